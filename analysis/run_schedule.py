@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from planoracle.instances.benchmarks.grid_kitchens import timeline as grid_kitchens
+from planoracle.instances.benchmarks.grid_kitchens import run as grid_kitchens
 from planoracle.instances.benchmarks.kitchens import run as kitchens
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError

@@ -11,8 +11,7 @@ from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.grid_kitchens import BY_NAME
-from planoracle.heuristics.improve import DEFAULT, Budget, HeuristicOutcome, improve
-from planoracle.heuristics.priority import RULES, priorities
+from planoracle.heuristics.improve import DEFAULT, RULES, Budget, HeuristicOutcome, improve, priorities
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError

@@ -59,7 +59,7 @@ def test_every_file_is_a_module_of_a_package() -> None:
     assert {
         "planoracle.instances",
         "planoracle.solver.proofs.checker",
-        "planoracle.instances.benchmarks.asynctool.families",
+        "planoracle.instances.benchmarks.asynctool.problem_model",
     } <= {*MODULES}
 
 

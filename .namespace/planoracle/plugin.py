@@ -11,6 +11,7 @@ Benchmarks
 - `lazy`: class attribute that imports a part of a benchmark on first use.
 - `Catalog`: protocol of the part ``catalog``: named problems.
 - `Generator`: value of the part ``generator``: random problems.
+- `Parameters`: parameters of random problems.
 - `SubmissionLimit`: field by which a submission may limit its own run.
 - `RuleSet`: part ``rules``: profiles, and the values of single rules.
 - `Rules`: base class of a profile of rules.
@@ -25,8 +26,11 @@ Problems and schedules
 - `Resource`: object with a capacity, or with a state.
 - `Lag`: least and greatest time between two actions.
 - `Piece`: part of an action that runs without interruption.
+- `PartialSchedule`: started pieces of a run, and the current time.
 - `Schedule`: pieces with their start times.
 - `referee`: verdict of the general rules on a schedule.
+- `Status`: status of a result: optimal, feasible, infeasible or unknown.
+- `ProblemCache`: decorator that computes a function of a problem once.
 - `load_json`: strict reader of JSON text.
 - `read_bytes`: reader of a file within the size limit.
 - `check_document`: check of a JSON value against a type; names field and value of a fault.
@@ -39,26 +43,41 @@ Plans
 - `StepMatch`: step in a line of text.
 - `read_output`: reader of text, chats and JSON that a model wrote.
 - `read_list`: reading of a plan that is a list of commands.
+- `chat_in`: messages of a chat, if a value is one.
+- `whole_value`: JSON value that a text consists of.
+- `Targets`: plan in terms of the scheduling model, from which repairs start.
+- `Target`: command of a plan as a piece of an action.
+- `DroppedCommand`: command that a repaired plan leaves out, with the reason.
 
 Runs
 ----
 - `Run`: replay of one plan.
 - `Trajectory`: replay of a plan for a scheduling problem, decision by decision.
+- `Move`: step of a trajectory, and the point that it leads to.
+- `DecisionPoint`: point of a run at which a decision is made.
+- `LegalAction`: command that is legal in a point, and the point after it.
+- `waited`: point after a wait until a time.
+- `wait_words`: text of a wait.
 - `GenericRun`: replay of a schedule by the general rules.
 - `GenericSimulator`: the general rules as code.
 - `Step`: effect of one command, a step of a run.
 - `MismatchEvidence`: commands that name what the problem does not have.
 - `Violation`: broken rule, with the required and the actual value.
+- `Other`: another action in a violation, with its times.
+- `Measure`: type of the required and the actual value.
 - `Replay`: verdict on a run.
+- `ReplayEvent`: accepted or rejected command of a verdict.
 
 Metrics
 -------
 - `MetricSet`: all metrics of the benchmark.
+- `Declarations`: type of all metrics and averages, in their order.
 - `Metric`: one metric of a run, with its average.
 - `Measurement`: run and oracle, from which metrics are computed.
 - `Optimum`: optimum that a grade reports.
 - `Oracle`: protocol of the solver that metrics ask for optima.
 - `Average`: aggregate of many grades: mean, ratio of sums, sum or counts.
+- `Row`: type of a grade as a flat row.
 - `generic_metrics`: module with the metrics of the general rules.
 - `Reference`: plan or makespan that plans are compared with.
 - `Claim`: makespan that a reference states.
@@ -69,11 +88,21 @@ Feedback and live runs
 - `Topic`: section of a critique.
 - `FeedbackItem`: sentence on a violation.
 - `Examination`: findings about a run.
+- `clean`: name from a submission, without markup and control characters.
+- `quoted`: the same in quotes.
+- `listed`: parts joined with commas and "and".
+- `sentence`: text with a capital letter and a full stop.
+- `clock_of`: texts for times of a problem.
+- `brief`: description of a scheduling problem.
 - `Simulator`: rules as code, in which commands change states.
+- `fold`: state and steps after commands.
+- `Unreadable`: message that holds no command, with the reason.
+- `CLOSE`: command by which an agent ends the run.
 - `Environment`: live run of an agent.
 - `LiveText`: base class for the texts of live runs.
 - `RunConfig`: options of a live run.
 - `LegalCommand`: command that the rules allow.
+- `ActionSpace`: possible commands of the live runs of a problem.
 - `Setting`: prompts and options by which a model is asked.
 
 Contract
@@ -100,26 +129,43 @@ if TYPE_CHECKING:
     from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
     from planoracle.instances.files.instance_file import check as check_document
     from planoracle.instances.files.strict_json import load_json, read_bytes
+    from planoracle.instances.generate.parameters import Parameters
+    from planoracle.instances.model.cache import ProblemCache
     from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+    from planoracle.instances.model.limits import Status
     from planoracle.instances.model.problem import Problem
     from planoracle.instances.model.schedule import Piece, Schedule
     from planoracle.instances.model.schedule_rules import referee
-    from planoracle.instances.model.violations import Replay, Violation
+    from planoracle.instances.model.state import PartialSchedule
+    from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
     from planoracle.instances.model_output.blocks import Grammar, StepMatch
+    from planoracle.instances.model_output.json_values import whole_value
+    from planoracle.instances.model_output.messages import chat_in
     from planoracle.instances.model_output.reading import as_given as read_list
     from planoracle.instances.model_output.reading import read as read_output
     from planoracle.instances.protocol.benchmark import Benchmark, lazy
-    from planoracle.instances.protocol.capabilities import Catalog, Generator, SubmissionLimit
+    from planoracle.instances.protocol.capabilities import ActionSpace, Catalog, Generator, SubmissionLimit
+    from planoracle.instances.protocol.describe import brief
     from planoracle.instances.protocol.environment import Environment, RunConfig
-    from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic
+    from planoracle.instances.protocol.feedback import (
+        Examination,
+        FeedbackItem,
+        Topic,
+        clean,
+        clock_of,
+        listed,
+        quoted,
+        sentence,
+    )
     from planoracle.instances.protocol.live import LiveText
-    from planoracle.instances.protocol.plan import Plan, Reading
+    from planoracle.instances.protocol.plan import DroppedCommand, Plan, Reading, Target, Targets
     from planoracle.instances.protocol.profiles import Rules, RuleSet
     from planoracle.instances.protocol.run import MismatchEvidence, Run
     from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
     from planoracle.instances.protocol.scoring import (
         Average,
         Claim,
+        Declarations,
         Loophole,
         Measurement,
         Metric,
@@ -127,20 +173,33 @@ if TYPE_CHECKING:
         Optimum,
         Oracle,
         Reference,
+        Row,
     )
     from planoracle.instances.protocol.settings import Setting
-    from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step
-    from planoracle.instances.protocol.trajectory import Trajectory
+    from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, fold
+    from planoracle.instances.protocol.trajectory import (
+        DecisionPoint,
+        LegalAction,
+        Move,
+        Trajectory,
+        wait_words,
+        waited,
+    )
 
 #: Module of every public name, or ``module:name``.
 _PLACES = {
     "Action": "instances.model.instance:Action",
+    "ActionSpace": "instances.protocol.capabilities:ActionSpace",
     "Average": "instances.protocol.scoring:Average",
     "Benchmark": "instances.protocol.benchmark:Benchmark",
     "BenchmarkError": "instances.errors:BenchmarkError",
+    "CLOSE": "instances.protocol.simulator:CLOSE",
     "Catalog": "instances.protocol.capabilities:Catalog",
     "Claim": "instances.protocol.scoring:Claim",
+    "DecisionPoint": "instances.protocol.trajectory:DecisionPoint",
+    "Declarations": "instances.protocol.scoring:Declarations",
     "Demand": "instances.model.instance:Demand",
+    "DroppedCommand": "instances.protocol.plan:DroppedCommand",
     "Environment": "instances.protocol.environment:Environment",
     "Examination": "instances.protocol.feedback:Examination",
     "FeedbackItem": "instances.protocol.feedback:FeedbackItem",
@@ -152,24 +211,33 @@ _PLACES = {
     "InputError": "instances.errors:InputError",
     "Instance": "instances.model.instance:Instance",
     "Lag": "instances.model.instance:Lag",
+    "LegalAction": "instances.protocol.trajectory:LegalAction",
     "LegalCommand": "instances.protocol.simulator:LegalCommand",
     "LiveText": "instances.protocol.live:LiveText",
     "Loophole": "instances.protocol.scoring:Loophole",
+    "Measure": "instances.model.violations:Measure",
     "Measurement": "instances.protocol.scoring:Measurement",
     "Metric": "instances.protocol.scoring:Metric",
     "MetricSet": "instances.protocol.scoring:MetricSet",
     "MismatchEvidence": "instances.protocol.run:MismatchEvidence",
     "Mode": "instances.model.instance:Mode",
+    "Move": "instances.protocol.trajectory:Move",
     "Optimum": "instances.protocol.scoring:Optimum",
     "Oracle": "instances.protocol.scoring:Oracle",
+    "Other": "instances.model.violations:Other",
+    "Parameters": "instances.generate.parameters:Parameters",
+    "PartialSchedule": "instances.model.state:PartialSchedule",
     "Piece": "instances.model.schedule:Piece",
     "Plan": "instances.protocol.plan:Plan",
     "PlanError": "instances.errors:PlanError",
     "Problem": "instances.model.problem:Problem",
+    "ProblemCache": "instances.model.cache:ProblemCache",
     "Reading": "instances.protocol.plan:Reading",
     "Reference": "instances.protocol.scoring:Reference",
     "Replay": "instances.model.violations:Replay",
+    "ReplayEvent": "instances.model.violations:ReplayEvent",
     "Resource": "instances.model.instance:Resource",
+    "Row": "instances.protocol.scoring:Row",
     "RuleSet": "instances.protocol.profiles:RuleSet",
     "Rules": "instances.protocol.profiles:Rules",
     "Run": "instances.protocol.run:Run",
@@ -178,31 +246,51 @@ _PLACES = {
     "ScheduleBenchmark": "instances.protocol.schedule_benchmark:ScheduleBenchmark",
     "Setting": "instances.protocol.settings:Setting",
     "Simulator": "instances.protocol.simulator:Simulator",
+    "Status": "instances.model.limits:Status",
     "Step": "instances.protocol.simulator:Step",
     "StepMatch": "instances.model_output.blocks:StepMatch",
     "SubmissionLimit": "instances.protocol.capabilities:SubmissionLimit",
+    "Target": "instances.protocol.plan:Target",
+    "Targets": "instances.protocol.plan:Targets",
     "Topic": "instances.protocol.feedback:Topic",
     "Trajectory": "instances.protocol.trajectory:Trajectory",
     "UnknownNameError": "instances.errors:UnknownNameError",
+    "Unreadable": "instances.protocol.simulator:Unreadable",
     "Violation": "instances.model.violations:Violation",
+    "brief": "instances.protocol.describe:brief",
+    "chat_in": "instances.model_output.messages:chat_in",
     "check_benchmark": "analysis.contract.suite:check_benchmark",
     "check_document": "instances.files.instance_file:check",
+    "clean": "instances.protocol.feedback:clean",
+    "clock_of": "instances.protocol.feedback:clock_of",
+    "fold": "instances.protocol.simulator:fold",
     "generic_metrics": "instances.benchmarks.generic.metrics",
     "lazy": "instances.protocol.benchmark:lazy",
+    "listed": "instances.protocol.feedback:listed",
     "load_json": "instances.files.strict_json:load_json",
+    "quoted": "instances.protocol.feedback:quoted",
     "read_bytes": "instances.files.strict_json:read_bytes",
     "read_list": "instances.model_output.reading:as_given",
     "read_output": "instances.model_output.reading:read",
     "referee": "instances.model.schedule_rules:referee",
+    "sentence": "instances.protocol.feedback:sentence",
+    "wait_words": "instances.protocol.trajectory:wait_words",
+    "waited": "instances.protocol.trajectory:waited",
+    "whole_value": "instances.model_output.json_values:whole_value",
 }
 __all__ = [
+    "CLOSE",
     "Action",
+    "ActionSpace",
     "Average",
     "Benchmark",
     "BenchmarkError",
     "Catalog",
     "Claim",
+    "DecisionPoint",
+    "Declarations",
     "Demand",
+    "DroppedCommand",
     "Environment",
     "Examination",
     "FeedbackItem",
@@ -214,24 +302,33 @@ __all__ = [
     "InputError",
     "Instance",
     "Lag",
+    "LegalAction",
     "LegalCommand",
     "LiveText",
     "Loophole",
+    "Measure",
     "Measurement",
     "Metric",
     "MetricSet",
     "MismatchEvidence",
     "Mode",
+    "Move",
     "Optimum",
     "Oracle",
+    "Other",
+    "Parameters",
+    "PartialSchedule",
     "Piece",
     "Plan",
     "PlanError",
     "Problem",
+    "ProblemCache",
     "Reading",
     "Reference",
     "Replay",
+    "ReplayEvent",
     "Resource",
+    "Row",
     "RuleSet",
     "Rules",
     "Run",
@@ -240,22 +337,37 @@ __all__ = [
     "ScheduleBenchmark",
     "Setting",
     "Simulator",
+    "Status",
     "Step",
     "StepMatch",
     "SubmissionLimit",
+    "Target",
+    "Targets",
     "Topic",
     "Trajectory",
     "UnknownNameError",
+    "Unreadable",
     "Violation",
+    "brief",
+    "chat_in",
     "check_benchmark",
     "check_document",
+    "clean",
+    "clock_of",
+    "fold",
     "generic_metrics",
     "lazy",
+    "listed",
     "load_json",
+    "quoted",
     "read_bytes",
     "read_list",
     "read_output",
     "referee",
+    "sentence",
+    "wait_words",
+    "waited",
+    "whole_value",
 ]
 
 if not TYPE_CHECKING:  # type checkers would accept any name

@@ -9,9 +9,9 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, Field, RootModel
 
-from planoracle.analysis.diagnosis.advice import Advice, next_commands
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.diagnosis.explain import explain
+from planoracle.analysis.diagnosis.regret import Advice, next_commands
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.oracle import SolverOracle, optimum
 from planoracle.analysis.grading.problem_loader import Places, Problems

@@ -14,7 +14,7 @@ from planoracle.analysis.cli.options import LimitOption, NameArgument, single_pr
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import say_json, tell
-from planoracle.analysis.diagnosis.advice import Advice, next_commands
+from planoracle.analysis.diagnosis.regret import Advice, next_commands
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.files.strict_json import read_bytes, read_stream
 

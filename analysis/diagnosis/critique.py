@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from planoracle.analysis.diagnosis.advice import next_of
 from planoracle.analysis.diagnosis.decisions import Decisions, decisions, too_long
 from planoracle.analysis.diagnosis.efficiency import Efficiency, best_of, efficiency
-from planoracle.analysis.diagnosis.regret import regret_of
+from planoracle.analysis.diagnosis.regret import next_of, regret_of
 from planoracle.analysis.grading.oracle import WORK, SolverOracle
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.limits import Limit

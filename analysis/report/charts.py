@@ -9,7 +9,7 @@ from typing import Any
 
 from planoracle.analysis.report.details import plain, whole
 from planoracle.analysis.run_schedule import timeline
-from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import KitchenRules
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
@@ -147,7 +147,7 @@ def _timeline_chart(problem: Problem, best: BestKnown | None, rules: Rules) -> d
     if best is not None and best.plan is not None:
         actions = _timeline_actions(registry.of(problem).run(problem, {"plan": best.plan}, rules))
     makespan, bound = (None, None) if best is None else (best.makespan, best.lower_bound)
-    if isinstance(rules, Profile) and rules.moves == "joint":
+    if isinstance(rules, KitchenRules) and rules.moves == "joint":
         makespan, bound = None if makespan is None else -(-makespan // len(problem.agents)), None
     return {
         "kind": problem.kind,

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import cast
 
 from planoracle.instances.benchmarks.grid_kitchens.language import FINISH, WAIT, whole, written
-from planoracle.instances.benchmarks.grid_kitchens.rules import choices, submitted
-from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
+from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, choices, submitted
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.model.problem import Problem

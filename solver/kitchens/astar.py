@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.limits import Limit, Status, TimeOverError, deadline_of
 from planoracle.solver.kitchens.consistency import contradiction
@@ -42,7 +41,7 @@ def plan(
     kitchen: Kitchen,
     *,
     time_limit: Limit = 60.0,
-    rules: Profile = PROFILES["released"],
+    rules: KitchenRules = PROFILES["released"],
     after: Sequence[str] = (),
     greedy: bool = False,
     at_least: int = 0,
@@ -90,7 +89,7 @@ class _Search:
     def __init__(
         self,
         kitchen: Kitchen,
-        rules: Profile,
+        rules: KitchenRules,
         time_limit: Limit,
         after: Sequence[str] = (),
         on_progress: OnProgress | None = None,

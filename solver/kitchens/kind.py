@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens import language
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Status
@@ -24,7 +23,7 @@ def solve(problem: Problem, options: SolveOptions) -> Result:
     )
 
 
-def rules_for_optimum(rules: Rules | None) -> Profile:
+def rules_for_optimum(rules: Rules | None) -> KitchenRules:
     """Return the options of the profile that determine the optimum."""
     return _profile(rules).deciding()
 
@@ -72,9 +71,9 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
     )
 
 
-def _profile(rules: Rules | None) -> Profile:
+def _profile(rules: Rules | None) -> KitchenRules:
     if rules is None:
         return PROFILES["released"]
-    if not isinstance(rules, Profile):
+    if not isinstance(rules, KitchenRules):
         raise InputError("must be a profile of kitchens", field="rules", value=rules)
     return rules

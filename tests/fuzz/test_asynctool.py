@@ -15,10 +15,9 @@ from support.samples import examples
 from support.specimens import documents
 
 from planoracle.analysis.diagnosis.critique import critique
-from planoracle.instances.benchmarks.asynctool import reader
-from planoracle.instances.benchmarks.asynctool.calls import parse_call
-from planoracle.instances.benchmarks.asynctool.encoding import problem_of
+from planoracle.instances.benchmarks.asynctool import problems
 from planoracle.instances.benchmarks.asynctool.language import read_message
+from planoracle.instances.benchmarks.asynctool.problem_model import parse_call, problem_of
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.files.strict_json import load_json
@@ -58,7 +57,7 @@ def test_thousands_of_early_calls_are_criticised_without_comparing_each_with_all
 
 
 def read(data: bytes) -> list[Instance]:
-    return reader.read(load_json(data, "file"), "file")
+    return problems.read(load_json(data, "file"), "file")
 
 
 @examples(300)
@@ -67,15 +66,15 @@ def test_mutated_files_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), list(documents().values()))
     data = encoded(mutator.times(mutator.tree, documents()["asynctool"]))
     document = answer(load_json, data, "file")
-    if not reader.recognises(document):
+    if not problems.recognises(document):
         return
     found = answer(read, data)
     if isinstance(found, InputError):
         assert found.source == "file"
     else:
         for one in found:
-            again = reader.to_document(problem_of(one))
-            assert reader.to_document(problem_of(*reader.read(again, "again"))) == again
+            again = problems.to_document(problem_of(one))
+            assert problems.to_document(problem_of(*problems.read(again, "again"))) == again
 
 
 def many(count: int) -> list[dict[str, Any]]:
@@ -85,12 +84,12 @@ def many(count: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     "content",
     [
-        {"name": "n", "tasks": many(reader.MAX_TASKS + 1)},
-        {"name": "n", "tasks": [{"id": "a", "ground_truth": ["f(a=1)"] * (reader.MAX_CALLS + 1)}]},
-        {"problems": [{"name": f"{k}", "tasks": many(1)} for k in range(reader.MAX_PROBLEMS + 1)]},
+        {"name": "n", "tasks": many(problems.MAX_TASKS + 1)},
+        {"name": "n", "tasks": [{"id": "a", "ground_truth": ["f(a=1)"] * (problems.MAX_CALLS + 1)}]},
+        {"problems": [{"name": f"{k}", "tasks": many(1)} for k in range(problems.MAX_PROBLEMS + 1)]},
     ],
     ids=["tasks", "calls", "problems"],
 )
 def test_files_that_hold_too_much_are_refused_with_the_limit(content: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="at most"):
-        reader.read({"format": reader.FORMAT, "version": 1} | content, "file")
+        problems.read({"format": problems.FORMAT, "version": 1} | content, "file")

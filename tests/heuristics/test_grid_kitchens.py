@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from planoracle.heuristics.grid_kitchens import BY_NAME, anneal
+from planoracle.heuristics.grid_kitchens import BY_NAME, RandomMoves, anneal
 from planoracle.heuristics.grid_kitchens_jobs import (
     FETCH,
     INTO,
@@ -22,7 +22,6 @@ from planoracle.heuristics.grid_kitchens_jobs import (
 )
 from planoracle.heuristics.grid_kitchens_layout import StationLayout, layout_of
 from planoracle.heuristics.grid_kitchens_list import list_jobs
-from planoracle.heuristics.grid_kitchens_moves import RandomMoves
 from planoracle.heuristics.improve import Budget
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     GridKitchen,

@@ -3,8 +3,7 @@
 import pytest
 
 from planoracle.heuristics.generation import blocks_of
-from planoracle.heuristics.improve import Budget
-from planoracle.heuristics.priority import RULES, priorities
+from planoracle.heuristics.improve import RULES, Budget, priorities
 from planoracle.heuristics.recipe2plan_dfs import action_list, search
 from planoracle.heuristics.registry import run
 from planoracle.instances.benchmarks.recipe2plan import problems

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.timearena.rules import PROFILES as OTHERS
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.encoding import instance
 from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
     WAIT,
@@ -16,7 +14,7 @@ from planoracle.instances.benchmarks.asynctool.language import (
     read_message,
     reading,
 )
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, Delays, SubTask, instance
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState, TaskProgress
 from planoracle.instances.protocol.simulator import fold

@@ -9,9 +9,9 @@ from typing import Any
 
 from planoracle.analysis.diagnosis.critique import VERSION, Critique, critique
 from planoracle.analysis.grading.oracle import optimum
-from planoracle.instances.benchmarks.asynctool.encoding import instance as encode_problem
 from planoracle.instances.benchmarks.asynctool.problem_model import Delays
-from planoracle.instances.benchmarks.kitchens import rules as walking
+from planoracle.instances.benchmarks.asynctool.problem_model import instance as encode_problem
+from planoracle.instances.benchmarks.kitchens import kitchen as walking
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece

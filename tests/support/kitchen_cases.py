@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.kitchens.astar import plan
@@ -34,7 +33,7 @@ class Case:
     counts
         By action, ticks or repetitions other than usual.
     rules
-        Profile, and perhaps moves.
+        KitchenRules, and perhaps moves.
     after
         Actions done before the question is asked.
     """
@@ -48,7 +47,7 @@ class Case:
         """Return the kitchen; raises `InputError` if the document is not valid."""
         return replace(kitchen_from_document(self.kitchen, "case"), domain=timed_domain(self.counts))
 
-    def profile(self) -> Profile:
+    def profile(self) -> KitchenRules:
         """Return the rules."""
         return replace(PROFILES[self.rules["profile"]], moves=self.rules.get("moves", "turns"))
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import State
 from planoracle.instances.benchmarks.kitchens.domain import OWN, Effect, KitchenDomain, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import RAW, new_name
 from planoracle.instances.benchmarks.kitchens.problems import FORMAT, VERSION
-from planoracle.instances.benchmarks.kitchens.variants import RAW, new_name
 from planoracle.instances.generate.parameters import below, chance, one, shuffled, weighted
 from tests.support.state_graph import StateGraph
 

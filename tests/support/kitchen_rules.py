@@ -1,7 +1,7 @@
 """The rules, word by word: what a domain says of a kitchen, without any thought of speed.
 
-Follows the released simulator; `Profile` switches the points in which the paper differs. What is used is the same rules
-compiled, `planoracle.instances.benchmarks.kitchens.compiled_kitchen`; these are what they are held against.
+Follows the released simulator; `KitchenRules` switches the points in which the paper differs. What is used is the same
+rules compiled, `planoracle.instances.benchmarks.kitchens.compiled_kitchen`; these are what they are held against.
 """
 
 from __future__ import annotations
@@ -12,8 +12,16 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Literal
 from planoracle.instances.benchmarks.kitchens.effects import Running, ground, start, update
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, can_be_cast, natural, split_name, unify
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import (
+    PROFILES,
+    Atom,
+    Kitchen,
+    KitchenRules,
+    can_be_cast,
+    natural,
+    split_name,
+    unify,
+)
 
 
 @dataclass(slots=True)
@@ -55,7 +63,7 @@ class State(NamedTuple):
 class Interpreter:
     """The rules of one kitchen."""
 
-    def __init__(self, kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> None:
+    def __init__(self, kitchen: Kitchen, rules: KitchenRules = PROFILES["released"]) -> None:
         self.kitchen = kitchen
         self.rules = rules
 

@@ -6,10 +6,9 @@ import random
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.language import reading
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from tests.support.kitchen_rules import Interpreter
 from tests.support.state_graph import fewest_steps
 
@@ -50,7 +49,7 @@ CROWD = kitchen(
 KITCHENS = {"grill": GRILL, "soup": SOUP, "crowd": CROWD}
 
 
-def actions_of(submission: object, rules: Profile = PROFILES["released"]) -> list[str]:
+def actions_of(submission: object, rules: KitchenRules = PROFILES["released"]) -> list[str]:
     """Return the actions of a plan for a kitchen of the bundled domain."""
     return reading(GRILL, submission, rules).commands
 
@@ -58,7 +57,7 @@ def actions_of(submission: object, rules: Profile = PROFILES["released"]) -> lis
 class Cook:
     """Somebody who does one action after the other and looks at the facts."""
 
-    def __init__(self, kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> None:
+    def __init__(self, kitchen: Kitchen, rules: KitchenRules = PROFILES["released"]) -> None:
         self.engine = CompiledKitchen(kitchen, rules)
         self.state = self.engine.start()
 
@@ -83,13 +82,13 @@ class Cook:
         return self.engine.goal(self.state)
 
 
-def blind(problem: Kitchen, rules: Profile) -> int | None:
+def blind(problem: Kitchen, rules: KitchenRules) -> int | None:
     """Return the fewest steps by blind search, see `tests.support.state_graph.fewest_steps`."""
     engine = CompiledKitchen(problem, rules)
     return fewest_steps(engine, engine.start(), 1_000_000, at_start=True)
 
 
-def walk(kitchen: Kitchen, rules: Profile, seed: int, steps: int) -> None:
+def walk(kitchen: Kitchen, rules: KitchenRules, seed: int, steps: int) -> None:
     """Walk at random, seldom moving, and hold the compiled rules against the interpreter at every step."""
     slow, fast = Interpreter(kitchen, rules), CompiledKitchen(kitchen, rules)
     choose = random.Random(seed)

@@ -22,9 +22,8 @@ from planoracle.instances.benchmarks.kitchens.domain import (
 )
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
-from planoracle.instances.benchmarks.robotouille.problems import SETS
+from planoracle.instances.benchmarks.robotouille.problems import SETS, Task
 from planoracle.instances.benchmarks.robotouille.reader import read
-from planoracle.instances.benchmarks.robotouille.released_kitchens import Task
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_bytes
 

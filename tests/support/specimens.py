@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool import reader as asynctool
-from planoracle.instances.benchmarks.asynctool.encoding import problem_of
+from planoracle.instances.benchmarks.asynctool import problems as asynctool
+from planoracle.instances.benchmarks.asynctool.problem_model import problem_of
 from planoracle.instances.benchmarks.kitchens import problems as kitchens
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.files.catalog import load, problem, read_problems

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from support.runs import from_scratch, walk
 from support.trajectories import trajectory_of
 
-from planoracle.analysis.diagnosis.advice import next_commands
-from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.diagnosis.regret import next_commands, regret
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory, started, waited

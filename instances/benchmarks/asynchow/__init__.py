@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
-from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.plan import COMMON_FIELDS, DroppedCommand, Plan
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Claim, Reference
+from planoracle.instances.protocol.plan import COMMON_FIELDS
+from planoracle.plugin import (
+    DroppedCommand,
+    InputError,
+    Instance,
+    Plan,
+    Schedule,
+    ScheduleBenchmark,
+    lazy,
+)
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.asynchow.rules import Profile
@@ -162,9 +165,8 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
 
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read one of the released pickles."""
-        from planoracle.instances.benchmarks.asynchow import problems
-
-        return problems.encoded(problems.read_pickle(data, path), path) if problems.is_pickle(data) else []
+        reader = self.reader
+        return list(reader.encoded(reader.read_pickle(data, path), path)) if reader.is_pickle(data) else []
 
     def parse(self, problem: Instance, submission: object, rules: Profile | None = None) -> Plan[Schedule]:
         """Read a submission; a record with neither field lacks its answer."""
@@ -175,61 +177,19 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
-        from planoracle.instances.benchmarks.asynchow import encoding
-
-        return encoding.origin_of(problem).rules
-
-    def under(self, problem: Instance, rules: Profile) -> Instance:
-        """Return the problem with the durations of some rules."""
-        from planoracle.instances.benchmarks.asynchow import encoding
-
-        return encoding.under(problem, rules)
+        return cast("Profile", self.catalog.origin_of(problem).rules)
 
     def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Leave the pieces of steps out that do not exist."""
-        from planoracle.instances.benchmarks.asynchow import language
-        from planoracle.instances.benchmarks.generic import language as generic
-
-        pieces = language.pieces_in(problem, submitted)
-        return (submitted, ()) if pieces is None else generic.salvage(pieces.commands, problem)
+        return cast("tuple[object, tuple[DroppedCommand, ...]]", self.language.salvage(submitted, problem))
 
     def formula_optimum(self, problem: Instance) -> int:
         """Return the longest path."""
-        from planoracle.instances.benchmarks.asynchow import encoding
-
-        return encoding.least(problem)
-
-    @property
-    def references(self) -> Sequence[Reference[Instance]]:
-        """The released answers, eight of which no schedule can keep."""
-        return (
-            Reference(
-                "released_answer",
-                "released answer",
-                _released,
-                main=True,
-                published="released_answer",
-            ),
-        )
+        return int(self.catalog.least(problem))
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a step by its number."""
         return action.replace("/", " ")
-
-
-_FAULTS = {
-    "misread": "durations were read by their last unit only",
-    "overwritten": "the least time of another path took the place of the longest path's",
-}
-
-
-def _released(problem: Instance) -> Claim:
-    from planoracle.instances.benchmarks.asynchow import encoding
-
-    facts, ticks = encoding.origin_of(problem).facts, problem.seconds_per_tick or 1
-    claimed = facts.released_answer[0] // ticks
-    is_feasible = claimed >= encoding.least(problem)
-    return Claim(claimed, is_feasible, "" if is_feasible else _FAULTS[str(facts.fault)])
 
 
 benchmark = AsyncHow()

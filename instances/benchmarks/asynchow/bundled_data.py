@@ -10,8 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from importlib.resources import files
 from typing import TypeAlias
 
-from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files.strict_json import load_json
+from planoracle.plugin import InputError, UnknownNameError, load_json
 
 #: Least and most seconds.
 Interval: TypeAlias = tuple[int, int]

@@ -9,20 +9,16 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asynchow.bundled_data import Interval
-from planoracle.instances.benchmarks.asynchow.encoding import with_agents
+from planoracle.instances.benchmarks.asynchow.problems import with_agents
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic import language
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.characters import plain, without_thinking
 from planoracle.instances.model_output.cues import Cue, cues_of, introduces, pieces_of
 from planoracle.instances.model_output.json_values import leaves
 from planoracle.instances.model_output.layout import lines_of
-from planoracle.instances.model_output.messages import chat_in, contents, is_agents
-from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, NO_PLAN, Reading
+from planoracle.instances.model_output.messages import contents, is_agents
+from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, NO_PLAN
+from planoracle.plugin import DroppedCommand, Instance, PlanError, Reading, Schedule, chat_in, read_list, read_output
 
 _ACTION = re.compile(r"\baction\b", re.IGNORECASE)
 
@@ -41,7 +37,7 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Sc
 
     ``None`` is an empty answer. Pieces need no agent, because there are as many agents as steps.
 
-    >>> from planoracle.instances.benchmarks.asynchow.encoding import load
+    >>> from planoracle.instances.benchmarks.asynchow.problems import load
     >>> reading(load("asynchow/async/829"), 'It takes "70 days".', Profile()).commands
     DurationAnswer(pieces=(), text='"70 days"')
     >>> wait = [{"action": "step/2", "start": 0, "duration": 9}]
@@ -65,13 +61,19 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Sc
 def pieces_in(problem: Instance, submission: object) -> Reading[list[object]] | None:
     """Return the pieces of a submission, also within text; ``None`` for an answer in words."""
     if isinstance(submission, list) and chat_in(submission) is None:
-        return as_given(submission)
+        return read_list(submission)
     if isinstance(submission, str) and not (_ACTION.search(submission) and "duration" in submission.lower()):
         return None
     if not isinstance(submission, str) and chat_in(submission) is None:
         return None
-    reading = outputs.read(submission, language.Pieces(problem))
+    reading = read_output(submission, language.Pieces(problem))
     return reading if reading.commands or reading.fault in (AMBIGUOUS, CUT_OFF) else None
+
+
+def salvage(submitted: object, problem: Instance) -> tuple[object, tuple[DroppedCommand, ...]]:
+    """Leave the pieces of steps out that do not exist."""
+    pieces = pieces_in(problem, submitted)
+    return (submitted, ()) if pieces is None else language.salvage(pieces.commands, problem)
 
 
 #: Longest line in quotes whose number words are rewritten, in characters.

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from planoracle.instances.benchmarks.asynchow import language
-from planoracle.instances.benchmarks.asynchow.encoding import least, right_answer, under
 from planoracle.instances.benchmarks.asynchow.language import DurationAnswer
+from planoracle.instances.benchmarks.asynchow.problems import least, right_answer, under
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator
 from planoracle.instances.benchmarks.generic.run import GenericRun
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.violations import Replay, Violation
-from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.trajectory import DecisionPoint
+from planoracle.plugin import DecisionPoint, Instance, Piece, Plan, Replay, Schedule, Violation
 
 _REASONS = {
     "empty": "there is no answer",

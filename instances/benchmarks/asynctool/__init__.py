@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.benchmark import AnyRun, lazy
-from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Claim, Reference
+from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.plugin import Instance, Rules, Schedule, ScheduleBenchmark, lazy
 
 
 class AsyncTool(ScheduleBenchmark[list[object], Rules]):
@@ -146,7 +142,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     heuristics: Mapping[str, str] = {"asynctool-sequential": "planoracle.heuristics.recipe2plan_dfs:sequential"}
 
     catalog = lazy("planoracle.instances.benchmarks.asynctool.problems")
-    reader = lazy("planoracle.instances.benchmarks.asynctool.reader")
+    reader = lazy("planoracle.instances.benchmarks.asynctool.problems")
     language = lazy("planoracle.instances.benchmarks.asynctool.language")
     rules = lazy("planoracle.instances.benchmarks.asynctool.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.asynctool.run")
@@ -154,7 +150,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     feedback = lazy("planoracle.instances.benchmarks.asynctool.feedback")
     live = lazy("planoracle.instances.benchmarks.asynctool.live")
     generator = lazy("planoracle.instances.benchmarks.asynctool.generator")
-    _encoding = lazy("planoracle.instances.benchmarks.asynctool.encoding")
+    _encoding = lazy("planoracle.instances.benchmarks.asynctool.problem_model")
 
     def note(self, name: str) -> str:
         """Say whose the bundled problems are."""
@@ -175,18 +171,6 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     def is_bounded_by_optimum(self, run: AnyRun) -> bool:
         """Return true if a run closes without guesses and without calls that change delays of others."""
         return not run.verdict.violations
-
-    @property
-    def references(self) -> Sequence[Reference[Instance]]:
-        """One task after the other, and what a blind agent can reach where no data flows."""
-        return (
-            Reference("sequential", "sequential", "asynctool-sequential"),
-            Reference(
-                "optimal_calls",
-                "calls without waiting",
-                lambda problem: Claim(self._encoding.optimal_turns(problem.origin, strict=False)),
-            ),
-        )
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a call by its number, task and function."""

@@ -1,19 +1,123 @@
-"""Feedback on the messages of an AsyncTool transcript that does not reveal the reference calls."""
+"""Causes of failed sub-tasks of a transcript, and feedback that hides the reference calls."""
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.asynctool.failure_causes import causes
+from typing import NamedTuple
+
 from planoracle.instances.benchmarks.asynctool.language import schedule
+from planoracle.instances.benchmarks.asynctool.problem_model import SubTask
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
-from planoracle.instances.benchmarks.asynctool.simulation import Transcript
-from planoracle.instances.protocol.feedback import (
-    Examination,
-    FeedbackItem,
-    Topic,
-    clock_of,
-    sentence,
+from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn, SubTaskOutcome, Transcript
+from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic, clock_of, sentence
+
+#: Causes in the paper's words; ``wrong_call`` is its erroneous trajectory, a call that is none of the reference calls.
+CAUSES = (
+    "insufficient_temporal_awareness",
+    "tool_confusion",
+    "wrong_parameter",
+    "format",
+    "wrong_call",
+    "neglected_task",
 )
-from planoracle.instances.protocol.run import MismatchEvidence
+
+
+class Cause(NamedTuple):
+    """Cause of a failed sub-task, or a harmless early call (``failed`` is false).
+
+    ``turn`` is that of the message concerned, ``None`` if it is one that is missing.
+    """
+
+    task: str
+    cause: str
+    turn: int | None
+    failed: bool
+    message: str
+
+
+def causes(run: Transcript) -> list[Cause]:
+    """Return one cause per failed sub-task, in their order, then the early calls of the others.
+
+    The cause is that of the first reference call that was not made, by the first of these that applies:
+
+    - ``insufficient_temporal_awareness``: its function was called with other parameters before the result it
+      builds on was known (Figure 13);
+    - ``wrong_parameter``: its function was called with other parameters;
+    - ``tool_confusion``: for this sub-task a function was called that another one offers (Figure 14), or the
+      call was made for another sub-task;
+    - ``format``: a message that might have been the call could not be read, or named no existing task. It might
+      have been if it names the function or the sub-task; or if it names no sub-task and this one was begun;
+    - ``wrong_call``: other calls were made instead;
+    - ``neglected_task``: none of these; it was left out or given up (Figure 15).
+
+    If all reference calls were made and the state is wrong all the same, it is the first early call
+    (``insufficient_temporal_awareness``), else the first call that is no reference call, else their order
+    (``wrong_call``).
+    """
+    failed, harmless = [], []
+    early = frozenset(run.premature)
+    for task, outcome in zip(run.problem.tasks, run.outcomes, strict=True):
+        calls = [turn for turn in run.turns if turn.kind == "call" and turn.task == task.id]
+        if not outcome.accurate:
+            failed.append(_cause(run, task, outcome, calls, early))
+        else:
+            harmless += [
+                Cause(task.id, CAUSES[0], turn.number, False, f"{turn.call} was right, but called early: a guess")
+                for turn in calls
+                if turn.number in early
+            ]
+    return failed + harmless
+
+
+def _cause(
+    run: Transcript, task: SubTask, outcome: SubTaskOutcome, calls: list[SimulatedTurn], premature: frozenset[int]
+) -> Cause:
+    others = [turn for turn in calls if turn.step is None]
+    early = [turn for turn in calls if turn.number in premature]
+    if None not in outcome.turns:
+        if early:
+            return _at(task, CAUSES[0], early[0], "was called before the last result was known")
+        if others:
+            return _at(task, "wrong_call", others[0], "is no call of the task and changed what came out")
+        return Cause(task.id, "wrong_call", None, True, "the calls were made in an order that changed what came out")
+    missing = task.reference_calls[outcome.turns.index(None)]
+    for turn in others:
+        if turn.call is not None and turn.call.name == missing.name:
+            if turn.number in premature:
+                return _at(task, CAUSES[0], turn, f"was called before the last result was known, not {missing}")
+            return _at(task, "wrong_parameter", turn, f"was called, not {missing}")
+    foreign = {name for other in run.problem.tasks if other.id != task.id for name in other.documents}
+    for turn in others:
+        if turn.call is not None and turn.call.name not in task.documents and turn.call.name in foreign:
+            return _at(task, "tool_confusion", turn, "is a call of another task's function")
+    for turn in run.turns:
+        if turn.kind == "call" and turn.task != task.id and turn.step is None and turn.call == missing:
+            return _at(task, "tool_confusion", turn, f"was called for {turn.task}")
+    for turn in run.turns:
+        if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, started=bool(calls)):
+            return Cause(task.id, "format", turn.number, True, turn.reason)
+        if turn.kind == "unknown_task" and turn.call is not None and turn.call.name == missing.name:
+            return _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is no task")
+    if others:
+        return _at(task, "wrong_call", others[0], f"was called, not {missing}")
+    count = sum(turn is None for turn in outcome.turns)
+    return Cause(
+        task.id,
+        "neglected_task",
+        None,
+        True,
+        f"{count} of {len(task.reference_calls)} calls were never made, first {missing}",
+    )
+
+
+def _might_be(turn: SimulatedTurn, function: str, task: SubTask, run: Transcript, *, started: bool) -> bool:
+    if function in turn.text or task.id in turn.text:
+        return True
+    return started and not any(other.id in turn.text for other in run.problem.tasks)
+
+
+def _at(task: SubTask, cause: str, turn: SimulatedTurn, message: str) -> Cause:
+    return Cause(task.id, cause, turn.number, True, f"{str(turn.call)[:200]} {message}"[:500])
+
 
 TOPICS = (
     Topic("reading", "Messages that cannot be read", ("unreadable",), "Send one call, a wait or the closing message."),

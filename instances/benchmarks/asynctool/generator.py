@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from planoracle.instances.benchmarks.asynctool import encoding, problems
-from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
-from planoracle.instances.generate.parameters import Parameters, below, one
+from planoracle.instances.benchmarks.asynctool import problem_model, problems
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, Delays, SubTask
+from planoracle.instances.generate.parameters import below, one
 from planoracle.instances.generate.random_network import with_witness
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.capabilities import Generator
+from planoracle.plugin import Generator, Instance, Parameters, Schedule
 
 #: Tools that are offered in every task.
 _TOOLS = 10
@@ -29,7 +26,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         for number in range(parameters.tasks)
     ]
     delays = Delays(parameters.shortest, parameters.longest, below(random, 10**6))
-    instance = encoding.instance(AsyncToolProblem(name, tuple(tasks), delays))
+    instance = problem_model.instance(AsyncToolProblem(name, tuple(tasks), delays))
     return with_witness(instance, instance.order, widen=False)
 
 

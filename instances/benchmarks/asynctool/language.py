@@ -8,21 +8,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool.calls import Call, too_deep
-from planoracle.instances.benchmarks.asynctool.encoding import CLOSE, problem_of
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
+from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, AsyncToolProblem, Call, problem_of, too_deep
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
-from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import bare, without_thinking
-from planoracle.instances.model_output.json_values import values_in, whole_value
-from planoracle.instances.model_output.messages import chat_in, is_agents
-from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import Plan, Reading
+from planoracle.instances.model_output.json_values import values_in
+from planoracle.instances.model_output.messages import is_agents
+from planoracle.plugin import (
+    Grammar,
+    InputError,
+    Instance,
+    Piece,
+    Plan,
+    PlanError,
+    Reading,
+    Schedule,
+    StepMatch,
+    chat_in,
+    load_json,
+    read_list,
+    read_output,
+    whole_value,
+)
 
 #: Messages that are no calls, as an agent writes them.
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
@@ -128,7 +134,7 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
     if isinstance(submitted, str):
         value = whole_value(submitted)
         if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
-            result = outputs.read(submitted, _Messages())
+            result = read_output(submitted, _Messages())
             alone = not result.commands and submitted.strip()  # one message that says nothing that we know
             return replace(result, commands=[submitted], read_from="whole text") if alone else result
         submitted = value
@@ -142,10 +148,10 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
     retained = [entry for entry in submitted if isinstance(entry, str) or entry.get("role") in _AGENT]
     single = len(retained) == 1 and not (isinstance(retained[0], dict) and "unreadable" in retained[0])
     if single or not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in retained):
-        result = outputs.read(submitted, _Parts())  # a whole transcript in one message, or one in words of its own
+        result = read_output(submitted, _Parts())  # a whole transcript in one message, or one in words of its own
         if len(result.commands) > 1:
             return result
-    return as_given(retained)
+    return read_list(retained)
 
 
 def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessage:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from planoracle.instances.benchmarks.asynctool.encoding import problem_of
 from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
     MAX_MESSAGES,
@@ -15,14 +14,13 @@ from planoracle.instances.benchmarks.asynctool.language import (
     call_message,
     read_message,
 )
+from planoracle.instances.benchmarks.asynctool.problem_model import problem_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState, SimulatedTurn
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
-from planoracle.instances.protocol.live import LiveText, ending
-from planoracle.instances.protocol.settings import Setting, by_name
-from planoracle.instances.protocol.simulator import Step
+from planoracle.instances.protocol.environment import AnyEnvironment
+from planoracle.instances.protocol.live import ending
+from planoracle.instances.protocol.settings import by_name
+from planoracle.plugin import ActionSpace, Instance, LiveText, RunConfig, Setting, Step
 
 #: With ``RunConfig.bounded``: so many times the turns that the reference calls take one after the other, and some more.
 _TIMES, _MORE = 3, 20

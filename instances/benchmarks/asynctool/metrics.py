@@ -9,24 +9,24 @@ from itertools import groupby
 from statistics import fmean
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.asynctool.calls import Call, canonical
-from planoracle.instances.benchmarks.asynctool.encoding import optimal_turns
-from planoracle.instances.benchmarks.asynctool.failure_causes import causes
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem
+from planoracle.instances.benchmarks.asynctool.feedback import causes
+from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, canonical, optimal_turns
 from planoracle.instances.benchmarks.asynctool.problems import tasks
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import Transcript
-from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import (
+from planoracle.plugin import (
     Average,
+    Claim,
     Declarations,
     Measurement,
     Metric,
     MetricSet,
     Optimum,
     Oracle,
+    Reference,
     Row,
+    Status,
 )
 
 # Keys of the counts of labels in rows.
@@ -340,4 +340,16 @@ def _of_success(name: str) -> Callable[[Row], float | None]:
     return lambda row: row[name] if row["overall"] and row["closed"] else None
 
 
-METRICS = MetricSet(CallMeasurement, declare, published_figures=published_figures)
+METRICS = MetricSet(
+    CallMeasurement,
+    declare,
+    references=(
+        Reference("sequential", "sequential", "asynctool-sequential"),
+        Reference(
+            "optimal_calls",
+            "calls without waiting",
+            lambda problem: Claim(optimal_turns(problem.origin, strict=False)),
+        ),
+    ),
+    published_figures=published_figures,
+)

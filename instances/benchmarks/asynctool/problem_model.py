@@ -1,7 +1,8 @@
-"""AsyncTool problems: sub-tasks with their reference calls, and how long results take."""
+"""AsyncTool problems: sub-tasks with reference calls, tool families, delays, and their instance."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,9 +10,162 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.families import family_of
-from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
+from planoracle.instances.benchmarks.asynctool.tools.calculation import Numbers, Text
+from planoracle.instances.benchmarks.asynctool.tools.communication import Messages, Posts, Tickets
+from planoracle.instances.benchmarks.asynctool.tools.devices import Files, Records, Vehicle
+from planoracle.instances.benchmarks.asynctool.tools.purchases import Trading, Travel
+from planoracle.instances.files.strict_json import parse_expression
+from planoracle.plugin import Action, InputError, Instance, Lag, UnknownNameError
+
+#: Longest call string, in characters.
+MAX_CALL = 20_000
+#: Deepest nesting of lists and objects in parameters.
+MAX_DEPTH = 32
+#: Largest number: one that Python can print.
+MAX_NUMBER = 10**4300 - 1
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a tool; parameters are JSON values by name."""
+
+    name: str
+    params: dict[str, Any]
+
+    @cached_property
+    def key(self) -> tuple[str, Any]:
+        """Equal for calls of the same tool with the same parameters, whatever their order."""
+        return self.name, canonical(self.params)
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self.params.items())})"
+
+
+def canonical(value: Any) -> Any:
+    """Return a hashable form of a JSON value, equal for equal values.
+
+    Numbers are equal by value; truth values and text are never equal to numbers.
+
+    >>> canonical({"a": 1, "b": [True]}) == canonical({"b": [True], "a": 1.0})
+    True
+    >>> canonical(1) == canonical(True) or canonical(1) == canonical("1")
+    False
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "bool", value
+    if isinstance(value, dict):
+        return "object", frozenset((name, canonical(entry)) for name, entry in value.items())
+    if isinstance(value, list | tuple):
+        return "list", tuple(map(canonical, value))
+    return value
+
+
+def too_deep(value: Any, depth: int = MAX_DEPTH) -> bool:
+    """Return true if lists and objects are nested deeper than ``depth``."""
+    if not isinstance(value, dict | list):
+        return False
+    entries = value.values() if isinstance(value, dict) else value
+    return not depth or any(too_deep(entry, depth - 1) for entry in entries)
+
+
+def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Call:
+    """Read a call such as ``mv(source='a', destination='b')``. Nothing is evaluated.
+
+    Parameters
+    ----------
+    order
+        Names of the parameters of every tool in order; lets values be given by position.
+
+    Raises
+    ------
+    InputError
+        For anything but one call with literal values.
+
+    Examples
+    --------
+    >>> parse_call("place(kind='Buy', amount=-20, tags=['a'])").params
+    {'kind': 'Buy', 'amount': -20, 'tags': ['a']}
+    """
+    if not isinstance(text, str) or len(text) > MAX_CALL:
+        raise InputError(f"must be a call in at most {MAX_CALL} characters", value=text)
+    try:
+        call = parse_expression(text.strip()).body
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            raise InputError("must be a call such as f(a=1)", value=text)
+        names = (order or {}).get(call.func.id, ())
+        if len(call.args) > len(names):
+            raise InputError("values must be given by name", value=text)
+        arguments = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
+        params = {name: _literal(node, text) for name, node in arguments if name is not None}
+    except (SyntaxError, ValueError, RecursionError):
+        raise InputError("must be a call such as f(a=1)", value=text) from None
+    if len(params) < len(arguments):
+        raise InputError("must give every parameter once, by its name", value=text)
+    if too_deep(params):
+        raise InputError("is nested too deeply", value=text)
+    return Call(call.func.id, params)
+
+
+def _literal(node: ast.expr, text: str) -> Any:
+    match node:
+        case ast.Constant(value=str() | bool() | None as value):
+            return value
+        case ast.Constant(value=int() | float() as value) if value <= MAX_NUMBER:
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value) as operand) if (
+            not isinstance(value, bool)
+        ):
+            return -_literal(operand, text)
+        case ast.List(elts=entries) | ast.Tuple(elts=entries):
+            return [_literal(entry, text) for entry in entries]
+        case ast.Dict(keys=keys, values=values) if all(
+            isinstance(key, ast.Constant) and isinstance(key.value, str) for key in keys
+        ):
+            entries_by_key = {key.value: _literal(entry, text) for key, entry in zip(keys, values, strict=True)}  # type: ignore[union-attr]
+            if len(entries_by_key) == len(keys):
+                return entries_by_key
+    raise InputError("values must be literals: text, numbers, true, false, none, lists, objects", value=text)
+
+
+#: Tool families by name.
+FAMILIES: dict[str, type[Toolbox]] = {
+    "files": Files,
+    "messages": Messages,
+    "numbers": Numbers,
+    "posts": Posts,
+    "records": Records,
+    "text": Text,
+    "tickets": Tickets,
+    "trading": Trading,
+    "travel": Travel,
+    "vehicle": Vehicle,
+}
+
+
+class _NoTools(Toolbox):
+    """Executor of a sub-task without tools: every call returns ``None`` and changes nothing."""
+
+    def call(self, name: str, params: Mapping[str, Any]) -> Any:
+        return None
+
+
+def family_of(name: str | None) -> type[Toolbox]:
+    """Return a tool family; calls of the family ``None`` return nothing.
+
+    Raises
+    ------
+    InputError
+        For an unknown family.
+    """
+    if name is None:
+        return _NoTools
+    if name not in FAMILIES:
+        raise InputError(f"must be one of {sorted(FAMILIES)}", field="family", value=name)
+    return FAMILIES[name]
+
 
 #: Longest delay, in turns.
 MAX_DELAY = 1_000
@@ -90,7 +244,7 @@ class SubTask:
     reference_calls
         The calls that do it, in order (the ground truth).
     family
-        Its executor, see `planoracle.instances.benchmarks.asynctool.families.family_of`.
+        Its executor, see `planoracle.instances.benchmarks.asynctool.problem_model.family_of`.
     documents
         Documents of the tools offered, by name.
     initial
@@ -137,3 +291,64 @@ class AsyncToolProblem:
             task.id: tuple(self.delays.of(task.id, i, call.name) for i, call in enumerate(task.reference_calls))
             for task in self.tasks
         }
+
+
+#: The action that stands for the closing message.
+CLOSE = "closing/ALL COMPLETED"
+
+
+def instance(problem: AsyncToolProblem) -> Instance:
+    """Encode a problem: every call holds the agent for one turn, its result comes ``delay`` turns later.
+
+    The last action is the closing message, after all calls; it need not wait for the last results (paper,
+    Figure 12). So the makespan counts it.
+    """
+    actions, lags = [], []
+    for task in problem.tasks:
+        actions += [Action(id, task.id, duration=1, attended=1) for id in task.actions]
+        delays = problem.reference_delays[task.id]
+        steps = zip(task.actions, task.actions[1:], delays, strict=False)
+        lags += [Lag(before, after, delay) for before, after, delay in steps]
+        lags.append(Lag(task.actions[-1], CLOSE))
+    actions.append(Action(CLOSE, "closing", duration=1, attended=1))
+    return Instance(
+        name=problem.name,
+        actions=tuple(actions),
+        lags=tuple(lags),
+        benchmark="asynctool",
+        unit="turn",
+        origin=problem,
+    )
+
+
+def optimal_turns(problem: AsyncToolProblem, *, strict: bool = True) -> int | None:
+    """Return the least number of turns by closed form, closing message included.
+
+    With constant delay d and g = d + 1, chains of n calls need ``max(sum n, (max n - 1) g + k)`` turns, k being the
+    number of longest chains: they can be dealt out in frames of g turns, and no faster.
+
+    Parameters
+    ----------
+    strict
+        If false, calls need not wait for results but only follow each other (a blind agent can do that where
+        no data flows).
+
+    Returns
+    -------
+    int or None
+        ``None`` if delays differ; then the solver must say.
+    """
+    lengths = [len(task.reference_calls) for task in problem.tasks]
+    if not strict:
+        return sum(lengths) + 1
+    if not problem.delays.constant:
+        return None
+    longest = max(lengths)
+    return max(sum(lengths), (longest - 1) * (problem.delays.least + 1) + lengths.count(longest)) + 1
+
+
+def problem_of(instance: Instance) -> AsyncToolProblem:
+    """Return the problem that an instance encodes."""
+    if not isinstance(instance.origin, AsyncToolProblem):
+        raise InputError("is no AsyncTool problem", field="origin", value=instance.origin)
+    return instance.origin

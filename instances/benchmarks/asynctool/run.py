@@ -7,7 +7,6 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
-from planoracle.instances.benchmarks.asynctool.encoding import CLOSE, problem_of
 from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
     MAX_MESSAGES,
@@ -18,16 +17,29 @@ from planoracle.instances.benchmarks.asynctool.language import (
     read_message,
     written,
 )
+from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, problem_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, SimulatedTurn
 from planoracle.instances.benchmarks.asynctool.simulation import replay as run_of
-from planoracle.instances.model.instance import Instance, Lag
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import PartialSchedule
-from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
-from planoracle.instances.protocol.simulator import fold
-from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
+from planoracle.instances.protocol.trajectory import limited
+from planoracle.plugin import (
+    DecisionPoint,
+    DroppedCommand,
+    Instance,
+    Lag,
+    LegalAction,
+    Move,
+    PartialSchedule,
+    Piece,
+    Plan,
+    Replay,
+    Schedule,
+    Target,
+    Targets,
+    Trajectory,
+    fold,
+    waited,
+)
 
 # After so many calls that may have spoiled something no further one is looked at.
 _MAX_CHECKS = 100

@@ -9,15 +9,30 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool.calls import Call, canonical
-from planoracle.instances.benchmarks.asynctool.families import family_of
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, AgentMessage, call_message, read_message
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import (
+    AsyncToolProblem,
+    Call,
+    SubTask,
+    canonical,
+    family_of,
+)
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
-from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
-from planoracle.instances.protocol.feedback import clean, listed, quoted
-from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, fold
+from planoracle.plugin import (
+    LegalCommand,
+    Measure,
+    Other,
+    Replay,
+    ReplayEvent,
+    Simulator,
+    Step,
+    Violation,
+    clean,
+    fold,
+    listed,
+    quoted,
+)
 
 
 def _names(one: Violation) -> str:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.plan import DroppedCommand
-from planoracle.instances.protocol.profiles import Rules, RuleSet
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+from planoracle.plugin import DroppedCommand, Instance, Rules, RuleSet, Schedule, ScheduleBenchmark, lazy
 
 
 class Generic(ScheduleBenchmark[Schedule, Rules]):
@@ -103,19 +98,18 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     feedback = lazy("planoracle.instances.benchmarks.generic.feedback")
     live = lazy("planoracle.instances.benchmarks.generic.live")
     generator = lazy("planoracle.instances.benchmarks.generic.generator")
+    _literature = lazy("planoracle.instances.literature.reader")
 
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read the formats of the literature, see `planoracle.instances.literature`."""
-        from planoracle.instances.literature import reader
-
-        return reader.read_data(data, path)
+        return list(self._literature.read_data(data, path))
 
     def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Leave the pieces of actions out that do not exist."""
-        from planoracle.instances.benchmarks.generic import language
-
         # Packages with a plan language of their own have no objects as pieces.
-        return language.salvage(submitted, problem) if self.language is language else (submitted, ())
+        salvage = getattr(self.language, "salvage", None)
+        remaining, unknown = (submitted, ()) if salvage is None else salvage(submitted, problem)
+        return remaining, tuple(unknown)
 
 
 benchmark = Generic()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from planoracle.instances.errors import InputError
 from planoracle.instances.generate.network_measures import demand_ranges
-from planoracle.instances.generate.parameters import Parameters, below, shuffled
+from planoracle.instances.generate.parameters import below, shuffled
 from planoracle.instances.generate.random_network import (
     depth_first_order,
     gaps,
@@ -16,9 +15,7 @@ from planoracle.instances.generate.random_network import (
     windows,
     with_witness,
 )
-from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.capabilities import Generator
+from planoracle.plugin import Action, Demand, Generator, InputError, Instance, Lag, Mode, Parameters, Resource, Schedule
 
 #: Largest demand of an action for one resource.
 _MOST = 3

@@ -5,17 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.validation import MAX_NAME
-from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.json_values import values_in
-from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import NO_PLAN, DroppedCommand, Plan, Reading
-from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.plan import NO_PLAN
+from planoracle.plugin import (
+    DroppedCommand,
+    Grammar,
+    InputError,
+    Instance,
+    Piece,
+    Plan,
+    PlanError,
+    Reading,
+    Rules,
+    Schedule,
+    StepMatch,
+    load_json,
+    read_list,
+    read_output,
+)
 
 #: Largest number in a plan; more than any needs. As many pieces are read as cutting may lead to.
 MAX_TIME = 10**40
@@ -77,13 +85,13 @@ def rows_of(instance: Instance, submission: object) -> Reading[list[object]]:
         try:
             rows = load_json(submission, "plan")
         except InputError as error:
-            reading = outputs.read(submission, Pieces(instance)) if isinstance(submission, str) else None
+            reading = read_output(submission, Pieces(instance)) if isinstance(submission, str) else None
             if reading is None or (reading.fault == NO_PLAN and submission.lstrip()[:1] in ("[", "{")):  # broken JSON
                 raise PlanError(error.message, source=error.source, field=error.field) from None
             return reading
     if not isinstance(rows, list):
         raise PlanError("must be a list of pieces", field="plan", value=rows)
-    return as_given(rows)
+    return read_list(rows)
 
 
 def reading(problem: Instance, submission: object, rules: Rules) -> Reading[Schedule]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from planoracle.instances.benchmarks.generic.run import GenericRun
-from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Average, Declarations, Measurement, MetricSet, Row
+from planoracle.plugin import Average, Declarations, Measurement, MetricSet, Row, Rules
 
 
 def declare(rules: Rules) -> Declarations[Measurement[GenericRun]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planoracle.instances.files.instance_file import instance_from_document
 from planoracle.instances.files.instance_file import json_schema as json_schema
 from planoracle.instances.files.instance_file import to_document as to_document
-from planoracle.instances.model.instance import Instance
+from planoracle.plugin import Instance
 
 
 def recognises(document: object) -> bool:

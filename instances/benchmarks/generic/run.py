@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.model.schedule_rules import referee
-from planoracle.instances.model.violations import Replay, Violation
-from planoracle.instances.protocol.plan import Plan, Target, Targets
-from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import language
-from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, wait_words, waited
+from planoracle.plugin import (
+    DecisionPoint,
+    Instance,
+    LegalAction,
+    Move,
+    Plan,
+    PlanError,
+    Replay,
+    Rules,
+    Schedule,
+    Target,
+    Targets,
+    Trajectory,
+    Violation,
+    referee,
+    wait_words,
+    waited,
+)
 
 
 class GenericRun(Trajectory[Schedule, Rules]):

@@ -11,10 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, StationMap, Tile
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
-from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Grammar, StepMatch
-from planoracle.instances.protocol.plan import Reading
+from planoracle.plugin import Grammar, PlanError, Reading, StepMatch
 
 MOVE, INTERACT, PROCESS, WAIT, FINISH = WORDS = ("MoveTo", "Interact", "Process", "Wait", "Finish")
 

@@ -29,17 +29,14 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     excerpt,
     json_number,
 )
-from planoracle.instances.benchmarks.grid_kitchens.rules import (
+from planoracle.instances.benchmarks.grid_kitchens.run import (
     GridKitchenSimulator,
     RunState,
     WholePlan,
     submitted,
 )
-from planoracle.instances.errors import PlanError
-from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.feedback import quoted
-from planoracle.instances.protocol.live import LiveText, ending, terse
-from planoracle.instances.protocol.simulator import Step, Unreadable
+from planoracle.instances.protocol.live import ending, terse
+from planoracle.plugin import ActionSpace, LiveText, PlanError, Step, Unreadable, quoted
 
 #: With ``RunConfig.bounded`` a run ends after so many ticks for each order, most plans take a tenth of it.
 LATEST: Final = 500

@@ -1,23 +1,246 @@
-"""Runs on grid kitchens: of a plan for every cook, or of submissions turn by turn."""
+"""Runs on grid kitchens, of plans for all cooks or turn by turn: rules as a simulator, timelines."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import TypeAlias
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple, TypeAlias
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
-from planoracle.instances.benchmarks.grid_kitchens.language import FINISH
-from planoracle.instances.benchmarks.grid_kitchens.rules import (
-    MAX_ERRORS,
-    GridKitchenSimulator,
-    WholePlan,
-    steps_of,
+from planoracle.instances.benchmarks.grid_kitchens.descriptions import cooking_left, thing_in_words, tile_in_words
+from planoracle.instances.benchmarks.grid_kitchens.feedback import action_text, fault_of
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules, StationMap, ground
+from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
+from planoracle.instances.benchmarks.grid_kitchens.language import (
+    FINISH,
+    INTERACT,
+    MOVE,
+    PROCESS,
+    WAIT,
+    CookAction,
+    excerpt,
+    json_number,
+    whole,
+    written,
 )
-from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.run import Run
-from planoracle.instances.protocol.simulator import Step, fold
+from planoracle.instances.benchmarks.grid_kitchens.simulation import History, RunError, Simulation
+from planoracle.plugin import (
+    Action,
+    Demand,
+    InputError,
+    Instance,
+    LegalCommand,
+    Mode,
+    Piece,
+    Plan,
+    Replay,
+    ReplayEvent,
+    Resource,
+    Run,
+    Schedule,
+    Simulator,
+    Step,
+    Unreadable,
+    fold,
+)
+
+#: The run ends with so many errors; after fewer, it goes on in a fresh kitchen.
+MAX_ERRORS: Final = 3
+_KINDS: Final = {WAIT: "wait", FINISH: "close"}
+
+
+class WholePlan(NamedTuple):
+    """Plan that is carried out from moment 0 to its end: actions by the names of cooks."""
+
+    actions: Mapping[str, object]
+
+
+class RunState(NamedTuple):
+    """State of a run.
+
+    Attributes
+    ----------
+    kitchen
+        Simulation at a moment at which a cook needs a decision, or at its end; with an error as that left it.
+    errors
+        Number of errors, in earlier kitchens too.
+    commands
+        Commands so far; as many ``actions`` are in them, at least one in each.
+    """
+
+    kitchen: Simulation
+    commands: History[object]
+    errors: int = 0
+    actions: int = 0
+
+
+class GridKitchenSimulator(Simulator[RunState, object]):
+    """Rules of one grid kitchen.
+
+    A command holds actions by the names of cooks. Cooks who have nothing to do begin at once, and time passes until one
+    needs a decision. A `WholePlan` runs to its end. Anything else is an error, like an action that fails.
+    """
+
+    def __init__(self, problem: GridKitchen, rules: GridKitchenRules) -> None:
+        self.ground = ground(problem, rules)
+
+    def initial(self) -> RunState:
+        """Return the state before the first submission."""
+        return RunState(Simulation(self.ground), History())
+
+    def copy(self, state: RunState) -> RunState:
+        """Return a copy of a state."""
+        return state._replace(kitchen=state.kitchen.fork(), commands=state.commands.fork())
+
+    def apply(self, state: RunState, command: object) -> tuple[RunState, tuple[Step, ...]]:
+        """Return the state after a submission, and the steps that began; last the one that failed."""
+        kitchen = self.next_kitchen(state)
+        since = len(kitchen.deeds)
+        if isinstance(command, WholePlan):
+            kitchen.carry_out(command.actions)
+        elif isinstance(command, Mapping) and command:
+            kitchen.submit(command)
+            kitchen.until_decision()
+        else:
+            kitchen.error = RunError("empty" if isinstance(command, Mapping) else "unreadable")
+        state.commands.append(command)
+        errors, actions = state.errors + (kitchen.error is not None), state.actions + _count(command)
+        after = RunState(kitchen, state.commands, errors, actions)
+        fault = fault_of(kitchen)
+        if fault is not None and fault.position is None:
+            text, now = excerpt(command), whole(kitchen.time)
+            if isinstance(command, Unreadable):
+                text, fault = command.text, fault._replace(actual=command.reason or None)
+            return after, (Step(since, text, "lost", now, now, fault),)
+        steps = steps_of(kitchen, since)
+        return after, tuple(sorted(steps, key=lambda step: step.violation is not None))
+
+    def next_kitchen(self, state: RunState) -> Simulation:
+        """Return the kitchen as the next submission finds it, a fresh one after an error."""
+        restarts = state.kitchen.error is not None and self.ended(state) is None
+        return Simulation(self.ground) if restarts else state.kitchen
+
+    def legal(self, state: RunState) -> list[LegalCommand]:
+        """Return one action at a time of every cook that needs a decision, see `choices`."""
+        kitchen = self.next_kitchen(state)
+        return [
+            LegalCommand(submitted(self.ground, cook, act), _KINDS.get(act.word, "act"))
+            for cook in kitchen.decide
+            for act in choices(kitchen, cook)
+        ]
+
+    def ended(self, state: RunState) -> str | None:
+        """Return ``done``, ``all_finished`` or ``error``, ``None`` if the run goes on."""
+        if state.kitchen.error is not None and state.errors < MAX_ERRORS:
+            return None
+        return state.kitchen.end or None
+
+    def clock(self, state: RunState) -> int:
+        """Return the time in ticks, a fraction only where a plan waits for one."""
+        return json_number(self.next_kitchen(state).time)  # type: ignore[return-value]
+
+    def verdict(self, state: RunState) -> Replay:
+        """Return the verdict on the last kitchen; progress is the share of orders served."""
+        kitchen = state.kitchen
+        orders, served = len(self.ground.dishes), kitchen.world.served
+        share = served / orders if orders else float(kitchen.done)
+        fault = fault_of(kitchen)
+        events = tuple(
+            ReplayEvent(
+                step.position,
+                step.command,
+                step.start,
+                step.end,
+                step.violation is None,
+                bisect_right(kitchen.served_at, deed.end) / orders if orders else 0.0,
+            )
+            for step, deed in zip(steps_of(kitchen), kitchen.deeds, strict=False)
+        )
+        return Replay(
+            events=events,
+            violations=() if fault is None else (fault,),
+            fatal=fault,
+            executed=len(kitchen.trace),
+            progress=share,
+            goal_ratio=share,
+            success=kitchen.done,
+            makespan=whole(kitchen.time),
+            remaining={},
+            idle=_idle(kitchen),
+        )
+
+
+def steps_of(kitchen: Simulation, since: int = 0) -> list[Step]:
+    """Return the steps of a kitchen from a number on.
+
+    A step is an action that began, or the one that failed, whatever its number. A fault of a whole submission is no
+    step.
+    """
+    fault, deeds = fault_of(kitchen), kitchen.deeds
+    failed = None if fault is None else fault.position
+    numbers = [*([failed] if failed is not None and failed < since else []), *range(since, len(deeds))]
+    steps = []
+    for number in numbers:
+        deed, broken = deeds[number], fault if number == failed else None
+        kind = "wait" if deed.act.word == WAIT else "act"
+        command = action_text(kitchen, deed.cook, deed.act)
+        steps.append(Step(number, command, "lost" if broken else kind, whole(deed.start), whole(deed.end), broken))
+    if fault is not None and failed == len(deeds):
+        now = whole(kitchen.time)
+        steps.append(Step(failed, fault.subject[:200], "lost", now, now, fault))
+    return steps
+
+
+def _count(command: object) -> int:
+    """Return how many actions are handed in; a command counts as one at least."""
+    each = command.values() if isinstance(command, Mapping) else ()
+    return max(1, sum(len(actions) for actions in each if isinstance(actions, list | tuple)))
+
+
+def _idle(kitchen: Simulation) -> tuple[tuple[int, int], ...]:
+    """Return the intervals in which nobody walks or works."""
+    intervals, until = [], 0
+    for deed in sorted(kitchen.deeds, key=lambda deed: deed.start):
+        if deed.act.word != WAIT and deed.end > deed.start:
+            if deed.start > until:
+                intervals.append((until, whole(deed.start)))
+            until = max(until, whole(deed.end))
+    end = whole(kitchen.time)
+    return (*intervals, (until, end)) if end > until else tuple(intervals)
+
+
+def choices(kitchen: Simulation, cook: int) -> Iterator[CookAction]:
+    """Yield what a cook can do that is no error as things stand.
+
+    Of walks those to where something can be used, of waits those up to something that is under way, and of a tick.
+    """
+    of, position = kitchen.ground, kitchen.world.tiles[cook]
+    if not (kitchen.finished[cook] and of.rules.finish == "final"):
+        adjacent = [number for number, near in enumerate(of.near) if position in near]
+        acts = [CookAction(word, station=number) for word in (INTERACT, PROCESS) for number in adjacent]
+        yield from (act for act in acts if not kitchen.refusal(cook, act))
+        for tile in sorted(tile for tile in of.walks(position) if tile in of.useful and tile != position):
+            yield CookAction(MOVE, tile)
+        for duration in _waits(kitchen):
+            yield CookAction(WAIT, duration=duration)
+    yield CookAction(FINISH)
+
+
+def _waits(kitchen: Simulation) -> list[Time]:
+    """Return a tick, and the ticks until each thing that is under way has happened."""
+    world = kitchen.world
+    until = [end - world.clock for end, act in zip(kitchen.ends, kitchen.acts, strict=True) if act is not None]
+    until += [moment - world.clock for moment in world.coming]
+    until += [ticks for number in kitchen.ground.stoves if (ticks := cooking_left(kitchen, number)) is not None]
+    return sorted({1, *(ticks for ticks in until if ticks > 0)})
+
+
+@lru_cache(maxsize=4096)
+def submitted(of: StationMap, cook: int, act: CookAction) -> str:
+    """Return an action as a submission of its own."""
+    return json.dumps({of.cooks[cook]: [written(of, act)]})
+
 
 #: Actions by cook; or a list of such, handed in one after the other.
 GridKitchenPlan: TypeAlias = Mapping[str, object] | Sequence[object]
@@ -88,3 +311,79 @@ def _finished(actions: object) -> object:
     """Return a list of actions that ends with Finish."""
     end = {"action": FINISH}
     return actions if not isinstance(actions, list) or actions[-1:] == [end] else [*actions, end]
+
+
+#: The row in which orders are: each from the one before it to when it is served.
+ORDERS = "orders"
+# Kinds of stations that have rows.
+_BUSY = ("chopping_board", "sink", "stove")
+# Tasks, by which colours are told apart.
+_WALK, _WORK, _WAIT, _COOK, _ORDER = _TASKS = ("walk", "work", "wait", "cook", "order")
+
+
+_Bar: TypeAlias = tuple[Action, Piece]
+
+
+def _bar(task: str, number: int, label: str, start: Time, end: Time, cook: str | None = None, at: str = "") -> _Bar:
+    """Return an action of a task, perhaps of a cook and at a station, and when it is carried out."""
+    name, ticks = f"{task}/{number}", whole(end) - whole(start)
+    attended, agents = (0, ()) if cook is None else (ticks, None)
+    modes = (Mode((Demand(at),) if at else ()),)
+    action = Action(name, task, ticks, attended, modes=modes, agents=agents, label=label)
+    return action, Piece(name, whole(start), ticks, cook)
+
+
+def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
+    """Return what was done as actions of a scheduling problem; of fractions of ticks the next whole one.
+
+    What takes no time is left out. Stations at which somebody can work or something can cook are resources.
+
+    Raises
+    ------
+    InputError
+        If nothing was done that takes time.
+    """
+    unsorted = [bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar[1].duration > 0]
+    bars = sorted(unsorted, key=lambda bar: (bar[1].start, _TASKS.index(bar[0].task)))
+    if not bars:
+        raise InputError("there is nothing to show: nothing was done that takes time", field=run.problem.name)
+    actions, pieces = zip(*bars, strict=True)
+    kitchen = run.problem
+    rows = (*(one.name for one in kitchen.stations if one.kind in _BUSY), ORDERS)
+    instance = Instance(kitchen.name, actions, (), tuple(map(Resource, rows)), kitchen.agents, unit=kitchen.unit)
+    return instance, Schedule(pieces)
+
+
+def _deeds(run: GridKitchenRun) -> Iterator[_Bar]:
+    kitchen = run.outcome
+    for number, deed in enumerate(kitchen.deeds, 1):
+        act, end = deed.act, min(deed.end, max(kitchen.time, deed.start))  # what the end of the run has cut short
+        task, label, station = _WAIT, "wait", ""
+        if act.word == MOVE:
+            task, label = _WALK, f"to {tile_in_words(act.tile)}"
+        elif act.word == PROCESS:
+            task, station = _WORK, kitchen.ground.names[act.station]
+            label = "wash" if kitchen.ground.kinds[act.station] == "sink" else "chop"
+        yield _bar(task, number, label, deed.start, end, kitchen.ground.cooks[deed.cook], station)
+
+
+def _orders(run: GridKitchenRun) -> Iterator[_Bar]:
+    before: Time = 0
+    for number, (dish, moment) in enumerate(zip(run.problem.orders, run.outcome.served_at, strict=False), 1):
+        yield _bar(_ORDER, number, dish.name.rpartition("/")[2], before, moment, at=ORDERS)
+        before = moment
+
+
+def _cooking(run: GridKitchenRun) -> Iterator[_Bar]:
+    """Yield the intervals in which a vessel on a stove cooks, labelled with what was in it last."""
+    kitchen, started = run.outcome, dict[str, tuple[Time, str]]()
+    names = [kitchen.ground.names[number] for number in kitchen.ground.stoves]
+    number = 0
+    for moment, wares in (*kitchen.on_stoves, (kitchen.time, kitchen.cooking()), (kitchen.time, [None] * len(names))):
+        for name, ware in zip(names, wares, strict=True):
+            if ware is not None:
+                started[name] = started.get(name, (moment, ""))[0], thing_in_words(ware)
+            elif name in started:
+                start, label = started.pop(name)
+                number += 1
+                yield _bar(_COOK, number, label, start, moment, at=name)

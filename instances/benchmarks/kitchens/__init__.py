@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planoracle.instances.benchmarks.robotouille import Robotouille
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.scoring import Reference
+from planoracle.plugin import Reference, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen

@@ -1,6 +1,6 @@
 """Rules compiled for one kitchen: states are small and hashable, steps take microseconds.
 
-They follow the released simulator; `Profile` switches the points in which the paper differs. The tests hold them
+They follow the released simulator; `KitchenRules` switches the points in which the paper differs. The tests hold them
 against the same rules word by word.
 """
 
@@ -14,10 +14,17 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.kitchens.action_index import EXISTS, ActionIndex, GoalTest
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.effects import Birth, Running, Timers, ground
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, natural, split_name
+from planoracle.instances.benchmarks.kitchens.kitchen import (
+    PROFILES,
+    Atom,
+    Bits,
+    Kitchen,
+    KitchenRules,
+    natural,
+    split_name,
+)
 from planoracle.instances.benchmarks.kitchens.language import match, suits
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
-from planoracle.instances.protocol.simulator import LegalCommand
+from planoracle.plugin import LegalCommand
 
 #: Facts as the bits of a whole number, and the running effects, in their order, as codes.
 State = tuple[int, tuple[int, ...]]
@@ -88,7 +95,7 @@ class CompiledKitchen:
         The fact that an object is there, where that does not go without saying.
     """
 
-    def __init__(self, kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> None:
+    def __init__(self, kitchen: Kitchen, rules: KitchenRules = PROFILES["released"]) -> None:
         self.kitchen = kitchen
         self.rules = rules
         domain, players = kitchen.domain, kitchen.players
@@ -331,6 +338,6 @@ class CompiledKitchen:
 
 
 @lru_cache(maxsize=128)
-def compiled(kitchen: Kitchen, rules: Profile = PROFILES["released"]) -> CompiledKitchen:
+def compiled(kitchen: Kitchen, rules: KitchenRules = PROFILES["released"]) -> CompiledKitchen:
     """Return the compiled rules of a kitchen; the same object for the same kitchen."""
     return CompiledKitchen(kitchen, rules)

@@ -10,8 +10,7 @@ from planoracle.instances.benchmarks.kitchens.domain import Effect, KitchenDomai
 from planoracle.instances.benchmarks.kitchens.effects import Running
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import places
-from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import clean, listed
+from planoracle.plugin import Violation, clean, listed
 
 # What an item or meal has become.
 _STATES = ("iscut", "iscooked", "isfried", "isboiling")

@@ -12,9 +12,8 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from planoracle.instances.errors import InputError
-from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.cache import CacheHolder
+from planoracle.plugin import InputError, load_json
 
 #: The type whose objects act, in turns.
 ACTOR = "player"

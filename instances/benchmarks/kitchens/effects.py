@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.domain import Effect, Literal
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits
@@ -49,23 +49,6 @@ class Running:
         return not created and all(inner.renewable for inner in self.nested)
 
 
-class Stage(Protocol):
-    """Target of effects: the true atoms, and operations on atoms and objects."""
-
-    @property
-    def facts(self) -> Container[Atom]:
-        """The true atoms."""
-        ...
-
-    def set(self, atom: Atom, value: bool) -> None:
-        """Make an atom true or false."""
-        ...
-
-    def create(self, kind: str, its_type: str) -> str:
-        """Add an object with the next number of its kind and return its name."""
-        ...
-
-
 def ground(effect: Effect, binding: Mapping[str, str]) -> GroundEffect:
     """Put objects for the parameters of an effect."""
     inner = dict(binding)
@@ -97,7 +80,7 @@ def start(effect: GroundEffect) -> Running:
     return Running(effect, 0, False, tuple(start(nested) for nested in effect.effects))
 
 
-def update(running: Running, scene: Stage, *, active: bool) -> Running:
+def update(running: Running, scene: UpdateRecord, *, active: bool) -> Running:
     """Let a tick pass for an effect or, with ``active``, have its action done; the scene changes in place."""
     effect = running.effect
     if running.done:
@@ -201,7 +184,7 @@ class Timers:
     def learn(self, code: int, facts: int, *, active: bool) -> UpdateOutcome:
         """Work out, remember and return the outcome of an update."""
         mask, outcomes = (self.redone if active else self.ticks)[code]
-        record = _Record(self._bits, self._always, facts & mask)
+        record = UpdateRecord(self._bits, self._always, facts & mask)
         after = update(self.running[code], record, active=active)
         keep, add = record.masks[0]
         births = tuple(
@@ -214,7 +197,7 @@ class Timers:
         return outcome
 
 
-class _Record:
+class UpdateRecord:
     """Recorder of an update's changes as masks: before the first birth, and after each."""
 
     def __init__(self, bits: Bits, always: frozenset[Atom], facts: int) -> None:
@@ -225,7 +208,8 @@ class _Record:
         self.births: list[tuple[str, str, list[Change]]] = []
 
     @property
-    def facts(self) -> _Record:
+    def facts(self) -> UpdateRecord:
+        """Container of the true atoms."""
         return self
 
     def __contains__(self, atom: object) -> bool:
@@ -233,6 +217,7 @@ class _Record:
         return atom in self.always or bool(self.value & self.bits.mask(atom))
 
     def set(self, atom: Atom, value: bool) -> None:
+        """Make an atom true or false."""
         if any(part.endswith(_NEWBORN) for part in atom):
             self.births[-1][2].append((atom, value))
             return
@@ -242,6 +227,7 @@ class _Record:
         self.masks[-1] = (keep, add | bit) if value else (keep & ~bit, add & ~bit)
 
     def create(self, kind: str, its_type: str) -> str:
+        """Add an object with the next number of its kind and return its name."""
         self.births.append((kind, its_type, []))
         self.masks.append((-1, 0))
         return kind + _NEWBORN

@@ -1,11 +1,11 @@
-"""Model of a kitchen: objects, facts at the start, and the goal."""
+"""Model of a kitchen: objects, facts at the start, the goal, and the profiles of its rules."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, reduce
 from math import prod
 from operator import or_
@@ -13,8 +13,56 @@ from threading import Lock
 from typing import ClassVar
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
-from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import CacheHolder
+from planoracle.plugin import InputError, Rules
+
+
+@dataclass(frozen=True, slots=True)
+class KitchenRules(Rules):
+    """Rules of kitchens where the paper and its released code differ.
+
+    Attributes
+    ----------
+    skip_after_finish
+        An effect that finishes is removed while the list of effects is walked, so that the next one in the list
+        misses that tick.
+    moves
+        Players act in ``"turns"``, the kitchen ticks after every action; or ``"joint"``: one after the other in the
+        same step, the kitchen ticks and the goal is looked at once all have acted.
+    normalize
+        Forgive case, spaces and decoration in submitted actions.
+    limit
+        The step limit is 1.5 times the proved ``"optimum"``, or the ``"published"`` number.
+    price_rest
+        Work out what failed runs leave to be done, which takes a solve for each.
+    """
+
+    skip_after_finish: bool = False
+    moves: str = "turns"
+    normalize: bool = True
+    limit: str = "optimum"
+    price_rest: bool = False
+
+    def deciding(self) -> KitchenRules:
+        """Return the profile as far as it decides which plans are best."""
+        usual = KitchenRules()
+        return replace(
+            self,
+            refuse_unread=usual.refuse_unread,
+            normalize=usual.normalize,
+            limit=usual.limit,
+            price_rest=usual.price_rest,
+        )
+
+
+PROFILES = {
+    "paper": KitchenRules(),
+    "released": KitchenRules(skip_after_finish=True, normalize=False, refuse_unread=False),
+}
+
+#: Values of the rules that are text.
+CHOICES = {"moves": ("turns", "joint"), "limit": ("optimum", "published")}
+
 
 #: Most objects of a kitchen, conditions and roles of a goal, and atoms that may make its conditions true.
 MAX_OBJECTS, MAX_CONDITIONS, MAX_ATOMS = 1_000, 200, 200_000

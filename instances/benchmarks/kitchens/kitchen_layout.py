@@ -1,13 +1,18 @@
-"""Layout of a kitchen: positions of things, and the facts that follow from them (and back)."""
+"""Layouts of kitchens: positions of things and their facts, variants, more cooks, goals of dishes."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import count, pairwise
+from random import Random
+from typing import Final
 
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, natural, split_name
+from planoracle.instances.generate.parameters import below, chance, one, shuffled, weighted
+from planoracle.plugin import InputError
 
 #: The predicates that say where things are; the simulator builds them into every kitchen.
 _PLACES = (
@@ -143,3 +148,190 @@ def _height(item: str, lower: dict[str, str]) -> int:
         item = lower[item]
         height += 1
     return height
+
+
+#: How often which kind of station comes up.
+_STATIONS: Final = {"table": 4, "board": 1, "stove": 1, "fryer": 1, "sink": 1}
+#: Of a hundred items, so many get a station to themselves if one is free.
+_SHARE_ALONE: Final = 75
+
+
+@dataclass(slots=True)
+class VariantLayout:
+    """Puts things to the stations of a layout, and keeps ``spare`` of them empty."""
+
+    random: Random
+    layout: KitchenLayout
+    spare: int
+
+    def put(self, thing: str) -> None:
+        """Put a container on an empty station, an item there or on a stack; else on any station."""
+        stations = self.layout.stations
+        bare = [station for station, things in stations.items() if not things]
+        occupied = [station for station, things in stations.items() if things]
+        options = bare = bare if len(bare) > self.spare else []
+        if not is_container(thing):
+            stacks = [station for station in occupied if not any(map(is_container, stations[station]))]
+            options = bare or stacks if chance(self.random, _SHARE_ALONE) else stacks or bare
+        stations[one(self.random, options or occupied or list(stations))].append(thing)
+
+
+def is_container(thing: str) -> bool:
+    """Return whether a thing is a container, which needs a station to itself."""
+    return bundled().type_of(split_name(thing)[0]) == "container"
+
+
+def variant(kitchen: Kitchen, seed: int) -> Kitchen:
+    """Return a bundled kitchen with the same goal in which other things stand elsewhere.
+
+    What lies and stands on the stations is spread anew, and the players start anywhere, each at a station of its own.
+    What they hold, what things are like (cut, cooked) and what containers hold stays as it is, and so does everything
+    the goal names. If a station was empty, one is. There are up to three more stations, half of them tables, and up to
+    two more items, raw unless there are others of the kind, which they then are like.
+
+    Parameters
+    ----------
+    kitchen
+        Kitchen whose facts all follow from its layout.
+    seed
+        0 or more.
+
+    Examples
+    --------
+    >>> from planoracle.instances.benchmarks.kitchens.problems import kitchen
+    >>> made = variant(kitchen("kitchens/synchronous/3_burger"), 1)
+    >>> made.name, len(made.objects)
+    ('kitchens/synchronous/3_burger@1', 9)
+    """
+    random = Random(seed)
+    layout, _, _ = layout_of(kitchen)
+    names = set(kitchen.types)
+    loose = [thing for things in layout.stations.values() for thing in things]
+    placement = VariantLayout(random, layout, int(not all(layout.stations.values())))
+    layout.stations = {station: [] for station in layout.stations}
+    for _ in range(below(random, 4)):
+        layout.stations[new_name(weighted(random, _STATIONS), names)] = []
+    for _ in range(below(random, 3)):
+        name = new_name(one(random, list(RAW)), names)
+        loose.append(name)
+        kind = split_name(name)[0]
+        twin = next((each for each, _ in kitchen.objects if split_name(each)[0] == kind), None)
+        layout.traits[name] = list(RAW[kind] if twin is None else layout.traits.get(twin, ()))
+    for thing in sorted(shuffled(random, loose), key=is_container, reverse=True):
+        placement.put(thing)
+    for player, station in zip(layout.players, shuffled(random, layout.stations), strict=False):
+        layout.players[player] = (station, layout.players[player][1])
+    facts = layout.facts(kitchen.domain)
+    return Kitchen.of(f"{kitchen.name}@{seed}", kitchen.domain, layout.objects(), facts, kitchen.goal, kitchen.text)
+
+
+def new_name(kind: str, names: set[str]) -> str:
+    """Return the next free name of a kind, and take it."""
+    name = next(name for number in count(1) if (name := f"{kind}{number}") not in names)
+    names.add(name)
+    return name
+
+
+def with_cooks(kitchen: Kitchen, count: int) -> Kitchen:
+    """Return the same kitchen with ``count`` cooks.
+
+    Those that are there stay where they are. New ones stand, with empty hands, at the vacant stations that come
+    first: empty stations before others, in the order of the kitchen.
+
+    Raises
+    ------
+    InputError
+        If there are more cooks already, or too few stations for them.
+
+    Examples
+    --------
+    >>> from planoracle.instances.benchmarks.kitchens.problems import kitchen
+    >>> with_cooks(kitchen("kitchens/synchronous/3_burger"), 2).players
+    ('robot1', 'robot2')
+    """
+    current = len(kitchen.players)
+    if count < current:
+        raise InputError(f"must be at least {current}", field=f"{kitchen.name}: cooks", value=count)
+    layout, more, less = layout_of(kitchen)
+    free = sorted(
+        (station for station in layout.stations if ("vacant", station) in kitchen.facts),
+        key=lambda s: bool(layout.stations[s]),
+    )
+    if count - current > len(free):
+        raise InputError(f"must be at most {current + len(free)}", field=f"{kitchen.name}: cooks", value=count)
+    names = set(kitchen.types)
+    kind = kitchen.players[0].rstrip("0123456789")
+    for station in free[: count - current]:
+        layout.players[new_name(kind, names)] = (station, None)
+    facts = (layout.facts(kitchen.domain) | more) - less
+    changed = Kitchen.of(kitchen.name, kitchen.domain, layout.objects(), facts, kitchen.goal, kitchen.text)
+    return replace(changed, name=f"{kitchen.name}~{count}")
+
+
+#: What can be asked of a part of a dish.
+PREPARED: Final = {"cut": "iscut", "cooked": "iscooked", "fried": "isfried"}
+#: Predicates of food nobody has touched yet, by kind.
+RAW: Final[dict[str, tuple[str, ...]]] = {
+    "bread": (),
+    "bottombun": (),
+    "topbun": (),
+    "cheese": (),
+    "lettuce": ("iscuttable",),
+    "tomato": ("iscuttable",),
+    "onion": ("iscuttable", "isfryableifcut"),
+    "potato": ("iscuttable", "isfryableifcut"),
+    "patty": ("iscookable",),
+    "chicken": ("iscookable", "isfryable"),
+}
+_SOUP: Final = "soup:"
+
+
+def served(dishes: Iterable[str]) -> list[Atom]:
+    """Return the conditions of a goal that asks for dishes, each on a table of its own.
+
+    Parameters
+    ----------
+    dishes
+        ``"bread, cut lettuce, cooked chicken, bread"``: the first part lies on the table, the last is on top, what is
+        between them may be in any order. ``"bread / cheese / bread"``: exactly this order. ``"cut fried potato"``: one
+        thing, on the table. ``"soup: potato, cut onion"``: in boiling water, in a bowl.
+
+    Examples
+    --------
+    >>> served(["cut potato"])
+    [('iscut', 'potato#1'), ('item_on', 'potato#1', 'table#1')]
+    >>> served(["bread, cheese, bread"])[1:]
+    [('item_at', 'cheese#1', 'table#1'), ('item_at', 'bread#2', 'table#1'), ('clear', 'bread#2')]
+    """
+    atoms: list[Atom] = []
+    count: Counter[str] = Counter()
+
+    def role(kind: str) -> str:
+        count[kind] += 1
+        return f"{kind}#{count[kind]}"
+
+    def parts(text: str, mark: str) -> list[str]:
+        roles = []
+        for part in text.split(mark):
+            *ways, kind = part.split()
+            roles.append(role(kind))
+            atoms.extend((PREPARED[way], roles[-1]) for way in ways)
+        return roles
+
+    for dish in dishes:
+        table = role("table")
+        if dish.startswith(_SOUP):
+            water, bowl = role("water"), role("bowl")
+            atoms += [("addedto", part, water) for part in parts(dish.removeprefix(_SOUP), ",")]
+            atoms += [("isboiling", water), ("in", water, bowl), ("container_at", bowl, table)]
+            continue
+        strict = "/" in dish
+        stack = parts(dish, "/" if strict else ",")
+        atoms.append(("item_on", stack[0], table))
+        if strict:
+            atoms += [("atop", upper, lower) for lower, upper in pairwise(stack)]
+        else:
+            atoms += [("item_at", part, table) for part in stack[1:]]
+        if len(stack) > 1:
+            atoms.append(("clear", stack[-1]))
+    return atoms

@@ -8,14 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import Profile
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Grammar, StepMatch
-from planoracle.instances.model_output.messages import chat_in
-from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import Reading
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
+from planoracle.plugin import Grammar, PlanError, Reading, StepMatch, chat_in, read_list, read_output
 
 #: More actions than steps in any run.
 MAX_ACTIONS = 10_000
@@ -56,7 +50,7 @@ class _Actions(Grammar[str]):
         return step if " " in step.partition(" ")[2] else None
 
 
-def reading(problem: Kitchen, submitted: object, rules: Profile) -> Reading[list[str]]:
+def reading(problem: Kitchen, submitted: object, rules: KitchenRules) -> Reading[list[str]]:
     r"""Read the actions of a plan for a kitchen.
 
     A list of actions, or of records with an ``"action"``: every entry counts, also one that is no action; with
@@ -72,7 +66,7 @@ def reading(problem: Kitchen, submitted: object, rules: Profile) -> Reading[list
     Examples
     --------
     >>> from planoracle import load
-    >>> from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+    >>> from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
     >>> soup = load("kitchens/asynchronous/5_potato_soup")
     >>> text = "1. move Robot1 from table1 to stove1.\n2. Then: **Do nothing**"
     >>> reading(soup, text, PROFILES["paper"]).commands
@@ -85,9 +79,9 @@ def reading(problem: Kitchen, submitted: object, rules: Profile) -> Reading[list
             text = _entry(entry, f"actions[{i}]")
             extracted = extract(text, domain) if rules.normalize else []
             actions.append(extracted[0] if extracted else text.strip())
-        return as_given(actions)
+        return read_list(actions)
     if isinstance(submitted, str) or chat_in(submitted) is not None:
-        return outputs.read(submitted, _Actions(domain))
+        return read_output(submitted, _Actions(domain))
     raise PlanError("must be a list of actions, a log or a text", field="actions", value=submitted)
 
 

@@ -11,28 +11,22 @@ from planoracle.instances.benchmarks.kitchens.descriptions import (
     goal_in_words,
     refusal_in_words,
 )
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, finishes, reading
-from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.simulation import (
     MAX_TEXT,
     KitchenCommand,
     KitchenRunState,
     KitchenSimulator,
 )
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model_output.json_values import whole_value
-from planoracle.instances.protocol.environment import RunConfig
-from planoracle.instances.protocol.feedback import clean, quoted
-from planoracle.instances.protocol.live import LiveText
-from planoracle.instances.protocol.simulator import Step, Unreadable
+from planoracle.plugin import LiveText, PlanError, RunConfig, Step, Unreadable, clean, quoted, whole_value
 
 #: With ``RunConfig.bounded``, so many refused messages in a row are a failed attempt to get an action, and the run ends
 #: with so many failed attempts, as in the released harness of ReAct.
 TRIES, ATTEMPTS = 5, 3
 
 
-class KitchenText(LiveText[Kitchen, Profile, KitchenRunState]):
+class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
     """Texts of one run of an agent, or of several, in a kitchen.
 
     A message is text with an action (of several the first one counts), a record with an ``"action"``, or, where there
@@ -65,7 +59,7 @@ class KitchenText(LiveText[Kitchen, Profile, KitchenRunState]):
     def __init__(
         self,
         problem: Kitchen,
-        rules: Profile,
+        rules: KitchenRules,
         config: RunConfig,
         simulator: KitchenSimulator,
         step_limit: int | None = None,

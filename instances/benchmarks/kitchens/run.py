@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator, as_replay
-from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.run import Run
-from planoracle.instances.protocol.simulator import Step, fold
+from planoracle.plugin import (
+    Action,
+    Demand,
+    InputError,
+    Instance,
+    Mode,
+    Piece,
+    Plan,
+    Resource,
+    Run,
+    Schedule,
+    Step,
+    fold,
+)
 
 
-class KitchenRun(Run[Kitchen, list[str], Profile]):
+class KitchenRun(Run[Kitchen, list[str], KitchenRules]):
     """A run in a kitchen; a refused action changes nothing and takes no time.
 
     Attributes
@@ -22,7 +29,7 @@ class KitchenRun(Run[Kitchen, list[str], Profile]):
         What became of every action, and the states before them.
     """
 
-    def __init__(self, problem: Kitchen, plan: Plan[list[str]], rules: Profile) -> None:
+    def __init__(self, problem: Kitchen, plan: Plan[list[str]], rules: KitchenRules) -> None:
         rules_of_run = KitchenSimulator(problem, rules, plan.limit)
         state, self._steps = fold(rules_of_run, plan.commands)
         self.record = rules_of_run.record(state)

@@ -11,10 +11,8 @@ from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, Running
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
-from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
-from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, fold
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Kitchen, KitchenRules
+from planoracle.plugin import CLOSE, LegalCommand, Replay, ReplayEvent, Simulator, Step, Unreadable, Violation, fold
 
 #: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
 #: condition of the action does not hold.
@@ -157,7 +155,7 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
         Compiled rules.
     """
 
-    def __init__(self, kitchen: Kitchen, rules: Profile, limit: int | None = None) -> None:
+    def __init__(self, kitchen: Kitchen, rules: KitchenRules, limit: int | None = None) -> None:
         self.engine = compiled(kitchen, rules)
         self.limit = limit
 
@@ -259,7 +257,7 @@ def as_replay(run: StepRecord) -> Replay:
 
 
 def trace(
-    kitchen: Kitchen, actions: Iterable[str], rules: Profile = PROFILES["released"], limit: int | None = None
+    kitchen: Kitchen, actions: Iterable[str], rules: KitchenRules = PROFILES["released"], limit: int | None = None
 ) -> StepRecord:
     """Run actions until the goal is reached, ``limit`` steps are taken or there are none left.
 

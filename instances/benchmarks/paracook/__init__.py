@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.errors import InputError
-from planoracle.instances.protocol.benchmark import Benchmark, lazy
-from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.scoring import Reference
+from planoracle.plugin import Benchmark, InputError, Plan, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
@@ -207,11 +204,6 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     def check_copy(self, folder: Path) -> None:
         """Raise `InputError` that names what is missing if a folder is no copy of the released data."""
         self.catalog.local_copy.copy_in(folder)
-
-    @property
-    def references(self) -> Sequence[Reference[GridKitchen]]:
-        """List scheduling."""
-        return (Reference("list", "list scheduling", "floor-list"),)
 
     def document(self, problem: GridKitchen) -> dict[str, Any]:
         """Return a grid kitchen in our format."""

@@ -16,9 +16,8 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     distances,
 )
 from planoracle.instances.benchmarks.paracook.local_copy import kitchen_from_map
-from planoracle.instances.errors import InputError
-from planoracle.instances.generate.parameters import Parameters, one, shuffled
-from planoracle.instances.protocol.capabilities import Generator
+from planoracle.instances.generate.parameters import one, shuffled
+from planoracle.plugin import Generator, InputError, Parameters
 
 #: Category of our own dishes and kitchens.
 OWN: Final = "own"
@@ -132,11 +131,6 @@ def _reachable(document: dict[str, Any]) -> bool:
     )
 
 
-def defaults() -> Parameters:
-    """Return two orders for two cooks."""
-    return Parameters(tasks=2, agents=2, resources=2)
-
-
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKitchen, None]:
     """Return a kitchen, see `draw_kitchen`; every order can be served.
 
@@ -154,5 +148,5 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKit
 
 
 def style() -> Generator:
-    """Return how such problems are made."""
-    return Generator(("tasks", "agents", "resources"), defaults(), generate)
+    """Return how such problems are made; by default two orders for two cooks."""
+    return Generator(("tasks", "agents", "resources"), Parameters(tasks=2, agents=2, resources=2), generate)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.language import as_given, read_output
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model_output.messages import chat_in, contents, is_agents
-from planoracle.instances.protocol.plan import Reading
+from planoracle.instances.model_output.messages import contents, is_agents
+from planoracle.plugin import PlanError, Reading, chat_in
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenPlan

@@ -27,10 +27,9 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Station,
     Tile,
 )
-from planoracle.instances.errors import InputError
-from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of
+from planoracle.plugin import InputError, load_json, read_bytes
 
 # Longest name, most entries of a list that is read to its end, most files of one kind in a clone (there are 120).
 _LONGEST, _LONGEST_LIST, _MOST = 200, 5_000, 5_000

@@ -8,16 +8,7 @@ from typing import Any
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_number
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.instances.protocol.scoring import (
-    Average,
-    Declarations,
-    Measurement,
-    Metric,
-    MetricSet,
-    Optimum,
-    Oracle,
-    Row,
-)
+from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Reference, Row
 
 # The released code's guess of a way, the sum of width and height of its maps, and how many ways an ingredient makes.
 _WAY = 18
@@ -199,4 +190,4 @@ def _shares(row: Row, rules: GridKitchenRules) -> list[float]:
     return [(busy - waiting) / busy if busy > 0 else 0.0 for busy, waiting in both]
 
 
-METRICS = MetricSet(CookMeasurement, declare)
+METRICS = MetricSet(CookMeasurement, declare, references=(Reference("list", "list scheduling", "floor-list"),))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from planoracle.instances.benchmarks.paracook.rules import Profile
-from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+from planoracle.plugin import Action, InputError, Instance, ScheduleBenchmark, lazy
 
 
 class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
@@ -118,17 +117,14 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem with so many agents; with restrictions it is one by the general rules."""
-        from planoracle.instances.benchmarks.paracook_abstract.problems import with_hands
-        from planoracle.instances.model.agents import apply_agent_suffix
-
         count = crew.removeprefix("~")
-        return with_hands(problem, int(count)) if count.isdecimal() else apply_agent_suffix(problem, crew)
+        if not count.isdecimal():
+            return super().with_agents(problem, crew)
+        return cast(Instance, self.reader.with_hands(problem, int(count)))
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans without times cannot say."""
-        from planoracle.instances.benchmarks.paracook_abstract.problems import hands
-
-        if problem.agents != hands(len(problem.agents)):
+        if problem.agents != self.reader.hands(len(problem.agents)):
             raise InputError("must be agent1, agent2, ...", field="agents", value=list(problem.agents))
         for field in ("resources", "time_limit"):
             if getattr(problem, field):

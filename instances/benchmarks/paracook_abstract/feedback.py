@@ -6,11 +6,18 @@ from collections.abc import Callable
 
 from planoracle.instances.benchmarks.paracook_abstract import language
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, listed, quoted, some
-from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.run import MismatchEvidence
+from planoracle.instances.protocol.feedback import Words, some
+from planoracle.plugin import (
+    Examination,
+    FeedbackItem,
+    MismatchEvidence,
+    Plan,
+    Schedule,
+    Topic,
+    Violation,
+    listed,
+    quoted,
+)
 
 TOPICS = (
     Topic("unknown", "Unknown tasks", ("unknown_task",), "Use the names of the tasks that there are."),

@@ -9,12 +9,9 @@ from random import Random
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Facts, Need, OrderedDish
 from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS
 from planoracle.instances.benchmarks.paracook_abstract.problems import Row, instance
-from planoracle.instances.errors import InputError
-from planoracle.instances.generate.parameters import Parameters, below, one
+from planoracle.instances.generate.parameters import below, one
 from planoracle.instances.generate.random_network import with_witness
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.capabilities import Generator
+from planoracle.plugin import Generator, InputError, Instance, Parameters, Schedule
 
 #: Most dishes that are ordered, and clean plates at the beginning.
 MOST_ORDERS, PLATES = 16, 2
@@ -75,11 +72,6 @@ def rows(random: Random, orders: Iterable[OrderedDish], shortest: int = 1, longe
     return steps.rows
 
 
-def defaults() -> Parameters:
-    """Return three orders for two agents; ways take 1 to 18 ticks."""
-    return Parameters(tasks=3, agents=2, shortest=1, longest=18)
-
-
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
     """Return a problem, and a schedule in which one agent does everything.
 
@@ -96,5 +88,6 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
 
 
 def style() -> Generator:
-    """Return how such problems are made."""
-    return Generator(("tasks", "agents", "shortest", "longest"), defaults(), generate)
+    """Return how such problems are made; by default three orders for two agents, ways take 1 to 18 ticks."""
+    usual = Parameters(tasks=3, agents=2, shortest=1, longest=18)
+    return Generator(("tasks", "agents", "shortest", "longest"), usual, generate)

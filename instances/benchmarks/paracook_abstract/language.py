@@ -12,14 +12,19 @@ from planoracle.instances.benchmarks.paracook.language import text_of, value_of
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, holders, name_of
 from planoracle.instances.benchmarks.paracook_abstract.rules import PROFILES, ListSimulator
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import without_thinking
-from planoracle.instances.model_output.json_values import whole_value
-from planoracle.instances.protocol.plan import Plan, Reading
+from planoracle.plugin import (
+    Grammar,
+    Instance,
+    Piece,
+    Plan,
+    PlanError,
+    Reading,
+    Schedule,
+    StepMatch,
+    read_output,
+    whole_value,
+)
 
 #: Largest number of an agent in a plan, since every smaller number gets a list.
 MAX_LISTS = 1_000
@@ -90,7 +95,7 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[lis
     if isinstance(value, list) and all(isinstance(one, list) for one in value):
         return _as_lists(value, "JSON value")
     grammar = _Steps(problem)
-    output = outputs.read(_with_agents_as_cooks(submitted), grammar)
+    output = read_output(_with_agents_as_cooks(submitted), grammar)
     sure = output.commands and (not output.unread or any(step.form != "text" for step in output.commands))
     if rules.refuse_unread and isinstance(submitted, str) and not sure:
         lost = grammar.named(without_thinking(submitted)[0]) - {step.task for step in output.commands}
@@ -318,7 +323,7 @@ def _tasks(names: Iterable[object]) -> Iterable[object]:
 
 def steps_in(problem: Instance, text: str) -> list[ListedTask]:
     """Return the tasks in a message of a live run, perhaps without their agents."""
-    return outputs.read(_with_agents_as_cooks(text), _Steps(problem)).commands
+    return read_output(_with_agents_as_cooks(text), _Steps(problem)).commands
 
 
 def _lists(problem: Instance, steps: list[ListedTask]) -> list[list[object]]:

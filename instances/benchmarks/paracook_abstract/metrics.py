@@ -11,17 +11,7 @@ from typing import Any
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import name_of, with_hands
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.scoring import (
-    Average,
-    Declarations,
-    Loophole,
-    Measurement,
-    Metric,
-    MetricSet,
-    Optimum,
-    Row,
-)
+from planoracle.plugin import Average, Declarations, Instance, Loophole, Measurement, Metric, MetricSet, Optimum, Row
 
 #: What a failure counts in the average time, by the time of the oracle.
 FAILED = 1.2

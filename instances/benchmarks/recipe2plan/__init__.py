@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Reference
+from planoracle.plugin import Instance, Rules, ScheduleBenchmark, lazy
 
 
 class Recipe2Plan(ScheduleBenchmark[object, Rules]):
@@ -195,25 +191,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans cannot say or the rules do not know."""
-        from planoracle.instances.benchmarks.recipe2plan.problems import check
-
-        check(problem)
-
-    @property
-    def references(self) -> Sequence[Reference[Instance]]:
-        """The released plan, and the paper's Algorithm 1."""
-        from planoracle.instances.benchmarks.recipe2plan.metrics import released
-
-        return (
-            Reference(
-                "heuristic_reference",
-                "reference",
-                released,
-                main=True,
-                published="released_plan",
-            ),
-            Reference("dfs", "dfs", "recipe2plan-dfs"),
-        )
+        self.catalog.check(problem)
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a step by its number and recipe."""

@@ -8,9 +8,8 @@ from functools import cache
 from random import Random
 
 from planoracle.instances.benchmarks.recipe2plan import problems
-from planoracle.instances.errors import InputError
 from planoracle.instances.generate.network_measures import describe
-from planoracle.instances.generate.parameters import Parameters, one, shuffled
+from planoracle.instances.generate.parameters import one, shuffled
 from planoracle.instances.generate.random_network import (
     Arc,
     depth_first_order,
@@ -20,9 +19,7 @@ from planoracle.instances.generate.random_network import (
     windows,
     with_witness,
 )
-from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.protocol.capabilities import Generator
+from planoracle.plugin import Action, Demand, Generator, InputError, Instance, Lag, Mode, Parameters, Schedule
 
 _OVEN, _MINUTE = "oven", 60
 

@@ -20,15 +20,22 @@ from planoracle.instances.benchmarks.recipe2plan.step_grammar import (
     plain_steps,
     released_steps,
 )
-from planoracle.instances.errors import InputError, PlanError
-from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Grammar, StepMatch
-from planoracle.instances.model_output.messages import chat_in, contents, is_agents, parts
-from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import Plan, Reading
+from planoracle.instances.model_output.messages import contents, is_agents, parts
+from planoracle.plugin import (
+    Grammar,
+    InputError,
+    Instance,
+    Piece,
+    Plan,
+    PlanError,
+    Reading,
+    Schedule,
+    StepMatch,
+    chat_in,
+    load_json,
+    read_list,
+    read_output,
+)
 
 # Characters up to which no limit is in the way.
 _SHORT = 10_000
@@ -130,7 +137,7 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[An
     elif any(isinstance(entry, dict) and "response" in entry for entry in submission):
         return _interactive(submission, problem, rules)
     else:
-        read = as_given([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(submission)])
+        read = read_list([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(submission)])
     listed = _ordered(read.commands)
     return read.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
 
@@ -198,14 +205,14 @@ def _read(submission: object, instance: Instance, rules: Profile) -> Reading[lis
         plain = plain_steps(submission) if isinstance(submission, str) and len(submission) < _SHORT else None
         if plain is not None:  # as most plans are that are no model's: the same in a fraction of the time
             return Reading(plain, len(plain), "block of lines", 0)
-        return outputs.read(joined(submission) if isinstance(submission, str) else submission, _Steps(instance))
+        return read_output(joined(submission) if isinstance(submission, str) else submission, _Steps(instance))
     contained = [part for message in filter(is_agents, chat) for part in contents(message)]
     text = submission if isinstance(submission, str) else "\n".join(part for part in contained if isinstance(part, str))
     if rules.step_shapes == "lenient":
         commands: Iterable[StepCommand] = (step for _, step in lenient_steps(text, instance))
     else:
         commands = released_steps(text, instance)
-    return as_given(list(commands), "whole text")
+    return read_list(list(commands), "whole text")
 
 
 def _ordered(commands: Iterable[StepCommand]) -> list[StepCommand]:

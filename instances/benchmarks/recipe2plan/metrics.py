@@ -13,20 +13,21 @@ from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import replay_answers
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
-from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Status
-from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.scoring import (
+from planoracle.instances.protocol.scoring import BestKnown
+from planoracle.plugin import (
     Average,
-    BestKnown,
     Claim,
     Declarations,
+    Instance,
     Measurement,
     Metric,
     MetricSet,
     Optimum,
     Oracle,
+    ProblemCache,
+    Reference,
+    Replay,
+    Status,
 )
 
 
@@ -262,4 +263,12 @@ def _parsed(problem: Instance, plan: str) -> tuple[StepCommand, ...]:
     return parse(plan, problem).commands
 
 
-METRICS = MetricSet(RecipeMeasurement, declare, published_figures=published_figures)
+METRICS = MetricSet(
+    RecipeMeasurement,
+    declare,
+    references=(
+        Reference("heuristic_reference", "reference", released, main=True, published="released_plan"),
+        Reference("dfs", "dfs", "recipe2plan-dfs"),
+    ),
+    published_figures=published_figures,
+)

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
-from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.instance_file import instance_of
-from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource, merge
+from planoracle.instances.model.instance import merge
 from planoracle.instances.protocol.schedule_benchmark import check_instance
+from planoracle.plugin import Action, Demand, InputError, Instance, Lag, Mode, Resource, UnknownNameError, load_json
 
 SETTINGS = ("timed", "untimed")
 

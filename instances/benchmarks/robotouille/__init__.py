@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from planoracle.instances.errors import InputError
-from planoracle.instances.protocol.benchmark import Benchmark, lazy
-from planoracle.instances.protocol.capabilities import SubmissionLimit
-from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Claim, Reference
+from planoracle.plugin import Benchmark, InputError, Rules, SubmissionLimit, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
@@ -202,40 +197,18 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     feedback = lazy("planoracle.instances.benchmarks.robotouille.feedback")
     live = lazy("planoracle.instances.benchmarks.robotouille.live")
     generator = lazy("planoracle.instances.benchmarks.robotouille.generator")
-
-    @property
-    def references(self) -> Sequence[Reference[Kitchen]]:
-        """The number of steps published for the task."""
-        from planoracle.instances.benchmarks.robotouille.measures import published_steps
-
-        def published(kitchen: Kitchen) -> Claim:
-            return Claim(published_steps(kitchen.name))
-
-        return (
-            Reference(
-                "published",
-                "published",
-                published,
-                main=True,
-                published="published",
-                profile="released",
-            ),
-        )
+    _layouts = lazy("planoracle.instances.benchmarks.kitchens.kitchen_layout")
 
     def document(self, problem: Kitchen) -> dict[str, Any]:
         """Return a kitchen in our format."""
-        from planoracle.instances.benchmarks.kitchens.problems import to_document
-
-        return to_document(problem)
+        return dict(self.reader.to_document(problem))
 
     def with_agents(self, problem: Kitchen, crew: str) -> Kitchen:
         """Return the kitchen with so many cooks."""
-        from planoracle.instances.benchmarks.kitchens.variants import with_cooks
-
         _, count, *rules = crew.split("~")
         if rules:
             raise InputError("everybody may do everything in a kitchen", field="only", value=rules[0])
-        return with_cooks(problem, int(count))
+        return cast("Kitchen", self._layouts.with_cooks(problem, int(count)))
 
 
 benchmark = Robotouille()

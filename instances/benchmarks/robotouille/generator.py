@@ -7,11 +7,10 @@ from typing import Final
 
 from planoracle.instances.benchmarks.kitchens.domain import OWN, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
-from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
-from planoracle.instances.benchmarks.kitchens.variants import RAW, VariantLayout, new_name, served
-from planoracle.instances.generate.parameters import Parameters, one, shuffled
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import RAW, KitchenLayout, VariantLayout, new_name, served
+from planoracle.instances.generate.parameters import one, shuffled
 from planoracle.instances.generate.random_network import sample_share
-from planoracle.instances.protocol.capabilities import Generator
+from planoracle.plugin import Generator, Parameters
 
 #: Parts of a dish that are ready at once, and those that take time on a station, with the stations they need.
 _QUICK: Final = {"cheese": (), "cut lettuce": ("board",), "cut tomato": ("board",), "cut onion": ("board",)}

@@ -5,16 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import cast
 
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.live import KitchenText
-from planoracle.instances.benchmarks.kitchens.rules import Profile
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
-from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of
-from planoracle.instances.protocol.environment import RunConfig
-from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
+from planoracle.instances.protocol.settings import Sampling, by_name, distinct
+from planoracle.plugin import Problem, RunConfig, Setting
 
 #: Where no number of steps is known, a run may have so many for each condition of the goal, and that many at least,
 #: with every player. Proved optima, of one player or several, come to 6.25 for each condition at most.
@@ -24,7 +22,7 @@ STEPS_PER_CONDITION, LEAST_STEPS = 30, 100
 class RobotouilleText(KitchenText):
     """Texts of a live run in a kitchen; with ``bounded`` it ends at the step limit of a success."""
 
-    def __init__(self, problem: Kitchen, rules: Profile, config: RunConfig, simulator: KitchenSimulator) -> None:
+    def __init__(self, problem: Kitchen, rules: KitchenRules, config: RunConfig, simulator: KitchenSimulator) -> None:
         super().__init__(problem, rules, config, simulator, _limit(problem, rules) if config.bounded else None)
 
 
@@ -33,7 +31,7 @@ TEXT = RobotouilleText
 
 
 @lru_cache(maxsize=1024)
-def _limit(kitchen: Kitchen, rules: Profile) -> int:
+def _limit(kitchen: Kitchen, rules: KitchenRules) -> int:
     """Return the step limit of a success, or a larger one if that is unknown without solving."""
     reference: int | None = None
     if rules.limit == "published":

@@ -8,21 +8,23 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from planoracle.instances.benchmarks.kitchens.rules import Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import KitchenRules
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.benchmarks.robotouille.failures import failure
 from planoracle.instances.benchmarks.robotouille.measures import foresight, published_steps, repetitions, step_limit
-from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import (
+from planoracle.instances.protocol.scoring import BestKnown
+from planoracle.plugin import (
     Average,
-    BestKnown,
+    Claim,
     Declarations,
     Measurement,
     Metric,
     MetricSet,
     Optimum,
     Oracle,
+    Reference,
+    Status,
 )
 
 
@@ -73,7 +75,7 @@ class KitchenMeasurement(Measurement[KitchenRun]):
         return None if steps is None or not self.min_steps else steps / self.min_steps
 
 
-def declare(rules: Profile) -> Declarations[KitchenMeasurement]:
+def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
     """Return the metrics, and success rates and efficiency (sections 4.2.2 and 4.2.3)."""
     return (
         Metric("end", "how the run ended", lambda its: its.record.end, kind="text"),
@@ -216,4 +218,17 @@ def _invalid_kinds(its: KitchenMeasurement) -> dict[str, int]:
     return {kind: kinds[kind] for kind in REFUSALS}
 
 
-METRICS = MetricSet(KitchenMeasurement, declare)
+METRICS = MetricSet(
+    KitchenMeasurement,
+    declare,
+    references=(
+        Reference(
+            "published",
+            "published",
+            lambda kitchen: Claim(published_steps(kitchen.name)),
+            main=True,
+            published="published",
+            profile="released",
+        ),
+    ),
+)

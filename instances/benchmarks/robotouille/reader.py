@@ -13,8 +13,9 @@ from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
 from planoracle.instances.benchmarks.kitchens.problems import json_schema as json_schema
-from planoracle.instances.errors import InputError
+from planoracle.instances.benchmarks.kitchens.problems import to_document as to_document
 from planoracle.instances.files.instance_file import input_error
+from planoracle.plugin import InputError
 
 # No name of a kitchen is longer.
 _LONGEST = 300

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.kitchens.rules import CHOICES, PROFILES
-from planoracle.instances.protocol.profiles import RuleSet
+from planoracle.instances.benchmarks.kitchens.kitchen import CHOICES, PROFILES
+from planoracle.plugin import RuleSet
 
 RULE_SET = RuleSet("robotouille", PROFILES, CHOICES)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.protocol.benchmark import lazy
-from planoracle.instances.protocol.capabilities import SubmissionLimit
-from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-from planoracle.instances.protocol.scoring import Reference
+from planoracle.plugin import Instance, ScheduleBenchmark, SubmissionLimit, lazy
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.timearena.rules import Profile
@@ -161,33 +156,8 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
-        from planoracle.instances.benchmarks.timearena.rules import Profile
-
-        return problem.origin if isinstance(problem.origin, Profile) else self.rules.profiles["paper"]
-
-    def under(self, problem: Instance, rules: Profile) -> Instance:
-        """Return the problem with the second objects that the reservations leave."""
-        from planoracle.instances.benchmarks.timearena import problems
-
-        return problems.under(problem, rules)
-
-    @property
-    def references(self) -> Sequence[Reference[Instance]]:
-        """Greedy algorithms, the problem without objects that they solve, and the released rules."""
-        from planoracle.instances.benchmarks.timearena.problems import without_objects
-
-        return (
-            Reference(
-                "heuristic_reference",
-                "released greedy",
-                "timearena-greedy-released",
-                main=True,
-                published="oracle",
-            ),
-            Reference("greedy", "printed greedy", "timearena-greedy"),
-            Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),
-            Reference("released_rules", "released rules", partial(self.under, rules=self.rules.profiles["released"])),
-        )
+        paper: Profile = self.rules.profiles["paper"]
+        return problem.origin if isinstance(problem.origin, type(paper)) else paper
 
     def paper_averages(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
         """Return CS and CR of the paper's Table 2; CT is the mean."""

@@ -9,16 +9,21 @@ from typing import Any
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import Scenario, task_names, world
 from planoracle.instances.benchmarks.timearena.rules import EXITS, PROFILES, Profile
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import without_thinking
-from planoracle.instances.model_output.json_values import whole_value
-from planoracle.instances.model_output.messages import chat_in, contents
-from planoracle.instances.model_output.reading import as_given
-from planoracle.instances.protocol.plan import Plan, Reading
+from planoracle.instances.model_output.messages import contents
+from planoracle.plugin import (
+    Grammar,
+    Instance,
+    Plan,
+    PlanError,
+    Reading,
+    Schedule,
+    StepMatch,
+    chat_in,
+    read_list,
+    read_output,
+    whole_value,
+)
 
 #: Characters of a line that are read.
 MAX_LINE = 10_000
@@ -128,12 +133,12 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[li
 def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[list[str]]:
     listed = whole_value(submission) if isinstance(submission, str) else None
     if isinstance(listed, list) and all(isinstance(entry, str) for entry in listed):
-        return as_given([extract(entry, world) for entry in listed])
+        return read_list([extract(entry, world) for entry in listed])
     if isinstance(submission, list) and chat_in(submission) is None:
         decisions = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(submission)]
-        return as_given([extract(decision, world) for decision in decisions] if rules.normalize else decisions)
+        return read_list([extract(decision, world) for decision in decisions] if rules.normalize else decisions)
     if isinstance(submission, str) or chat_in(submission) is not None:
-        return outputs.read(submission, _Decisions(world))
+        return read_output(submission, _Decisions(world))
     raise PlanError("must be a list of decisions, a log or a text", field="actions", value=submission)
 
 

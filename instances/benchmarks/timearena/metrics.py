@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
+from functools import cached_property, partial
 
-from planoracle.instances.benchmarks.timearena.rules import KINDS, Profile
+from planoracle.instances.benchmarks.timearena.problems import under, without_objects
+from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
-from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.scoring import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle
+from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Reference, Status
 
 
 class TimeArenaMeasurement(Measurement[TimeArenaRun]):
@@ -114,4 +114,13 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
     )
 
 
-METRICS = MetricSet(TimeArenaMeasurement, declare)
+METRICS = MetricSet(
+    TimeArenaMeasurement,
+    declare,
+    references=(
+        Reference("heuristic_reference", "released greedy", "timearena-greedy-released", main=True, published="oracle"),
+        Reference("greedy", "printed greedy", "timearena-greedy"),
+        Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),
+        Reference("released_rules", "released rules", partial(under, rules=PROFILES["released"])),
+    ),
+)

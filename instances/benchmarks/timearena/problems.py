@@ -11,12 +11,20 @@ from importlib.resources import files
 from typing import Any
 
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
-from planoracle.instances.errors import UnknownNameError
-from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.cache import CacheHolder
-from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.problem import GENERAL
-from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.plugin import (
+    Action,
+    Demand,
+    Instance,
+    Lag,
+    Mode,
+    Piece,
+    Resource,
+    Schedule,
+    UnknownNameError,
+    load_json,
+)
 
 #: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
 COMMON = ("pot", "fryer", "oven")

@@ -10,18 +10,32 @@ from math import inf
 
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import parse
-from planoracle.instances.benchmarks.timearena.problems import world
+from planoracle.instances.benchmarks.timearena.problems import under, world
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, WRONG, Profile, exits
 from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
-from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import PartialSchedule
-from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
-from planoracle.instances.protocol.simulator import Step, fold
-from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
+from planoracle.instances.protocol.plan import first_or_attempted
+from planoracle.instances.protocol.trajectory import limited
+from planoracle.plugin import (
+    Action,
+    DecisionPoint,
+    DroppedCommand,
+    InputError,
+    Instance,
+    LegalAction,
+    Move,
+    PartialSchedule,
+    Piece,
+    Plan,
+    Replay,
+    Schedule,
+    Step,
+    Target,
+    Targets,
+    Trajectory,
+    fold,
+    waited,
+)
 
 
 class TimeArenaRun(Trajectory[list[str], Profile]):
@@ -148,6 +162,6 @@ def simulator(problem: Instance, rules: Profile) -> TimeArenaSimulator:
 def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeArenaRun:
     """Replay decision by decision."""
     try:
-        return TimeArenaRun(problems.under(problem, rules), plan, rules)
+        return TimeArenaRun(under(problem, rules), plan, rules)
     except InputError as error:
         return TimeArenaRun(problem, plan, rules, impossible=str(error))

@@ -10,9 +10,18 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, may_meet, words
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits
-from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
-from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, entries_of
+from planoracle.instances.protocol.simulator import entries_of
+from planoracle.plugin import (
+    LegalCommand,
+    Measure,
+    Other,
+    ProblemCache,
+    Replay,
+    ReplayEvent,
+    Simulator,
+    Step,
+    Violation,
+)
 
 
 class TimeArenaViolation(Violation):

@@ -13,7 +13,7 @@ from support.samples import sample
 
 from planoracle import explain, grade, load, solve
 from planoracle.analysis.cli import app
-from planoracle.analysis.diagnosis.advice import next_commands
+from planoracle.analysis.diagnosis.regret import next_commands
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
 

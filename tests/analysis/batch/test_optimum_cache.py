@@ -19,7 +19,7 @@ from planoracle.analysis.grading import oracle as module
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.analysis.grading.problem_loader import Problems
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.errors import InternalError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Instance

@@ -15,7 +15,7 @@ from planoracle.analysis.comparison.compare import BEST, OPTIMUM, REFERENCE, Com
 from planoracle.analysis.comparison.method_tables import summarize
 from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristics
-from planoracle.instances.benchmarks.asynctool import encoding
+from planoracle.instances.benchmarks.asynctool import problem_model
 from planoracle.instances.benchmarks.asynctool.problem_model import Delays
 from planoracle.instances.benchmarks.robotouille.problems import kitchen
 from planoracle.instances.benchmarks.timearena import TimeArena
@@ -229,7 +229,7 @@ def test_gaps_are_shares_of_the_optimum() -> None:
     ],
 )
 def test_turns_of_chains(lengths: tuple[int, ...], delay: int, optimal: int, calls: int, sequential: int) -> None:
-    one = compare(encoding.instance(chains(lengths, Delays(delay, delay))))
+    one = compare(problem_model.instance(chains(lengths, Delays(delay, delay))))
     assert figures(one, "optimum optimal_calls sequential best_heuristic") == [optimal, calls, sequential, optimal]
     assert figures(one, "gap_sequential gap_best_heuristic") == [pytest.approx((sequential - optimal) / optimal), 0.0]
 

@@ -18,8 +18,8 @@ from support.samples import sample
 from support.trajectories import replayed
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.diagnosis.advice import next_commands
-from planoracle.instances.benchmarks.asynctool import encoding as asynctool
+from planoracle.analysis.diagnosis.regret import next_commands
+from planoracle.instances.benchmarks.asynctool import problem_model as asynctool
 from planoracle.instances.benchmarks.asynctool.language import CLOSING
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.benchmarks.timearena.problems import world

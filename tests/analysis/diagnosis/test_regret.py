@@ -15,7 +15,7 @@ from support.samples import sample
 from support.trajectories import replayed, trajectory_of
 
 from planoracle.analysis.diagnosis.regret import regret, regret_of
-from planoracle.instances.benchmarks.asynctool import encoding as asynctool
+from planoracle.instances.benchmarks.asynctool import problem_model as asynctool
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.benchmarks.recipe2plan import rules as recipe2plan

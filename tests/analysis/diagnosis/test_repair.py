@@ -13,7 +13,7 @@ from planoracle.analysis.diagnosis.repair import Repairer, repair
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.submissions import answers
-from planoracle.instances.benchmarks.kitchens import rules as robotouille
+from planoracle.instances.benchmarks.kitchens import kitchen as robotouille
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
 from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.catalog import load, problem

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from planoracle.instances.benchmarks.asynctool.calls import parse_call
+from planoracle.instances.benchmarks.asynctool.problem_model import parse_call
 from planoracle.instances.files import strict_json
 
 

@@ -14,8 +14,7 @@ from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.heuristics.registry import run as schedule
 from planoracle.instances.benchmarks.asynctool import problems
-from planoracle.instances.benchmarks.asynctool.calls import canonical
-from planoracle.instances.benchmarks.asynctool.families import family_of
+from planoracle.instances.benchmarks.asynctool.problem_model import canonical, family_of
 from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.files.catalog import load
 from planoracle.solver.exact.search import solve

@@ -22,7 +22,7 @@ from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.diagnosis.repair import repair
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
-from planoracle.instances.benchmarks.asynctool.encoding import problem_of
+from planoracle.instances.benchmarks.asynctool.problem_model import problem_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.files.catalog import bundled, load, single
 from planoracle.instances.model.schedule import MAX_PIECES

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from support.samples import sample
 
-from planoracle.analysis.diagnosis.advice import next_commands
 from planoracle.analysis.diagnosis.critique import critique
-from planoracle.analysis.diagnosis.regret import regret, regret_of
+from planoracle.analysis.diagnosis.regret import next_commands, regret, regret_of
 from planoracle.analysis.diagnosis.repair import repair
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.grading.oracle import SolverOracle

@@ -14,9 +14,8 @@ from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading.grader import Grade
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, trace
 from planoracle.instances.benchmarks.robotouille import benchmark, metrics
 from planoracle.instances.benchmarks.robotouille.failures import CAUSES, FAILURES, LackKind, lacks
@@ -55,7 +54,7 @@ class Known(oracle.SolverOracle):
         super().__init__()
         self.optimum = optimum
 
-    def best(self, problem: Kitchen, rules: Profile) -> Result:
+    def best(self, problem: Kitchen, rules: KitchenRules) -> Result:
         return self.optimum(problem)
 
 

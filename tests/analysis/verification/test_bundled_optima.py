@@ -18,7 +18,7 @@ from planoracle.analysis.verification.bundled_checks import (
     select_names,
 )
 from planoracle.analysis.verification.verify import verify_bundled
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support.samples import some_problems
 
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import with_cooks
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
-from planoracle.instances.benchmarks.kitchens.variants import with_cooks
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import instance_from_document, to_document

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from planoracle.analysis.batch.tasks import Solving
-from planoracle.analysis.diagnosis.advice import next_commands
 from planoracle.analysis.diagnosis.explain import explain
-from planoracle.analysis.diagnosis.regret import regret
+from planoracle.analysis.diagnosis.regret import next_commands, regret
 from planoracle.analysis.diagnosis.repair import repair
 from planoracle.analysis.frames.problem_frames import compare_methods, instances, schedules
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen

@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from planoracle.analysis.agents.solver_agents import Optimal
-from planoracle.analysis.diagnosis.advice import next_of
-from planoracle.analysis.diagnosis.regret import regret_of
+from planoracle.analysis.diagnosis.regret import next_of, regret_of
 from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.heuristics.grid_kitchens import anneal
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, KitchenRules
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.generate.parameters import chance, one, shuffled
 from planoracle.solver.kitchens.astar import plan
@@ -77,7 +77,7 @@ def soup_in_its_pot(random: Random) -> Case:
 
 
 @pytest.mark.parametrize("rules", PROFILES.values(), ids=PROFILES)
-def test_boiling_interrupted_is_not_begun_again(rules: Profile) -> None:
+def test_boiling_interrupted_is_not_begun_again(rules: KitchenRules) -> None:
     problem = kitchen("kitchens/asynchronous/5_potato_soup")
     best = list(plan(problem, rules=rules).actions)
     boils = next(number for number, text in enumerate(best) if text.startswith("Boil"))

@@ -15,9 +15,8 @@ from support.samples import sample
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Goal, Kitchen, split_name
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.errors import InputError
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.consistency import _ALTERNATIVES, _STATION, _hold, contradiction, piles_stand

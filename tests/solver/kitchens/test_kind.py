@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.solver.kitchens import kind
 from planoracle.solver.solve import bundled_result
 

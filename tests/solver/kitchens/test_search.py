@@ -12,9 +12,8 @@ from support.samples import sample
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
 from planoracle.instances.benchmarks.kitchens.domain import bundled
-from planoracle.instances.benchmarks.kitchens.kitchen import Goal
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Goal
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError
 from planoracle.solver.kitchens.astar import plan

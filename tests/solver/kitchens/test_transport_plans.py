@@ -12,8 +12,7 @@ from support.samples import sample
 
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.files.catalog import expand
 from planoracle.instances.files.catalog import problem as named
@@ -28,7 +27,7 @@ from tests.support.kitchen_comparison import draw_kitchen
 RULES = (PROFILES["released"], PROFILES["paper"], replace(PROFILES["released"], moves="joint"))
 
 
-def plans(problem: Kitchen, rules: Profile = RULES[0], most: int = 400) -> Iterator[list[str]]:
+def plans(problem: Kitchen, rules: KitchenRules = RULES[0], most: int = 400) -> Iterator[list[str]]:
     """Yield the plans for a kitchen, each accepted by the rules."""
     engine = CompiledKitchen(problem, rules)
     start, guide = engine.start(), heuristic(engine)
@@ -54,7 +53,9 @@ def test_kitchens_for_two_cooks_have_plans_as_short_as_can_be(name: str) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", sample(RULES), ids=lambda rules: f"{rules.skip_after_finish}-{rules.moves}")
 @pytest.mark.parametrize("cooks", sample([1, 2]))
-def test_plans_for_random_kitchens_pass_the_rules_and_are_no_shorter_than_optima(cooks: int, rules: Profile) -> None:
+def test_plans_for_random_kitchens_pass_the_rules_and_are_no_shorter_than_optima(
+    cooks: int, rules: KitchenRules
+) -> None:
     found = 0
     for seed in range(25):
         problem = draw_kitchen(seed, cooks)

@@ -13,7 +13,7 @@ from support.random_instances import kitchen, workshop
 from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
 
-from planoracle.instances.benchmarks.asynctool import encoding as asynctool
+from planoracle.instances.benchmarks.asynctool import problem_model as asynctool
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import task_names, world

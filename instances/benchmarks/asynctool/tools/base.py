@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planoracle.instances.protocol.feedback import quoted
+from planoracle.plugin import quoted
 
 #: Limits on parameters: characters of a text, entries of a list, size of a number.
 MAX_TEXT, MAX_ENTRIES, MAX_NUMBER = 10_000, 1_000, 10**12

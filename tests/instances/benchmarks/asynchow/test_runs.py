@@ -18,8 +18,8 @@ from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.benchmarks.asynchow.bundled_data import how_to, names
-from planoracle.instances.benchmarks.asynchow.encoding import load
 from planoracle.instances.benchmarks.asynchow.language import DurationAnswer, reading
+from planoracle.instances.benchmarks.asynchow.problems import load
 from planoracle.instances.benchmarks.asynchow.rules import PROFILES
 from planoracle.instances.errors import InputError, PlanError, UnknownNameError
 from planoracle.instances.files.catalog import expand, problem, set_of

@@ -10,7 +10,7 @@ import pytest
 from support.samples import sample
 
 from planoracle.analysis.grading.grader import Grader
-from planoracle.instances.benchmarks.asynchow.encoding import load, right_answer
+from planoracle.instances.benchmarks.asynchow.problems import load, right_answer
 from planoracle.instances.benchmarks.asynchow.rules import PROFILES
 from planoracle.instances.protocol import registry
 

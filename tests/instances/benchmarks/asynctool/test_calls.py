@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.benchmarks.asynctool import calls
-from planoracle.instances.benchmarks.asynctool.calls import Call, parse_call
+from planoracle.instances.benchmarks.asynctool import problem_model
+from planoracle.instances.benchmarks.asynctool.problem_model import Call, parse_call
 from planoracle.instances.errors import InputError
 from tests.support.steps import steps_of
 
@@ -219,7 +219,7 @@ def test_deep_or_huge_texts_are_refused_after_little_work(text: str) -> None:
             parse_call(text)
         caught.append(error.value)
 
-    assert steps_of(refused) < 20 * calls.MAX_CALL  # the longest that is read at all
+    assert steps_of(refused) < 20 * problem_model.MAX_CALL  # the longest that is read at all
     assert len(str(caught[0])) < 300
 
 
@@ -228,8 +228,8 @@ def test_deep_or_huge_texts_are_refused_after_little_work(text: str) -> None:
 
 def test_the_longest_call_and_the_largest_number_are_read() -> None:
     head, tail = "f(a='", "')"
-    text = head + "x" * (calls.MAX_CALL - len(head) - len(tail)) + tail
-    assert parse_call(text).params == {"a": "x" * (calls.MAX_CALL - 7)}
+    text = head + "x" * (problem_model.MAX_CALL - len(head) - len(tail)) + tail
+    assert parse_call(text).params == {"a": "x" * (problem_model.MAX_CALL - 7)}
     with pytest.raises(InputError):
         parse_call(text + " ")
     largest = "9" * 4300
@@ -239,10 +239,10 @@ def test_the_longest_call_and_the_largest_number_are_read() -> None:
 
 @pytest.mark.parametrize(("shape", "ends"), [("list", "[]"), ("object", "{}")])
 def test_depth_is_limited(shape: str, ends: str) -> None:
-    deepest = nested(calls.MAX_DEPTH - 1, shape)  # in the object that the parameters are
+    deepest = nested(problem_model.MAX_DEPTH - 1, shape)  # in the object that the parameters are
     assert parse_call(str(Call("f", {"a": deepest}))).params == {"a": deepest}
     with pytest.raises(InputError, match="nested too deeply"):
-        parse_call(str(Call("f", {"a": nested(calls.MAX_DEPTH, shape)})))
+        parse_call(str(Call("f", {"a": nested(problem_model.MAX_DEPTH, shape)})))
 
 
 # --- equality -------------------------------------------------------------------------------------

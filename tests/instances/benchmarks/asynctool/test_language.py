@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planoracle.instances.benchmarks.asynctool import language
-from planoracle.instances.benchmarks.asynctool.calls import MAX_DEPTH, Call
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message, read_message
+from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DEPTH, Call
 from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.errors import PlanError
 from tests.support.asynctool import messages

@@ -11,10 +11,7 @@ from hypothesis import strategies as st
 from support.samples import examples
 
 from planoracle import load
-from planoracle.instances.benchmarks.asynctool import encoding, problems, simulation
-from planoracle.instances.benchmarks.asynctool.calls import Call, parse_call
-from planoracle.instances.benchmarks.asynctool.encoding import problem_of
-from planoracle.instances.benchmarks.asynctool.families import family_of
+from planoracle.instances.benchmarks.asynctool import problem_model, problems, simulation
 from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
     WAIT,
@@ -23,7 +20,15 @@ from planoracle.instances.benchmarks.asynctool.language import (
     messages_by_action,
     read_message,
 )
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Delays, SubTask
+from planoracle.instances.benchmarks.asynctool.problem_model import (
+    AsyncToolProblem,
+    Call,
+    Delays,
+    SubTask,
+    family_of,
+    parse_call,
+    problem_of,
+)
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
 from planoracle.instances.model.instance import Instance
@@ -54,7 +59,7 @@ def problem(delays: Delays | None = None, *tasks: SubTask) -> AsyncToolProblem:
 
 
 def live(of: AsyncToolProblem | str = PAIR, **config: Any) -> AnyEnvironment:
-    instance = load(of) if isinstance(of, str) else encoding.instance(of)
+    instance = load(of) if isinstance(of, str) else problem_model.instance(of)
     assert isinstance(instance, Instance)
     return Environment(instance, PROFILES["paper"], RunConfig(**config))
 

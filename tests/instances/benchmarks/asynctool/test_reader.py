@@ -11,13 +11,11 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.instances.benchmarks.asynctool import encoding
+from planoracle.instances.benchmarks.asynctool import problem_model
 from planoracle.instances.benchmarks.asynctool import problems as sets
-from planoracle.instances.benchmarks.asynctool.calls import Call
-from planoracle.instances.benchmarks.asynctool.families import family_of
-from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Delays
-from planoracle.instances.benchmarks.asynctool.reader import json_schema, recognises, to_document
-from planoracle.instances.benchmarks.asynctool.reader import read as read_document
+from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DELAY, AsyncToolProblem, Call, Delays, family_of
+from planoracle.instances.benchmarks.asynctool.problems import json_schema, recognises, to_document
+from planoracle.instances.benchmarks.asynctool.problems import read as read_document
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 
@@ -42,7 +40,7 @@ def document(*tasks: dict[str, Any], **more: Any) -> dict[str, Any]:
 def read(content: Any, **more: Any) -> AsyncToolProblem:
     (instance,) = read_document(content if "format" in content else document(content, **more), "k.json")
     assert instance.benchmark == "asynctool"
-    return encoding.problem_of(instance)
+    return problem_model.problem_of(instance)
 
 
 def write(folder: Path, content: Any) -> str:

@@ -12,7 +12,7 @@ import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
-from planoracle.instances.benchmarks.asynctool import encoding, problems
+from planoracle.instances.benchmarks.asynctool import problem_model, problems
 from planoracle.instances.benchmarks.asynctool.problem_model import Delays
 from planoracle.instances.benchmarks.asynctool.problems import KINDS, compose
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -115,7 +115,7 @@ def test_what_names_prefixes_and_globs_stand_for(pattern: str, count: int, first
 )
 def test_combinations_of_bundled_tasks(name: str, tasks: list[str], delays: Delays) -> None:
     instance = catalog.load(name)
-    problem = encoding.problem_of(instance)
+    problem = problem_model.problem_of(instance)
     assert [task.id for task in problem.tasks] == tasks
     assert all(task is problems.tasks()[task.id] for task in problem.tasks)
     assert (instance.name, problem.delays) == (name, delays)

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from support.samples import examples, sample
 
-from planoracle.instances.benchmarks.asynctool.calls import Call, parse_call
-from planoracle.instances.benchmarks.asynctool.families import FAMILIES
+from planoracle.instances.benchmarks.asynctool.problem_model import FAMILIES, Call, parse_call
 from planoracle.instances.benchmarks.asynctool.tools import base
 from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
 

@@ -10,7 +10,7 @@ import pytest
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.live import LATEST
-from planoracle.instances.benchmarks.grid_kitchens.rules import MAX_ERRORS
+from planoracle.instances.benchmarks.grid_kitchens.run import MAX_ERRORS
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from tests.support.grid_kitchens import tiny

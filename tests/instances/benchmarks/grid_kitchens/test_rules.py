@@ -10,7 +10,7 @@ import pytest
 from planoracle.instances.benchmarks.grid_kitchens.feedback import KINDS, fault_of
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import CHOICES, GridKitchenRules, Need, OrderedDish
 from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, PROCESS, CookAction, read
-from planoracle.instances.benchmarks.grid_kitchens.rules import choices
+from planoracle.instances.benchmarks.grid_kitchens.run import choices
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 from planoracle.instances.errors import InputError
 from tests.support.grid_kitchens import PAPER, RAW, RELEASED, done, error_of, plan, row

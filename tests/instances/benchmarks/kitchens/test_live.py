@@ -10,10 +10,9 @@ from dataclasses import replace
 import pytest
 
 from planoracle import load
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS
 from planoracle.instances.benchmarks.kitchens.live import ATTEMPTS, TRIES
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import USUAL, AnyEnvironment, Observation, RunConfig
 from tests.support.robotouille import KITCHENS

@@ -13,10 +13,9 @@ from support.samples import sample
 
 from planoracle.instances.benchmarks.kitchens import problems
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
-from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of, served, variant
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.simulation import trace
-from planoracle.instances.benchmarks.kitchens.variants import served, variant
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.kitchens.astar import plan

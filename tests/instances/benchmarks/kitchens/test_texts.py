@@ -9,11 +9,10 @@ import pytest
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, compiled
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain, Literal, bundled
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import with_cooks
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.benchmarks.kitchens.simulation import trace
-from planoracle.instances.benchmarks.kitchens.variants import with_cooks
 from tests.support.kitchen_comparison import draw_kitchen
 
 SOUP = kitchen("kitchens/asynchronous/5_potato_soup")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from planoracle.instances.benchmarks.kitchens.domain import bundled
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.kitchens.language import extract, match, render
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, as_replay, trace
 from planoracle.instances.errors import PlanError, UnknownNameError
 from planoracle.instances.protocol import registry

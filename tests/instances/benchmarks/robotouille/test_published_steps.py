@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.robotouille import Robotouille, problems
 from planoracle.instances.benchmarks.robotouille.measures import published_steps
 from planoracle.instances.files import catalog

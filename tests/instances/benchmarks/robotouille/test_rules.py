@@ -15,8 +15,7 @@ from support.samples import sample
 
 from planoracle.instances.benchmarks.kitchens import action_index as lookup
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
-from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
-from planoracle.instances.benchmarks.kitchens.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Goal, Kitchen, KitchenRules, split_name
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from tests.support.kitchen_rules import goal_reached
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, kitchen, walk
@@ -28,7 +27,7 @@ BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "releas
 
 @pytest.mark.parametrize("rules", sample([PAPER, RELEASED, JOINT]), ids=["paper", "released", "joint"])
 @pytest.mark.parametrize("name", sample(KITCHENS, 9))
-def test_both_forms_agree(name: str, rules: Profile) -> None:
+def test_both_forms_agree(name: str, rules: KitchenRules) -> None:
     walk(KITCHENS[name], rules, seed=1, steps=300)
 
 
@@ -84,7 +83,7 @@ def test_states_are_the_same_in_every_process() -> None:
 
 
 @BOTH
-def test_what_is_started_in_a_step_can_be_used_four_steps_later(rules: Profile) -> None:
+def test_what_is_started_in_a_step_can_be_used_four_steps_later(rules: KitchenRules) -> None:
     cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1")
     cook.wait(2)
     assert cook.true("iscooking patty1")
@@ -95,7 +94,7 @@ def test_what_is_started_in_a_step_can_be_used_four_steps_later(rules: Profile) 
 
 
 @BOTH
-def test_lifting_pauses_and_the_same_station_resumes(rules: Profile) -> None:
+def test_lifting_pauses_and_the_same_station_resumes(rules: KitchenRules) -> None:
     cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1").wait()
     cook.do("Pick up patty1 from stove1 using robot1").wait(5)
     assert not cook.true("iscooking patty1")
@@ -119,7 +118,7 @@ def test_what_is_stacked_on_it_stops_nothing() -> None:
 
 
 @BOTH
-def test_every_stove_has_its_own_timer(rules: Profile) -> None:
+def test_every_stove_has_its_own_timer(rules: KitchenRules) -> None:
     cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1").wait()
     cook.do("Pick up patty1 from stove1 using robot1", "Move robot1 from stove1 to stove2")
     cook.do("Place patty1 on stove2 using robot1", "Cook patty1 on stove2 using robot1").wait(2)
@@ -129,7 +128,7 @@ def test_every_stove_has_its_own_timer(rules: Profile) -> None:
 
 
 def test_an_effect_that_finishes_makes_the_next_one_miss_a_tick() -> None:
-    def cooked_and_fried(rules: Profile) -> int:
+    def cooked_and_fried(rules: KitchenRules) -> int:
         cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1")
         cook.do("Move robot1 from stove1 to fryer1", "Fry chicken1 on fryer1 using robot1").wait(2)
         waited = 0
@@ -143,7 +142,7 @@ def test_an_effect_that_finishes_makes_the_next_one_miss_a_tick() -> None:
 
 
 @BOTH
-def test_cuts_add_up_over_interruptions(rules: Profile) -> None:
+def test_cuts_add_up_over_interruptions(rules: KitchenRules) -> None:
     cut = "Cut potato1 on board1 using robot1"
     cook = Cook(GRILL, rules).do("Move robot1 from table1 to board1", cut, cut)
     cook.do("Pick up potato1 from board1 using robot1", "Place potato1 on board1 using robot1").wait(3)
@@ -153,7 +152,7 @@ def test_cuts_add_up_over_interruptions(rules: Profile) -> None:
 
 
 @BOTH
-def test_cutting_takes_the_frying_away_unless_it_is_for_what_is_cut(rules: Profile) -> None:
+def test_cutting_takes_the_frying_away_unless_it_is_for_what_is_cut(rules: KitchenRules) -> None:
     cook = Cook(GRILL, rules).do("Move robot1 from table1 to fryer1")
     assert cook.can("Fry chicken1 on fryer1 using robot1")
     cook.do("Pick up chicken1 from fryer1 using robot1", "Move robot1 from fryer1 to board1")
@@ -174,12 +173,12 @@ def test_cutting_takes_the_frying_away_unless_it_is_for_what_is_cut(rules: Profi
 # Water.
 
 
-def filled(rules: Profile) -> Cook:
+def filled(rules: KitchenRules) -> Cook:
     return Cook(SOUP, rules).do("Fill pot1 with water from sink1 using robot1").wait(3)
 
 
 @BOTH
-def test_water_is_there_after_four_ticks(rules: Profile) -> None:
+def test_water_is_there_after_four_ticks(rules: KitchenRules) -> None:
     cook = Cook(SOUP, rules).do("Fill pot1 with water from sink1 using robot1").wait(2)
     assert not cook.true("in water1 pot1")
     cook.wait()
@@ -187,7 +186,7 @@ def test_water_is_there_after_four_ticks(rules: Profile) -> None:
     assert not cook.can("Fill pot1 with water from sink1 using robot1")
 
 
-def boiling_in_a_bowl(rules: Profile) -> Cook:
+def boiling_in_a_bowl(rules: KitchenRules) -> Cook:
     """Water starts to boil in pot1, is poured into bowl1, and pot1 goes back to the stove without it."""
     cook = filled(rules).do("Move robot1 from sink1 to stove1", "Pick up pot2 from stove1 using robot1")
     cook.do("Move robot1 from stove1 to sink2", "Place pot2 on sink2 using robot1", "Move robot1 from sink2 to sink1")
@@ -200,7 +199,7 @@ def boiling_in_a_bowl(rules: Profile) -> Cook:
 
 
 @BOTH
-def test_boiling_asks_for_the_pot_only(rules: Profile) -> None:
+def test_boiling_asks_for_the_pot_only(rules: KitchenRules) -> None:
     cook = boiling_in_a_bowl(rules).wait()
     assert not cook.true("isboiling water1")
     cook.wait()
@@ -209,7 +208,7 @@ def test_boiling_asks_for_the_pot_only(rules: Profile) -> None:
 
 
 @BOTH
-def test_only_the_first_water_counts(rules: Profile) -> None:
+def test_only_the_first_water_counts(rules: KitchenRules) -> None:
     soup = replace(SOUP, goal=Goal.of([["in", "water#1", "pot#1"]]))
     cook = Cook(soup, rules).do("Fill pot1 with water from sink1 using robot1").wait(3)
     assert cook.reached
@@ -221,7 +220,7 @@ def test_only_the_first_water_counts(rules: Profile) -> None:
 
 
 @BOTH
-def test_a_pot_of_two_waters_is_one_text_and_two_actions(rules: Profile) -> None:
+def test_a_pot_of_two_waters_is_one_text_and_two_actions(rules: KitchenRules) -> None:
     cook = Cook(SOUP, rules).do("Fill pot1 with water from sink1 using robot1")
     cook.do(
         "Pick up pot1 from sink1 using robot1", "Move robot1 from sink1 to sink2", "Place pot1 on sink2 using robot1"
@@ -251,7 +250,7 @@ def test_a_pot_of_two_waters_is_one_text_and_two_actions(rules: Profile) -> None
 
 
 @BOTH
-def test_players_take_turns_in_the_order_of_the_file_and_block_stations(rules: Profile) -> None:
+def test_players_take_turns_in_the_order_of_the_file_and_block_stations(rules: KitchenRules) -> None:
     cook = Cook(KITCHENS["crowd"], rules)
     assert cook.engine.player(cook.state) == "robot2"
     assert not cook.can("Move robot2 from stove1 to sink1")
@@ -262,7 +261,7 @@ def test_players_take_turns_in_the_order_of_the_file_and_block_stations(rules: P
 
 
 @pytest.mark.parametrize(("rules", "waits"), [(RELEASED, 3), (JOINT, 10)], ids=["turns", "joint"])
-def test_every_turn_is_a_tick_unless_moves_are_joint(rules: Profile, waits: int) -> None:
+def test_every_turn_is_a_tick_unless_moves_are_joint(rules: KitchenRules, waits: int) -> None:
     cook = Cook(KITCHENS["crowd"], rules).wait().do("Place pot1 on sink1 using robot1").wait(2)
     cook.do("Fill pot1 with water from sink1 using robot1").wait(waits - 1)
     assert not cook.true("in water1 pot1")
@@ -281,7 +280,7 @@ def test_with_joint_moves_the_goal_is_looked_at_when_all_have_acted() -> None:
 
 
 @BOTH
-def test_a_goal_true_at_the_start_costs_a_step(rules: Profile) -> None:
+def test_a_goal_true_at_the_start_costs_a_step(rules: KitchenRules) -> None:
     tidy = kitchen({"table1": ["bread1"]}, goal=[["item_on", "bread#1", "table#1"]])
     assert trace(tidy, [], rules).end == "exhausted"
     run = trace(tidy, ["Fly", "Do nothing", "Do nothing"], rules)

@@ -14,7 +14,7 @@ import pytest
 
 from planoracle.instances.benchmarks.kitchens import problems as ours
 from planoracle.instances.benchmarks.robotouille import problems
-from planoracle.instances.benchmarks.robotouille.released_kitchens import (
+from planoracle.instances.benchmarks.robotouille.problems import (
     goal_of,
     kitchen_of,
     released,
