@@ -120,7 +120,10 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
     InternalError, BenchmarkError
         If the plan cannot be read, breaks a rule, does not finish, or its makespan is not the one claimed. The error
         is the benchmark's own if it belongs to another package.
+    InputError
+        For an instance that its benchmark refuses.
     """
+    check_instance(instance)
     benchmark, claimed = language(instance), schedule.makespan if makespan is None else makespan
     text = benchmark.render(instance, schedule)
     try:

@@ -53,14 +53,17 @@ def test_options_that_make_no_sense_are_refused() -> None:
         solve(kitchen, after=["fly away"])
 
 
-def test_a_kind_without_an_engine_is_refused() -> None:
+def test_a_kind_without_an_engine_is_unknown() -> None:
     @dataclass(frozen=True)
     class Errand(CacheHolder):
         name: str = "errand"
         kind: str = "errand"
+        benchmark: str = "generic"
+        unit: str = "mile"
 
-    with pytest.raises(InputError, match="kind: errand must be a schedule or a kitchen or a floor"):
-        solve(Errand())
+    result = solve(Errand())
+    assert (result.status, result.makespan, result.lower_bound) == (Status.unknown, None, None)
+    assert result.proof == "has no solver: there is none for problems of kind 'errand'"
 
 
 @pytest.mark.parametrize("problem", [SCHEDULE, KITCHEN, HASTY], ids=str)

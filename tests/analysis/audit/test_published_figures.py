@@ -24,7 +24,8 @@ def test_rows_are_those_of_release_0_9_0() -> None:
 
 def test_a_table_for_a_paper() -> None:
     result = CliRunner().invoke(app, ["audit", "--tables", "recipe2plan", "--format", "latex"])
-    assert result.stdout.startswith(r"\begin{tabular}{llrrrl}")
+    assert result.stdout.startswith(r"\begin{table}")
+    assert r"\begin{tabular}{llrrrl}" in result.stdout
     assert r"Table 2 & instances & 65 & 65 & 0 &  \\" in result.stdout
 
 

@@ -195,8 +195,9 @@ def test_problems_with_more_samples_than_others_are_told(lines: Path, tmp_path: 
 
 def test_columns_are_those_of_the_table_of_models(lines: Path) -> None:
     text = invoke("grade", lines, "-f", "latex", "--columns", "model,success").stdout
-    assert text.splitlines()[:3] == [r"\begin{tabular}{lr}", r"\toprule", r"model & success \\"]
-    assert text.count(r"\begin") == 1
+    head = [r"\begin{tabular}{lr}", r"\toprule", r"model & success \\"]
+    assert [line for line in text.splitlines() if line in head] == head
+    assert text.count(r"\begin{tabular}") == 1
     assert "no result has a column 'nope'" in invoke("grade", lines, "--columns", "model,nope").stderr
 
 

@@ -133,7 +133,7 @@ WRONG = [
     "asynctool/cross2/01/x",
     "asynctool/files_1/01",
     "asynctool/files_1/",
-    "asynctool/FILES_1",
+    "asynctool/FILE_1",
     "asynctool/ files_1",
     "asynctool/files_1+",
     "asynctool/+files_1",

@@ -169,7 +169,7 @@ def test_the_ninety_sets() -> None:
         "timearena/shared/",
         "timearena/cooking11",
         "timearena/cooking0",
-        "timearena/Cooking1",
+        "timearena/Cook1",
         "timearena/cooking1+",
         "timearena/+cooking1",
         "timearena/cooking1 + cooking2",
