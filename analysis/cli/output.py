@@ -147,8 +147,8 @@ class Table:
     def close(self) -> None:
         """Write the stored rows."""
         clear()
-        columns, units = self._shown_columns(), {row.get("unit") for row in self.rows}
-        unit = str(units.pop()) if len(units) == 1 and self.form in PEOPLE and "unit" not in self.view.columns else ""
+        columns, units = self._shown_columns(), {row["unit"] for row in self.rows if row.get("unit")}
+        unit = units.pop() if len(units) == 1 and self.form in PEOPLE and "unit" not in self.view.columns else ""
         if unit and _TICKS.intersection(columns):
             columns = [column for column in columns if column != "unit"]
         with _storage_errors():

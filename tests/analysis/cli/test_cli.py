@@ -424,6 +424,12 @@ def test_headings_name_the_unit_that_all_rows_share():
     assert "minute" in several
 
 
+def test_headings_of_rows_without_a_unit_name_none(tmp_path):
+    plans = tmp_path / "plans.jsonl"
+    plans.write_text('{"instance": "timearena/household1", "plan": "wash cup"}\n')
+    assert "(None" not in invoke("grade", plans, "--wide").stdout
+
+
 def test_compare_prints_a_table_and_a_summary():
     result = invoke("compare", NAME)
     assert result.exit_code == 0

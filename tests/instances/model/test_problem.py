@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from planoracle.analysis.batch.tasks import Solving
 from planoracle.analysis.diagnosis.explain import explain
 from planoracle.analysis.diagnosis.regret import next_commands, regret
 from planoracle.analysis.diagnosis.repair import repair
