@@ -53,7 +53,7 @@ _MOST_GROUPS = 10_000
 
 @contextmanager
 def grouped_messages() -> Iterator[None]:
-    """Collect the messages of `collect` in a context; they are written at its end, also after an error or a signal.
+    """Collect the messages of `collect` in a context, which writes them at its end, also after a signal.
 
     Examples
     --------
@@ -74,15 +74,15 @@ def grouped_messages() -> Iterator[None]:
 
 
 def write_groups() -> None:
-    """Write the collected messages in the order of their first places; equal ones are one line with their number."""
+    """Write the collected messages in the order of their first places, equal ones as one line."""
     groups = _groups.get() or {}
     while groups:
         (kind, text, many), (place, count) = next(iter(groups.items()))
         del groups[kind, text, many]
-        where = place
+        location = place
         if count > 1:
-            where = f"{count} {many} (first: {place})" if place else "" if kind == "note" else f"{count} times"
-        tell(f"{where}: {text}" if where else text, kind)
+            location = f"{count} {many} (first: {place})" if place else "" if kind == "note" else f"{count} times"
+        tell(f"{location}: {text}" if location else text, kind)
 
 
 def collect(place: object, text: str, many: str = "", kind: str = "error") -> None:

@@ -103,6 +103,12 @@ def short_names() -> dict[str, str]:
     return {name.partition("-")[2]: name for name in _paper_heuristics()}
 
 
+def check_name(name: str) -> None:
+    """Raise `UnknownNameError` unless a heuristic has this name, in full or short."""
+    if name not in names() and name not in short_names():
+        raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
+
+
 def _find(name: str) -> Heuristic:
     if name in _GENERAL:
         return _GENERAL[name]
@@ -125,12 +131,11 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswe
     InternalError
         If the rules reject its schedule.
     """
+    check_name(name)
     full = full_name(name, check_problem(problem).benchmark)
-    if full is None and name in short_names():
+    if full is None:
         message = f"is short for {short_names()[name]} on problems of its benchmark only, not of {problem.benchmark}"
         raise InputError(message, field="heuristic", value=name)
-    if full is None:
-        raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
     kinds = [kind for kind in _KINDS if full in names(kind)]
     if problem.kind not in kinds:
         kinds_text = " and ".join(_KINDS[kind] for kind in kinds)

@@ -160,7 +160,7 @@ _note_of = lru_cache(10_000)(catalog.note)
 
 
 def note_problem(name: str | None, text: str = "") -> None:
-    """Write the note of the catalogue about a problem, and another text, at the end of the command, each once."""
+    """Write the catalogue's note about a problem, and another text, once at the end of the command."""
     for note in filter(None, (_note_of(name) if name else "", text)):
         collect("", note, kind="note")
 

@@ -37,6 +37,7 @@ from planoracle.analysis.console import collect, complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.run_schedule import plan_rows
 from planoracle.analysis.verification.bundled_checks import rows_of, select_names
+from planoracle.heuristics.registry import check_name
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
@@ -128,6 +129,8 @@ def solve(
         return write_table(form, _BUNDLED_COLUMNS, rows)
     if heuristic == "list":
         return say("\n".join(heuristic_names()))
+    if heuristic is not None:
+        check_name(heuristic)
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     chosen = chosen_rules(rule or ())
@@ -148,8 +151,6 @@ def solve(
                 for item, answer in tracked:
                     listed.best = None
                     if not isinstance(answer, ResultRow):
-                        if isinstance(answer.error, UnknownNameError):  # of a heuristic
-                            raise answer.error
                         _complain_of(item, answer)
                         failed = True
                         continue

@@ -56,7 +56,7 @@ def write(grades: GradeRows, path: Path) -> None:
 def show(
     grades: GradeRows, form: Format = Format.table, stream: IO[str] | None = None, *, models: bool = False
 ) -> None:
-    """Write averages, pairs of models and causes of failure: as data, or as tables with notes on standard error.
+    """Write averages, pairs of models and causes of failure as data, or as tables and notes.
 
     ``models``: of these tables only the one of all models, with the columns of ``--columns``.
     """

@@ -123,7 +123,7 @@ class GradeRows:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 
     def outcomes(self) -> pd.DataFrame:
-        """Return what models are compared by: ``success`` and ``main_score`` of every grade, as they are averaged.
+        """Return ``success`` and ``main_score`` of every grade, by which models are compared.
 
         Returns
         -------
