@@ -21,7 +21,7 @@ from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal, StorageError, WorkerError
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.analysis.console import collect, drawn, tell
+from planoracle.analysis.console import collect, drawn, tell, write_groups
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -224,6 +224,7 @@ def workshop(
                 if handler.exit is not None:
                     raise handler.exit
         except SignalExit:
+            write_groups()
             tell(_stored_results(journal, folder), "interrupted")
             raise
         except (StorageError, WorkerError, MemoryError) as error:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -53,6 +53,8 @@ _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "r
 _BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
 _PIECE_FIELDS = ("start", "end", "unit", "action", "agent", "resources", "label", "task", "mode_name", "attended")
 _PIECE_COLUMNS = ("instance", "start", "end", "action", "agent", "resources", "label", "mode_name")
+# Note about a problem and its makespan, by the kind of the problem.
+_NOTES: Final[dict[str, Callable[[Any, int | None], str]]] = {"schedule": busy_agent_note}
 # Seconds per problem without --time-limit.
 _SECONDS = 60.0
 # No name is longer, in bytes.
@@ -158,8 +160,8 @@ def solve(
                     failed |= row["status"] == Status.unknown
                     turns |= row["unit"] == "turn"
                     results.add(item.about, row)
-                    busy = busy_agent_note(item.about, row["makespan"]) if listed.count == 1 else ""
-                    note_problem(row["instance"], busy)
+                    note_of = _NOTES.get(item.about.kind) if listed.count == 1 else None
+                    note_problem(row["instance"], note_of(item.about, row["makespan"]) if note_of else "")
         except SignalExit:
             listed.tell_best()
             raise

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.text import did_you_mean, one_of
 
 #: Most agents of a replicated problem.
@@ -123,7 +124,7 @@ def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
-def busy_agent_note(problem: object, makespan: int | None) -> str:
+def busy_agent_note(instance: Instance, makespan: int | None) -> str:
     """Return a note if the work of the only agent alone decides the makespan; ``""`` otherwise.
 
     Problems of benchmarks have the agents of the benchmark, and no note.
@@ -132,12 +133,12 @@ def busy_agent_note(problem: object, makespan: int | None) -> str:
     >>> busy_agent_note(Instance("shop", (Action("a/saw", "a", 3, 3), Action("b/saw", "b", 4, 4))), 7)
     'shop: the only agent (agent) works without a pause for all 7 ticks; with --agents 2 there are two'
     """
-    if not isinstance(problem, Instance) or problem.benchmark != "generic" or len(problem.agents) != 1:
+    if instance.benchmark != GENERAL or len(instance.agents) != 1 or len(instance.actions) < 2:
         return ""
-    if makespan is None or len(problem.actions) < 2 or sum(action.attended for action in problem.actions) != makespan:
+    if makespan is None or sum(action.attended for action in instance.actions) != makespan:
         return ""
-    text = f"the only agent ({problem.agents[0]}) works without a pause for all {makespan} {problem.unit}s"
-    return f"{problem.name}: {text}; with --agents 2 there are two"
+    text = f"the only agent ({instance.agents[0]}) works without a pause for all {makespan} {instance.unit}s"
+    return f"{instance.name}: {text}; with --agents 2 there are two"
 
 
 def add_agent_suffix(name: str, agents: int | None, only: Sequence[str] = ()) -> str:

@@ -76,7 +76,7 @@ def columns_of(names: Iterable[str], chosen: Mapping[str, str]) -> dict[str, str
     Examples
     --------
     >>> columns_of(["Job", "Operation", "Processing time [min]", "Cost"], {})
-    {'job': 'Job', 'task': 'Operation', 'duration': 'Processing time [min]'}
+    {'job': 'Job', 'duration': 'Processing time [min]', 'task': 'Operation'}
     """
     names, columns = list(names), dict(chosen)
     if len(names) > _MOST_COLUMNS:

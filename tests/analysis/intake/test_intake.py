@@ -198,9 +198,9 @@ def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_l
 @pytest.mark.slow
 @pytest.mark.parametrize("end", sample([".csv", ".tsv", ".json", ".jsonl", ".parquet"]))
 def test_tables_and_lists(tmp_path: Path, end: str) -> None:
-    rows = [{"problem_id": name, "response": {"text": plan(name)}, "n": 3, "who": "m"} for name in NAMES]
+    rows = [{"puzzle": name, "response": {"text": plan(name)}, "n": 3, "who": "m"} for name in NAMES]
     path = tmp_path / f"out{end}"
-    columns = {"instance": "problem_id", "plan": "response.text", "sample": "n", "model": "who"}
+    columns = {"instance": "puzzle", "plan": "response.text", "sample": "n", "model": "who"}
     if end in (".csv", ".tsv"):
         columns["plan"] = "text"
         flat = [{**row, "text": row["response"]["text"]} for row in rows]
@@ -224,8 +224,8 @@ def test_tables_and_lists(tmp_path: Path, end: str) -> None:
     assert [row["source"] for row in done] == [None] * 3
     missing = graded(path, code=1)
     assert {row["reason"].partition(";")[0].split(": ", 1)[-1] for row in missing} == {"is missing"}
-    assert all("problem_id" in row["reason"] for row in missing)
-    assert all("--map instance=problem_id" in row["reason"] for row in missing)
+    assert all("puzzle" in row["reason"] for row in missing)
+    assert all("--map instance=puzzle" in row["reason"] for row in missing)
 
 
 @pytest.mark.slow
