@@ -23,6 +23,9 @@ from planoracle.plugin import (
     Violation,
 )
 
+# Kind of the step of a decision by its kind of feedback; all others are lost minutes.
+_STEP_KINDS = {"valid": "act", "wait": "wait"}
+
 
 class TimeArenaViolation(Violation):
     """A wrong decision.
@@ -216,11 +219,12 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             necessary = kind == "wait" and self._is_idle(state)
             if kind == "valid":
                 state.running[keys[0]] = tuple(key[0] for key in keys)
+                state.idle = None
             if kind not in MALFORMED or self.rules.invalid_ticks_world:
                 self._advance(state)
             self._record(state, text, kind, fault, necessary)
-        done = {"valid": "act", "wait": "wait"}.get(kind, "lost")
-        step = Step(begin, text if kind == "valid" else text[:80], done, begin, state.minute, fault)
+        text = text if kind == "valid" else text[:80]
+        step = Step(begin, text, _STEP_KINDS.get(kind, "lost"), begin, state.minute, fault)
         return self._settled(state), (step,)
 
     def legal(self, state: ArenaState) -> list[LegalCommand]:
@@ -294,9 +298,9 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
 
     def _work(self, state: ArenaState, key: RoleKey) -> None:
         """Do a minute of some work."""
-        state.idle = None
         state.remaining[key] -= 1
         if not state.remaining[key]:
+            state.idle = None  # what can be started changes with the end of work only, and with its start
             state.done += self.world.objects[key[0]].roles[key[1:]].minutes
 
     def _advance(self, state: ArenaState) -> None:
