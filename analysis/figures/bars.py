@@ -120,7 +120,7 @@ def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
     bars: dict[_Key, list[_Bar]] = defaultdict(list)
     pieces = [piece for piece in schedule.pieces if not instance.by_id[piece.action].is_milestone]
     for piece in sorted(pieces, key=lambda piece: piece.start):
-        for key, bar in _bars(instance.by_id[piece.action], piece):
+        for key, bar in _bars(instance, piece):
             bars[key].append(bar._replace(windows=tuple(windows.pop(piece.action, ()))))  # for the first bar only
     strangers = [piece.agent for piece in schedule.pieces if piece.agent is not None]
     names = {("agent", name): name for name in dict.fromkeys([*instance.agents, *strangers])}
@@ -157,18 +157,20 @@ def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
     return spans
 
 
-def _bars(action: Action, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
+def _bars(instance: Instance, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
     """Yield the bars of a piece with their rows; at least one."""
+    action = instance.by_id[piece.action]
     words = in_words(action, piece.mode)
     attended = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
-    released = piece.start if piece.agent is None else piece.start + attended
+    began = piece.start if piece.agent is None else piece.start + attended
+    released = began if instance.agents else piece.end  # without agents no work differs from other work
     if piece.agent is not None and attended:
-        yield ("agent", piece.agent), _Bar(piece.start, released, released, action, words)
+        yield ("agent", piece.agent), _Bar(piece.start, began, began, action, words)
     demands = _demands(action, piece.mode)
     for demand in demands:
         yield ("resource", demand.resource), _Bar(piece.start, piece.end, released, action, words, demand.amount)
-    if not demands and (released < piece.end or released == piece.start):
-        yield ("alone", ""), _Bar(released, piece.end, released, action, words)
+    if not demands and (began < piece.end or began == piece.start):
+        yield ("alone", ""), _Bar(began, piece.end, released, action, words)
 
 
 def _windows(instance: Instance, schedule: Schedule) -> dict[str, list[_Window]]:

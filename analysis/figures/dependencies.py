@@ -90,7 +90,7 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
             number = numbers[action.id] if ax is None else action.id.rpartition("/")[2]
             _draw_box(target, instance, action, number, places[action.id], colours[action.task])
         handles: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
-        if any(not action.attended for action in instance.actions):
+        if instance.agents and any(not action.attended for action in instance.actions):
             handles.append(Patch(label="holds no agent", **shade("#808080", "////")))
         for words, look in _looks(graph):
             handles.append(Line2D([], [], label=words, **look))
@@ -189,7 +189,7 @@ def _width() -> float:
 def _draw_box(ax: Axes, instance: Instance, action: Action, number: str, at: Point, colour: str) -> None:
     x, y = at
     half = _width() / 2
-    look = shade(colour, None if action.attended else "////")
+    look = shade(colour, None if action.attended or not instance.agents else "////")
     ax.add_patch(Rectangle((x - half, y - _HIGH / 2), 2 * half, _HIGH, zorder=2, label=action.id, **look))
     length = _short(instance, action.duration)
     name = _label(action)

@@ -112,6 +112,7 @@ def test_milestones_and_idle_agents_are_not_drawn() -> None:
         ax = drawn(instance, Schedule(pieces))
         assert [label.get_text() for label in ax.get_yticklabels()] == ["mill"]
         assert {"t/mill", "t/set"} == {patch.get_label() for patch in ax.patches}
+        assert [bool(patch.get_hatch()) for patch in ax.patches if patch.get_label() == "t/mill"] == [agents != ()]
         (window,) = (line for line in ax.lines if line.get_label() == "window")  # a deadline
         assert list(window.get_xdata()) == [0, 3]
         pieces_of_page = chart(instance, of(instance).default_rules(instance), SolverOracle())["optimum"]["pieces"]
