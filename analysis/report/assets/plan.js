@@ -69,13 +69,14 @@ class Plan {
   place(piece) {
     const { action, agent, start, end } = piece;
     const held = action.cut && action.attended ? end - start : Math.min(action.attended, end - start);
-    const released = agent < 0 ? start : start + held;
+    const began = agent < 0 ? start : start + held;
+    const released = this.rows.has("a0") ? began : end; // without agents no work differs from other work
     const put = (key, from, to, amount) =>
       this.rows.get(key).bars.push({ piece, start: from, end: to, released, amount });
-    if (agent >= 0 && held) put(`a${agent}`, start, released, 1);
+    if (agent >= 0 && held) put(`a${agent}`, start, began, 1);
     const demands = action.modes[piece.mode]?.[1] ?? [];
     for (const [resource, amount] of demands) put(`r${resource}`, start, end, amount);
-    if (!demands.length && (released < end || released === start)) put("own", released, end, 1);
+    if (!demands.length && (began < end || began === start)) put("own", began, end, 1);
   }
 }
 
