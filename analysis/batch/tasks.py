@@ -200,9 +200,10 @@ class Solving(Work):
                 min_interruptions=self.min_interruptions,
                 on_progress=lambda makespan, bound: report(Improvement(task.name, makespan, bound)),
             ).as_dict()
-        is_cut = deadline.stopped.is_set() and not Status(row["status"]).settled
-        if is_cut:
+        is_cut = deadline.stopped.is_set()
+        if is_cut and not Status(row["status"]).settled:
             row["reason" if self.heuristic else "proof"] = "interrupted"
+        # An interrupted solve may prove the optimum of another plan than a whole one.
         return ResultRow(json.dumps(row), is_lasting=not is_cut)
 
     def under_rules(self, problem: Problem) -> tuple[Problem, Rules | None]:
