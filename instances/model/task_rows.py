@@ -117,7 +117,9 @@ def _split_unit(name: str) -> tuple[str, int | None]:
 def _text(value: Any) -> str:
     """Return the text of a cell, empty for marks of empty cells; numbers that a table has as 3.0 are 3."""
     text = str(value).strip()
-    return "" if text.casefold() in _EMPTY else text.removesuffix(".0")
+    if whole := _WHOLE.fullmatch(text):
+        return whole[1]
+    return "" if text.casefold() in _EMPTY else text
 
 
 def _names(value: Any) -> list[str]:

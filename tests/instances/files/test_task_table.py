@@ -314,3 +314,9 @@ def test_notes_of_a_table_and_of_a_busy_agent(tmp_path: Path) -> None:
             assert told[1:] == [
                 "note: t: the only agent (ann) works without a pause for all 7 ticks; with --agents 2 there are two"
             ]
+
+
+def test_names_that_end_like_numbers_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("task,duration,after\nrelease 1.0,3.0,\nrelease 1,2,release 1.0\n4.0,1,\n")
+    assert [action.id for action in load(path).actions] == ["t/release 1.0", "t/release 1", "t/4"]
