@@ -1,22 +1,28 @@
-"""Generated pages and pictures of the site: help texts, pages of the benchmarks, pictures of the gallery."""
+"""Generated pages and pictures of the site: help texts, pages of the benchmarks, facts of papers, gallery."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from planoracle.analysis.cli.commands import COMMANDS
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.scoring import Metric
 
-__all__ = ["benchmark_page", "help_texts", "pictures", "with_benchmark_links"]
+__all__ = ["benchmark_page", "facts", "facts_page", "help_texts", "pictures", "with_benchmark_links"]
 
 _PLANORACLE = Path(sys.executable).parent / "planoracle"
+_FACTS = Path(__file__).resolve().parents[1] / "tests" / "facts"
+#: Files of facts, in the order of the page.
+_PAPERS = ("timearena", "recipe2plan", "robotouille", "asynctool", "model")
 _BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -57,6 +63,35 @@ def _metric_tables(benchmark: AnyBenchmark) -> str:
     averages = [f"| `{one.name}` | {one.meaning} |" for one in benchmark.metrics.averages(rules)]
     parts = [["| metric | unit | meaning |", "|---|---|---|", *rows]] if rows else []
     return "\n\n".join(map("\n".join, [*parts, ["| average | meaning |", "|---|---|", *averages]])) + "\n"
+
+
+def facts() -> list[dict[str, Any]]:
+    """Return the facts of the papers: paper, where, fact, command, find, result, agrees; maybe note and slow."""
+    return [fact for name in _PAPERS for fact in json.loads((_FACTS / f"{name}.json").read_text("utf-8"))]
+
+
+def facts_page(page: str) -> str:
+    """Return the page of facts: its introduction as it is, then a section with a table for each paper."""
+    introduction = page.partition("\n## ")[0].rstrip("\n") + "\n"
+    papers: dict[str, list[dict[str, Any]]] = {}
+    for fact in facts():
+        papers.setdefault(fact["paper"], []).append(fact)
+    return introduction + "".join(_facts_of_paper(paper, one) for paper, one in papers.items())
+
+
+def _facts_of_paper(paper: str, of_paper: list[dict[str, Any]]) -> str:
+    wrong = sum(not fact["agrees"] for fact in of_paper)
+    lines = [f"\n## {paper}\n", f"{len(of_paper)} facts, {wrong} with a published number that cannot be reproduced.\n"]
+    lines += [_row(["where", "fact", "command", "result", "agrees"]), "|---|---|---|---|---|"]
+    for fact in of_paper:
+        text = " ".join(filter(None, [fact["fact"], fact.get("note")]))
+        agrees = "yes" if fact["agrees"] else "**no**"
+        lines.append(_row([fact["where"], text, f"`{fact['command']}`", fact["result"], agrees]))
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
 def with_benchmark_links(page: str) -> str:

@@ -1,6 +1,7 @@
 """Pages whose commands are run: blocks of `console` and of `python` with `>>>`, in order, in one empty folder.
 
-``python tests/support/pages.py PAGE ...`` writes what the commands print into the pages.
+``python tests/support/pages.py PAGE ...`` writes what the commands print into the pages, and the facts of
+``tests/facts`` into ``facts.md``.
 """
 
 from __future__ import annotations
@@ -109,6 +110,8 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 def _write(path: Path) -> None:
     page = path.read_text("utf-8")
+    if path.stem == "facts":
+        page = made.facts_page(page)
     with tempfile.TemporaryDirectory() as folder:
         parts, end = [], 0
         for block in blocks(page):
