@@ -57,6 +57,7 @@ def test_every_fact_has_all_fields() -> None:
         assert all(isinstance(value, fields[key]) and value != "" for key, value in fact.items()), fact
         assert fact["command"].startswith("planoracle "), fact
         assert re.compile(fact["find"]).groups == 1, fact
+    assert len(FACTS) >= 60
     assert len({fact["fact"] for fact in FACTS}) == len(FACTS)
 
 
