@@ -44,7 +44,6 @@ PROFILE_CHECKS = (
     live_checks.ends,
     verdict_checks.optimal_plans,
     verdict_checks.continuations,
-    verdict_checks.next_pieces,
     verdict_checks.schedules,
     verdict_checks.regrets,
     verdict_checks.critiques,

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import islice
 from math import isclose
 from random import Random
-from typing import Any
 
 from planoracle.analysis.agents.agent import play
 from planoracle.analysis.agents.solver_agents import Optimal
@@ -33,22 +32,14 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import of_kind
-from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
-from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.capabilities import ActionSpace
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark, agrees, settled
-from planoracle.instances.protocol.simulator import Step
-from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory
 from planoracle.solver.runs import run_of, solver_of
 
 # Random schedules that are replayed.
 _SCHEDULES = 5
-# Starts that are compared with the general model in one state.
-_PIECES = 8
-# Violations of plans that are not finished: parts of actions are missing.
-_UNFINISHED = {"missing_action", "action_duration"}
 
 
 def optimal_plans(case: ContractCase) -> None:
@@ -108,94 +99,6 @@ def _ends(case: ContractCase) -> Iterator[PlayedMessage]:
     """Yield the last move of short random runs."""
     for run in case.runs(0.4, 8):
         yield list(run)[-1]
-
-
-def next_pieces(case: ContractCase) -> None:
-    """Check that the rules accept a start exactly if the general model does."""
-    for _, run, message, _, random in case.moves():
-        point = _point(run)
-        wrong = _faults(point, run.run().success)
-        require(not wrong, "no violation by the general model", wrong, message)
-        pieces = list(_candidates(point)) if not run.done else []
-        for piece in random.sample(pieces, min(len(pieces), _PIECES)):
-            _compare_start(run, point, piece)
-
-
-def _compare_start(run: AnyEnvironment, point: DecisionPoint, piece: Piece) -> None:
-    """Play a piece on a fork; it is accepted if and only if the general model accepts it."""
-    replay: Any = run.run()
-    fork, texts = run.fork(), replay.commands(point, Schedule((piece,)))
-    results: tuple[Step, ...] = ()
-    text = ""
-    while texts and not fork.done and not any(one.kind == "act" for one in results):
-        text = texts.pop(0)
-        results = fork.step(text).outcomes
-        if is_refused(results):
-            break
-    if any(one.kind == "act" and one.violation is None for one in results):
-        begins = [one.start for one in results if one.kind == "act"]
-        clock = run.observation.clock
-        require(begins[0] >= clock, f"no start before the clock {clock}", begins, results[-1].command)
-        wrong = _faults(_point(fork), fork.run().success)
-        require(not wrong, f"a refusal of {piece}", wrong, results[-1].command)
-        space = run.benchmark.action_space(run.problem)
-        # Where parameters of commands are part of the solution, not all that is accepted is offered.
-        if space is not None and piece.start == clock and run.benchmark.allows_hints:
-            offered = {space.name_of(one.text) for one in run.legal()}
-            require(space.name_of(text) in offered, "a legal command for what can start now", offered, text)
-    elif is_refused(results[-1:]):
-        require(
-            piece.start < run.observation.clock or not _can_start(point, piece),
-            f"an accepted start of {piece}",
-            results,
-            results[-1].command,
-        )
-
-
-def _candidates(point: DecisionPoint) -> Iterator[Piece]:
-    """Yield starts of actions at the times that lags and pieces set, and a tick around them."""
-    instance, clock = point.instance, point.state.clock
-    started = {piece.action for piece in point.state.pieces}
-    ends = {piece.action: piece.end for piece in point.state.pieces}
-    for action in instance.actions:
-        if action.id in started:
-            continue
-        times = {clock, action.release, *ends.values()}
-        for lag in (one for one in instance.lags if one.after == action.id and one.before in ends):
-            times |= {ends[lag.before] + ticks for ticks in (lag.minimum, lag.maximum) if ticks is not None}
-        for start in sorted({time + more for time in times for more in (-1, 0, 1) if time + more >= clock - 1}):
-            for agent in instance.eligible(action) or (None,):
-                for mode in range(len(action.modes)):
-                    yield Piece(action.id, start, action.duration, agent, mode)
-
-
-def _can_start(point: DecisionPoint, piece: Piece) -> bool:
-    """Return True if the model accepts a piece, and the actions that it waits for are finished."""
-    instance, work = point.instance, dict.fromkeys(point.instance.by_id, -1)
-    for one in point.state.pieces:
-        work[one.action] = max(work[one.action], 0) + one.duration
-    befores = [lag.before for lag in instance.lags if lag.after == piece.action]
-    is_ready = all(work[name] >= instance.by_id[name].duration for name in befores)
-    is_late = any(work[lag.after] >= 0 for lag in instance.lags if lag.before == piece.action)
-    actual = {one.kind for one in find_violations(instance, Schedule((*point.state.pieces, piece)))}
-    return is_ready and not is_late and actual <= {"missing_action", "action_duration"}
-
-
-def _faults(point: DecisionPoint, is_complete: bool) -> list[Violation]:
-    """Return violations of the pieces of a state by the general model."""
-    allowed = set() if is_complete else _UNFINISHED
-    pieces = point.state.pieces
-    faults = [one for one in find_violations(point.instance, Schedule(pieces)) if one.kind not in allowed]
-    started = {piece.action for piece in pieces}
-    early = [lag for lag in point.instance.lags if lag.after in started and lag.before not in started]
-    return faults + [Violation(None, "minimum_lag", lag.after) for lag in early if lag.minimum is not None]
-
-
-def _point(run: AnyEnvironment) -> DecisionPoint:
-    replay = run.run()
-    if not isinstance(replay, Trajectory):
-        raise NotApplicableError(f"problems of kind {run.problem.kind} have no general model")
-    return replay.points[replay.stop]
 
 
 def schedules(case: ContractCase) -> None:

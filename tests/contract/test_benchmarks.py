@@ -16,7 +16,7 @@ from planoracle.instances.files.catalog import problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 
-WITHOUT_MODEL = {"next pieces", "schedules"}
+WITHOUT_MODEL = {"schedules"}
 NO_FILES = {"documents"}
 #: Checks that do not concern a benchmark; a check that no longer concerns one shows nothing.
 NOT_APPLICABLE = {
