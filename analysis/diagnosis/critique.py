@@ -20,7 +20,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.solve import has_solver
 
 #: Of the form of `Critique.as_dict`; grows when a field changes its meaning or goes away.
-VERSION = 1
+VERSION = 2
 #: Most decisions of a run whose costs are computed.
 MAX_DECISIONS = 1_000
 

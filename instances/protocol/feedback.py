@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, cast
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Measure, Other, Replay, Violation
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.plan import FAULTS
@@ -294,8 +293,6 @@ class Examination:
         Keys of topics that the rules did not check completely.
     command
         Words for a command by its index, where the run ended.
-    schedule
-        The plan as a schedule, if it is a success without any violation.
     notes
         Further sentences on how the run went.
     outcome
@@ -315,7 +312,6 @@ class Examination:
     remarks: Mapping[str, tuple[FeedbackItem, ...]] = field(default_factory=dict)
     unsettled: frozenset[str] = frozenset()
     instance: Instance | None = None
-    schedule: Schedule | None = None
     notes: tuple[str, ...] = ()
     outcome: str = ""
     whole: bool = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.asynctool.language import schedule
 from planoracle.instances.benchmarks.asynctool.problem_model import SubTask
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn, SubTaskOutcome, Transcript
@@ -143,16 +142,13 @@ _CAUSES = {
 
 def examine(run: AsyncToolRun) -> Examination:
     """Look closely at what is wrong with a run."""
-    instance, record, times = run.problem, run.record, clock_of(run.problem)
-    faultless = record.success and not record.violations
-    exact = faultless and all(turn.kind != "call" or turn.step is not None for turn in record.turns)
+    record, times = run.record, clock_of(run.problem)
     return Examination(
         replay=run.verdict,
         findings=_findings(record),
         clock=times,
         command=times.moment,
-        instance=instance,
-        schedule=schedule(instance, run.plan) if exact else None,
+        instance=run.problem,
     )
 
 

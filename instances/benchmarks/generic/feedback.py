@@ -41,7 +41,6 @@ def examine(run: GenericRun) -> Examination:
         clock=words.clock,
         command=lambda index: words.name(schedule.pieces[index].action),
         instance=run.problem,
-        schedule=schedule if run.success else None,
         whole=True,
         name=words.name,
     )

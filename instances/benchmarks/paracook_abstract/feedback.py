@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planoracle.instances.benchmarks.paracook_abstract import language
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.protocol.feedback import Words, some
 from planoracle.plugin import (
     Examination,
     FeedbackItem,
     MismatchEvidence,
-    Plan,
-    Schedule,
     Topic,
     Violation,
     listed,
@@ -46,15 +43,10 @@ def examine(run: ParaCookRun) -> Examination:
         clock=words.clock,
         command=lambda index: commands[index],
         instance=run.problem,
-        schedule=_schedule(run) if run.success and not run.loophole else None,
         notes=tuple(text for name, text in holes.items() if name in run.loophole),
         whole=True,
         name=words.name,
     )
-
-
-def _schedule(run: ParaCookRun) -> Schedule:
-    return language.schedule(run.problem, Plan(run.plan.submitted, run.plan.commands))
 
 
 def describe_violation(words: Words, one: Violation) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from planoracle.instances.benchmarks.recipe2plan.language import schedule
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.protocol.feedback import Words, some
@@ -45,7 +44,6 @@ def examine(run: Recipe2PlanRun) -> Examination:
     instance, plan, verdict = run.problem, run.plan.commands, run.verdict
     words = Words(instance)
     broken_off = not plan.interactive and len(verdict.violations) >= MAX_VIOLATIONS
-    faultless = run.success and not verdict.violations
     return Examination(
         replay=verdict,
         findings=tuple(_finding(words, violation) for violation in verdict.violations),
@@ -53,7 +51,6 @@ def examine(run: Recipe2PlanRun) -> Examination:
         command=lambda index: _place(run, words, index),
         unsettled=frozenset(topic.key for topic in TOPICS) if broken_off else frozenset(),
         instance=instance,
-        schedule=schedule(instance, run.plan) if faultless else None,
         notes=("The search for faults was broken off, there are too many.",) if broken_off else (),
         name=words.name,
     )

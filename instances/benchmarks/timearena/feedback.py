@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import words
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.instances.protocol.feedback import ClockFormat, some
@@ -47,7 +46,6 @@ def examine(run: TimeArenaRun) -> Examination:
         for work, minutes in verdict.remaining.items()
     )
     ending = _ENDS.get(record.end)
-    faultless = verdict.success and not verdict.violations
     return Examination(
         replay=verdict,
         findings=tuple(FeedbackItem.of(one, fault(times, one)) for one in verdict.violations),
@@ -55,7 +53,6 @@ def examine(run: TimeArenaRun) -> Examination:
         command=lambda index: f"{quoted(record.steps[index].action)} in {times.moment(index)}",
         remarks={"completeness": unfinished} if unfinished else {},
         instance=run.problem,
-        schedule=problems.to_schedule(run.problem, run.plan.commands) if faultless else None,
         notes=(ending.format(minute=times.moment(record.total_time)),) if ending else (),
         name=_work,
     )

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from planoracle.analysis.diagnosis.efficiency import openings
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.asynctool import language as talk
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.schedule import Schedule
-from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan as plan_kitchen
-from tests.support.critiques import KITCHEN, PAIR, TABLES, TEA, A, B, act, piece, report, walk
-from tests.support.random_instances import kitchen as random_kitchen
-from tests.support.random_instances import workshop
+from tests.support.critiques import KITCHEN, PAIR, TABLES, TEA, A, B, report, walk
 from tests.support.robotouille import kitchen
 
 
@@ -33,50 +26,6 @@ def test_efficiency_of_a_slow_plan() -> None:
     assert found.optimal_idle == registry.of(problem).run(problem, best.plan).verdict.idle
     row = found.as_dict()
     assert row["idle_total"] == sum(end - start for start, end in run.idle)
-
-
-@pytest.mark.slow
-def test_openings_are_open() -> None:
-    """Every action said to fit into an idle interval does: some start there is accepted, all else unchanged."""
-    offered = 0
-    for seed in range(120):
-        instance = random_kitchen(seed) if seed % 2 else workshop(seed)
-        schedule = optimum(instance).schedule
-        if schedule is None:
-            continue
-        late = Schedule.of(instance, [p._replace(start=p.start + 3) for p in schedule.pieces])
-        for start, end, names, _ in openings(instance, late, [(0, 3)]):
-            for name in names:
-                action = instance.by_id[name]
-                held = [p for p in late.pieces if p.action == name]
-                if action.interruptible or len(held) > 1:
-                    continue
-                others = [p for p in late.pieces if p.action != name]
-                moved = (Schedule.of(instance, [*others, held[0]._replace(start=s)]) for s in range(start, end))
-                assert any(not list(find_violations(instance, one)) for one in moved)
-                offered += 1
-    assert offered > 20
-
-
-def test_an_opening_for_a_part_of_an_interruptible_action() -> None:
-    chop = act("chop", 6, interruptible=True)
-    boil = act("boil", 4, 0)
-    instance = Instance("k", (boil, chop))
-    plan = Schedule.of(instance, [piece("boil", 0, 4), piece("chop", 4, 6)])
-    assert list(openings(instance, plan, [(0, 4)])) == [(0, 4, ("t/chop",), None)]
-    assert list(openings(instance, plan, [(20, 24)])) == []
-
-
-def test_an_opening_for_another_agent() -> None:
-    instance = Instance("k", (act("a", 4, agents=("x",)), act("b", 3), act("c", 2)), agents=("x", "y"))
-    rows = [
-        piece("a", 0, 4, "x")._asdict(),
-        piece("b", 4, 3, "x")._asdict(),
-        piece("c", 0, 2, "y")._asdict(),
-    ]
-    found = report(instance, rows)
-    assert found.efficiency.openings == ((2, 7, ("t/b",), "y"),)
-    assert (found.efficiency.makespan, found.efficiency.optimum) == (7, 5)
 
 
 def test_an_impossible_problem_is_said_to_be_so() -> None:
