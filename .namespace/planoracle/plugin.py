@@ -81,7 +81,6 @@ Metrics
 - `generic_metrics`: module with the metrics of the general rules.
 - `Reference`: plan or makespan that plans are compared with.
 - `Claim`: makespan that a reference states.
-- `Loophole`: way to pass the released grader with less work.
 
 Feedback and live runs
 ----------------------
@@ -166,7 +165,6 @@ if TYPE_CHECKING:
         Average,
         Claim,
         Declarations,
-        Loophole,
         Measurement,
         Metric,
         MetricSet,
@@ -214,7 +212,6 @@ _PLACES = {
     "LegalAction": "instances.protocol.trajectory:LegalAction",
     "LegalCommand": "instances.protocol.simulator:LegalCommand",
     "LiveText": "instances.protocol.live:LiveText",
-    "Loophole": "instances.protocol.scoring:Loophole",
     "Measure": "instances.model.violations:Measure",
     "Measurement": "instances.protocol.scoring:Measurement",
     "Metric": "instances.protocol.scoring:Metric",
@@ -305,7 +302,6 @@ __all__ = [
     "LegalAction",
     "LegalCommand",
     "LiveText",
-    "Loophole",
     "Measure",
     "Measurement",
     "Metric",

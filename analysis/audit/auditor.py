@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from planoracle.analysis.audit.finding import PlanLength, ReferenceFinding, ReferenceVerdict, check_reference
@@ -15,7 +14,7 @@ from planoracle.analysis.intake.path_names import EntryError, SourceLine, as_pla
 from planoracle.analysis.intake.record_fields import check_submission, holds_plan, identity_of, is_grade, ticks
 from planoracle.analysis.intake.submissions import Entries, fault_of
 from planoracle.heuristics.registry import run
-from planoracle.instances.errors import InputError, InternalError, UnknownNameError
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
@@ -127,33 +126,6 @@ class Auditor:
             return self._check_claim(blank, claim, problem, rules)
         except Exception as error:
             return replace(blank, verdict=ReferenceVerdict.not_checked, reason=fault_of(error))
-
-    def check_loopholes(self, benchmark: AnyBenchmark) -> Iterator[ReferenceFinding]:
-        """Yield a finding for the best plan of every loophole of a released grader.
-
-        The claim is the makespan under the profile ``released``; the verdict is by the profile ``paper``.
-
-        Raises
-        ------
-        InternalError
-            If the released grader accepts no plan of a loophole.
-        """
-        for way in benchmark.metrics.loopholes:
-            problem = self._problems.find(way.problem)
-            paper, released = self._rules_of("paper", benchmark), self._rules_of("released", benchmark)
-            plans = way.plans(problem, partial(self._shortest, paper))
-            passed = [(_plan_length(benchmark, problem, plan, released).makespan, plan) for plan in plans]
-            least = min(((one, plan) for one, plan in passed if one is not None), key=lambda one: one[0], default=None)
-            if least is None:
-                raise InternalError(f"no plan of {way.name} passes for {way.problem}")
-            claim = Claim(least[0], plan=least[1])
-            blank = ReferenceFinding(
-                problem.name, benchmark.name, way.name, "paper", ReferenceVerdict.missing, problem.unit
-            )
-            yield self._check_claim(blank, claim, problem, paper)
-
-    def _shortest(self, rules: Rules, problem: Problem) -> str:
-        return self._oracle.best(problem, rules).plan or ""
 
     def check_submissions(self, entries: Entries) -> Iterator[ReferenceFinding]:
         """Yield a finding for each submission with a makespan, a plan, or both.

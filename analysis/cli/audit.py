@@ -79,10 +79,6 @@ def audit(
     every: Annotated[
         bool, typer.Option("--all", help="Also show optimal references in tables; data formats have them always.")
     ] = False,
-    loopholes: Annotated[
-        bool,
-        typer.Option("--loopholes", help="Instead list ways to pass released graders with less work, per benchmark."),
-    ] = False,
     tables: Annotated[
         bool,
         typer.Option("--tables", help="Instead compare figures published in the papers with recomputed ones."),
@@ -115,14 +111,8 @@ def audit(
     targets = [name for name in names or () if name not in files]
     table, findings = Table(form, _COLUMNS), []
     hidden = 0
-    rows: Iterator[ReferenceFinding]
-    if loopholes:
-        benchmarks = map(registry.get, targets or registry.names())
-        rows = (finding for benchmark in benchmarks for finding in auditor.check_loopholes(benchmark))
-    else:
-        intake = open_submissions([Path(name) for name in files], None, columns, model, claims=True) if files else None
-        rows = _check_references(auditor, targets, intake, list(named), limits_of(line_seconds, line_memory))
-    for one in rows:
+    intake = open_submissions([Path(name) for name in files], None, columns, model, claims=True) if files else None
+    for one in _check_references(auditor, targets, intake, list(named), limits_of(line_seconds, line_memory)):
         findings.append(one)
         note_problem(one.instance)
         if form in PEOPLE and one.verdict == ReferenceVerdict.optimal and not every:

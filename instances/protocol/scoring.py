@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -176,8 +176,8 @@ class MetricSet(Generic[_M, _R]):
         Class whose objects are passed to `Metric.of`.
     declare
         Function that returns the declarations under some rules, which may change the averages only.
-    references, loopholes
-        Plans and makespans to compare with, and ways to pass the released grader with less work, see `Benchmark`.
+    references
+        Plans and makespans to compare with, see `Benchmark`.
     published_figures
         Function that recomputes figures which the paper prints about its problems, by the names in
         ``data/published.json``.
@@ -188,13 +188,11 @@ class MetricSet(Generic[_M, _R]):
         measurement: type[_M],
         declare: Callable[[_R], Declarations[_M]],
         references: Sequence[Reference[Any]] = (),
-        loopholes: Sequence[Loophole[Any]] = (),
         published_figures: Callable[[], Mapping[str, float]] = dict,
     ) -> None:
         self.measurement = measurement
         self.declare = cache(declare)
         self.references = references
-        self.loopholes = loopholes
         self.published_figures = published_figures
 
     def columns(self, rules: _R) -> tuple[Metric[_M], ...]:
@@ -279,24 +277,3 @@ class Reference(Generic[_P]):
     main: bool = False
     published: str = ""
     profile: str = "paper"
-
-
-@dataclass(frozen=True, slots=True)
-class Loophole(Generic[_P]):
-    """Way to pass the released grader with less work than a problem asks for.
-
-    Attributes
-    ----------
-    name, about
-        Name, and the oversight of the grader in a sentence.
-    problem
-        Name of a bundled problem that shows it.
-    plans
-        Function that returns plans for the problem that exploit it, in a form that submissions may have; its second
-        argument returns a shortest plan of a problem in that form. At least one of the plans passes.
-    """
-
-    name: str
-    about: str
-    problem: str
-    plans: Callable[[_P, Callable[[_P], str]], Iterable[object]]

@@ -258,12 +258,6 @@ class TestVerb:
         assert "no published reference" in said
         assert not out
 
-    def test_loopholes(self) -> None:
-        rows = [json.loads(line) for line in verb("--loopholes", "-f", "jsonl", code=1)[0].splitlines()]
-        assert {row["reference"] for row in rows} >= {"repeated_task", "more_lists"}
-        assert all(row["verdict"] == "infeasible" and row["off"] < 0 for row in rows)
-        assert verb("--loopholes", "timearena")[0] == ""
-
     def test_single_rules(self) -> None:
         call = ("asynchow/async/163", "-f", "jsonl", "--set", "asynchow.units=last")
         assert json.loads(verb(*call)[0])["verdict"] == "optimal"
