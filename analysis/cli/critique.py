@@ -47,10 +47,6 @@ def critique(
     regret: Annotated[
         bool, typer.Option("--regret/--no-regret", help="Compute the regret of decisions (slower).")
     ] = True,
-    hints: Annotated[
-        bool,
-        typer.Option("--hints", help="Also name the decisions and commands that keep the best makespan reachable."),
-    ] = False,
     failed: Annotated[bool, typer.Option("--failed", help="Report on failed plans only.")] = False,
     ids: Annotated[
         list[str] | None, typer.Option("--id", help="Report on the submission with this id only (repeatable).")
@@ -69,7 +65,7 @@ def critique(
     """
     rules = profiles(profile)
 
-    options = {"regret": regret, "hints": hints, **without_none(seconds=time_limit)}
+    options = {"regret": regret, **without_none(seconds=time_limit)}
     reported = partial(_critique_row, rules=rules, options=options, only_failed=failed)
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 
 from planoracle.analysis.diagnosis.decisions import Decisions, decisions, too_long
 from planoracle.analysis.diagnosis.efficiency import Efficiency, best_of, efficiency
-from planoracle.analysis.diagnosis.regret import next_of, regret_of
+from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.grading.oracle import WORK, SolverOracle
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.limits import Limit
@@ -127,7 +127,6 @@ def critique(
     *,
     rules: Rules | None = None,
     regret: bool = True,
-    hints: bool = False,
     seconds: Limit = WORK,
 ) -> Critique:
     """Report on a plan.
@@ -142,9 +141,6 @@ def critique(
         The profile of the benchmark; by default that of the paper.
     regret
         Compute the costs of single decisions, which takes a solve for each.
-    hints
-        Add to the text how many decisions keep the optimum reachable, and the commands by which an unfinished run can
-        continue without loss.
     seconds
         For each state of the run: wall time at most, or counted work, by which no answer depends on the machine.
 
@@ -155,13 +151,11 @@ def critique(
     """
     if submission is None:  # elsewhere ``None`` is the empty run
         raise PlanError("is missing", field="plan")
-    return critique_of(
-        registry.of(problem).run(problem, submission, rules), regret=regret, hints=hints, seconds=seconds
-    )
+    return critique_of(registry.of(problem).run(problem, submission, rules), regret=regret, seconds=seconds)
 
 
 def critique_of(
-    run: AnyRun, *, oracle: SolverOracle | None = None, regret: bool = True, hints: bool = False, seconds: Limit = WORK
+    run: AnyRun, *, oracle: SolverOracle | None = None, regret: bool = True, seconds: Limit = WORK
 ) -> Critique:
     """Report on a run, see `critique`; ``oracle`` solves the problem."""
     problem, benchmark = run.problem, registry.of(run.problem)
@@ -175,7 +169,7 @@ def critique_of(
             (ANSWER, *benchmark.feedback.TOPICS) if run.plan.fault else benchmark.feedback.TOPICS, examined
         ),
         efficiency=efficiency(examined, best),
-        decisions=_decisions(run, examined, hints=hints, seconds=seconds)
+        decisions=_decisions(run, examined, seconds)
         if regret and not examined.outcome and has_solver(problem)
         else None,
         unit=problem.unit,
@@ -223,11 +217,7 @@ def _verdict_sentences(examined: Examination, later: int) -> Iterator[str]:
     yield from examined.notes
 
 
-def _decisions(run: AnyRun, examined: Examination, *, hints: bool, seconds: Limit) -> Decisions:
+def _decisions(run: AnyRun, examined: Examination, seconds: Limit) -> Decisions:
     if len(examined.replay.events) > MAX_DECISIONS:
         return too_long(len(examined.replay.events))
-    costs = regret_of(run, seconds=seconds)
-    following: tuple[str, ...] = ()
-    if hints and not costs.success and registry.of(run.problem).allows_hints:
-        following = tuple(option.command for option in next_of(run, seconds=seconds).options)
-    return decisions(costs, examined.clock, hints=hints, following=following)
+    return decisions(regret_of(run, seconds=seconds), examined.clock)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol.feedback import ClockFormat, clean, listed, quoted, sentence, some
+from planoracle.instances.protocol.feedback import ClockFormat, clean, listed, quoted, sentence
 from planoracle.solver.runs import solver_of
 
 if TYPE_CHECKING:
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 
 #: Most decisions in the report, and most constraints of a contradiction.
 MAX_COSTLY, MAX_REASONS = 3, 8
-#: Most next commands in the text.
-MAX_NEXT = 5
 #: Seconds to search for a contradiction.
 CONFLICT_SECONDS = 5.0
 
@@ -29,42 +26,13 @@ _NO_RETURN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Costly:
-    """Decision and its cost.
-
-    Attributes
-    ----------
-    index
-        Of the command, from 0; a wait has that of the command it comes before.
-    command
-        As text, cleaned.
-    kind
-        ``act``, ``wait`` or ``lost`` (a command that was refused).
-    start, end
-        Ticks.
-    cost
-        Increase of the best reachable makespan in ticks; ``None`` if none is reachable or the cost is not proved.
-    status
-        Status of the best makespan after it.
-    """
-
-    index: int
-    command: str
-    kind: str
-    start: int
-    end: int
-    cost: int | None
-    status: Status
-
-
-@dataclass(frozen=True, slots=True)
 class Decisions:
     """Summary of the decisions of a run.
 
     Attributes
     ----------
     costly
-        Decisions with a cost, the costliest first.
+        Decisions with a cost, the costliest first; their commands are cleaned.
     no_return
         First decision after which no completion without violation exists.
     cause, proved
@@ -76,71 +44,65 @@ class Decisions:
         Best makespan in ticks of a completion of the run.
     optimal_count, count
         Number of decisions from the first on that keep the optimum reachable, and of all decisions.
-    next
-        Commands that continue the run without loss, if hints were requested.
     text
         The paragraph without its heading.
     """
 
-    costly: tuple[Costly, ...]
-    no_return: Costly | None
+    costly: tuple[DecisionRegret, ...]
+    no_return: DecisionRegret | None
     cause: str | None
     proved: bool
     reasons: tuple[str, ...]
     completion: int | None
     optimal_count: int
     count: int
-    next: tuple[str, ...]
     text: str
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields for JSON."""
         keys = {"cause": "why", "optimal_count": "kept"}
         return {keys.get(name, name): value for name, value in asdict(self).items()} | {
-            "costly": [asdict(one) for one in self.costly],
+            "costly": [_row(one) for one in self.costly],
+            "no_return": None if self.no_return is None else _row(self.no_return),
             "reasons": list(self.reasons),
-            "next": list(self.next),
         }
 
 
-def decisions(
-    regret: RunRegret, clock: ClockFormat, *, hints: bool = False, following: tuple[str, ...] = ()
-) -> Decisions:
-    """Summarize the regret of a run.
+def _row(one: DecisionRegret) -> dict[str, Any]:
+    """Return a decision for JSON."""
+    return {"index": one.position} | {
+        name: getattr(one, name) for name in ("command", "kind", "start", "end", "cost", "status")
+    }
 
-    With ``hints`` the text also contains how long the optimum was reachable, and the commands ``following`` that
-    continue the run without loss.
-    """
+
+def decisions(regret: RunRegret, clock: ClockFormat) -> Decisions:
+    """Summarize the regret of a run."""
     steps = regret.decisions
-    costly = tuple(_costly(steps[i]) for i in regret.costliest(MAX_COSTLY))
+    costly = tuple(_cleaned(steps[i]) for i in regret.costliest(MAX_COSTLY))
     last = regret.no_return if regret.no_return is not None and regret.no_return >= 0 else None
     proved = last is not None and regret.no_return_status == "proved"
     optimal_count = next((i for i, one in enumerate(steps) if one.cost is None or one.cost > 0), len(steps))
     summary = Decisions(
         costly=costly,
-        no_return=None if last is None else _costly(steps[last]),
+        no_return=None if last is None else _cleaned(steps[last]),
         cause=None if last is None else regret.no_return_reason,
         proved=proved,
         reasons=_reasons(regret, last) if last is not None and proved else (),
         completion=regret.completion,
         optimal_count=optimal_count,
         count=len(steps),
-        next=tuple(clean(command) for command in following),
         text="",
     )
-    sentences = [*_sentences(clock, summary, success=regret.success), *(_hint(steps, summary, clock) if hints else ())]
-    return replace(summary, text=" ".join(sentences))
+    return replace(summary, text=" ".join(_sentences(clock, summary, success=regret.success)))
 
 
 def too_long(count: int) -> Decisions:
     """Return the summary of a run with too many decisions to compute their costs."""
-    return Decisions(
-        (), None, None, False, (), None, 0, count, (), "There are too many decisions to compute their costs."
-    )
+    return Decisions((), None, None, False, (), None, 0, count, "There are too many decisions to compute their costs.")
 
 
-def _costly(one: DecisionRegret) -> Costly:
-    return Costly(one.position, clean(one.command), one.kind, one.start, one.end, one.cost, one.status)
+def _cleaned(one: DecisionRegret) -> DecisionRegret:
+    return replace(one, command=clean(one.command))
 
 
 def _reasons(regret: RunRegret, last: int) -> tuple[str, ...]:
@@ -151,14 +113,14 @@ def _reasons(regret: RunRegret, last: int) -> tuple[str, ...]:
     return tuple(clean(text, 200) for text in constraints[:MAX_REASONS])
 
 
-def _name(one: Costly, clock: ClockFormat) -> str:
+def _name(one: DecisionRegret, clock: ClockFormat) -> str:
     if one.kind == "wait" and one.end > one.start:
         return f"waiting ({clock.stretch(one.start, one.end)})"
     # Commands that were carried out are in the words of the benchmark; others are quoted from the submission.
     name = one.command if one.kind != "lost" else quoted(one.command)
     if clock.is_discrete:
         return f"{name} ({clock.moment(one.start)})"
-    return f"command {one.index + 1} ({name})"
+    return f"command {one.position + 1} ({name})"
 
 
 def _sentences(clock: ClockFormat, summary: Decisions, *, success: bool) -> Iterator[str]:
@@ -172,17 +134,3 @@ def _sentences(clock: ClockFormat, summary: Decisions, *, success: bool) -> Iter
             yield f"These cannot all be kept from there on: {'; '.join(summary.reasons)}."
     elif summary.completion is not None and not success:
         yield f"From where the run stopped, everything could still be done in {clock.span(summary.completion)} in all."
-
-
-def _hint(steps: tuple[DecisionRegret, ...], summary: Decisions, clock: ClockFormat) -> Iterator[str]:
-    count = summary.optimal_count
-    if summary.next:
-        yield f"Go on with one of these: {some(summary.next, MAX_NEXT)}."
-    if not steps:
-        return
-    if count == len(steps):
-        yield "Nothing that you decided costs time."
-    elif count:
-        yield f"Up to {_name(_costly(steps[count - 1]), clock)} nothing is lost; keep that."
-    else:
-        yield "Begin differently."

@@ -116,7 +116,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     self_contained
         True if an `Instance` holds all that the rules need, so that a file in the format of planoracle can state it.
     allows_hints
-        True if a critique may name commands. False where parameters of commands are part of the solution.
+        False where parameters of commands are part of the solution, so that legal commands are a selection.
     mismatch_share
         Share of the commands of a failed plan that name what the problem lacks, from which on the plan is suspected to
         be for another problem. Smaller for benchmarks whose problems have many names in common.

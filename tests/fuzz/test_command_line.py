@@ -41,13 +41,13 @@ VERBS = {
         ],
     ),
     "regret": ("submissions", ["--format", "--profile", "--worst", "--data", "--instances"]),
-    "critique": ("submissions", ["--format", "--profile", "--hints", "--data", "--instances"]),
+    "critique": ("submissions", ["--format", "--profile", "--failed", "--data", "--instances"]),
     "repair": ("submissions", ["--format", "--profile", "--objective", "--data", "--instances"]),
     "report": ("submissions", ["--profile", "--title", "--data", "--instances"]),
     "audit": ("submissions", ["--format", "--profile", "--data", "--map", "--problems"]),
 }
 NEAR = ["--instances", str(Path(EXAMPLES[0]).parent)]  # which the specimens of submissions are from
-FLAGS = {"--export", "--schema", "--finest", "--all", "--trace", "--hints"}
+FLAGS = {"--export", "--schema", "--finest", "--all", "--trace", "--failed"}
 FIXED = {
     **{verb: ["--jobs", "1"] for verb in ("solve", "grade", "audit")},
     **{verb: ["--time-limit", "0.1"] for verb in ("explain", "next", "regret", "critique", "repair")},

@@ -124,7 +124,7 @@ VERBS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
     ("instances", "no\x1b[31m\u202e.json", ("table",), ()),
     ("grade", "plans.jsonl", TABLES, ("--jobs", "1", "--no-cache", "--trace")),
     ("regret", "plans.jsonl", TABLES, ("--time-limit", "0.1")),
-    ("critique", "plans.jsonl", ("text", "json", "jsonl"), ("--time-limit", "0.1", "--hints")),
+    ("critique", "plans.jsonl", ("text", "json", "jsonl"), ("--time-limit", "0.1")),
     ("repair", "plans.jsonl", TABLES, ("--time-limit", "0.1")),
     ("grade", "no\x1b[31m\u202e.jsonl", ("table",), ()),
 ]

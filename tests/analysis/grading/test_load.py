@@ -60,7 +60,7 @@ def answers(name: str, given: Any) -> Iterator[Any]:
     yield grader.grade(row).row(trace=True)
     yield regret(problem(), given).as_dict()
     yield next_commands(problem(), given, all_commands=True)
-    yield critique(problem(), given, hints=True).as_dict()
+    yield critique(problem(), given).as_dict()
     yield repair(problem(), {"plan": given})
 
 
