@@ -132,7 +132,7 @@ def compose(
     Examples
     --------
     >>> [one.problem.name for one in compose("asynctool", count=1, variant="0-1")]
-    ['asynctool/numbers_4+text_2@0-1']
+    ['asynctool/tickets_4+messages_3@0-1']
     """
     generator, catalog = style(name), registry.get(name).catalog
     if generator.compose is None or catalog is None:

@@ -20,7 +20,8 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     Tools and calls carry no meaning and return nothing (``family`` null): a grade depends on which calls are made,
     when, and in which order. The question of a task says so, for agents.
     """
-    lengths = [len(task.reference_calls) for task in problems.tasks().values()]
+    bundled = {task.id for each in problems.names() for task in problems.problem(each).tasks}
+    lengths = [len(task.reference_calls) for task in problems.tasks().values() if task.id in bundled]
     tasks = [
         _task(random, f"task_{number + 1}", parameters.actions or one(random, lengths))
         for number in range(parameters.tasks)
@@ -40,7 +41,7 @@ def _task(random: Random, name: str, length: int) -> SubTask:
 def style() -> Generator:
     """Return how such problems are made.
 
-    By default there are two tasks as long as the bundled ones, with results delayed by up to two turns.
+    By default there are two tasks as long as those of the bundled problems, with results delayed by up to two turns.
     """
     return Generator(
         ("tasks", "actions", "shortest", "longest"),

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
-from planoracle.instances.benchmarks.asynctool.tools.calculation import Numbers, Text
+from planoracle.instances.benchmarks.asynctool.tools.calculation import Formats, Generation, Numbers, Text
 from planoracle.instances.benchmarks.asynctool.tools.communication import Messages, Posts, Tickets
 from planoracle.instances.benchmarks.asynctool.tools.devices import Files, Records, Vehicle
 from planoracle.instances.benchmarks.asynctool.tools.purchases import Trading, Travel
@@ -133,6 +133,8 @@ def _literal(node: ast.expr, text: str) -> Any:
 #: Tool families by name.
 FAMILIES: dict[str, type[Toolbox]] = {
     "files": Files,
+    "formats": Formats,
+    "generation": Generation,
     "messages": Messages,
     "numbers": Numbers,
     "posts": Posts,

@@ -149,7 +149,7 @@ def compose(kind: str | None, delay: str | None, size: int, count: int, seed: in
     Examples
     --------
     >>> compose("cross", "0-1", 2, 1)
-    ['asynctool/numbers_4+text_2@0-1']
+    ['asynctool/tickets_4+messages_3@0-1']
     """
     suffix = "" if delay is None or Delays.parse(delay) == Delays() else f"@{delay}"
     kind = "cross" if kind is None else kind

@@ -32,7 +32,7 @@ WORLDS: dict[str, dict[str, Any]] = {
     "posts": {"following": ["lou"], "users": {"lou": {"followers": 9, "pinned": 0, "posts": []},
         "kim": {"followers": 5, "pinned": 0, "posts": [{"id": 3, "text": "Tea"}]}}},
     "records": {"rows": [{"id": 1, "label": "x", "values": {"n": 5}}, {"id": 2, "label": "y", "values": {"n": 3}}]},
-    "numbers": {}, "text": {},
+    "formats": {}, "generation": {}, "numbers": {}, "text": {},
     "tickets": {"customers": ["Zoo"], "specialists": ["Ida", "Jo"],
         "tickets": [_TICKET | {"number": 4, "specialist": "Ida"}, _TICKET | {"number": 5, "specialist": ""}]},
     "trading": {"market": {"ZZ": {"company": "Zed", "price": 10}}, "cash": 1000, "holdings": {"ZZ": 4}},
@@ -90,6 +90,17 @@ SUCCESSES: dict[str, Any] = {
     "join_numbers(numbers=[1, 2], separator=', ')": {"text": "1, 2"}, "sort_words(text=' b  a C')": {"text": "C a b"},
     "normalise_text(text='A b-É')": {"text": "a_b__"},
     "replace_part(text='aXbX', old='X', new='--')": {"text": "a--b--"},
+    "count_up(start=-3, step=5, count=3)": {"numbers": [-3, 2, 7]},
+    "draw_numbers(seed=7, most=90, count=4)": {"numbers": [30, 14, 59, 7]},
+    "make_labels(prefix='s', numbers=[3, -1])": {"labels": ["s-3", "s--1"]},
+    "pair_numbers(first=[1, 2], second=[7, 8])": {"pairs": [[1, 7], [1, 8], [2, 7], [2, 8]]},
+    "write_number(number=250, notation='hexadecimal')": {"digits": "fa"},
+    "write_number(number=0, notation='octal')": {"digits": "0"},
+    "read_number(digits='FA', notation='hexadecimal')": {"number": 250},
+    "read_number(digits='0110', notation='binary')": {"number": 6},
+    "write_duration(seconds=86399)": {"duration": "23:59:59"}, "write_duration(seconds=5)": {"duration": "0:00:05"},
+    "read_table(table='a,b;1,x;,y z')": {"objects": [{"a": "1", "b": "x"}, {"a": "", "b": "y z"}]},
+    "read_table(table='a')": {"objects": []},
     "open_ticket(customer='Zoo', subject='Leak', urgency='low')": {"ticket": 6},
     "assign_ticket(ticket=6, specialist='Jo')": {"ticket": 6, "specialist": "Jo"},
     "resolve_ticket(ticket=4, solution='Done')": {"ticket": 4, "status": "resolved"},
@@ -145,14 +156,23 @@ FAILURES: dict[str, list[str]] = {
     "no post": ["write_comment(post=4, text='x')", "like_post(post=0)"], "no company": ["find_ticker(company='zed')"],
     "separator": [f"join_numbers(numbers=[1], separator='{'-' * 21}')"], "engine is off": ["set_climate(celsius=21)"],
     "budget": ["book_flight(flight='X1', cabin='business', seats=3)"],
-    "no specialist": ["assign_ticket(ticket=4, specialist='Al')"], "negative": ["divide_whole(dividend=-1, divisor=1)"],
+    "no specialist": ["assign_ticket(ticket=4, specialist='Al')"],
+    "negative": ["write_number(number=-1, notation='octal')", "write_duration(seconds=-1)",
+        "divide_whole(dividend=-1, divisor=1)"],
+    "count must": ["count_up(start=1, step=1, count=0)", "draw_numbers(seed=1, most=9, count=101)"],
+    "too long together": [f"make_labels(prefix='{'x' * 387}', numbers={[1] * 10})"],
+    "at most 100 pairs": [f"pair_numbers(first={[1] * 101}, second=[1])"],
+    "of 01": [f"read_number(digits='{digits}', notation='binary')"
+        for digits in ("", "2", "-1", "0b1", "1_0", " 1", "1" * 41)],
+    "different names": ["read_table(table='a,a;1,2')"], "as many cells": ["read_table(table='a,b;1')"],
     "room for 40": ["add_fuel(litres=41)", "add_fuel(litres=0)"], "larger": ["add_numbers(numbers=[1000000000000, 1])"],
     "no row": ["set_number(row=3, column='n', number=1)"],
     "nobody": ["resolve_ticket(ticket=5, solution='x')"], "doors are unlocked": ["switch_engine(engine='on')"],
     "nested": [_DEEPER * 8 + "make_folder(name='d')",
         _DEEPER * 7 + "make_folder(name='p') > make_folder(name='q') > move_entry(name='p', target='q')"],
     "positive": ["keep_multiples(numbers=[], divisor=0)", "divide_whole(dividend=1, divisor=0)",
-        "common_divisor(first=0, second=1)", "common_divisor(first=1, second=-1)",
+        "draw_numbers(seed=1, most=0, count=1)", "common_divisor(first=0, second=1)",
+        "common_divisor(first=1, second=-1)",
         "place_order(side='buy', symbol='ZZ', shares=1, limit=0)"],
     "no column": ["filter_rows(column='m', relation='equal', number=1)",
         "rank_rows(column='id', order='ascending', count=1)", "measure_column(column='', measure='sum')",
@@ -160,6 +180,7 @@ FAILURES: dict[str, list[str]] = {
     "characters": [f"append_line(name='x', line='{_X}y')", "send_message(number='555-01', text='')",
         "write_comment(post=3, text='')", "open_ticket(customer='Zoo', subject='', urgency='low')",
         "resolve_ticket(ticket=4, solution='')", f"join_numbers(numbers={[10**12] * 400}, separator='')",
+        f"read_table(table='{_X}y')", f"read_table(table='{'x' * 500}{';' * 9}')",
         f"normalise_text(text='{_X}y')", f"sort_words(text='{_X}y')",
         f"replace_part(text='{'x' * 100}', old='x', new='{'y' * 41}')"],
     "between": ["rank_rows(column='n', order='ascending', count=3)",
@@ -312,9 +333,17 @@ def occurs(value: Any, text: str) -> bool:
 
 def test_tasks_are_five_per_family_of_the_lengths_of_the_paper() -> None:
     assert [task["id"] for task in TASKS] == [f"{task['family']}_{i % 5 + 1}" for i, task in enumerate(TASKS)]
-    assert (len(TASKS), {task["family"] for task in TASKS}) == (50, set(FAMILIES))
+    assert (len(TASKS), {task["family"] for task in TASKS}) == (60, set(FAMILIES))
     means = {"files": 3.58, "messages": 3.48, "posts": 4.11, "tickets": 2.81, "trading": 3.27}
-    means |= {"travel": 3.10, "vehicle": 3.00, "text": 2.09, "numbers": 2.14, "records": 2.12}
+    means |= {
+        "generation": 2.14,
+        "formats": 2.09,
+        "travel": 3.10,
+        "vehicle": 3.00,
+        "text": 2.09,
+        "numbers": 2.12,
+        "records": 2.14,
+    }
     for family, mean in means.items():
         lengths = [len(task["ground_truth"]) for task in TASKS if task["family"] == family]
         assert sum(lengths) / 5 == pytest.approx(mean, abs=0.15)
