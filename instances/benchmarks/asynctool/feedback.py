@@ -78,19 +78,20 @@ def _cause(
         if others:
             return _at(task, "wrong_call", others[0], "is no call of the task and changed what came out")
         return Cause(task.id, "wrong_call", None, True, "the calls were made in an order that changed what came out")
-    missing = task.reference_calls[outcome.turns.index(None)]
-    for turn in others:
-        if turn.call is not None and turn.call.name == missing.name:
-            if turn.number in premature:
-                return _at(task, CAUSES[0], turn, f"was called before the last result was known, not {missing}")
-            return _at(task, "wrong_parameter", turn, f"was called, not {missing}")
+    step = outcome.turns.index(None)
+    missing, instead = task.reference_calls[step], run.replaced.get((task.id, step))
+    if instead is not None and instead.task == task.id:
+        others = [instead, *others]
+        if instead.call is not None and instead.call.name == missing.name:
+            if instead.number in premature:
+                return _at(task, CAUSES[0], instead, f"was called before the last result was known, not {missing}")
+            return _at(task, "wrong_parameter", instead, f"was called, not {missing}")
     foreign = {name for other in run.problem.tasks if other.id != task.id for name in other.documents}
     for turn in others:
         if turn.call is not None and turn.call.name not in task.documents and turn.call.name in foreign:
             return _at(task, "tool_confusion", turn, "is a call of another task's function")
-    for turn in run.turns:
-        if turn.kind == "call" and turn.task != task.id and turn.step is None and turn.call == missing:
-            return _at(task, "tool_confusion", turn, f"was called for {turn.task}")
+    if instead is not None and instead.task != task.id and instead.kind == "call":
+        return _at(task, "tool_confusion", instead, f"was called for {instead.task}")
     for turn in run.turns:
         if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, started=bool(calls)):
             return Cause(task.id, "format", turn.number, True, turn.reason)
@@ -133,7 +134,6 @@ TOPICS = (
 
 _CAUSES = {
     "insufficient_temporal_awareness": "in {turn} the function was called before its input was known",
-    "wrong_parameter": "in {turn} the function was called with other parameters",
     "tool_confusion": "in {turn} tasks and functions were mixed up",
     "format": "{turn} may have been meant for it, but could not be read",
     "wrong_call": "in {turn} something else was called",
@@ -160,14 +160,14 @@ def foreign(run: AsyncToolRun) -> MismatchEvidence:
 
 
 def _findings(run: Transcript) -> tuple[FeedbackItem, ...]:
-    pending = {cause.task: cause for cause in causes(run) if cause.failed}
+    pending = {cause.task: cause for cause in causes(run) if cause.failed and cause.turn and cause.cause in _CAUSES}
     items = []
     for violation in run.violations:
-        cause = pending.get(violation.subject) if violation.kind in ("missing_call", "wrong_state") else None
         hint = ""
-        if cause is not None and cause.turn is not None and cause.cause in _CAUSES:
-            hint = f" ({_CAUSES[cause.cause].format(turn=f'turn {cause.turn}')})"
-            pending.pop(violation.subject)
+        if violation.kind in ("missing_call", "wrong_state") and violation.subject in pending:
+            cause = pending.pop(violation.subject)
+            if not violation.others:  # else the violation names the call
+                hint = f" ({_CAUSES[cause.cause].format(turn=f'turn {cause.turn}')})"
         number = "" if violation.position is None else f"turn {violation.position + 1}: "
         text = sentence((number + violation.message + hint).rstrip("."))
         # Steps are numbers, not amounts.

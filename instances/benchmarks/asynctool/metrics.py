@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from functools import cache, cached_property
 from itertools import groupby
+from operator import attrgetter
 from statistics import fmean
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.asynctool.feedback import causes
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, canonical, optimal_turns
@@ -47,51 +48,42 @@ class Labels(NamedTuple):
         return 2 * self.hits / total if total else 1.0
 
 
-def step_level(run: Transcript, rules: Profile) -> tuple[tuple[Labels, Labels], tuple[Labels, Labels]]:
+#: A call and its sub-task, ``""`` if labels count for the run as a whole.
+_ScopedCall: TypeAlias = tuple[str, Call]
+
+
+def step_level(run: Transcript, rules: Profile) -> tuple[tuple[Labels, ...], tuple[Labels, ...]]:
     """Compare the calls of a run with the reference calls by labels.
 
     Returns
     -------
     tuple
         Labels by the profile's ``f1`` rule, then labels as multisets of all labels, whatever the rule. Each is a pair:
-        names of functions; triples of function, parameter and value.
+        names of functions; triples of function, parameter and value. By the rule ``f1_scope`` they have their sub-task.
     """
-    expected = [call for task in run.problem.tasks for call in task.reference_calls]
-    actual = [turn.call for turn in run.turns if turn.call is not None]
-    functions, parameters = _functions(expected), _parameters(expected)
-    micro = _multiset(functions, _functions(actual)), _multiset(parameters, _parameters(actual))
+    in_task = rules.f1_scope == "task"
+    expected = [(task.id if in_task else "", call) for task in run.problem.tasks for call in task.reference_calls]
+    actual = [(turn.task if in_task else "", turn.call) for turn in run.turns if turn.call is not None]
+    micro = tuple(_compare(labels(expected), labels(actual)) for labels in (_functions, _parameters))
     if rules.f1 == "micro":
         return micro, micro
     offered = {name for task in run.problem.tasks for name in task.documents}
-    offered_calls = [call for call in actual if call.name in offered]
-    by_sample = (
-        _multiset(set(functions), set(_functions(offered_calls))),
-        _multiset(set(parameters), set(_parameters(offered_calls))),
-    )
-    return by_sample, micro
+    actual = [(scope, call) for scope, call in actual if call.name in offered]
+    return tuple(_compare(set(labels(expected)), set(labels(actual))) for labels in (_functions, _parameters)), micro
 
 
-def _functions(calls: Iterable[Call]) -> list[Hashable]:
-    return [call.name for call in calls]
+def _functions(calls: Iterable[_ScopedCall]) -> list[Hashable]:
+    return [(scope, call.name) for scope, call in calls]
 
 
-def _parameters(calls: Iterable[Call]) -> list[Hashable]:
-    return [(call.name, name, canonical(value)) for call in calls for name, value in call.params.items()]
+def _parameters(calls: Iterable[_ScopedCall]) -> list[Hashable]:
+    return [(scope, call.name, name, canonical(value)) for scope, call in calls for name, value in call.params.items()]
 
 
-def _multiset(expected: Iterable[Hashable], actual: Iterable[Hashable]) -> Labels:
+def _compare(expected: Iterable[Hashable], actual: Iterable[Hashable]) -> Labels:
     expected_counts, actual_counts = Counter(expected), Counter(actual)
     hits = (expected_counts & actual_counts).total()
     return Labels(hits, actual_counts.total() - hits, expected_counts.total() - hits)
-
-
-def streak(tasks: Iterable[str]) -> int:
-    """Return the length of the longest run of equal entries.
-
-    >>> streak(["a", "a", "b", "a"])
-    2
-    """
-    return max((len(list(calls)) for _, calls in groupby(tasks)), default=0)
 
 
 def streak_floor(counts: Iterable[int]) -> int:
@@ -140,9 +132,12 @@ class CallMeasurement(Measurement[AsyncToolRun]):
             self.record, run.rules
         )
         self.causes = causes(self.record)
-        self.called = [turn.task for turn in self.record.turns if turn.call is not None]
+        calls = [turn for turn in self.record.turns if turn.call is not None]
+        #: Calls of one sub-task without a call of another one between them.
+        self.streaks = [list(turns) for _, turns in groupby(calls, attrgetter("task"))]
+        self.streak = max(map(len, self.streaks), default=0)
+        self.least_streak = streak_floor(Counter(turn.task for turn in calls).values())
         self.idle = [turn.number for turn in self.record.turns if turn.kind in ("wait", "unreadable", "unknown_task")]
-        self.streak = streak(self.called)
 
     @cached_property
     def optimum(self) -> Optimum:
@@ -225,9 +220,17 @@ def declare(rules: Profile) -> Declarations[CallMeasurement]:
         Metric(
             "streak_excess",
             "beyond what was needed",
-            lambda its: its.streak - streak_floor(Counter(its.called).values()),
+            lambda its: its.streak - its.least_streak,
             kind="count",
             average=Average("streak_excess", "beyond what was needed"),
+        ),
+        Metric(
+            "streak_turns",
+            "longest run of turns with one sub-task, from its first call to its last",
+            lambda its: max((calls[-1].number - calls[0].number + 1 for calls in its.streaks), default=0),
+            "turns",
+            "count",
+            average=Average("streak_turns", "longest run of turns with one sub-task"),
         ),
         Metric(
             "turns",

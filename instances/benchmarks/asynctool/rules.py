@@ -19,6 +19,8 @@ class Profile(Rules):
     f1
         ``"nestful"``: F1 of the sets of labels of a sample, labels that no offered tool has left out, averaged
         over samples. ``"micro"``: of the multisets of all labels, pooled over samples.
+    f1_scope
+        Labels count for the ``"run"``, whatever sub-task a call names, or for their ``"task"`` only.
     char
         Path matching compares ``"calls"``, their ``"results"``, or ``"both"``.
     several_calls
@@ -29,6 +31,7 @@ class Profile(Rules):
     """
 
     f1: str = "nestful"
+    f1_scope: str = "run"
     char: str = "calls"
     several_calls: str = "refused"
     closing: str = "required"
@@ -39,6 +42,7 @@ PROFILES = {"paper": Profile(), "released": Profile(refuse_unread=False)}
 #: Values of the rules that are text.
 CHOICES = {
     "f1": ("nestful", "micro"),
+    "f1_scope": ("run", "task"),
     "char": ("calls", "results", "both"),
     "several_calls": ("refused", "first"),
     "closing": ("required", "implied"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -62,6 +62,7 @@ _SENTENCES: dict[str, Callable[[Violation], str]] = {
     "missing_call": lambda one: (
         f"{clean(one.subject)} lacks a call of {clean(one.resource or '')} "
         f"(step {_ordinal(one.actual)} of {one.required})"
+        + "".join(f"; turn {_ordinal(other.start)} called {quoted(other.subject, 120)} instead" for other in one.others)
     ),
     "wrong_state": lambda one: f"{clean(one.subject)} made all its calls, but what came out is not as it should be",
     "after_close": lambda _: "the run was over after the closing message",
@@ -72,7 +73,8 @@ _SENTENCES: dict[str, Callable[[Violation], str]] = {
 class AsyncToolViolation(Violation):
     """A violation of these rules; ``resource`` is the function, times are turns from 0.
 
-    Of a missing call ``actual`` is its step and ``required`` the number of steps of its task.
+    Of a missing call ``actual`` is its step, ``required`` the number of steps of its task, and ``others`` the call that
+    was made instead, if there is one.
     """
 
     __slots__ = ()
@@ -244,6 +246,8 @@ class Transcript:
         The messages up to the closing one, and whether the run is closed, by a message or by the rule ``closing``.
     length
         Number of turns; a closing message that the rule ``closing`` implies is one.
+    replaced
+        Calls that were made instead of missing ones, by sub-task and step.
     state
         State after the last turn.
     """
@@ -255,6 +259,7 @@ class Transcript:
     outcomes: tuple[SubTaskOutcome, ...]
     premature: tuple[int, ...]
     violations: tuple[Violation, ...]
+    replaced: dict[tuple[str, int], SimulatedTurn]
     state: AsyncToolState = field(compare=False, repr=False)
 
     @property
@@ -393,6 +398,7 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         turns = tuple(turn for turn, _ in log)
         faults = {step.end: step.violation for _, step in log if step.violation is not None}
         early = {turn.number for turn in turns if turn.early}
+        replaced = _replaced_calls(state, turns)
         outcomes, missing = [], list[Violation]()
         for progress in state.tasks.values():
             for step, turn in progress.executed.items():
@@ -401,7 +407,7 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
                     early.add(turn.number)
                     faults[turn.number] = _early(turn, needed)
             outcomes.append(self._outcome(progress, turns))
-            missing += _missing(progress, outcomes[-1])
+            missing += _missing(progress, outcomes[-1], replaced)
         violations = [faults[number] for number in sorted(faults)]
         if messages > state.number:
             violations.append(_violation(state.number, "after_close"))
@@ -412,7 +418,15 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
             violations.append(AsyncToolViolation(None, "not_closed", ""))
         length = state.number + implied
         return Transcript(
-            self.problem, turns, closed, length, tuple(outcomes), tuple(sorted(early)), tuple(violations), state
+            self.problem,
+            turns,
+            closed,
+            length,
+            tuple(outcomes),
+            tuple(sorted(early)),
+            tuple(violations),
+            replaced,
+            state,
         )
 
     def _outcome(self, progress: TaskProgress, turns: Sequence[SimulatedTurn]) -> SubTaskOutcome:
@@ -460,16 +474,55 @@ def _early(turn: SimulatedTurn, needed: SimulatedTurn) -> AsyncToolViolation:
     return _violation(position, "premature", turn.task, **details)
 
 
-def _missing(progress: TaskProgress, outcome: SubTaskOutcome) -> list[AsyncToolViolation]:
-    """Return the violations of a sub-task as a whole."""
-    calls = progress.task.reference_calls
-    missing = [
-        AsyncToolViolation(None, "missing_call", outcome.task, resource=call.name, required=len(calls), actual=step)
-        for step, call in enumerate(calls)
+def _likeness(task: str, call: Call) -> tuple[Hashable, Hashable, Hashable]:
+    """Return what a call has in common with one that was made instead of it, the most telling first."""
+    values = frozenset(map(canonical, call.params.values()))
+    return (task, call.name), (task, values) if values else None, call.key
+
+
+def _replaced_calls(state: AsyncToolState, turns: Sequence[SimulatedTurn]) -> dict[tuple[str, int], SimulatedTurn]:
+    """Return the calls that were made instead of missing ones, by sub-task and step; every call stands for one.
+
+    Such a call is one of the same function for the sub-task, else one with the same values, else the same call for
+    another sub-task.
+    """
+    missing = {
+        (progress.task.id, step): call
+        for progress in state.tasks.values()
+        for step, call in enumerate(progress.task.reference_calls)
         if step not in progress.executed
-    ]
+    }
+    others = {turn.number: turn for turn in turns if turn.call is not None and turn.step is None}
+    replaced: dict[tuple[str, int], SimulatedTurn] = {}
+    for rank in range(3) if missing else ():
+        waiting: dict[Hashable, list[int]] = {}
+        for number, turn in reversed(others.items()):
+            if turn.call is not None:
+                waiting.setdefault(_likeness(turn.task, turn.call)[rank], []).append(number)
+        for (task, step), call in missing.items():
+            key = _likeness(task, call)[rank]
+            if key is not None and (task, step) not in replaced and waiting.get(key):
+                replaced[task, step] = others.pop(waiting[key].pop())
+    return replaced
+
+
+def _missing(
+    progress: TaskProgress, outcome: SubTaskOutcome, replaced: Mapping[tuple[str, int], SimulatedTurn]
+) -> list[AsyncToolViolation]:
+    """Return the violations of a sub-task as a whole."""
+    task, calls = outcome.task, progress.task.reference_calls
+    missing = []
+    for step, call in enumerate(calls):
+        if step not in progress.executed:
+            instead = replaced.get((task, step))
+            others = () if instead is None else (Other(instead.words, instead.number - 1, instead.number),)
+            missing.append(
+                AsyncToolViolation(
+                    None, "missing_call", task, others=others, resource=call.name, required=len(calls), actual=step
+                )
+            )
     if not missing and not outcome.env:
-        return [AsyncToolViolation(None, "wrong_state", outcome.task)]
+        return [AsyncToolViolation(None, "wrong_state", task)]
     return missing
 
 

@@ -47,6 +47,23 @@ def test_every_kind_of_fault_in_a_transcript_alone() -> None:
     assert only(turns(*PLAY[:4], talk.CLOSING), "missing_call").text.startswith(f"{TASK} lacks a call")
 
 
+def test_a_missing_call_is_named_with_the_call_that_was_made_instead() -> None:
+    name, params = gold(2)["func_name"], gold(2)["params"]
+    for instead in (
+        gold(2) | {"params": params | {"x": 7}},
+        gold(2) | {"params": {"other": 7}},
+        gold(2) | {"func_name": name.upper()},
+        gold(2) | {"func_name": "g", "params": {f"the_{key}": value for key, value in params.items()}},
+        gold(2) | {"id": OTHER},
+    ):
+        strange = {"id": TASK, "func_name": "h", "params": {"b": "c"}}
+        fault = only(turns(*PLAY[:4], strange, instead, talk.CLOSING), "missing_call")
+        call = talk.read_message(instead).call
+        assert fault.text == (
+            f'{TASK} lacks a call of {name} (step 3 of 3); turn 6 called "{instead["id"]}: {call}" instead.'
+        )
+
+
 def test_failed_calls_and_wrong_states_of_bundled_tasks() -> None:
     seen: set[str] = set()
     for name in ("asynctool/files_1", "asynctool/posts_1", "asynctool/tickets_1", "asynctool/trading_1"):

@@ -271,6 +271,19 @@ def test_idle_turns_that_another_task_could_have_used() -> None:
     assert (found.metrics["idle_turns"], found.metrics["usable_idle_turns"]) == (3, 2)
     assert found.metrics["streak"] == 3
     assert found.metrics["streak_excess"] == 2
+    assert found.metrics["streak_turns"] == 5  # three calls and the two waits between them
+
+
+def test_labels_of_a_confused_call_count_for_the_run_or_for_its_sub_task() -> None:
+    """The calls of Figure 14, whose reference calls are those of Figure 12: 2 of 7 labels hit, or 1."""
+    first, second = transcript(PAIR, "sequential")[0], {"id": "trading_1", "func_name": "enter_folder"}
+    turns = [first, second | {"params": {"name": "workspace"}}]
+    by_run, by_task, pooled = (
+        grade(PAIR, turns, **rules).metrics for rules in ({}, {"f1_scope": "task"}, {"f1": "micro", "f1_scope": "task"})
+    )
+    assert by_run["func_f1"] == by_run["func_f1_micro"] == pytest.approx(2 * 2 / 7)
+    assert by_task["func_f1"] == by_task["func_f1_micro"] == pooled["func_f1"] == pytest.approx(2 * 1 / 7)
+    assert by_task["param_f1"] < by_run["param_f1"]
 
 
 def test_summary_pools_over_sub_tasks_and_runs() -> None:
