@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, Async
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.model_output.characters import bare, without_thinking
 from planoracle.instances.model_output.json_values import values_in
-from planoracle.instances.model_output.messages import is_agents
+from planoracle.instances.model_output.messages import contents, is_agents
 from planoracle.plugin import (
     Grammar,
     InputError,
@@ -38,7 +38,6 @@ MAX_MESSAGES, MAX_MESSAGE = 10_000, 100_000
 #: Characters that are kept of an unreadable message, and of what is wrong with it.
 MAX_EXCERPT, MAX_REASON = 2_000, 200
 
-_AGENT = ("assistant", "agent", "model", None)
 _MESSAGE_KEYS = {"func_name", "content", "tool_calls", "role", "unreadable"}
 _PHRASE = "ALL COMPLETED"
 _NO_CALL = "the message holds no call"
@@ -145,7 +144,7 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
     for i, entry in enumerate(submitted):
         if not isinstance(entry, dict | str):
             raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
-    retained = [entry for entry in submitted if isinstance(entry, str) or entry.get("role") in _AGENT]
+    retained = [entry for entry in submitted if isinstance(entry, str) or is_agents(entry)]
     single = len(retained) == 1 and not (isinstance(retained[0], dict) and "unreadable" in retained[0])
     if single or not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in retained):
         result = read_output(submitted, _Parts())  # a whole transcript in one message, or one in words of its own
@@ -183,8 +182,7 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
         return AgentMessage("unreadable", reason=message["unreadable"][:MAX_REASON], text=excerpt)
     content = message.get("content")
     if isinstance(content, list):  # parts, as some interfaces have them
-        texts = [part.get("text") for part in content if isinstance(part, dict)]
-        content = "\n".join(text for text in texts if isinstance(text, str))
+        content = "\n".join(part for part in contents(message) if isinstance(part, str))
     if not isinstance(content, str):
         return AgentMessage("unreadable", reason="a message must hold a call or a content")
     parsed = read_message(content, rules)

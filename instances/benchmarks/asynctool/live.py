@@ -17,10 +17,10 @@ from planoracle.instances.benchmarks.asynctool.language import (
 from planoracle.instances.benchmarks.asynctool.problem_model import problem_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState, SimulatedTurn
-from planoracle.instances.protocol.environment import AnyEnvironment
+from planoracle.instances.protocol.environment import AnyEnvironment, written_message
 from planoracle.instances.protocol.live import ending
 from planoracle.instances.protocol.settings import by_name
-from planoracle.plugin import ActionSpace, Instance, LiveText, RunConfig, Setting, Step
+from planoracle.plugin import ActionSpace, Instance, LiveText, RunConfig, Setting, Step, whole_value
 
 #: With ``RunConfig.bounded``: so many times the turns that the reference calls take one after the other, and some more.
 _TIMES, _MORE = 3, 20
@@ -59,9 +59,7 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
 
     def instructions(self) -> str:
         """Return how calls are written, and when results come."""
-        if self.config.loop == "open":
-            return _INSTRUCTIONS + _ALL
-        return _INSTRUCTIONS
+        return _INSTRUCTIONS + (_ALL if self.config.loop == "open" else "")
 
     def introduction(self) -> str:
         """Return the functions by task, and the questions."""
@@ -71,8 +69,9 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         return f"{functions}\n\nThe tasks:\n{json.dumps(questions, indent=1)}"
 
     def command(self, state: AsyncToolState, message: object) -> AgentMessage:
-        """Return a message as it is read."""
-        return read_message(_plain(message), self.rules)
+        """Return a message as it is read; a message that is no text is copied by way of JSON."""
+        copied = message if isinstance(message, str) else whole_value(written_message(message))
+        return read_message(copied, self.rules)
 
     def limit_reached(self, state: AsyncToolState) -> str | None:
         """Return ``message_limit`` after too many messages."""
@@ -123,16 +122,6 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
 
 #: Class of the texts of live runs.
 TEXT = AsyncToolText
-
-
-def _plain(message: object) -> object:
-    """Return an immutable copy of a message by way of JSON; ``None`` for anything else."""
-    if isinstance(message, str):
-        return message
-    try:
-        return json.loads(json.dumps(message, allow_nan=False))
-    except (TypeError, ValueError, RecursionError):
-        return None
 
 
 def action_space(problem: Instance) -> ActionSpace:
