@@ -132,13 +132,6 @@ TOPICS = (
     Topic("closing", "Closing", ("after_close", "not_closed"), "Say ALL COMPLETED once, when everything is done."),
 )
 
-_CAUSES = {
-    "insufficient_temporal_awareness": "in {turn} the function was called before its input was known",
-    "tool_confusion": "in {turn} tasks and functions were mixed up",
-    "format": "{turn} may have been meant for it, but could not be read",
-    "wrong_call": "in {turn} something else was called",
-}
-
 
 def examine(run: AsyncToolRun) -> Examination:
     """Look closely at what is wrong with a run."""
@@ -160,16 +153,10 @@ def foreign(run: AsyncToolRun) -> MismatchEvidence:
 
 
 def _findings(run: Transcript) -> tuple[FeedbackItem, ...]:
-    pending = {cause.task: cause for cause in causes(run) if cause.failed and cause.turn and cause.cause in _CAUSES}
     items = []
     for violation in run.violations:
-        hint = ""
-        if violation.kind in ("missing_call", "wrong_state") and violation.subject in pending:
-            cause = pending.pop(violation.subject)
-            if not violation.others:  # else the violation names the call
-                hint = f" ({_CAUSES[cause.cause].format(turn=f'turn {cause.turn}')})"
         number = "" if violation.position is None else f"turn {violation.position + 1}: "
-        text = sentence((number + violation.message + hint).rstrip("."))
+        text = sentence((number + violation.message).rstrip("."))
         # Steps are numbers, not amounts.
         items.append(FeedbackItem(violation, text, violation.excess or None if violation.kind == "premature" else None))
     return tuple(items)

@@ -172,10 +172,9 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
         return parsed if parsed.kind != "unreadable" else replace(parsed, text=message[:MAX_EXCERPT])
     if not isinstance(message, dict):
         return AgentMessage("unreadable", reason="a message must be an object or a text")
-    if message.get("tool_calls"):
-        return _tool_calls(message["tool_calls"], rules)
-    if "func_name" in message:
-        return _call(message)
+    calls = _calls(message)
+    if calls:
+        return _one(calls, rules)
     if isinstance(message.get("unreadable"), str):
         text = message.get("text")
         excerpt = text[:MAX_EXCERPT] if isinstance(text, str) else ""
@@ -207,11 +206,13 @@ def _text(text: str, rules: Profile) -> AgentMessage:
 
 
 def _calls(entry: dict[str, Any]) -> list[AgentMessage]:
-    """Return the calls of an object in text, which may be a native message."""
+    """Return the calls of an object, which may be a native message."""
     if "func_name" in entry:
         return [_call(entry)]
-    native = entry.get("tool_calls")
-    return list(map(_tool_call, native)) if isinstance(native, list) else []
+    native = entry.get("tool_calls") or []
+    if not isinstance(native, list):
+        return [AgentMessage("unreadable", reason="tool_calls must be a list of calls")]
+    return list(map(_tool_call, native))
 
 
 def _one(calls: list[AgentMessage], rules: Profile) -> AgentMessage:
@@ -229,11 +230,6 @@ def _call(entry: dict[str, Any]) -> AgentMessage:
         wrong = "are nested too deeply" if isinstance(params, dict) else "must be an object"
         return AgentMessage("unreadable", reason=f"params {wrong}", text=f"{task} {name}"[:MAX_EXCERPT])
     return AgentMessage("call", str(task), Call(str(name), params))
-
-
-def _tool_calls(entries: Any, rules: Profile) -> AgentMessage:
-    calls = [_tool_call(entry) for entry in entries] if isinstance(entries, list) else []
-    return _one(calls, rules) if calls else AgentMessage("unreadable", reason="tool_calls must be a list of calls")
 
 
 def _tool_call(entry: Any) -> AgentMessage:
@@ -291,19 +287,12 @@ def actions_of(
 
     A call carries out the first equal reference call that is left; ``None`` if there is none.
     """
-    remaining = [
-        (task.id, call.key, action)
-        for task in problem.tasks
-        for call, action in zip(task.reference_calls, task.actions, strict=True)
-    ]
+    remaining: dict[tuple[str, object], list[str]] = {}
+    for task in problem.tasks:
+        for call, action in zip(task.reference_calls, task.actions, strict=True):
+            remaining.setdefault((task.id, call.key), []).append(action)
     for turn, message in enumerate(messages):
         read = read_message(message, rules)
-        if read.kind == "wait":
-            continue
-        action = CLOSE if read.kind == "close" else None
-        if read.call is not None:
-            equal = next((one for one in remaining if one[:2] == (read.task, read.call.key)), None)
-            if equal is not None:
-                remaining.remove(equal)
-                action = equal[2]
-        yield turn, read, action
+        if read.kind != "wait":
+            actions = remaining.get((read.task, read.call.key)) if read.call is not None else None
+            yield turn, read, CLOSE if read.kind == "close" else actions.pop(0) if actions else None

@@ -219,11 +219,6 @@ class Delays:
             raise UnknownNameError("must be turns, a range or range:seed (1, 0-1, 1-2:7)", field="delay", value=text)
         return cls(least, most, int(match[3] or 0))
 
-    def __str__(self) -> str:
-        if self.least == self.most:
-            return str(self.least)
-        return f"{self.least}-{self.most}" + (f":{self.seed}" if self.seed else "")
-
 
 @dataclass(frozen=True)
 class ReferenceResults:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, AgentMessage, call_message, read_message
 from planoracle.instances.benchmarks.asynctool.problem_model import (
@@ -30,17 +30,8 @@ from planoracle.plugin import (
     Violation,
     clean,
     fold,
-    listed,
     quoted,
 )
-
-
-def _names(one: Violation) -> str:
-    return listed([clean(name) for name in one.required]) if isinstance(one.required, tuple) else ""
-
-
-def _function(one: Violation) -> str:
-    return quoted(one.resource or "")
 
 
 def _ordinal(number: Measure) -> str:
@@ -48,23 +39,33 @@ def _ordinal(number: Measure) -> str:
     return str(number + 1) if isinstance(number, int) else ""
 
 
+def _others(one: Violation, relation: str) -> str:
+    """Write the call that has to do with a fault of a sub-task as a whole."""
+    return "".join(f"; turn {_ordinal(at)} called {quoted(call, 120)} {relation}" for call, at, _ in one.others)
+
+
 #: Sentences by kind of violation, without a full stop.
 _SENTENCES: dict[str, Callable[[Violation], str]] = {
     "unreadable": lambda one: clean(str(one.actual), 120),
-    "unknown_task": lambda one: f"there is no task {quoted(one.subject)}; there are {_names(one)}",
-    "unknown_tool": lambda one: f"no task offers the function {_function(one)}",
-    "other_tool": lambda one: f"{_function(one)} is offered for {_names(one)}, not for {clean(one.subject)}",
-    "failed_call": lambda one: f"{_function(one)} for {clean(one.subject)} failed: {clean(str(one.actual), 120)}",
+    "unknown_task": lambda one: f"there is no task {quoted(one.subject)}; there are {clean(one.names, 300)}",
+    "unknown_tool": lambda one: f"no task offers the function {quoted(one.resource or '')}",
+    "other_tool": lambda one: (
+        f"{quoted(one.resource or '')} is offered for {clean(one.names, 300)}, not for {clean(one.subject)}"
+    ),
+    "failed_call": lambda one: (
+        f"{quoted(one.resource or '')} for {clean(one.subject)} failed: {clean(str(one.actual), 120)}"
+    ),
     "premature": lambda one: (
-        f"{_function(one)} for {clean(one.subject)} was called before the result that it builds on was known, "
-        f"which is in turn {_ordinal(one.required)}"
+        f"{quoted(one.resource or '')} for {clean(one.subject)} was called before the result that it builds on was "
+        f"known, which is in turn {_ordinal(one.required)}"
     ),
     "missing_call": lambda one: (
         f"{clean(one.subject)} lacks a call of {clean(one.resource or '')} "
-        f"(step {_ordinal(one.actual)} of {one.required})"
-        + "".join(f"; turn {_ordinal(other.start)} called {quoted(other.subject, 120)} instead" for other in one.others)
+        f"(step {_ordinal(one.actual)} of {one.required}){_others(one, 'instead')}"
     ),
-    "wrong_state": lambda one: f"{clean(one.subject)} made all its calls, but what came out is not as it should be",
+    "wrong_state": lambda one: (
+        f"{clean(one.subject)} made all its calls, but what came out is not as it should be{_others(one, 'as well')}"
+    ),
     "after_close": lambda _: "the run was over after the closing message",
     "not_closed": lambda _: "the closing message ALL COMPLETED is missing",
 }
@@ -74,7 +75,7 @@ class AsyncToolViolation(Violation):
     """A violation of these rules; ``resource`` is the function, times are turns from 0.
 
     Of a missing call ``actual`` is its step, ``required`` the number of steps of its task, and ``others`` the call that
-    was made instead, if there is one.
+    was made instead, if there is one; of a wrong state the first call that is no reference call.
     """
 
     __slots__ = ()
@@ -117,6 +118,10 @@ class SimulatedTurn(AgentMessage):
         if self.call is not None:
             return f"{self.task}: {self.call}"[:200]
         return {"wait": "wait", "close": "ALL COMPLETED"}.get(self.kind, self.text[:80])
+
+
+#: Calls by sub-task and step of the missing reference call that they stand for.
+ReplacedCalls: TypeAlias = dict[tuple[str, int], SimulatedTurn]
 
 
 @dataclass(slots=True)
@@ -259,7 +264,7 @@ class Transcript:
     outcomes: tuple[SubTaskOutcome, ...]
     premature: tuple[int, ...]
     violations: tuple[Violation, ...]
-    replaced: dict[tuple[str, int], SimulatedTurn]
+    replaced: ReplacedCalls
     state: AsyncToolState = field(compare=False, repr=False)
 
     @property
@@ -407,7 +412,7 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
                     early.add(turn.number)
                     faults[turn.number] = _early(turn, needed)
             outcomes.append(self._outcome(progress, turns))
-            missing += _missing(progress, outcomes[-1], replaced)
+            missing += _missing(progress, outcomes[-1], turns, replaced)
         violations = [faults[number] for number in sorted(faults)]
         if messages > state.number:
             violations.append(_violation(state.number, "after_close"))
@@ -480,7 +485,7 @@ def _likeness(task: str, call: Call) -> tuple[Hashable, Hashable, Hashable]:
     return (task, call.name), (task, values) if values else None, call.key
 
 
-def _replaced_calls(state: AsyncToolState, turns: Sequence[SimulatedTurn]) -> dict[tuple[str, int], SimulatedTurn]:
+def _replaced_calls(state: AsyncToolState, turns: Sequence[SimulatedTurn]) -> ReplacedCalls:
     """Return the calls that were made instead of missing ones, by sub-task and step; every call stands for one.
 
     Such a call is one of the same function for the sub-task, else one with the same values, else the same call for
@@ -493,7 +498,7 @@ def _replaced_calls(state: AsyncToolState, turns: Sequence[SimulatedTurn]) -> di
         if step not in progress.executed
     }
     others = {turn.number: turn for turn in turns if turn.call is not None and turn.step is None}
-    replaced: dict[tuple[str, int], SimulatedTurn] = {}
+    replaced: ReplacedCalls = {}
     for rank in range(3) if missing else ():
         waiting: dict[Hashable, list[int]] = {}
         for number, turn in reversed(others.items()):
@@ -507,23 +512,31 @@ def _replaced_calls(state: AsyncToolState, turns: Sequence[SimulatedTurn]) -> di
 
 
 def _missing(
-    progress: TaskProgress, outcome: SubTaskOutcome, replaced: Mapping[tuple[str, int], SimulatedTurn]
+    progress: TaskProgress, outcome: SubTaskOutcome, turns: Sequence[SimulatedTurn], replaced: ReplacedCalls
 ) -> list[AsyncToolViolation]:
     """Return the violations of a sub-task as a whole."""
     task, calls = outcome.task, progress.task.reference_calls
-    missing = []
-    for step, call in enumerate(calls):
-        if step not in progress.executed:
-            instead = replaced.get((task, step))
-            others = () if instead is None else (Other(instead.words, instead.number - 1, instead.number),)
-            missing.append(
-                AsyncToolViolation(
-                    None, "missing_call", task, others=others, resource=call.name, required=len(calls), actual=step
-                )
-            )
+    missing = [step for step in range(len(calls)) if step not in progress.executed]
     if not missing and not outcome.env:
-        return [AsyncToolViolation(None, "wrong_state", task)]
-    return missing
+        extra = [turn for turn in turns if turn.kind == "call" and turn.task == task and turn.step is None]
+        return [AsyncToolViolation(None, "wrong_state", task, others=_parts(*extra[:1]))]
+    return [
+        AsyncToolViolation(
+            None,
+            "missing_call",
+            task,
+            others=_parts(replaced.get((task, step))),
+            resource=calls[step].name,
+            required=len(calls),
+            actual=step,
+        )
+        for step in missing
+    ]
+
+
+def _parts(*turns: SimulatedTurn | None) -> tuple[Other, ...]:
+    """Return turns as parts of a violation."""
+    return tuple(Other(turn.words, turn.number - 1, turn.number) for turn in turns if turn is not None)
 
 
 def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Transcript:
