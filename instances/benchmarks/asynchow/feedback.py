@@ -46,9 +46,7 @@ def examine(run: AsyncHowRun) -> Examination:
 def _outcome(run: AsyncHowRun, clock: ClockFormat) -> str:
     shortest, longest = (clock.span(seconds) for seconds in run.right_answer)
     right = shortest if shortest == longest else f"{shortest} to {longest}"
-    if run.success:
-        return f"The answer is right: everything takes {right}."
-    return f"The answer is wrong: everything takes {right}."
+    return f"The answer is {'right' if run.success else 'wrong'}: everything takes {right}."
 
 
 def _quoted_answer(run: AsyncHowRun) -> str:

@@ -62,9 +62,8 @@ def pieces_in(problem: Instance, submission: object) -> Reading[list[object]] | 
     """Return the pieces of a submission, also within text; ``None`` for an answer in words."""
     if isinstance(submission, list) and chat_in(submission) is None:
         return read_list(submission)
-    if isinstance(submission, str) and not (_ACTION.search(submission) and "duration" in submission.lower()):
-        return None
-    if not isinstance(submission, str) and chat_in(submission) is None:
+    is_plan = isinstance(submission, str) and _ACTION.search(submission) and "duration" in submission.lower()
+    if not is_plan and chat_in(submission) is None:
         return None
     reading = read_output(submission, language.Pieces(problem))
     return reading if reading.commands or reading.fault in (AMBIGUOUS, CUT_OFF) else None
@@ -97,8 +96,16 @@ _DIGITS = re.compile(r"\d+(?:,\d+)*")
 _TAIL = re.compile(r"(?:\.\d++)?+(\s*+)(min|hr|hour|sec|week|day|month|year|s|h|m|d|w)")
 _BOUNDARY = re.compile(r"\b")
 
-_DAYS = {"year": (365, 366), "month": (28, 31), "m": (28, 31), "week": (7, 7), "w": (7, 7), "day": (1, 1), "d": (1, 1)}
-_SHORT = {"hour": "hours", "h": "hours", "min": "minutes", "sec": "seconds"}
+#: Units that the released code reads: a unit of `timedelta`, and its least and greatest number.
+_TIMES = {
+    **dict.fromkeys(("hour", "h"), ("hours", 1, 1)),
+    "min": ("minutes", 1, 1),
+    "sec": ("seconds", 1, 1),
+    "year": ("days", 365, 366),
+    **dict.fromkeys(("month", "m"), ("days", 28, 31)),
+    **dict.fromkeys(("week", "w"), ("days", 7, 7)),
+    **dict.fromkeys(("day", "d"), ("days", 1, 1)),
+}
 _SECOND = timedelta(seconds=1)
 
 
@@ -216,9 +223,9 @@ def read(text: str) -> tuple[timedelta, timedelta] | None:
         if not tail[1]:  # "30min"
             return None
         try:
-            least, most = _times(float(text[start : tail.start(1)].replace(",", "")), tail[2])
-            low, high = low + least, high + most
-        except (OverflowError, ValueError):  # more days than there are; a unit that is none
+            number, (unit, least, most) = float(text[start : tail.start(1)].replace(",", "")), _TIMES[tail[2]]
+            low, high = low + timedelta(**{unit: number * least}), high + timedelta(**{unit: number * most})
+        except (KeyError, OverflowError, ValueError):  # a unit that is none; more days than there are
             return None
     return low, high
 
@@ -234,16 +241,6 @@ def _start(text: str, chunk: re.Match[str]) -> int | None:
         if len(group) != 3:
             break
     return best
-
-
-def _times(number: float, unit: str) -> tuple[timedelta, timedelta]:
-    if unit in _SHORT:
-        time = timedelta(**{_SHORT[unit]: number})
-        return time, time
-    if unit not in _DAYS:
-        raise ValueError(unit)
-    least, most = _DAYS[unit]
-    return timedelta(days=number * least), timedelta(days=number * most)
 
 
 _FINAL = 4
@@ -366,19 +363,17 @@ def _time_in(piece: str) -> _Time | None:
     better = _NOT.sub(" ", plain(piece))
     quotes = [one for one in _QUOTED.findall(better) if _readable(one)]
     times = [*_TIME.finditer(better)]
-    last = quotes[-1] if quotes else _converted(times[-1][0]) if times else ""
+    last = quotes[-1] if quotes else _in_quotes(times[-1][0]) if times else ""
     if not last and not _readable(better):
         return None
     several = _NUMBERS.search(better) is not None
     if len(times) > 1:
         first, second = times[-2:]
         between = better[first.end() : second.start()]
-        several = several or (_BETWEEN.fullmatch(between) is not None and _value(first[0]) != _value(second[0]))
+        several = several or (
+            _BETWEEN.fullmatch(between) is not None and read(_in_quotes(first[0])) != read(_in_quotes(second[0]))
+        )
     return _Time(last or better, read(narrowed(last.lower())), bool(quotes) or not last, several)
-
-
-def _value(time: str) -> object:
-    return read(_converted(time))
 
 
 def _answers_in(value: object) -> list[str]:
@@ -400,7 +395,7 @@ def _readable(text: str) -> bool:
     return any(time is not None and time[1] for time in map(read, parts))
 
 
-def _converted(time: str) -> str:
-    """Return a time in quotes, with its units written out."""
+def _in_quotes(time: str) -> str:
+    """Write a time in quotes, with its units written out."""
     parts = [f"{one['number']} {next(unit for unit in _UNITS if one[unit])}" for one in _NAMED.finditer(time)]
     return f'"{" ".join(parts)}"'

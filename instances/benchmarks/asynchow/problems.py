@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.asynchow import bundled_data
 from planoracle.instances.benchmarks.asynchow.bundled_data import KINDS, HowTo, Interval, how_to, longest_path, seconds
 from planoracle.instances.benchmarks.asynchow.rules import PROFILES, Profile
 from planoracle.instances.model.validation import MAX_TICKS
-from planoracle.plugin import Action, InputError, Instance, Lag, Piece, ProblemCache, Schedule, load_json, read_bytes
+from planoracle.plugin import Action, InputError, Instance, Lag, ProblemCache, Schedule, load_json, read_bytes
 
 
 class Origin(NamedTuple):
@@ -92,11 +92,9 @@ def with_agents(problem: Instance, schedule: Schedule) -> Schedule:
     if all(piece.agent is not None for piece in schedule.pieces):
         return schedule
     own = dict(zip(problem.index, problem.agents, strict=True))
-    return Schedule.of(problem, (_with_agent(piece, own) for piece in schedule.pieces))
-
-
-def _with_agent(piece: Piece, own: dict[str, str]) -> Piece:
-    return piece if piece.agent is not None else piece._replace(agent=own[piece.action])
+    agents = (own[piece.action] if piece.agent is None else piece.agent for piece in schedule.pieces)
+    pieces = zip(schedule.pieces, agents, strict=True)
+    return Schedule.of(problem, (piece._replace(agent=agent) for piece, agent in pieces))
 
 
 #: Most steps of a problem; the released ones have 17 at most.
@@ -171,10 +169,9 @@ def _problem(row: dict[str, Any], location: str, sentences: Any) -> HowTo:
         texts.append(entry[2])
         if _interval(entry[:2], field) != seconds(entry[2], last_unit=True, field=field):
             raise InputError("seconds and text differ", field=field, value=entry)
-    if not isinstance(sentences, list) or not all(isinstance(text, str) for text in sentences):
-        raise InputError("must be a list of texts", field=f"{location}.sentences", value=sentences)
-    if sentences and len(sentences) != len(steps):
-        raise InputError(f"must be {len(steps)} sentences", field=f"{location}.sentences", value=sentences)
+    is_list = isinstance(sentences, list) and all(isinstance(text, str) for text in sentences)
+    if not is_list or len(sentences) not in (0, len(steps)):
+        raise InputError(f"must be a list of {len(steps)} texts", field=f"{location}.sentences", value=sentences)
     edges = tuple(sorted(set(_edges(row["edges"], len(steps), f"{location}.edges"))))
     return HowTo(row["id"], tuple(texts), edges, _interval(row["gold"], f"{location}.gold"), tuple(sentences))
 

@@ -43,10 +43,9 @@ def entry_of(table: Mapping[Any, Any], key: object, reason: str) -> Any:
 
 def row_of(rows: Iterable[dict[str, Any]], field: str, value: object, reason: str) -> dict[str, Any]:
     """Return the first row whose field has a value; raises a `ToolError` with a reason if there is none."""
-    for row in rows:
-        if row[field] == value:
-            return row
-    raise ToolError(reason)
+    matches = [row for row in rows if row[field] == value]
+    refuse_if(not matches, reason)
+    return matches[0]
 
 
 def fields(**types: Any) -> Any:

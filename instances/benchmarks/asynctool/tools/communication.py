@@ -71,12 +71,12 @@ class Messages(Toolbox):
         self, number: TelephoneNumber, text: Annotated[str, "text of the message, exactly as it shall arrive"]
     ) -> dict[str, Any]:
         """Send a message to the number of a contact. The result is the message's id."""
+        sent = self.data["sent"]
         refuse_first(
             (number not in self.data["contacts"].values(), f"no contact has the number {number[:80]!r}"),
             (not 1 <= len(text) <= _MAX_MESSAGE, f"messages have 1 to {_MAX_MESSAGE} characters"),
+            (len(sent) >= _MAX_SENT, "too many messages have been sent"),
         )
-        sent = self.data["sent"]
-        refuse_if(len(sent) >= _MAX_SENT, "too many messages have been sent")
         sent.append({"message": self._first_sent + len(sent), "to": number, "text": text})
         return {"message": sent[-1]["message"]}
 
@@ -136,10 +136,12 @@ class Posts(Toolbox):
         self, post: PostId, text: Annotated[str, "text of the comment, exactly as it shall appear"]
     ) -> dict[str, Any]:
         """Write a comment under a post."""
-        self._post(post)
-        refuse_if(not 1 <= len(text) <= _MAX_COMMENT, f"comments have 1 to {_MAX_COMMENT} characters")
         comments = self.data["comments"]
-        refuse_if(sum(map(len, comments.values())) >= _MAX_COMMENTS, "the account has written too many comments")
+        self._post(post)
+        refuse_first(
+            (not 1 <= len(text) <= _MAX_COMMENT, f"comments have 1 to {_MAX_COMMENT} characters"),
+            (sum(map(len, comments.values())) >= _MAX_COMMENTS, "the account has written too many comments"),
+        )
         comments.setdefault(str(post), []).append(text)
         return {"commented": post}
 
@@ -200,10 +202,12 @@ class Tickets(Toolbox):
         urgency: Annotated[Urgency, "how urgent it is"],
     ) -> dict[str, Any]:
         """Open a new ticket for a customer, assigned to nobody. The result is its number."""
-        self._check_customer(customer)
-        refuse_if(not 1 <= len(subject) <= _MAX_NOTE, f"subjects have 1 to {_MAX_NOTE} characters")
         tickets = self.data["tickets"]
-        refuse_if(len(tickets) >= self._most, "too many tickets have been opened")
+        self._check_customer(customer)
+        refuse_first(
+            (not 1 <= len(subject) <= _MAX_NOTE, f"subjects have 1 to {_MAX_NOTE} characters"),
+            (len(tickets) >= self._most, "too many tickets have been opened"),
+        )
         number = max((one["number"] for one in tickets), default=1_000) + 1
         entry = {"number": number, "customer": customer, "subject": subject, "urgency": urgency}
         tickets.append(entry | {"specialist": "", "solution": ""})

@@ -84,9 +84,11 @@ class Files(Toolbox):
             self._free(name)
         old = self._file(name) if name in folder else ""
         text = f"{old}\n{line}" if old else line
-        refuse_if(len(text) > _MAX_FILE, f"a file holds at most {_MAX_FILE} characters")
         size = sum(len(entry) for entry in _entries(self.data["root"]) if isinstance(entry, str))
-        refuse_if(size + len(text) - len(old) > _MAX_TOTAL, "the disk is full")
+        refuse_first(
+            (len(text) > _MAX_FILE, f"a file holds at most {_MAX_FILE} characters"),
+            (size + len(text) - len(old) > _MAX_TOTAL, "the disk is full"),
+        )
         folder[name] = text
         return {"lines": text.count("\n") + 1}
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from planoracle.instances.benchmarks.asynctool.tools.base import (
     Toolbox,
-    ToolError,
     dict_of,
     entry_of,
     fields,
@@ -39,10 +38,8 @@ class Trading(Toolbox):
     @tool
     def find_ticker(self, company: Annotated[str, "name of the company, exactly as listed"]) -> dict[str, Any]:
         """Look up the ticker symbol of a company."""
-        for symbol, stock in self.data["market"].items():
-            if stock["company"] == company:
-                return {"symbol": symbol}
-        raise ToolError(f"no company is listed as {company[:80]!r}")
+        listed = [{"symbol": symbol, **stock} for symbol, stock in self.data["market"].items()]
+        return {"symbol": row_of(listed, "company", company, f"no company is listed as {company[:80]!r}")["symbol"]}
 
     @tool
     def read_price(self, symbol: Symbol) -> dict[str, Any]:
@@ -59,12 +56,10 @@ class Trading(Toolbox):
     ) -> dict[str, Any]:
         """Place a limit order. It is executed at once if the current price allows it, else it stays open."""
         price = self._stock(symbol)["price"]
+        orders, balance = self.data["orders"], self.data["holdings"].get(symbol, 0)
         refuse_first(
             (not 1 <= shares <= 10**6, "shares must lie between 1 and 1,000,000"),
             (limit < 1, "limit must be positive"),
-        )
-        orders, balance = self.data["orders"], self.data["holdings"].get(symbol, 0)
-        refuse_first(
             (len(orders) >= _MAX_ORDERS, "the account has too many orders"),
             (side == "buy" and limit * shares > self.data["cash"], "there is not enough cash"),
             (side == "sell" and shares > balance, "there are not enough shares"),
