@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Prot
 
 from planoracle.instances.errors import BenchmarkError
 from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol import registry
 
 if TYPE_CHECKING:
     from planoracle.instances.model.problem import Problem
@@ -87,8 +88,9 @@ class Measurement(Generic[_Run]):
 
     @cached_property
     def optimum(self) -> Optimum:
-        """Optimum that the grade reports."""
-        return Optimum.of(self.best)
+        """Optimum that the grade reports; by the formula of the benchmark where there is one."""
+        least = registry.of(self.run.problem).formula_optimum(self.run.problem)
+        return Optimum.of(self.best) if least is None else Optimum(least, Status.optimal, least)
 
 
 _M = TypeVar("_M", bound=Measurement[Any])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from planoracle.instances.benchmarks.asynchow.bundled_data import FEW_SHOT
 from planoracle.instances.benchmarks.asynchow.problems import least, origin_of
 from planoracle.instances.benchmarks.asynchow.rules import Profile
@@ -16,24 +14,12 @@ from planoracle.plugin import (
     Measurement,
     Metric,
     MetricSet,
-    Optimum,
     Reference,
     Row,
-    Status,
 )
 
 
-class AnswerMeasurement(Measurement[AsyncHowRun]):
-    """Run and optimum."""
-
-    @cached_property
-    def optimum(self) -> Optimum:
-        """Longest path, which is the optimum with as many agents as steps."""
-        longest = least(self.run.problem)
-        return Optimum(longest, Status.optimal, longest)
-
-
-def declare(rules: Profile) -> Declarations[AnswerMeasurement]:
+def declare(rules: Profile) -> Declarations[Measurement[AsyncHowRun]]:
     """Return the metrics; the averages leave out the three problems that the prompts show."""
     return (
         Average(
@@ -110,7 +96,7 @@ def _released(problem: Instance) -> Claim:
 
 
 METRICS = MetricSet(
-    AnswerMeasurement,
+    Measurement[AsyncHowRun],
     declare,
     references=(Reference("released_answer", "released answer", _released, main=True, published="released_answer"),),
 )

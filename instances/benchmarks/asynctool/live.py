@@ -89,8 +89,8 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         if turn.kind == "unreadable":
             content = {"error": turn.reason if detailed else "unreadable"}
         elif turn.kind == "unknown_task":
-            task_ids = ", ".join(self.task.by_id)
-            content = {"error": f"there is no such task; there are {task_ids}" if detailed else "unknown task"}
+            known = f"there is no such task; there are {', '.join(self.task.by_id)}"
+            content = {"error": known if detailed else "unknown task"}
         elif turn.usable > turn.number + 1 or (turn.kind == "wait" and pending):
             content = {"wait": "The call is being executed."}
         elif turn.kind == "wait":

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
-from functools import cache, cached_property
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.asynctool.feedback import causes
-from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, canonical, optimal_turns
+from planoracle.instances.benchmarks.asynctool.problem_model import (
+    FAMILIES,
+    AsyncToolProblem,
+    Call,
+    canonical,
+    optimal_turns,
+)
 from planoracle.instances.benchmarks.asynctool.problems import tasks
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
@@ -23,11 +29,9 @@ from planoracle.plugin import (
     Measurement,
     Metric,
     MetricSet,
-    Optimum,
     Oracle,
     Reference,
     Row,
-    Status,
 )
 
 # Keys of the counts of labels in rows.
@@ -112,9 +116,7 @@ def _usable(problem: AsyncToolProblem, run: Transcript, idle: list[int]) -> list
 @cache
 def published_figures() -> dict[str, float]:
     """Return figures of the paper's Tables 3 and 4, for the bundled tasks and their families."""
-    calls: dict[str | None, list[int]] = {}
-    for task in tasks().values():
-        calls.setdefault(task.family, []).append(len(task.reference_calls))
+    calls = {name: [len(one.reference_calls) for one in tasks().values() if one.family == name] for name in FAMILIES}
     per_task = {f"{family}: calls per task": fmean(counts) for family, counts in calls.items()}
     per_task["calls per task"] = fmean(count for counts in calls.values() for count in counts)
     sizes = {f"{family}: tasks": len(counts) for family, counts in calls.items()}
@@ -138,12 +140,6 @@ class CallMeasurement(Measurement[AsyncToolRun]):
         self.streak = max(map(len, self.streaks), default=0)
         self.least_streak = streak_floor(Counter(turn.task for turn in calls).values())
         self.idle = [turn.number for turn in self.record.turns if turn.kind in ("wait", "unreadable", "unknown_task")]
-
-    @cached_property
-    def optimum(self) -> Optimum:
-        """Least turns, by a formula where there is one."""
-        turns = optimal_turns(self.run.task)
-        return super().optimum if turns is None else Optimum(turns, Status.optimal, turns)
 
     def share(self, values: Iterable[bool]) -> float:
         """Return the share of the sub-tasks with a property."""

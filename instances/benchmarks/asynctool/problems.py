@@ -155,8 +155,6 @@ def compose(kind: str | None, delay: str | None, size: int, count: int, seed: in
     kind = "cross" if kind is None else kind
     if kind not in KINDS:
         raise InputError(f"must be one of {', '.join(KINDS)}", field="kind", value=kind)
-    if size < 1:
-        raise InputError("must be at least 1", field="size", value=size)
     families: dict[str, list[str]] = {}
     for task in tasks().values():
         families.setdefault(str(task.family), []).append(task.id)

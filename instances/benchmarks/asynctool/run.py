@@ -78,7 +78,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                 executed[turn.task, turn.step] = turn
                 action = self.task.by_id[turn.task].actions[turn.step]
             if action is not None:
-                pieces = (*pieces, self._piece(action, position))
+                pieces = (*pieces, Piece(action, position, 1, self.problem.agents[0]))
             if turn.kind == "call":
                 regular = regular and turn.step == calls[turn.task]
                 calls[turn.task] += 1
@@ -93,9 +93,6 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
             kind, fault = "act" if step.kind == "close" else step.kind, faults.get(position)
             moves.append(Move(position, step.command, kind, position, turn.number, fault, after=point, restricts=same))
         return moves, len(moves)
-
-    def _piece(self, action: str, start: int) -> Piece:
-        return Piece(action, start, 1, self.problem.agents[0])
 
     def _variant(self, executed: Mapping[tuple[str, int], SimulatedTurn], calls: Mapping[str, int]) -> Instance:
         """Return the instance with the delays that hold now, without what calls on a guess have passed over."""
@@ -155,7 +152,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         if state.complete and not state.closed:
             actions.append(CLOSE)
         for action in actions:
-            pieces = (*point.state.pieces, self._piece(action, clock))
+            pieces = (*point.state.pieces, Piece(action, clock, 1, self.problem.agents[0]))
             after = replace(point, state=PartialSchedule(pieces, clock + 1), reached=clock + 1)
             yield LegalAction(json.dumps(messages_by_action(self.task)[action]), "act", after)
         yield LegalAction(json.dumps(WAIT), "wait", waited(point, clock + step))
@@ -169,7 +166,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                 reason = {"call": "is none of the calls to make", "close": "closes again"}.get(read.kind, read.reason)
                 dropped.append(DroppedCommand(turn, str(read.call or read.text)[:200], reason))
             else:
-                targets[action] = Target(turn, action, self._piece(action, turn))
+                targets[action] = Target(turn, action, Piece(action, turn, 1, self.problem.agents[0]))
         # A longer transcript would not be read.
         return Targets(limited(self.problem, MAX_MESSAGES), tuple(targets.values()), tuple(dropped))
 
