@@ -103,9 +103,9 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
 
     def answer(self, before: AsyncToolState, after: AsyncToolState, steps: Sequence[Step], over: str | None) -> str:
         """Return the answers to a message, each on a line."""
-        if self.config.loop == "open" or after.history is None:
+        if self.config.loop == "open" or after.last is None:
             return super().answer(before, after, steps, over)
-        return "\n".join([*self._answers(after.history[0], after.pending), *ending(over)])
+        return "\n".join([*self._answers(after.last, after.pending), *ending(over)])
 
     def situation(self, state: AsyncToolState) -> str:
         """Return the turn, and the calls whose results are still to come."""
@@ -117,7 +117,7 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
 
     def submission(self, state: AsyncToolState) -> dict[str, object]:
         """Return the messages as they were read."""
-        return {"turns": [as_message(turn) for turn, _ in state.log]}
+        return {"turns": [as_message(turn) for turn in state.turns]}
 
 
 #: Class of the texts of live runs.

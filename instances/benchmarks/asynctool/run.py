@@ -71,7 +71,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         executed: dict[tuple[str, int], SimulatedTurn] = {}
         calls = dict.fromkeys(self.task.by_id, 0)
         regular, dead_end, checks = True, False, 0
-        for position, (turn, step) in enumerate(self.record.state.log):
+        for position, turn in enumerate(self.record.turns):
             pieces, instance = point.state.pieces, point.instance
             action = CLOSE if turn.kind == "close" else None
             if turn.step is not None:
@@ -90,8 +90,8 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
             same = instance is point.instance
             state = PartialSchedule(pieces, position + 1)
             point = DecisionPoint(instance, state, reached=position + 1, over=over, dead_end=dead_end)
-            kind, fault = "act" if step.kind == "close" else step.kind, faults.get(position)
-            moves.append(Move(position, step.command, kind, position, turn.number, fault, after=point, restricts=same))
+            kind, fault = "act" if turn.kind == "close" else turn.effect.kind, faults.get(position)
+            moves.append(Move(position, turn.words, kind, position, turn.number, fault, after=point, restricts=same))
         return moves, len(moves)
 
     def _variant(self, executed: Mapping[tuple[str, int], SimulatedTurn], calls: Mapping[str, int]) -> Instance:

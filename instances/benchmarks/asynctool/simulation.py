@@ -19,6 +19,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
 )
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
+from planoracle.instances.protocol.simulator import entries_of
 from planoracle.plugin import (
     LegalCommand,
     Measure,
@@ -104,6 +105,10 @@ class SimulatedTurn(AgentMessage):
         Position of the reference call of its sub-task that the call makes, ``None`` for any other call.
     early
         True if the call was made before a result that it builds on was known.
+    violation
+        Broken rule, if any.
+    before
+        The turn before.
     """
 
     number: int = 0
@@ -111,6 +116,14 @@ class SimulatedTurn(AgentMessage):
     usable: int = 0
     step: int | None = None
     early: bool = False
+    violation: AsyncToolViolation | None = None
+    before: SimulatedTurn | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def effect(self) -> Step:
+        """The turn as a step of a run."""
+        kind = self.kind if self.kind in ("wait", "close") else "lost" if self.step is None else "act"
+        return Step(self.number - 1, self.words, kind, self.number - 1, self.number, self.violation)
 
     @property
     def words(self) -> str:
@@ -180,15 +193,15 @@ class AsyncToolState:
         Turns so far.
     pending
         Calls whose results the agent did not know in the last turn; some arrive with the answer to it.
-    history
-        Last turn with its step, and the history before it; linked, so that copies share it.
+    last
+        Last turn, with the turns before it; linked, so that copies share them.
     """
 
     tasks: dict[str, TaskProgress]
     owned: set[str]
     number: int = 0
     pending: tuple[SimulatedTurn, ...] = ()
-    history: tuple[SimulatedTurn, Step, Any] | None = None
+    last: SimulatedTurn | None = None
 
     def own(self, task: str) -> TaskProgress:
         """Return the progress of a sub-task to be changed."""
@@ -201,7 +214,7 @@ class AsyncToolState:
     @property
     def closed(self) -> bool:
         """True after the closing message."""
-        return self.history is not None and self.history[0].kind == "close"
+        return self.last is not None and self.last.kind == "close"
 
     @property
     def complete(self) -> bool:
@@ -209,13 +222,9 @@ class AsyncToolState:
         return all(one.following() is None for one in self.tasks.values())
 
     @property
-    def log(self) -> list[tuple[SimulatedTurn, Step]]:
-        """All turns with their steps."""
-        log, history = [], self.history
-        while history is not None:
-            turn, step, history = history
-            log.append((turn, step))
-        return log[::-1]
+    def turns(self) -> list[SimulatedTurn]:
+        """All turns."""
+        return entries_of(self.last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,15 +344,12 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
 
     def apply(self, state: AsyncToolState, command: AgentMessage) -> tuple[AsyncToolState, tuple[Step, ...]]:
         """Return the state after a message."""
-        position = state.number
         turn, needed = self._turn(state, command)
-        kind = turn.kind if turn.kind in ("wait", "close") else "lost" if turn.step is None else "act"
-        violation = _fault(self.problem, turn, needed)
-        step = Step(position, turn.words, kind, position, turn.number, violation)
-        state.number = turn.number
-        state.history = (turn, step, state.history)
+        turn.violation = _fault(self.problem, turn, needed)
+        turn.before = state.last
+        state.last, state.number = turn, turn.number
         state.pending = tuple(one for one in (*state.pending, turn) if one.usable > turn.number)
-        return state, (step,)
+        return state, (turn.effect,)
 
     def _turn(self, state: AsyncToolState, command: AgentMessage) -> tuple[SimulatedTurn, SimulatedTurn | None]:
         """Carry out a message; return the turn, and the call for whose result it should have waited."""
@@ -399,12 +405,11 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
 
     def record(self, state: AsyncToolState, messages: int = 0) -> Transcript:
         """Return the outcomes and violations of the turns so far; ``messages`` is the length of the plan."""
-        log = state.log
-        turns = tuple(turn for turn, _ in log)
-        faults = {step.end: step.violation for _, step in log if step.violation is not None}
+        turns = tuple(state.turns)
+        faults = {turn.number: turn.violation for turn in turns if turn.violation is not None}
         early = {turn.number for turn in turns if turn.early}
         replaced = _replaced_calls(state, turns)
-        outcomes, missing = [], list[Violation]()
+        outcomes, missing = [], list[AsyncToolViolation]()
         for progress in state.tasks.values():
             for step, turn in progress.executed.items():
                 needed = progress.needed(turn.number, step)

@@ -71,7 +71,7 @@ def send(run: AnyEnvironment, message: Any) -> list[dict[str, Any]]:
 
 
 def turns(run: AnyEnvironment) -> list[SimulatedTurn]:
-    return [turn for turn, _ in run.state.world.log]
+    return run.state.world.turns
 
 
 def make(task: SubTask, number: int) -> dict[str, Any]:
