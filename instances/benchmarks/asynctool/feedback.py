@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asynctool.problem_model import SubTask
@@ -9,21 +10,15 @@ from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn, SubTaskOutcome, Transcript
 from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic, clock_of, sentence
 
-#: Causes in the paper's words; ``wrong_call`` is its erroneous trajectory, a call that is none of the reference calls.
-CAUSES = (
-    "insufficient_temporal_awareness",
-    "tool_confusion",
-    "wrong_parameter",
-    "format",
-    "wrong_call",
-    "neglected_task",
-)
+#: Cause of a call that was made before its input was known, in the paper's words.
+_GUESS = "insufficient_temporal_awareness"
 
 
 class Cause(NamedTuple):
     """Cause of a failed sub-task, or a harmless early call (``failed`` is false).
 
-    ``turn`` is that of the message concerned, ``None`` if it is one that is missing.
+    ``turn`` is that of the message concerned, ``None`` if it is one that is missing. Causes have the paper's words;
+    ``wrong_call`` is its erroneous trajectory, a call that is none of the reference calls.
     """
 
     task: str
@@ -57,56 +52,48 @@ def causes(run: Transcript) -> list[Cause]:
     for task, outcome in zip(run.problem.tasks, run.outcomes, strict=True):
         calls = [turn for turn in run.turns if turn.kind == "call" and turn.task == task.id]
         if not outcome.accurate:
-            failed.append(_cause(run, task, outcome, calls, early))
+            failed.append(next(_candidates(run, task, outcome, calls, early)))
         else:
             harmless += [
-                Cause(task.id, CAUSES[0], turn.number, False, f"{turn.call} was right, but called early: a guess")
+                Cause(task.id, _GUESS, turn.number, False, f"{turn.call} was right, but called early: a guess")
                 for turn in calls
                 if turn.number in early
             ]
     return failed + harmless
 
 
-def _cause(
-    run: Transcript, task: SubTask, outcome: SubTaskOutcome, calls: list[SimulatedTurn], premature: frozenset[int]
-) -> Cause:
+def _candidates(
+    run: Transcript, task: SubTask, outcome: SubTaskOutcome, calls: list[SimulatedTurn], early: frozenset[int]
+) -> Iterator[Cause]:
+    """Yield the causes that may have made a sub-task fail, the first one first."""
     others = [turn for turn in calls if turn.step is None]
-    early = [turn for turn in calls if turn.number in premature]
     if None not in outcome.turns:
-        if early:
-            return _at(task, CAUSES[0], early[0], "was called before the last result was known")
-        if others:
-            return _at(task, "wrong_call", others[0], "is no call of the task and changed what came out")
-        return Cause(task.id, "wrong_call", None, True, "the calls were made in an order that changed what came out")
+        guesses = (turn for turn in calls if turn.number in early)
+        yield from (_at(task, _GUESS, turn, "was called before the last result was known") for turn in guesses)
+        yield from (_at(task, "wrong_call", one, "is no call of the task and changed what came out") for one in others)
+        yield Cause(task.id, "wrong_call", None, True, "the calls were made in an order that changed what came out")
+        return
     step = outcome.turns.index(None)
     missing, instead = task.reference_calls[step], run.replaced.get((task.id, step))
-    if instead is not None and instead.task == task.id:
-        others = [instead, *others]
-        if instead.call is not None and instead.call.name == missing.name:
-            if instead.number in premature:
-                return _at(task, CAUSES[0], instead, f"was called before the last result was known, not {missing}")
-            return _at(task, "wrong_parameter", instead, f"was called, not {missing}")
+    own = [turn for turn in (instead,) if turn is not None and turn.task == task.id]
+    for turn in own:
+        if turn.function == missing.name and turn.number in early:
+            yield _at(task, _GUESS, turn, f"was called before the last result was known, not {missing}")
+        if turn.function == missing.name:
+            yield _at(task, "wrong_parameter", turn, f"was called, not {missing}")
     foreign = {name for other in run.problem.tasks if other.id != task.id for name in other.documents}
-    for turn in others:
-        if turn.call is not None and turn.call.name not in task.documents and turn.call.name in foreign:
-            return _at(task, "tool_confusion", turn, "is a call of another task's function")
-    if instead is not None and instead.task != task.id and instead.kind == "call":
-        return _at(task, "tool_confusion", instead, f"was called for {instead.task}")
+    confused = (turn for turn in others if turn.function in foreign - task.documents.keys())
+    yield from (_at(task, "tool_confusion", turn, "is a call of another task's function") for turn in confused)
+    if instead is not None and instead.kind == "call" and not own:
+        yield _at(task, "tool_confusion", instead, f"was called for {instead.task}")
     for turn in run.turns:
         if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, started=bool(calls)):
-            return Cause(task.id, "format", turn.number, True, turn.reason)
-        if turn.kind == "unknown_task" and turn.call is not None and turn.call.name == missing.name:
-            return _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is no task")
-    if others:
-        return _at(task, "wrong_call", others[0], f"was called, not {missing}")
-    count = sum(turn is None for turn in outcome.turns)
-    return Cause(
-        task.id,
-        "neglected_task",
-        None,
-        True,
-        f"{count} of {len(task.reference_calls)} calls were never made, first {missing}",
-    )
+            yield Cause(task.id, "format", turn.number, True, turn.reason)
+        if turn.kind == "unknown_task" and turn.function == missing.name:
+            yield _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is no task")
+    yield from (_at(task, "wrong_call", turn, f"was called, not {missing}") for turn in (*own, *others))
+    count = f"{outcome.turns.count(None)} of {len(task.reference_calls)} calls were never made, first {missing}"
+    yield Cause(task.id, "neglected_task", None, True, count)
 
 
 def _might_be(turn: SimulatedTurn, function: str, task: SubTask, run: Transcript, *, started: bool) -> bool:

@@ -5,6 +5,7 @@ The reader of files is strict, and tries every reference call out.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import combinations
@@ -158,12 +159,10 @@ def compose(kind: str | None, delay: str | None, size: int, count: int, seed: in
     families: dict[str, list[str]] = {}
     for task in tasks().values():
         families.setdefault(str(task.family), []).append(task.id)
-    if kind == "similar":
-        groups = [(name,) * size for name, ids in families.items() if len(ids) >= size]
-        possible = sum(comb(len(families[name]), size) for name, *_ in groups)
-    else:
-        groups = list(combinations(families, size))
-        possible = sum(prod(len(families[name]) for name in group) for group in groups)
+    alike = [(name,) * size for name, ids in families.items() if len(ids) >= size]
+    groups = alike if kind == "similar" else list(combinations(families, size))
+    counts = ([comb(len(families[name]), times) for name, times in Counter(group).items()] for group in groups)
+    possible = sum(map(prod, counts))
     if not 0 <= count <= possible:
         raise InputError(
             f"must lie between 0 and {possible}: there are no more combinations", field="count", value=count

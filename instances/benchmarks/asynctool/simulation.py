@@ -126,6 +126,11 @@ class SimulatedTurn(AgentMessage):
         return Step(self.number - 1, self.words, kind, self.number - 1, self.number, self.violation)
 
     @property
+    def function(self) -> str:
+        """Name of the function that is called, ``""`` for a message without a call."""
+        return "" if self.call is None else self.call.name
+
+    @property
     def words(self) -> str:
         """Message in short."""
         if self.call is not None:
@@ -287,7 +292,7 @@ class Transcript:
         events, done = [], 0
         for turn in self.turns:
             done += turn.step is not None
-            subject = turn.task if turn.call is None else f"{turn.task}: {turn.call.name}"
+            subject = turn.task if turn.call is None else f"{turn.task}: {turn.function}"
             accepted = turn.kind in ("call", "wait", "close")
             events.append(
                 ReplayEvent(turn.number - 1, subject or turn.kind, turn.number - 1, turn.number, accepted, done / total)
@@ -477,10 +482,9 @@ def _fault(problem: AsyncToolProblem, turn: SimulatedTurn, needed: SimulatedTurn
 
 def _early(turn: SimulatedTurn, needed: SimulatedTurn) -> AsyncToolViolation:
     """Return the violation of a call that was made before it could know the result of another one."""
-    name, before = ("" if one.call is None else one.call.name[:80] for one in (turn, needed))
-    other = Other(f"{needed.task}: {before}", needed.number - 1, needed.number)
+    other = Other(f"{needed.task}: {needed.function[:80]}", needed.number - 1, needed.number)
     position, required = turn.number - 1, needed.usable - 1
-    details = {"others": (other,), "resource": name, "required": required, "actual": position}
+    details = {"others": (other,), "resource": turn.function[:80], "required": required, "actual": position}
     return _violation(position, "premature", turn.task, **details)
 
 
