@@ -134,7 +134,8 @@ def longest_path(durations: Sequence[int], edges: Sequence[tuple[int, int]]) -> 
 
 
 @cache
-def _bundled() -> dict[str, HowTo]:
+def bundled() -> dict[str, HowTo]:
+    """Return all problems by name, in the order of the released files."""
     document = load_json((files(__package__) / "data" / "problems.json").read_bytes(), "problems.json")
     problems = {}
     for kind in KINDS:
@@ -145,20 +146,13 @@ def _bundled() -> dict[str, HowTo]:
     return problems
 
 
-@cache
 def names() -> tuple[str, ...]:
     """Return the names of all problems, in the order of the released files."""
-    return tuple(f"{kind}/{number}" for kind, count in KINDS.items() for number in range(count))
-
-
-def covers(name: str) -> bool:
-    """Return true if a name such as ``async/829`` is that of a problem."""
-    kind, _, number = name.partition("/")
-    return bool(re.fullmatch(r"0|[1-9][0-9]{0,3}", number)) and int(number) < KINDS.get(kind, 0)
+    return tuple(bundled())
 
 
 def how_to(name: str) -> HowTo:
     """Return a bundled problem such as ``async/829``; raises `UnknownNameError` if there is none."""
-    if not covers(name):
+    if name not in bundled():
         raise UnknownNameError("there is no such problem of AsyncHow", value=name)
-    return _bundled()[name]
+    return bundled()[name]

@@ -59,11 +59,10 @@ def instance(facts: HowTo, name: str, rules: Profile = PROFILES["paper"]) -> Ins
 
 def origin_of(problem: Instance) -> Origin:
     """Return facts and rules of a problem; raises `InputError` for one of another benchmark."""
-    if isinstance(problem.origin, Instance):  # the rest of a run
-        return origin_of(problem.origin)
-    if not isinstance(problem.origin, Origin):
+    origin = (problem.rest_of or problem).origin
+    if not isinstance(origin, Origin):
         raise InputError("is no problem of AsyncHow with its facts", value=problem.name)
-    return problem.origin
+    return origin
 
 
 def under(problem: Instance, rules: Profile) -> Instance:
@@ -253,7 +252,7 @@ def names() -> tuple[str, ...]:
 
 def covers(name: str) -> bool:
     """Return true if a name is that of a bundled problem."""
-    return name.startswith("asynchow/") and bundled_data.covers(name.removeprefix("asynchow/"))
+    return name.startswith("asynchow/") and name.removeprefix("asynchow/") in bundled_data.bundled()
 
 
 @cache

@@ -82,23 +82,18 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
 
         ``pending`` are the calls whose results were not known in the turn.
         """
-        if turn.kind == "close":
-            return
         detailed = self.config.feedback == "detailed"
-        content: dict[str, str] = {}
         if turn.kind == "unreadable":
-            content = {"error": turn.reason if detailed else "unreadable"}
+            yield json.dumps({"error": turn.reason if detailed else "unreadable"})
         elif turn.kind == "unknown_task":
             known = f"there is no such task; there are {', '.join(self.task.by_id)}"
-            content = {"error": known if detailed else "unknown task"}
+            yield json.dumps({"error": known if detailed else "unknown task"})
         elif turn.usable > turn.number + 1 or (turn.kind == "wait" and pending):
-            content = {"wait": "The call is being executed."}
+            yield json.dumps({"wait": "The call is being executed."})
         elif turn.kind == "wait":
-            content = {"wait": "No call is being executed."}
-        if content:
-            yield json.dumps(content)
+            yield json.dumps({"wait": "No call is being executed."})
         for one in pending:
-            if one.usable == turn.number + 1:
+            if one.usable == turn.number + 1 and turn.kind != "close":
                 yield json.dumps({"id": one.task, "function name": str(one.call), "response": one.result})
 
     def answer(self, before: AsyncToolState, after: AsyncToolState, steps: Sequence[Step], over: str | None) -> str:

@@ -14,11 +14,11 @@ from planoracle.instances.benchmarks.asynchow.bundled_data import (
     FEW_SHOT,
     KINDS,
     HowTo,
-    covers,
     how_to,
     names,
     seconds,
 )
+from planoracle.instances.benchmarks.asynchow.problems import covers
 from planoracle.instances.errors import InputError, UnknownNameError
 
 DAY, HOUR, MINUTE = 86400, 3600, 60
@@ -141,7 +141,7 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
     "name", ["async/1598", "async/-1", "async/01", "async/٣", "parallel/200", "other/0", "async", ""]
 )
 def test_unknown_names(name: str) -> None:
-    assert not covers(name)
+    assert not covers(f"asynchow/{name}")
     with pytest.raises(UnknownNameError):
         how_to(name)
 
