@@ -197,10 +197,9 @@ def _text(text: str, rules: Profile) -> AgentMessage:
     calls = [call for entry in objects for call in _calls(entry)]
     if calls:
         return _one(calls, rules)
-    contents = [entry["content"] for entry in objects if isinstance(entry.get("content"), str)]
     if _PHRASE in text:
         return AgentMessage("close")
-    if contents or text.strip(" \t\r\n.!'\"*").lower() == "wait":
+    if any(isinstance(entry.get("content"), str) for entry in objects) or text.strip(" \t\r\n.!'\"*").lower() == "wait":
         return AgentMessage("wait")
     return AgentMessage("unreadable", reason=_NO_CALL)
 

@@ -336,11 +336,11 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
     if task.family is not None:
         check_document(family_of(task.family).Initial, task.initial, "initial")
     for i, (call, result) in enumerate(zip(calls, task.solved.results, strict=True)):
-        fault = "" if call.name in offered else "calls a tool that is not offered"
+        field, text = f"ground_truth[{i}]", entry.ground_truth[i]
+        if call.name not in offered:
+            raise InputError("calls a tool that is not offered", field=field, value=text)
         if isinstance(result, dict) and "error" in result:
-            fault = fault or f"fails: {result['error']}"
-        if fault:
-            raise InputError(fault, field=f"ground_truth[{i}]", value=entry.ground_truth[i])
+            raise InputError(f"fails: {result['error']}", field=field, value=text)
     return task
 
 

@@ -113,17 +113,22 @@ class Tool:
 def _checked(kind: Any, value: Any, name: str) -> Any:
     """Return a value that fits a type; raises `ToolError`."""
     if kind == list[int]:
-        fits = isinstance(value, list) and len(value) <= MAX_ENTRIES
-        refuse_if(not fits, f"{name} must be a list of at most {MAX_ENTRIES} entries")
+        refuse_if(
+            not isinstance(value, list) or len(value) > MAX_ENTRIES,
+            f"{name} must be a list of at most {MAX_ENTRIES} entries",
+        )
         return [_checked(int, one, f"every entry of {name}") for one in value]
     if kind is str:
-        fits = isinstance(value, str) and len(value) <= MAX_TEXT
-        refuse_if(not fits, f"{name} must be text of at most {MAX_TEXT} characters")
+        refuse_if(
+            not isinstance(value, str) or len(value) > MAX_TEXT, f"{name} must be text of at most {MAX_TEXT} characters"
+        )
     elif kind is int:
         if isinstance(value, float) and value.is_integer():
             value = int(value)  # JSON does not tell 20 from 20.0
-        fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_NUMBER
-        refuse_if(not fits, f"{name} must be a whole number of at most {MAX_NUMBER:,}")
+        refuse_if(
+            type(value) is not int or abs(value) > MAX_NUMBER,
+            f"{name} must be a whole number of at most {MAX_NUMBER:,}",
+        )
     else:
         allowed = get_args(kind)
         refuse_if(not isinstance(value, str) or value not in allowed, f"{name} must be one of {', '.join(allowed)}")
