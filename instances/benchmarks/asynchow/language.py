@@ -378,11 +378,9 @@ def _time_in(piece: str) -> _Time | None:
 
 def _answers_in(value: object) -> list[str]:
     """Return the texts in a JSON value that may be an answer, of an object that which is called so."""
-    if isinstance(value, dict):
-        named = [text for name, text in value.items() if "answer" in name.lower() and isinstance(text, str)]
-        if named:
-            return named
-    return [leaf for leaf in leaves(value, _no_step) if isinstance(leaf, str)]
+    fields = value.items() if isinstance(value, dict) else ()
+    named = [text for name, text in fields if "answer" in name.lower() and isinstance(text, str)]
+    return named or [leaf for leaf in leaves(value, _no_step) if isinstance(leaf, str)]
 
 
 def _no_step(value: object) -> list[str] | None:

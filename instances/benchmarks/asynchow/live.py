@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from planoracle.instances.benchmarks.asynchow.problems import origin_of
 from planoracle.instances.benchmarks.generic.live import GenericText
 from planoracle.instances.benchmarks.generic.live import action_space as action_space
@@ -53,17 +51,13 @@ TEXT = AsyncHowText
 
 def _steps(environment: AnyEnvironment) -> str:
     """Return the steps and their order with the durations as the benchmark writes them, ``1 months`` say."""
-    facts = origin_of(environment.problem).facts
-
-    def lines() -> Iterator[str]:
-        for number, duration in enumerate(facts.durations, 1):
-            sentence = f": {clean(facts.sentences[number - 1])}" if facts.sentences else ""
-            yield f"Step {number}{sentence} ({duration})"
-            before = sorted(early for early, late in facts.edges if late == number)
-            if before:
-                yield f"Step {number} must wait until {listed([f'step {one}' for one in before])} is done."
-
-    return "\n".join(lines())
+    facts, lines = origin_of(environment.problem).facts, []
+    for number, duration in enumerate(facts.durations, 1):
+        sentence = f": {clean(facts.sentences[number - 1])}" if facts.sentences else ""
+        before = [f"step {early}" for early, late in facts.edges if late == number]
+        lines.append(f"Step {number}{sentence} ({duration})")
+        lines += [f"Step {number} must wait until {listed(before)} is done."] if before else []
+    return "\n".join(lines)
 
 
 SETTINGS = by_name(

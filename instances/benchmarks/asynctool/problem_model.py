@@ -52,14 +52,13 @@ def canonical(value: Any) -> Any:
     >>> canonical(1) == canonical(True) or canonical(1) == canonical("1")
     False
     """
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "bool", value
-    if isinstance(value, dict):
-        return "object", frozenset((name, canonical(entry)) for name, entry in value.items())
-    if isinstance(value, list | tuple):
-        return "list", tuple(map(canonical, value))
+    match value:
+        case bool():
+            return "bool", value
+        case dict():
+            return "object", frozenset((name, canonical(entry)) for name, entry in value.items())
+        case list() | tuple():
+            return "list", tuple(map(canonical, value))
     return value
 
 
