@@ -16,7 +16,8 @@ from planoracle.instances.benchmarks.asynctool.language import (
 )
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, Delays, SubTask, instance
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
-from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState, TaskProgress
+from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState
+from planoracle.instances.benchmarks.asynctool.turns import TaskProgress
 from planoracle.instances.protocol.simulator import fold
 from planoracle.instances.protocol.trajectory import DecisionPoint
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asynctool.problem_model import SubTask
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
-from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn, SubTaskOutcome, Transcript
+from planoracle.instances.benchmarks.asynctool.simulation import SubTaskOutcome, Transcript
+from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
 from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic, clock_of, sentence
 
 #: Cause of a call that was made before its input was known, in the paper's words.

@@ -16,7 +16,8 @@ from planoracle.instances.benchmarks.asynctool.language import (
 )
 from planoracle.instances.benchmarks.asynctool.problem_model import problem_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
-from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState, SimulatedTurn
+from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState
+from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
 from planoracle.instances.protocol.environment import AnyEnvironment, written_message
 from planoracle.instances.protocol.live import ending
 from planoracle.instances.protocol.settings import by_name

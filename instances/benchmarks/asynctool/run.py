@@ -19,8 +19,9 @@ from planoracle.instances.benchmarks.asynctool.language import (
 )
 from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, problem_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
-from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, SimulatedTurn
+from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator
 from planoracle.instances.benchmarks.asynctool.simulation import replay as run_of
+from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
 from planoracle.instances.protocol.trajectory import limited
 from planoracle.plugin import (
     DecisionPoint,

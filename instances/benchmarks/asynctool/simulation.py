@@ -4,184 +4,40 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, AgentMessage, call_message, read_message
 from planoracle.instances.benchmarks.asynctool.problem_model import (
     AsyncToolProblem,
-    Call,
     SubTask,
     canonical,
     family_of,
 )
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
-from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
+from planoracle.instances.benchmarks.asynctool.turns import (
+    AsyncToolViolation,
+    ReplacedCalls,
+    SimulatedTurn,
+    TaskProgress,
+    missing_calls,
+    premature_call,
+    replaced_calls,
+    turn_fault,
+    turn_violation,
+)
 from planoracle.instances.protocol.simulator import entries_of
 from planoracle.plugin import (
     LegalCommand,
-    Measure,
-    Other,
     Replay,
     ReplayEvent,
     Simulator,
     Step,
     Violation,
-    clean,
     fold,
-    quoted,
 )
-
-
-def _ordinal(number: Measure) -> str:
-    """Write a turn or step, counted from 0, as people count."""
-    return str(number + 1) if isinstance(number, int) else ""
-
-
-def _others(one: Violation, relation: str) -> str:
-    """Write the call that has to do with a fault of a sub-task as a whole."""
-    return "".join(f"; turn {_ordinal(at)} called {quoted(call, 120)} {relation}" for call, at, _ in one.others)
-
-
-#: Sentences by kind of violation, without a full stop.
-_SENTENCES: dict[str, Callable[[Violation], str]] = {
-    "unreadable": lambda one: clean(str(one.actual), 120),
-    "unknown_task": lambda one: f"there is no task {quoted(one.subject)}; there are {clean(one.names, 300)}",
-    "unknown_tool": lambda one: f"no task offers the function {quoted(one.resource or '')}",
-    "other_tool": lambda one: (
-        f"{quoted(one.resource or '')} is offered for {clean(one.names, 300)}, not for {clean(one.subject)}"
-    ),
-    "failed_call": lambda one: (
-        f"{quoted(one.resource or '')} for {clean(one.subject)} failed: {clean(str(one.actual), 120)}"
-    ),
-    "premature": lambda one: (
-        f"{quoted(one.resource or '')} for {clean(one.subject)} was called before the result that it builds on was "
-        f"known, which is in turn {_ordinal(one.required)}"
-    ),
-    "missing_call": lambda one: (
-        f"{clean(one.subject)} lacks a call of {clean(one.resource or '')} "
-        f"(step {_ordinal(one.actual)} of {one.required}){_others(one, 'instead')}"
-    ),
-    "wrong_state": lambda one: (
-        f"{clean(one.subject)} made all its calls, but what came out is not as it should be{_others(one, 'as well')}"
-    ),
-    "after_close": lambda _: "the run was over after the closing message",
-    "not_closed": lambda _: "the closing message ALL COMPLETED is missing",
-}
-
-
-class AsyncToolViolation(Violation):
-    """A violation of these rules; ``resource`` is the function, times are turns from 0.
-
-    Of a missing call ``actual`` is its step, ``required`` the number of steps of its task, and ``others`` the call that
-    was made instead, if there is one; of a wrong state the first call that is no reference call.
-    """
-
-    __slots__ = ()
-
-    @property
-    def message(self) -> str:
-        """One sentence on the violation, without a full stop."""
-        return _SENTENCES[self.kind](self)
-
-
-@dataclass(slots=True)
-class SimulatedTurn(AgentMessage):
-    """One message of the agent and its effect.
-
-    ``kind`` may also be ``unknown_task``: a call for a task that does not exist, not carried out.
-
-    Attributes
-    ----------
-    number
-        From 1.
-    result
-        Of the call.
-    usable
-        First turn in which the agent knows the result; 0 if there is none.
-    step
-        Position of the reference call of its sub-task that the call makes, ``None`` for any other call.
-    early
-        True if the call was made before a result that it builds on was known.
-    violation
-        Broken rule, if any.
-    before
-        The turn before.
-    """
-
-    number: int = 0
-    result: Any = None
-    usable: int = 0
-    step: int | None = None
-    early: bool = False
-    violation: AsyncToolViolation | None = None
-    before: SimulatedTurn | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def effect(self) -> Step:
-        """The turn as a step of a run."""
-        kind = self.kind if self.kind in ("wait", "close") else "lost" if self.step is None else "act"
-        return Step(self.number - 1, self.words, kind, self.number - 1, self.number, self.violation)
-
-    @property
-    def function(self) -> str:
-        """Name of the function that is called, ``""`` for a message without a call."""
-        return "" if self.call is None else self.call.name
-
-    @property
-    def words(self) -> str:
-        """Message in short."""
-        if self.call is not None:
-            return f"{self.task}: {self.call}"[:200]
-        return {"wait": "wait", "close": "ALL COMPLETED"}.get(self.kind, self.text[:80])
-
-
-#: Calls by sub-task and step of the missing reference call that they stand for.
-ReplacedCalls: TypeAlias = dict[tuple[str, int], SimulatedTurn]
-
-
-@dataclass(slots=True)
-class TaskProgress:
-    """Progress of one sub-task.
-
-    Attributes
-    ----------
-    executor
-        Carries out the calls, and holds the state of the tools.
-    calls
-        Number of calls so far.
-    executed
-        Reference calls so far, by step.
-    slowest
-        Call whose result comes last.
-    """
-
-    task: SubTask
-    executor: Toolbox
-    calls: int = 0
-    executed: dict[int, SimulatedTurn] = field(default_factory=dict)
-    slowest: SimulatedTurn | None = None
-
-    def match(self, call: Call) -> int | None:
-        """Return the first step not yet made that is this call."""
-        key = call.key
-        steps = enumerate(self.task.reference_calls)
-        return next((step for step, one in steps if one.key == key and step not in self.executed), None)
-
-    def following(self) -> int | None:
-        """Return the first step not yet made."""
-        return next((step for step in range(len(self.task.reference_calls)) if step not in self.executed), None)
-
-    def needed(self, number: int, step: int | None) -> SimulatedTurn | None:
-        """Return the call whose result a call in turn ``number`` builds on, if that is not known yet.
-
-        A reference call builds on the reference call before it, if that is made at all; any other call on all calls
-        of its sub-task that are under way.
-        """
-        before = self.slowest if step is None else self.executed.get(step - 1)
-        return before if before is not None and before.usable > number else None
 
 
 @dataclass(slots=True, eq=False)
@@ -350,7 +206,7 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
     def apply(self, state: AsyncToolState, command: AgentMessage) -> tuple[AsyncToolState, tuple[Step, ...]]:
         """Return the state after a message."""
         turn, needed = self._turn(state, command)
-        turn.violation = _fault(self.problem, turn, needed)
+        turn.violation = turn_fault(self.problem, turn, needed)
         turn.before = state.last
         state.last, state.number = turn, turn.number
         state.pending = tuple(one for one in (*state.pending, turn) if one.usable > turn.number)
@@ -413,19 +269,19 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         turns = tuple(state.turns)
         faults = {turn.number: turn.violation for turn in turns if turn.violation is not None}
         early = {turn.number for turn in turns if turn.early}
-        replaced = _replaced_calls(state, turns)
+        replaced = replaced_calls(state.tasks.values(), turns)
         outcomes, missing = [], list[AsyncToolViolation]()
         for progress in state.tasks.values():
             for step, turn in progress.executed.items():
                 needed = progress.needed(turn.number, step)
                 if needed is not None and needed.number > turn.number:  # it was unknown in that turn
                     early.add(turn.number)
-                    faults[turn.number] = _early(turn, needed)
+                    faults[turn.number] = premature_call(turn, needed)
             outcomes.append(self._outcome(progress, turns))
-            missing += _missing(progress, outcomes[-1], turns, replaced)
+            missing += missing_calls(progress, outcomes[-1].env, turns, replaced)
         violations = [faults[number] for number in sorted(faults)]
         if messages > state.number:
-            violations.append(_violation(state.number, "after_close"))
+            violations.append(turn_violation(state.number, "after_close"))
         violations += missing
         implied = not state.closed and self.rules.closing == "implied"
         closed = state.closed or implied
@@ -452,100 +308,6 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
             results = Counter(canonical(turn.result) for turn in turns if turn.kind == "call" and turn.task == task.id)
             char = char and Counter(map(canonical, task.solved.results)) <= results
         return SubTaskOutcome(task.id, steps, char, progress.executor.state() == task.solved.state)
-
-
-def _violation(position: int, kind: str, subject: str = "", **details: Any) -> AsyncToolViolation:
-    """Return the violation of a turn, counted from 0."""
-    return AsyncToolViolation(position, kind, subject, "", position, position + 1, **details)
-
-
-def _fault(problem: AsyncToolProblem, turn: SimulatedTurn, needed: SimulatedTurn | None) -> AsyncToolViolation | None:
-    """Return what is wrong with a turn; ``needed`` is the call for whose result it should have waited."""
-    position, call = turn.number - 1, turn.call
-    if turn.kind == "unreadable":
-        return _violation(position, "unreadable", actual=turn.reason)
-    if call is None:
-        return None
-    if turn.kind == "unknown_task":
-        return _violation(position, "unknown_task", turn.task[:80], required=tuple(problem.by_id))
-    if call.name not in problem.by_id[turn.task].documents:
-        owners = tuple(task.id for task in problem.tasks if call.name in task.documents)
-        kind = "other_tool" if owners else "unknown_tool"
-        return _violation(position, kind, turn.task, resource=call.name[:80], required=owners or None)
-    if needed is not None:
-        return _early(turn, needed)
-    if turn.step is None and isinstance(turn.result, dict) and "error" in turn.result:
-        error = str(turn.result["error"])[:300]
-        return _violation(position, "failed_call", turn.task, resource=call.name[:80], actual=error)
-    return None
-
-
-def _early(turn: SimulatedTurn, needed: SimulatedTurn) -> AsyncToolViolation:
-    """Return the violation of a call that was made before it could know the result of another one."""
-    other = Other(f"{needed.task}: {needed.function[:80]}", needed.number - 1, needed.number)
-    position, required = turn.number - 1, needed.usable - 1
-    details = {"others": (other,), "resource": turn.function[:80], "required": required, "actual": position}
-    return _violation(position, "premature", turn.task, **details)
-
-
-def _likeness(task: str, call: Call) -> tuple[Hashable, Hashable, Hashable]:
-    """Return what a call has in common with one that was made instead of it, the most telling first."""
-    values = frozenset(map(canonical, call.params.values()))
-    return (task, call.name), (task, values) if values else None, call.key
-
-
-def _replaced_calls(state: AsyncToolState, turns: Sequence[SimulatedTurn]) -> ReplacedCalls:
-    """Return the calls that were made instead of missing ones, by sub-task and step; every call stands for one.
-
-    Such a call is one of the same function for the sub-task, else one with the same values, else the same call for
-    another sub-task.
-    """
-    missing = {
-        (progress.task.id, step): call
-        for progress in state.tasks.values()
-        for step, call in enumerate(progress.task.reference_calls)
-        if step not in progress.executed
-    }
-    others = {turn.number: turn for turn in turns if turn.call is not None and turn.step is None}
-    replaced: ReplacedCalls = {}
-    for rank in range(3) if missing else ():
-        waiting: dict[Hashable, list[int]] = {}
-        for number, turn in reversed(others.items()):
-            if turn.call is not None:
-                waiting.setdefault(_likeness(turn.task, turn.call)[rank], []).append(number)
-        for (task, step), call in missing.items():
-            key = _likeness(task, call)[rank]
-            if key is not None and (task, step) not in replaced and waiting.get(key):
-                replaced[task, step] = others.pop(waiting[key].pop())
-    return replaced
-
-
-def _missing(
-    progress: TaskProgress, outcome: SubTaskOutcome, turns: Sequence[SimulatedTurn], replaced: ReplacedCalls
-) -> list[AsyncToolViolation]:
-    """Return the violations of a sub-task as a whole."""
-    task, calls = outcome.task, progress.task.reference_calls
-    missing = [step for step in range(len(calls)) if step not in progress.executed]
-    if not missing and not outcome.env:
-        extra = [turn for turn in turns if turn.kind == "call" and turn.task == task and turn.step is None]
-        return [AsyncToolViolation(None, "wrong_state", task, others=_parts(*extra[:1]))]
-    return [
-        AsyncToolViolation(
-            None,
-            "missing_call",
-            task,
-            others=_parts(replaced.get((task, step))),
-            resource=calls[step].name,
-            required=len(calls),
-            actual=step,
-        )
-        for step in missing
-    ]
-
-
-def _parts(*turns: SimulatedTurn | None) -> tuple[Other, ...]:
-    """Return turns as parts of a violation."""
-    return tuple(Other(turn.words, turn.number - 1, turn.number) for turn in turns if turn is not None)
 
 
 def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Transcript:

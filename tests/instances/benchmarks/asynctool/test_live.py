@@ -30,7 +30,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
     problem_of,
 )
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
-from planoracle.instances.benchmarks.asynctool.simulation import SimulatedTurn
+from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.environment import AnyEnvironment, Environment, RunConfig
 from tests.support.asynctool import messages
