@@ -87,8 +87,8 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         if turn.kind == "unreadable":
             yield json.dumps({"error": turn.reason if detailed else "unreadable"})
         elif turn.kind == "unknown_task":
-            known = f"there is no such task; there are {', '.join(self.task.by_id)}"
-            yield json.dumps({"error": known if detailed else "unknown task"})
+            reason = f"there is no such task; there are {', '.join(self.task.by_id)}"
+            yield json.dumps({"error": reason if detailed else "unknown task"})
         elif turn.usable > turn.number + 1 or (turn.kind == "wait" and pending):
             yield json.dumps({"wait": "The call is being executed."})
         elif turn.kind == "wait":

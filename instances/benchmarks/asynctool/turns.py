@@ -204,28 +204,28 @@ def _likeness(task: str, call: Call) -> tuple[Hashable, Hashable, Hashable]:
 
 
 def replaced_calls(tasks: Iterable[TaskProgress], turns: Sequence[SimulatedTurn]) -> ReplacedCalls:
-    """Return the calls that were made instead of missing ones, by sub-task and step; every call stands for one.
+    """Return the calls that were made instead of missing ones; every call stands for one.
 
     Such a call is one of the same function for the sub-task, else one with the same values, else the same call for
-    another sub-task.
+    another sub-task. ``turns`` are all turns so far.
     """
     missing = {
-        (progress.task.id, step): call
+        (progress.task.id, step): _likeness(progress.task.id, call)
         for progress in tasks
         for step, call in enumerate(progress.task.reference_calls)
         if step not in progress.executed
     }
-    others = {turn.number: turn for turn in turns if turn.call is not None and turn.step is None}
+    strays = (turn for turn in turns if missing and turn.step is None)
+    others = {turn.number: _likeness(turn.task, turn.call) for turn in strays if turn.call is not None}
     replaced: ReplacedCalls = {}
-    for rank in range(3) if missing else ():
+    for rank in range(3):
         waiting: dict[Hashable, list[int]] = {}
-        for number, turn in reversed(others.items()):
-            if turn.call is not None:
-                waiting.setdefault(_likeness(turn.task, turn.call)[rank], []).append(number)
-        for (task, step), call in missing.items():
-            key = _likeness(task, call)[rank]
-            if key is not None and (task, step) not in replaced and waiting.get(key):
-                replaced[task, step] = others.pop(waiting[key].pop())
+        for number in reversed(others):
+            waiting.setdefault(others[number][rank], []).append(number)
+        for at, keys in missing.items():
+            if at not in replaced and keys[rank] is not None and waiting.get(keys[rank]):
+                replaced[at] = turns[waiting[keys[rank]].pop() - 1]
+                del others[replaced[at].number]
     return replaced
 
 
