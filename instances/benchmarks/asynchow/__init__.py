@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from planoracle.instances.protocol.plan import COMMON_FIELDS
-from planoracle.plugin import (
-    DroppedCommand,
-    InputError,
-    Instance,
-    Plan,
-    Schedule,
-    ScheduleBenchmark,
-    lazy,
-)
-
-if TYPE_CHECKING:
-    from planoracle.instances.benchmarks.asynchow.rules import Profile
+from planoracle.instances.benchmarks.asynchow.rules import Profile
+from planoracle.plugin import DroppedCommand, Instance, Schedule, ScheduleBenchmark, lazy
 
 
-class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
+class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     r"""AsyncHow: the shortest time in which all steps of an everyday task can be done, answered in words.
 
     Source
@@ -168,16 +156,9 @@ class AsyncHow(ScheduleBenchmark[Schedule, "Profile"]):
         reader = self.reader
         return list(reader.encoded(reader.read_pickle(data, path), path)) if reader.is_pickle(data) else []
 
-    def parse(self, problem: Instance, submission: object, rules: Profile | None = None) -> Plan[Schedule]:
-        """Read a submission; a record with neither field lacks its answer."""
-        record = isinstance(submission, Mapping) and {"id", "instance"} & submission.keys()
-        if record and submission.keys().isdisjoint((*self.plan_fields, *COMMON_FIELDS)):  # type: ignore[attr-defined]
-            raise InputError("is missing", field="answer")
-        return super().parse(problem, submission, rules)
-
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
-        return cast("Profile", self.catalog.origin_of(problem).rules)
+        return cast(Profile, self.catalog.origin_of(problem).rules)
 
     def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Leave the pieces of steps out that do not exist."""

@@ -150,7 +150,7 @@ def test_what_is_no_answer_is_not_scored(answer: Any) -> None:
 
 
 def test_submission_without_answer_is_not_scored() -> None:
-    assert graded("async/1").reason == "answer: is missing"
+    assert graded("async/1").reason == "plan: is missing"
 
 
 def test_accuracy_leaves_the_shown_problems_out() -> None:
