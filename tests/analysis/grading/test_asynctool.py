@@ -234,7 +234,9 @@ def test_an_extra_call_that_changes_the_state_is_a_wrong_call() -> None:
     found = grade(name, [*base[:-1], WAIT, extra, CLOSE])
     assert failed(found) == {"files_1": "wrong_call"}
     assert (found.metrics["subtask_char"], found.metrics["subtask_env"]) == (1, 0.5)
-    assert [v["kind"] for v in found.violations] == ["wrong_state"]
+    (fault,) = found.violations
+    assert fault["kind"] == "wrong_state"
+    assert fault["message"].endswith("""turn 10 called "files_1: make_folder(name='Other')" as well""")
 
 
 def test_hallucinated_functions_only_count_in_micro_f1() -> None:
