@@ -161,7 +161,7 @@ def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
     return Explanation(*fields, proof.kind, proof.bound, certificate=proof, document=document, _lines=tuple(lines))
 
 
-def _searched(problem: Problem, time_limit: Limit) -> Explanation:
+def _explain_search(problem: Problem, time_limit: Limit) -> Explanation:
     """Explain a result of a search for plans, in kitchens and grid kitchens."""
     result = solve(problem, time_limit=time_limit)
     fields = result.instance, result.status, result.makespan, result.lower_bound, problem.unit
@@ -182,6 +182,6 @@ def _searched(problem: Problem, time_limit: Limit) -> Explanation:
 
 _EXPLAINED: Final[dict[str, Callable[[Any, Limit], Explanation]]] = {
     "schedule": _schedule,
-    "kitchen": _searched,
-    "floor": _searched,
+    "kitchen": _explain_search,
+    "floor": _explain_search,
 }
