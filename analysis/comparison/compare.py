@@ -29,9 +29,6 @@ WORK = WorkLimit(60.0)
 #: Methods of every benchmark: the exact solver, the main reference, and the best of the heuristics that are
 #: references and ``improve``.
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
-#: A plan that is proved to be optimal, accepted by the rules, or refused by them; only a number; no plan; a proof that
-#: there is none; neither a plan nor such a proof.
-OUTCOMES = ("optimal", "feasible", "refused", "claimed", "failed", "infeasible", "unknown")
 #: Stands for every heuristic for the kind of a problem that is not among its references.
 ALL = "all"
 
@@ -67,7 +64,12 @@ class MethodResult(NamedTuple):
 
     @property
     def outcome(self) -> str | None:
-        """Outcome in a word, see `OUTCOMES`; ``None`` where the problem has no such method."""
+        """Outcome in a word; ``None`` where the problem has no such method.
+
+        A plan that is proved to be ``optimal``, accepted by the rules (``feasible``) or ``refused`` by them; only a
+        number (``claimed``); no plan (``failed``); ``infeasible``, proved; neither a plan nor such a proof
+        (``unknown``).
+        """
         if self.makespan is not None:
             return {True: self.status, False: "refused", None: "claimed"}[self.accepted]
         if self.status == Status.infeasible or (self.method == OPTIMUM and self.error is None):

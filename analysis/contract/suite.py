@@ -33,7 +33,6 @@ PROBLEM_CHECKS = (
     reading_checks.plans,
     live_checks.pickles,
     verdict_checks.heuristic_plans,
-    verdict_checks.rewards,
 )
 #: Checks of each problem under every rule profile.
 PROFILE_CHECKS = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from itertools import islice
-from math import isclose
 from random import Random
 
 from planoracle.analysis.agents.agent import play
@@ -23,7 +22,6 @@ from planoracle.analysis.contract.cases import (
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.diagnosis.repair import Repairer
-from planoracle.analysis.grading.rewards import RegretReward, Score, Success
 from planoracle.heuristics.generation import generate_serial
 from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristics
@@ -34,7 +32,7 @@ from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import of_kind
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark, agrees, settled
 from planoracle.solver.runs import run_of, solver_of
 
@@ -202,18 +200,3 @@ def repairs(case: ContractCase) -> None:
         require_equal(replay.makespan, repair.makespan, "makespan of the repaired plan", broken)
         if repair.optimum is not None and case.benchmark.is_bounded_by_optimum(replay):
             require((repair.makespan or 0) >= repair.optimum, f"at least {repair.optimum}", repair.makespan, broken)
-
-
-def rewards(case: ContractCase) -> None:
-    """Check that the rewards of a run add up to its score, or to its loss against the optimum."""
-    _, messages = case.optimal_run
-    for name, rule in (("score", Score(FAST)), ("regret", RegretReward(FAST)), ("success", Success())):
-        run = case.benchmark.environment(case.problem, case.rules, RunConfig(bounded=False), rule)
-        total = sum(run.step(message).reward for message in messages)
-        grade = case.grade(run)
-        if name == "score" and grade.main_score is not None:
-            require(isclose(total, grade.main_score), f"rewards that add up to {grade.main_score}", total)
-        if name == "regret" and case.optimum.status == Status.optimal:
-            require_equal(total, 0.0, "sum of the rewards of an optimal run")
-        if name == "success":
-            require_equal(total, 1.0, "reward of a success")

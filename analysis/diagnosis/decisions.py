@@ -78,13 +78,13 @@ def _row(one: DecisionRegret) -> dict[str, Any]:
 def decisions(regret: RunRegret, clock: ClockFormat) -> Decisions:
     """Summarize the regret of a run."""
     steps = regret.decisions
-    costly = tuple(_cleaned(steps[i]) for i in regret.costliest(MAX_COSTLY))
+    costly = tuple(_with_clean_command(steps[i]) for i in regret.costliest(MAX_COSTLY))
     last = regret.no_return if regret.no_return is not None and regret.no_return >= 0 else None
     proved = last is not None and regret.no_return_status == "proved"
     optimal_count = next((i for i, one in enumerate(steps) if one.cost is None or one.cost > 0), len(steps))
     summary = Decisions(
         costly=costly,
-        no_return=None if last is None else _cleaned(steps[last]),
+        no_return=None if last is None else _with_clean_command(steps[last]),
         cause=None if last is None else regret.no_return_reason,
         proved=proved,
         reasons=_reasons(regret, last) if last is not None and proved else (),
@@ -101,7 +101,7 @@ def too_long(count: int) -> Decisions:
     return Decisions((), None, None, False, (), None, 0, count, "There are too many decisions to compute their costs.")
 
 
-def _cleaned(one: DecisionRegret) -> DecisionRegret:
+def _with_clean_command(one: DecisionRegret) -> DecisionRegret:
     return replace(one, command=clean(one.command))
 
 

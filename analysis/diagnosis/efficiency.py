@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import Examination, listed
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.scoring import Oracle
+from planoracle.instances.protocol.scoring import Optimum, Oracle
 
 #: Most intervals named in prose.
 MAX_INTERVALS = 8
@@ -35,8 +34,8 @@ class Efficiency:
         Ticks; ``optimum`` is ``None`` unless proved.
     gap
         ``makespan - optimum``.
-    idle, optimal_idle
-        Intervals without a busy agent: in the plan up to its end, and in an optimal schedule (``None`` if unknown).
+    idle
+        Intervals without a busy agent, up to the end of the plan.
     text
         The paragraph without its heading.
     """
@@ -47,7 +46,6 @@ class Efficiency:
     lower_bound: int | None
     gap: int | None
     idle: tuple[Interval, ...]
-    optimal_idle: tuple[Interval, ...] | None
     text: str
 
     def as_dict(self) -> dict[str, Any]:
@@ -60,53 +58,29 @@ class Efficiency:
             "gap": self.gap,
             "idle": [list(span) for span in self.idle],
             "idle_total": _total(self.idle),
-            "optimal_idle": None if self.optimal_idle is None else [list(span) for span in self.optimal_idle],
-            "optimal_idle_total": None if self.optimal_idle is None else _total(self.optimal_idle),
             "text": self.text,
         }
 
 
-class BestPlan(NamedTuple):
-    """Known optimum of a problem: status, proved makespan, lower bound, idle intervals of one plan."""
-
-    status: Status
-    makespan: int | None = None
-    lower_bound: int | None = None
-    idle: tuple[Interval, ...] | None = None
-
-
-def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> BestPlan:
+def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> Optimum:
     """Return the known optimum under some rules."""
     benchmark = registry.of(problem)
     try:
         judged = benchmark.under(problem, rules)
     except InputError:  # infeasible under these rules
-        return BestPlan(Status.infeasible)
-    result = oracle.best(judged, rules)
-    if result.status == Status.optimal and result.plan is not None:
-        makespan, idle = _replay(judged, result.plan, rules)
-        return BestPlan(result.status, makespan, makespan, idle)
+        return Optimum(status=Status.infeasible)
     least = benchmark.formula_optimum(judged)
-    if least is not None:  # by a formula, without a plan
-        return BestPlan(Status.optimal, least, least)
-    return BestPlan(result.status, None, result.lower_bound)
+    return Optimum.of(oracle.best(judged, rules)) if least is None else Optimum(least, Status.optimal, least)
 
 
-@ProblemCache
-def _replay(problem: Problem, plan: str, rules: Rules) -> tuple[int, tuple[Interval, ...]]:
-    """Return the makespan and the idle time of the best plan."""
-    verdict = registry.of(problem).run(problem, plan, rules).verdict
-    return verdict.makespan, join_intervals(verdict.idle)
-
-
-def efficiency(examined: Examination, best: BestPlan) -> Efficiency:
+def efficiency(examined: Examination, best: Optimum) -> Efficiency:
     """Compare a plan with the best possible."""
     run = examined.replay
     makespan = run.makespan if run.success else None
     gap = None if makespan is None or best.makespan is None else makespan - best.makespan
     idle = join_intervals(run.idle)
     text = " ".join(_sentences(examined, best, makespan, idle))
-    return Efficiency(best.status, makespan, best.makespan, best.lower_bound, gap, idle, best.idle, text)
+    return Efficiency(best.status, makespan, best.makespan, best.lower_bound, gap, idle, text)
 
 
 def join_intervals(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
@@ -128,9 +102,7 @@ def _total(intervals: Iterable[Interval]) -> int:
     return sum(end - start for start, end in intervals)
 
 
-def _sentences(
-    examined: Examination, best: BestPlan, makespan: int | None, idle: tuple[Interval, ...]
-) -> Iterator[str]:
+def _sentences(examined: Examination, best: Optimum, makespan: int | None, idle: tuple[Interval, ...]) -> Iterator[str]:
     span = examined.clock.span
     if examined.outcome:
         return
@@ -151,13 +123,6 @@ def _sentences(
     if idle:
         subject = "You are" if examined.instance is None or len(examined.instance.agents) == 1 else "Everybody is"
         yield f"{subject} idle for {span(_total(idle))}: {_intervals(examined, idle)}."
-    if best.idle is not None:
-        total = _total(best.idle)
-        yield (
-            f"The best possible plan is idle for {span(total)}: {_intervals(examined, best.idle)}."
-            if total
-            else "The best possible plan is never idle."
-        )
 
 
 def _intervals(examined: Examination, intervals: tuple[Interval, ...]) -> str:

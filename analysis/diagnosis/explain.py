@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Final
 
 from planoracle.analysis.verification.verify import plan_document
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
-from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit, deadline_of
 from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.protocol.feedback import span
 from planoracle.solver.exact.search import solve as solve_schedule
-from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.kitchens.heuristic import heuristic
 from planoracle.solver.proofs.certificate import Certificate, certificate
 from planoracle.solver.proofs.conflict import Conflict, find_conflict
-from planoracle.solver.result import Result
 from planoracle.solver.solve import engine_of, solve
 
 #: Default work.
@@ -42,7 +35,7 @@ class Explanation:
     kind
         Kind of the certificate; ``search`` for kitchens and grid kitchens; empty without a bound.
     explained_bound
-        Bound that can be followed by hand; of a kitchen the bound before the search; ``None`` if there is none.
+        Bound that can be followed by hand; ``None`` if there is none.
     certificate
         The proof of that bound, for scheduling problems that are not infeasible.
     document
@@ -168,57 +161,27 @@ def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
     return Explanation(*fields, proof.kind, proof.bound, certificate=proof, document=document, _lines=tuple(lines))
 
 
-def _kitchen(kitchen: Kitchen, time_limit: Limit) -> Explanation:
-    rules = PROFILES["released"]
-    result = plan(kitchen, time_limit=time_limit, rules=rules)
-    compiled = CompiledKitchen(kitchen, rules)
-    start = compiled.start()
-    groups = () if compiled.goal(start) else heuristic(compiled).root(start)
-    bound = groups[0][0] if groups else (result.lower_bound or 0)
-    lines = [f"What the objects need one by one takes at least {_steps(bound)}, as counted before the search."]
-    if result.makespan is not None and result.status == Status.optimal:
-        gap = result.makespan - bound
-        rest = f"that the other {_steps(gap)} are needed as well was" if gap else "that so many suffice was"
-        lines.append(f"Proved by search: {rest} found by looking at {result.expanded} states ({result.proof}).")
-    return _explain_search(kitchen, result, _steps, "reaches the goal", lines, bound)
-
-
-def _steps(count: int) -> str:
-    return f"{count} step{'' if count == 1 else 's'}"
-
-
-def _grid_kitchen(problem: GridKitchen, time_limit: Limit) -> Explanation:
-    result, lines = solve(problem, time_limit=time_limit), []
+def _explain_search(problem: Problem, time_limit: Limit) -> Explanation:
+    """Explain a result of a search for plans, in kitchens and grid kitchens."""
+    result = solve(problem, time_limit=time_limit)
+    fields = result.instance, result.status, result.makespan, result.lower_bound, problem.unit
+    head = f"{result.instance}: {result.status}"
+    if result.status == Status.infeasible:
+        return Explanation(*fields, _lines=(f"{head}: no plan completes the problem ({result.proof}).",))
+    unknown = "; neither a plan nor a proof that there is none was found in the time given"
+    lines = [head + (unknown if result.makespan is None else f", {span(problem, result.makespan)}") + "."]
     if result.status == Status.optimal:
         lines.append(f"Proved by search ({result.proof}); {result.expanded} states were looked at.")
     elif result.lower_bound is not None:
         least = span(problem, result.lower_bound)
         lines.append(f"Any plan takes at least {least}, as far as that was proved in the time given ({result.proof}).")
-    return _explain_search(problem, result, partial(span, problem), "serves all orders", lines)
-
-
-def _explain_search(
-    problem: Problem,
-    result: Result,
-    length: Callable[[int], str],
-    aim: str,
-    more: Sequence[str],
-    bound: int | None = None,
-) -> Explanation:
-    """Return the explanation of a result proved by search; ``more`` are further lines."""
-    fields = result.instance, result.status, result.makespan, result.lower_bound, problem.unit
-    head = f"{result.instance}: {result.status}"
-    if result.status == Status.infeasible:
-        return Explanation(*fields, _lines=(f"{head}: no plan {aim} ({result.proof}).",))
-    unknown = "; neither a plan nor a proof that there is none was found in the time given"
-    first = head + (unknown if result.makespan is None else f", {length(result.makespan)}") + "."
-    # Kitchens and grid kitchens are solved by the profile "released" here.
+    # These problems are solved by the profile "released" here.
     document = None if result.plan is None else plan_document(result, "released")
-    return Explanation(*fields, "search", bound, document=document, _lines=(first, *more))
+    return Explanation(*fields, "search", document=document, _lines=tuple(lines))
 
 
 _EXPLAINED: Final[dict[str, Callable[[Any, Limit], Explanation]]] = {
     "schedule": _schedule,
-    "kitchen": _kitchen,
-    "floor": _grid_kitchen,
+    "kitchen": _explain_search,
+    "floor": _explain_search,
 }

@@ -18,11 +18,9 @@ def test_efficiency_of_a_slow_plan() -> None:
     problem = catalog.load(PAIR)
     plan = ", ".join(command.text for command in problems.reference_plan("recipe2plan/timed/Cobbler_Pancakes"))
     found = report(problem, plan).efficiency
-    best = optimum(problem)
     assert (found.status, found.makespan, found.optimum, found.gap) == ("optimal", 4380, 4080, 300)
     run = registry.of(problem).run(problem, plan).verdict
     assert found.idle == run.idle
-    assert found.optimal_idle == registry.of(problem).run(problem, best.plan).verdict.idle
     row = found.as_dict()
     assert row["idle_total"] == sum(end - start for start, end in run.idle)
 

@@ -33,5 +33,4 @@ def test_the_goal_of_a_kitchen() -> None:
     done = walk(TABLES, *plan)
     assert {section.status for section in done.sections} == {"ok"}
     assert (done.efficiency.optimum, done.efficiency.gap, done.efficiency.idle) == (3, 1, ((2, 3),))
-    assert done.efficiency.optimal_idle == ()
     assert "idle for 1 step: step 3." in done.prose()

@@ -184,7 +184,7 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
         solved.append(one.problem.name)
         return derive(one, work)
 
-    monkeypatch.setattr(bundled_checks, "derive", counted)
+    monkeypatch.setattr("planoracle.analysis.cli.verify.derive", counted)
     status, _, err = run("verify", "--bundled", pattern, "--write")
     assert (status, err) == (0, "")
     assert solved == [new]
