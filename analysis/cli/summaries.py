@@ -14,8 +14,9 @@ from planoracle.analysis.cli.output import PEOPLE, Format, Name, human, new_file
 from planoracle.analysis.console import collect
 from planoracle.analysis.frames.schema import records
 from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.analysis.statistics.groups import failure_causes
 from planoracle.analysis.statistics.observations import UNNAMED
-from planoracle.analysis.statistics.pairs import COMPARED, MOST_PAIRED, failure_causes, pairs_of_models
+from planoracle.analysis.statistics.pairs import COMPARED, MOST_PAIRED, pairs_of_models
 from planoracle.analysis.statistics.summary import FORMAT, SEVERAL, VERSION, summarize
 from planoracle.instances.files.catalog import short_name
 from planoracle.instances.protocol import registry
