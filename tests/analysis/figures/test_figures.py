@@ -29,10 +29,12 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret, regret
 from planoracle.analysis.figures.dependencies import dependency_graph, graph_of, place
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
+from planoracle.analysis.figures.grouped_bars import grouped_bars
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile
 from planoracle.analysis.figures.plan_figure import draw, draw_pair
 from planoracle.analysis.figures.regret_curve import regret_staircase
 from planoracle.analysis.figures.style import Shape, save, use_shape
+from planoracle.analysis.statistics.groups import bin_names
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
@@ -148,12 +150,26 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
     made["regret 24"] = lambda ax=None: regret_staircase(cobbler, ax)
     made["regret wrong"] = lambda ax=None: regret_staircase(wrong, ax)
     made["regret 150"] = lambda ax=None: regret_staircase(chain([*costs[:-20], *[None] * 20], 130), ax)
+    tasks = [
+        {"model": model, "task": f"synchronous/{i}_two_lettuce_tomato_burger", "success": i / 9, "submissions": 10}
+        for model in ("gpt-4o", "gpt-4o-mini")
+        for i in range(10)
+    ]
+    made["tasks"] = lambda ax=None: grouped_bars(tasks, "task", ax)
+    bins = [
+        {"model": model, "steps": name, "count": 9, "succeeded": 3, "failed": 6}
+        | {"share_of_succeeded": 0.5, "share_of_failed": 0.25}
+        for model in ("gpt-4o", "gpt-4o-mini")
+        for name in bin_names((0, 5, 10, 20))
+    ]
+    made["bins"] = lambda ax=None: grouped_bars(bins, "steps", ax)
     return made
 
 
 NAMES = (
     *("gantt 24", "gantt 150", "pair 24", "pair 150", "graph 24", "graph 150"),
-    *("gaps", "profile", "profile against the optimum", "time", "regret 24", "regret wrong", "regret 150"),
+    *("gaps", "profile", "profile against the optimum", "regret 24", "regret wrong", "regret 150"),
+    *("tasks", "bins"),
 )
 
 
@@ -202,7 +218,7 @@ def test_nothing_is_cut_off_overlaps_warns_or_stays(
             figure = rendered(ax)
     for axis in (ax.xaxis, ax.yaxis):
         low, high = sorted(axis.get_view_interval())
-        has_scale = not name.startswith(_NO_SCALE) and (name, axis) != ("gaps", ax.yaxis)
+        has_scale = not name.startswith(_NO_SCALE) and not (name in ("gaps", "tasks") and axis is ax.yaxis)
         assert not has_scale or sum(low <= at <= high for at in axis.get_ticklocs()) >= 3
     assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == []  # nothing to close
