@@ -183,9 +183,12 @@ class Result:
         InputError
             If there is no plan.
         """
-        from planoracle.analysis.frames.problem_frames import schedules
+        from planoracle.analysis.frames.schema import from_rows, problem_columns
+        from planoracle.analysis.run_schedule import plan_rows
 
-        return schedules([(self._planned_problem(), self.method, self)]).frame
+        problem = self._planned_problem()
+        shared = problem_columns(problem.name, problem.benchmark) | {"method": self.method}
+        return from_rows("schedules", [shared | row for row in plan_rows(problem, self)])[0]
 
     def gantt(self, ax: Axes | None = None) -> Axes:
         """Draw the plan as a Gantt chart, by default on the axes of a new figure.

@@ -33,8 +33,8 @@ _COLUMNS = ("instance", "method", "makespan", "outcome", "gap", "unit", "lower_b
 _MOST_AGENTS = 99
 
 
-#: Figures: distribution of gaps to the optimum, performance profile, time to proof.
-ComparisonFigure = StrEnum("ComparisonFigure", ["gaps", "profile", "time"])
+#: Figures: distribution of gaps to the optimum, performance profile.
+ComparisonFigure = StrEnum("ComparisonFigure", ["gaps", "profile"])
 _SET_SPEEDUPS = (
     *("set", "agents", "problems", "proved", "mean_makespan", "unit", "mean_speedup"),
     *("at_critical_path", "at_limit", "limit_speedup"),
@@ -174,6 +174,5 @@ def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path)
     draw = {
         "gaps": figures.methods.gap_distribution,
         "profile": figures.methods.performance_profile,
-        "time": figures.methods.time_to_proof,
     }[figure]
     tell(f"caption of {output.name}: {figures.style.save(lambda: draw(frame), output)}", "note")

@@ -14,7 +14,7 @@ import typer
 
 from planoracle.analysis.batch.submission_tasks import Grading, Submissions
 from planoracle.analysis.batch.tasks import ResultRow, answer_items
-from planoracle.analysis.cli.options import note_problem
+from planoracle.analysis.cli.options import note_problem, with_figure_options
 from planoracle.analysis.cli.output import (
     PEOPLE,
     Format,
@@ -47,7 +47,7 @@ from planoracle.analysis.cli.submissions import (
     open_submissions,
     report_failure,
 )
-from planoracle.analysis.cli.summaries import format_of, show, write
+from planoracle.analysis.cli.summaries import format_of, show, show_groups, write
 from planoracle.analysis.console import clear, tell
 from planoracle.analysis.grading.grade_row import grade_of, is_grade_row
 from planoracle.analysis.grading.grader import Grade, Grader, MismatchCounter
@@ -56,9 +56,10 @@ from planoracle.analysis.intake.path_names import EntryError, SourceLine
 from planoracle.analysis.intake.record_fields import is_grade, normalise
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.analysis.statistics.grade_columns import GradeRows
-from planoracle.instances.errors import InputError
+from planoracle.analysis.statistics.groups import groupings
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
-from planoracle.instances.text import to_json
+from planoracle.instances.text import one_of, to_json
 
 # Entries that are looked at to tell a file of grades from one of submissions.
 _HEAD = 100
@@ -67,6 +68,7 @@ _FIRST = ("id", "success", "failure_cause", "instance", "main_score", "progress"
 _LAST = ("makespan", "optimal_makespan", "reason")
 
 
+@with_figure_options
 def grade(
     submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
@@ -84,6 +86,17 @@ def grade(
     summary: Annotated[
         Path | None,
         typer.Option(help="Also write the averages to a file: .csv, .json, .jsonl, .md, .tex or .txt.", dir_okay=False),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Only write averages by task, size or delay, or counts of runs by cause (of failure) or by bins of a "
+            "metric (optimality); each benchmark has some of these.",
+            metavar="GROUP",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file for a figure of --by.", dir_okay=False)
     ] = None,
     page: Annotated[
         Path | None,
@@ -116,6 +129,12 @@ def grade(
     with 130; with --run DIR the same command then resumes.
     """
     format_of(summary)  # raises for an unknown format before plans are graded
+    if by is None and output is not None:
+        raise typer.BadParameter("is for the figure of --by", param_hint="--output")
+    if by is not None and not any(by in groupings(name) for name in registry.names()):
+        every = dict.fromkeys(group for name in registry.names() for group in groupings(name))
+        raise UnknownNameError(one_of(by, every, "groups"), field="--by", value=by)
+    check_folder_of(output, "--output")
     intake = open_submissions(submissions, pattern, columns, model)
     if collect is not None:
         _collect(intake, collect)
@@ -124,7 +143,7 @@ def grade(
     if is_grade(first):
         if page is not None:
             raise typer.BadParameter("is for submissions; use planoracle report for grades", param_hint="--report")
-        _summarize(entries, profile, options, form, summary)
+        _summarize(entries, profile, options, form, summary, by, output)
     limits = limits_of(line_seconds, line_memory)
     named, places = named_problems(problems), chosen_places(problems)
     work = Grading(
@@ -160,15 +179,20 @@ def grade(
                 if form in PEOPLE:
                     # In a table the time of a failure would look like a good makespan; data formats have it.
                     row |= {"progress": result.progress, "makespan": result.makespan if result.success else None}
-                table.add(row)
+                if by is None:
+                    table.add(row)
                 note_problem(result.instance)
                 strangers.add(result)
         if len({row.get("model") for row in table.rows}) > 1:
             table.columns = ["id", "model", *table.columns[1:]]
-        table.close()
+        if by is None:
+            table.close()
     if summary is not None:
         write(averages, summary)
-    show(averages, form, sys.stdout) if form in PEOPLE else show(averages, Format.table, sys.stderr)
+    if by is not None:
+        failed |= show_groups(averages, by, form, output)
+    else:
+        show(averages, form, sys.stdout) if form in PEOPLE else show(averages, Format.table, sys.stderr)
     for warning in strangers.warnings():
         tell(warning, "warning")
     if page is not None:
@@ -208,7 +232,13 @@ def _collect(intake: Intake, output: Path) -> NoReturn:
 
 
 def _summarize(
-    entries: Iterable[tuple[SourceLine, object]], profile: str, rules: dict[str, str], form: Format, path: Path | None
+    entries: Iterable[tuple[SourceLine, object]],
+    profile: str,
+    rules: dict[str, str],
+    form: Format,
+    path: Path | None,
+    by: str | None,
+    output: Path | None,
 ) -> NoReturn:
     """Write the averages of grades, and end the program."""
     averages = GradeRows(profiles(profile, rules))
@@ -219,7 +249,10 @@ def _summarize(
             failed = True
     if path is not None:
         write(averages, path)
-    show(averages, form, models=bool(current_view.get().columns))
+    if by is not None:
+        failed |= show_groups(averages, by, form, output)
+    else:
+        show(averages, form, models=bool(current_view.get().columns))
     raise typer.Exit(int(failed))
 
 

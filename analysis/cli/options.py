@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, chdir, contextmanager, suppress
+from contextlib import AbstractContextManager, chdir, contextmanager, nullcontext, suppress
 from enum import Enum
 from functools import lru_cache, partial, wraps
 from os.path import isdir
@@ -177,6 +177,7 @@ def with_options(
     function: Callable[..., Any],
     options: Mapping[str, tuple[Any, Any]],
     context: Callable[..., AbstractContextManager[None]],
+    only_with: str = "",
 ) -> Callable[..., Any]:
     """Return a command function with more options.
 
@@ -186,13 +187,15 @@ def with_options(
         Annotation and default of each, by name.
     context
         Called with the values of the options; the function runs in the context manager that it returns.
+    only_with
+        Name of another option of the function, without which the new ones have no effect.
     """
     signature = inspect.signature(function, eval_str=True)
 
     @wraps(function)
     def command(*args: Any, **named: Any) -> Any:
         own = {name: named.pop(name, default) for name, (_, default) in options.items()}
-        with context(**own):
+        with context(**own) if not only_with or named.get(only_with) is not None else nullcontext():
             return function(*args, **named)
 
     more = [
@@ -374,7 +377,7 @@ _FIGURE = {
 
 def with_figure_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a command function with options for the layout of its figure."""
-    return with_options(function, _FIGURE, _set_layout)
+    return with_options(function, _FIGURE, _set_layout, only_with="output")
 
 
 @contextmanager

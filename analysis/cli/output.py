@@ -37,6 +37,7 @@ FormatOption = Annotated[
 #: Long fields for programs, which csv leaves out by default.
 BULKY = frozenset(
     {"format", "version", "versions", "plan", "schedule", "violations", "steps", "certificate", "conflict", "lines"}
+    | {"missing_names"}
 )
 
 # Columns in ticks whose headings name the unit, if all rows have the same.

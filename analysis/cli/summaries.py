@@ -10,23 +10,28 @@ from typing import IO, Any, Final
 
 import typer
 
-from planoracle.analysis.cli.output import PEOPLE, Format, Name, human, new_file, write_table
-from planoracle.analysis.console import collect
+from planoracle.analysis import figures
+from planoracle.analysis.cli.output import PEOPLE, Format, Name, current_view, human, new_file, write_table
+from planoracle.analysis.console import collect, complain, tell
 from planoracle.analysis.frames.schema import records
 from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.analysis.statistics.groups import CAUSE, failure_causes, group_runs, groupings, quartiles
 from planoracle.analysis.statistics.observations import UNNAMED
-from planoracle.analysis.statistics.pairs import COMPARED, MOST_PAIRED, failure_causes, pairs_of_models
+from planoracle.analysis.statistics.pairs import COMPARED, MOST_PAIRED, pairs_of_models
 from planoracle.analysis.statistics.summary import FORMAT, SEVERAL, VERSION, summarize
+from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files.catalog import short_name
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Average
+from planoracle.instances.text import one_of
 
 _DIFFERENCE = "difference (95 %)"
 
 # Columns of averages.
 _INTERVAL = "95 %"
 _MODELS = ("model", "sets", "problems", "missing", "unscored", "samples", "success", "main_score", _INTERVAL)
-_SETS = ("model", "set", "submissions", "unscored", "missing", "samples")
+_SETS = ("submissions", "unscored", "missing", "samples")
+_COUNTS = ("count", "succeeded", "failed", "share", "share_of_succeeded", "share_of_failed")
 _MORE = ("success_of_all", "main_score_of_all", "gap_of_successes", "lost_by_failures")
 
 #: Formats of files by their ending.
@@ -69,28 +74,16 @@ def show(
         rows = averages.rows()
         for level, more in (("pair", duels), ("cause", causes)):
             rows += [{"format": FORMAT, "version": VERSION, "level": level} | row for row in more]
-        if form is Format.csv:  # too many names for a cell
-            rows = [{key: value for key, value in row.items() if key != "missing_names"} for row in rows]
         write_table(form, ["model", "set"], rows, "" if stream is None else "averages", stream)
         return
     stream = stream or sys.stdout
     title = "" if models else "All models, over their sets"
     _put(averages.models, _MODELS, title, form, stream)
     for name in [] if models else dict.fromkeys(row["benchmark"] for row in averages.sets):
-        figures = grades.figures(name)
-        own: list[str] = []
-        full: float = 1
-        for one in figures:
-            own += [one.name] if one.is_shown and one.aggregate != "counts" else []
-            if "main" in one.role:
-                own.append(_INTERVAL)
-                full = one.full
-        benchmark = registry.find(name)
-        title = f"{benchmark.title if benchmark else name or 'no known problem'}: averages"
         rows = [row for row in averages.sets if row["benchmark"] == name]
-        _put(rows, (*_SETS, *own), title, form, stream, full)
+        _put_averages(rows, "set", grades, f"{_title(name)}: averages", form, stream)
         for row in rows:
-            _note(row, figures)
+            _note(row, grades.figures(name))
     if not models:
         _put_pairs(duels, form, stream)
         counts: dict[str, dict[str, Any]] = {}
@@ -100,6 +93,69 @@ def show(
         table = [dict.fromkeys(names, 0) | by_model | {"failure_cause": cause} for cause, by_model in counts.items()]
         if table:
             write_table(form, ["failure_cause", *names], table, "Failed plans by cause", stream)
+
+
+def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None) -> bool:
+    """Write averages by a group of problems, or counts of runs by cause or bin, and draw them.
+
+    Returns True if a benchmark lacks the group; raises `UnknownNameError` if all do.
+    """
+    frame = grades.frame()
+    # Submissions for unknown problems have no benchmark.
+    accepted = {name: groupings(name) for name in frame["benchmark"].unique() if name or by == CAUSE}
+    having = [name for name, names in accepted.items() if by in names]
+    refused = [name for name in accepted if name not in having]
+    for name in refused:
+        error = UnknownNameError(f"{_title(name)}: {one_of(by, accepted[name])}", field="--by", value=by)
+        if not having:
+            raise error
+        complain(error)
+    if not having:
+        tell("no grade is of a known problem", "note")
+    rows: list[dict[str, Any]] = []
+    words = by.replace("_", " ")
+    for name in having:
+        own = frame[frame["benchmark"] == name]
+        part, middles = group_runs(own, by, grades.rules), quartiles(own, by)
+        rows += [{"level": by} | row for row in part] + [{"level": "quartiles"} | row for row in middles]
+        about = f" ({accepted[name][by]})" if accepted[name][by] else ""
+        title = "" if current_view.get().columns else f"{_title(name)} by {words}{about}"
+        if not part:
+            tell(f"no run of {_title(name)} has {words}{about}", "note")
+        elif form in PEOPLE and "count" in part[0]:
+            columns = ("model", "set", by, *_COUNTS)
+            write_table(form, [name for name in columns if any(row[name] for row in part)], part, title)
+            if middles and title:
+                write_table(form, ["model", "set", "runs", *list(middles[0])[4:]], middles, f"Quartiles of {words}")
+        elif form in PEOPLE:
+            _put_averages(part, by, grades, title, form, sys.stdout)
+    if form not in PEOPLE:
+        write_table(form, ["model", by], [{"format": FORMAT, "version": VERSION} | row for row in rows])
+    drawn = [row for row in rows if by in row]
+    if output is not None and drawn:
+        about = f"{', '.join(map(_title, having))} by {words}"
+        caption = figures.style.save(lambda: figures.grouped_bars.grouped_bars(drawn, by, about=about), output)
+        tell(f"caption of {output.name}: {caption}", "note")
+    return bool(refused)
+
+
+def _put_averages(
+    rows: Sequence[dict[str, Any]], by: str, grades: GradeRows, title: str, form: Format, stream: IO[str]
+) -> None:
+    """Write the rows of a benchmark for people, with its own figures."""
+    own: list[str] = []
+    full: float = 1
+    for one in grades.figures(rows[0]["benchmark"]):
+        own += [one.name] if one.is_shown and one.aggregate != "counts" else []
+        if "main" in one.role:
+            own.append(_INTERVAL)
+            full = one.full
+    _put(rows, ("model", by, *_SETS, *own), title, form, stream, full)
+
+
+def _title(benchmark: str) -> str:
+    match = registry.find(benchmark)
+    return match.title if match else benchmark or "no known problem"
 
 
 def _put_pairs(duels: Sequence[Mapping[str, Any]], form: Format, stream: IO[str]) -> None:

@@ -53,7 +53,9 @@ _KEYS = ("content", "action", "plan", "tool_calls", "messages", "start", "agent1
 
 
 def names(benchmark: AnyBenchmark, seed: int) -> None:
-    """Check that names are different, stand for problems of their name, and that other names are refused."""
+    """Check that names are different and stand for problems; other names are refused."""
+    for text in (*_TEXTS, f"{benchmark.name}/x", "a/b/c/d/e/f+g_h@i"):
+        require_equal([*benchmark.groups(text)], [*benchmark.groups("")], f"groups of the name {text[:40]!r}")
     catalog = benchmark.catalog
     if catalog is None:
         raise NotApplicableError("this benchmark has no bundled problems")

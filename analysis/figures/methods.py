@@ -1,8 +1,7 @@
-"""Figures of methods over many problems: gaps, performance profiles and times to proof."""
+"""Figures of methods over many problems: gaps and performance profiles."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from planoracle.analysis.figures.colours import LINES, numbers
 from planoracle.analysis.figures.style import (
@@ -24,18 +23,14 @@ from planoracle.analysis.figures.style import (
     value_axis,
 )
 from planoracle.analysis.statistics.pairs import profiles
-from planoracle.instances.errors import InputError
-from planoracle.instances.text import one_of
 
 # From this ratio on performance profiles are drawn on a logarithmic scale.
 _FAR = 5
-# Fewest gaps that have quartiles; fewest solves of which a median is drawn.
-_QUARTILES, _IN_MEDIAN = 4, 8
+# Fewest gaps that have quartiles.
+_QUARTILES = 4
 
 
-def gap_distribution(
-    comparisons: pd.DataFrame, ax: Axes | None = None, *, methods: Sequence[str] | None = None, title: str = ""
-) -> Axes:
+def gap_distribution(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
     """Draw the gaps of methods to the proved optimum: dots, quartile box and median.
 
     The label of the axes is a caption, see `planoracle.analysis.figures.style.save`: for each method the number of
@@ -45,11 +40,11 @@ def gap_distribution(
     Parameters
     ----------
     comparisons
-        Frame ``comparisons``; all of its methods but ``optimum`` unless others are asked for.
+        Frame ``comparisons``; its methods but ``optimum`` are drawn.
     ax
         Where to draw; without it, on a new figure of fitting size.
     """
-    chosen = _methods(comparisons, methods)
+    chosen = [method for method in dict.fromkeys(map(str, comparisons["method"])) if method != "optimum"]
     target = new_axes(ax, 8.0, 1.7 + 0.55 * len(chosen))
     counts, rows = [], []
     lift = 0.16 if is_narrow() else 0.0  # the name stands above
@@ -92,16 +87,6 @@ def _draw_box(ax: Axes, gaps: Any, y: float, half: float) -> list[Line2D | Patch
     return [Patch(label="middle half of the problems answered", **look), median]
 
 
-def _methods(frame: pd.DataFrame, methods: Sequence[str] | None) -> list[str]:
-    present = list(dict.fromkeys(map(str, frame["method"])))
-    if methods is None:
-        return [method for method in present if method != "optimum"]
-    for method in methods:
-        if method not in present:
-            raise InputError(one_of(method, present, "methods"), field="methods", value=method)
-    return list(methods)
-
-
 def _counts(method: str, gaps: Any, solved: int, unproved: int) -> str:
     """Return the part of the caption on a method."""
     parts = [f"{int(np.count_nonzero(np.abs(gaps) < 1e-9))} of {solved} optimal"]
@@ -132,7 +117,6 @@ def performance_profile(
     comparisons: pd.DataFrame,
     ax: Axes | None = None,
     *,
-    methods: Sequence[str] | None = None,
     title: str = "",
     **options: Any,
 ) -> Axes:
@@ -144,10 +128,10 @@ def performance_profile(
         A frame that `profiles` takes.
     ax
         Where to draw; without it, on a new figure.
-    how
-        Further options of `profiles`.
+    options
+        Those of `profiles`.
     """
-    steps = profiles(comparisons, methods, **options)
+    steps = profiles(comparisons, **options)
     against = options.get("against", "best")
     target = new_axes(ax, 8.0, 4.2)
     names = list(dict.fromkeys(steps["method"]))
@@ -182,79 +166,3 @@ def performance_profile(
     words = "ratio to the " + ("proved optimum" if against == "optimum" else "best answer")
     target.set_label(f"Share of the problems within a {words}. Problems answered: {', '.join(answered)}.")
     return finish(target, title, handles, x=words, y="problems within that ratio (%)")
-
-
-#: Words, mark and width of its edge for a solve that ended in each status; a mark without a face is hollow.
-_ENDS: dict[str, tuple[str, str, float, bool]] = {
-    "optimal": ("optimum proved", "o", 0.4, False),
-    "infeasible": ("proved to have no solution", "s", 0.4, False),
-    "feasible": ("not proved in time", "^", 1.1, True),
-    "unknown": ("neither found nor excluded in time", "X", 1.1, True),
-}
-
-
-def time_to_proof(comparisons: pd.DataFrame, ax: Axes | None = None, *, title: str = "") -> Axes:
-    """Draw the seconds of the exact solve against the number of actions, both on logarithmic scales.
-
-    Full marks are proofs; hollow ones are solves that the time limit ended, so a proof would have taken longer. The
-    line joins medians of at least eight solves each; fewer than sixteen have none. The caption counts the problems that
-    are not drawn.
-
-    Parameters
-    ----------
-    comparisons
-        Frame ``comparisons`` with the method ``optimum``. Kitchens have no number of actions.
-    ax
-        Where to draw; without it, on a new figure.
-    """
-    exact = comparisons[comparisons["method"] == "optimum"]
-    plotted = exact[exact["actions"].notna() & exact["seconds"].notna()]
-    target = new_axes(ax, 8.0, 4.2)
-    handles: list[Line2D | Patch] = []
-    sizes, seconds = plotted["actions"].to_numpy(float), np.maximum(plotted["seconds"].to_numpy(float), 1e-4)
-    benchmarks = [str(one) for one in dict.fromkeys(plotted["benchmark"])]
-    for number, benchmark in enumerate(benchmarks):
-        colour = LINES[number % len(LINES)]
-        for status, (_, marker, lw, hollow) in _ENDS.items():
-            inside = ((plotted["benchmark"] == benchmark) & (plotted["settled"] == status)).to_numpy(bool)
-            if inside.any():
-                face, edge = ("none", colour) if hollow else (colour, "white")
-                look: dict[str, Any] = {"facecolor": face, "edgecolor": edge, "lw": lw, "zorder": 3, "alpha": 0.9}
-                drawn = _marker(number) if status == "optimal" else marker
-                target.scatter(sizes[inside], seconds[inside], 26, marker=drawn, **look)
-        handles.append(Line2D([], [], ls="", color=colour, marker=_marker(number), label=plain(benchmark)))
-    for status, (words, marker, _, hollow) in _ENDS.items():
-        if status != "optimal" and (plotted["settled"] == status).any():
-            face = "none" if hollow else "0.3"
-            handles.append(Line2D([], [], ls="", color="0.3", marker=marker, markerfacecolor=face, label=words))
-    if len(plotted):
-        handles += _medians(target, sizes, seconds)
-        target.set_xscale("log")
-        target.set_yscale("log")
-        target.set_xlim(0.85 * sizes.min(), 1.18 * sizes.max())
-        target.xaxis.set_major_locator(MaxNLocator(7, integer=True, steps=[1, 2, 5, 10]))
-        target.xaxis.set_minor_locator(NullLocator())
-        target.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
-        low, high = float(seconds.min()), float(seconds.max())
-        target.yaxis.set_major_locator(LogLocator(subs=(1.0,) if high > 1000 * low else (1.0, 2.0, 5.0)))
-        if high < 10 * low:
-            target.set_ylim(low / 2, 5 * low)
-        target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-    missing = len(exact) - len(plotted)
-    words = f" Not drawn: {missing} problems without a number of actions." if missing else ""
-    target.set_label(f"Seconds of the exact solve of {len(plotted)} problems by number of actions.{words}")
-    return finish(target, title, handles, x="number of actions", y="seconds to the proof")
-
-
-def _marker(number: int) -> str:
-    return ("o", "D", "v", "p", "P")[number % 5]
-
-
-def _medians(ax: Axes, sizes: Any, seconds: Any) -> list[Line2D]:
-    """Draw a line through several medians of about equally many solves; return what explains it."""
-    parts = np.array_split(np.argsort(sizes, kind="stable"), min(12, len(sizes) // _IN_MEDIAN) or 1)
-    if len(parts) < 2:
-        return []
-    look: dict[str, Any] = {"color": "black", "lw": 1.3, "ls": (0, (4, 2))}
-    ax.plot(*np.array([(np.median(sizes[part]), np.median(seconds[part])) for part in parts]).T, zorder=4, **look)
-    return [Line2D([], [], label="median", **look)]

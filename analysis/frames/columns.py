@@ -48,9 +48,6 @@ def choice(name: str, meaning: str, values: Iterable[str]) -> FrameColumn:
 
 _KINDS = {"flag": flag, "count": count, "ticks": ticks, "share": share, "number": number, "text": text}
 
-#: Problems by number of actions; the last class has no upper end.
-SIZES = ("1-10", "11-20", "21-40", "41-80", "81+")
-
 _STATUSES = tuple(map(str, Status))
 
 
@@ -117,7 +114,6 @@ _SUBMISSION = (
     text("model", "who submitted it"),
     text("sample", "which of several attempts"),
 )
-_GROUP = (_BENCHMARK, _SET, choice("size", "class by number of actions", SIZES))
 
 
 def _interval(name: str, meaning: str, unit: str = "") -> tuple[FrameColumn, ...]:
@@ -135,36 +131,6 @@ def _column(metric: GradeMetric) -> FrameColumn:
 
 
 _ALL = (
-    Schema(
-        "instances",
-        "one per problem; what does not apply to kitchens is missing there",
-        (
-            *_PROBLEM,
-            _UNIT,
-            count("seconds_per_tick", "length of a tick", "seconds"),
-            count("tasks", "number of tasks"),
-            count("actions", "number of actions"),
-            count("agents", "number of agents"),
-            count("resources", "number of resources that some action can use"),
-            count("autonomous", "actions that hold no agent"),
-            count("interruptible", "actions that may be cut"),
-            count("alternatives", "actions with more than one mode"),
-            count("precedences", "time lags with a minimum"),
-            count("windows", "time lags with a maximum"),
-            ticks("time_limit", "no action may end later"),
-            ticks("work", "sum of the durations"),
-            ticks("attended", "sum of the times that hold an agent"),
-            ticks("critical_path", "longest chain of releases, time lags and durations"),
-            number("parallelism", "work / critical_path"),
-            share("agent_load", "attended / (agents * critical_path)"),
-            share(
-                "resource_load",
-                "largest use of a resource (ticks * units, in modes that use it least) / (capacity * critical_path)",
-            ),
-            text("busiest", "the resource with the largest load"),
-            count("objects", "objects in a kitchen"),
-        ),
-    ),
     Schema(
         "schedules",
         "one per piece of a schedule, or action of a plan in a kitchen",
@@ -217,25 +183,6 @@ _ALL = (
         own=True,
     ),
     Schema(
-        "violations",
-        "one per violation of a submitted plan",
-        (
-            *_SUBMISSION,
-            count("index", "of the violation, from 0"),
-            count("position", "of the command, from 0; missing if it is of the plan as a whole"),
-            text("kind", "which rule"),
-            text("subject", "action or name concerned, as written"),
-            text("message", "the same in words"),
-            ticks("start", "when the command begins"),
-            ticks("end", "when it ends"),
-            text("others", "what stands against it, as a JSON list of `[subject, start, end]`"),
-            text("resource", "the agent, object, tool or resource concerned"),
-            text("required", "what the rule asks for: a number, a name, or names in a JSON list"),
-            text("actual", "what the plan has, likewise"),
-            flag("fatal", "whether it ended the run"),
-        ),
-    ),
-    Schema(
         "errors",
         "one per thing that could not be answered",
         (
@@ -244,16 +191,14 @@ _ALL = (
             text("source", "file of the submission, if there are several"),
             text("id", "of the submission"),
             _INSTANCE,
-            text("method", "which method failed"),
             text("error", "kind of the error"),
             text("reason", "what is wrong"),
         ),
     ),
     Schema(
         "pairings",
-        "one per pair of methods (or models) and group of problems; what the groups do not tell apart is missing",
+        "one per pair of methods (or models)",
         (
-            *_GROUP,
             text("a", "one method"),
             text("b", "the other"),
             text("value", "what is compared"),
@@ -285,25 +230,9 @@ _ALL = (
         ),
     ),
     Schema(
-        "averages",
-        "one per method (or model) and group of problems",
-        (
-            *_GROUP,
-            text("method", "method or model"),
-            text("value", "what is averaged"),
-            count("problems", "problems of the group"),
-            count("answered", "problems with an answer"),
-            count("left_out", "problems left out: proved infeasible, not scored, or skipped"),
-            *_interval("mean", "over the problems with an answer"),
-            *_interval("median", "over all problems; failures are infinitely bad"),
-            number("worst", "largest (or smallest) value answered"),
-        ),
-    ),
-    Schema(
         "profiles",
         "one per step of a performance profile",
         (
-            *_GROUP,
             text("method", "method or model"),
             number("ratio", "how many times worse than the best"),
             share("share", "problems within that ratio"),

@@ -1,4 +1,4 @@
-"""Schemas of frames: frames built from rows, with a frame of errors beside them."""
+"""Frames built from rows by their schemas; the frame of grades, with a frame of errors beside it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from planoracle.analysis.frames.columns import SCHEMAS, Schema
-from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
+from planoracle.analysis.frames.columns import SCHEMAS, Schema, own_metrics
+from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.metrics import gap_of
+from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.text import one_of
 
@@ -22,15 +24,6 @@ def schema(name: str) -> Schema:
     if name not in SCHEMAS:
         raise UnknownNameError(one_of(name, SCHEMAS, "frames"), field="frame", value=name)
     return SCHEMAS[name]
-
-
-def describe(name: str) -> str:
-    """Return the columns of a frame as a Markdown table, as the documentation has it."""
-    lines = ["| column | dtype | unit | meaning |", "|---|---|---|---|"]
-    for column in schema(name).columns:
-        values = f": {', '.join(column.values)}" if column.values else ""
-        lines.append(f"| `{column.name}` | {column.dtype} | {column.unit} | {column.meaning}{values} |")
-    return "\n".join(lines)
 
 
 def empty(name: str) -> pd.DataFrame:
@@ -130,7 +123,9 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {
 }
 
 
-_KEYS = ("line", "source", "id", "instance", "method")
+def problem_columns(name: str | None, benchmark: str | None) -> dict[str, Any]:
+    """Return the columns that identify the problem of a row."""
+    return {"instance": name, "benchmark": benchmark, "set": catalog.set_of(name or "")[0]}
 
 
 class FrameWithErrors(NamedTuple):
@@ -140,34 +135,32 @@ class FrameWithErrors(NamedTuple):
     errors: pd.DataFrame
 
 
-class Collector:
-    """Rows and errors from which a frame is built."""
+def grades(graded: Iterable[Grade]) -> FrameWithErrors:
+    """Put grades into the frame ``grades``; those not scored are there, too, and named among the errors.
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._rows: list[Mapping[str, Any]] = []
-        self._errors: list[dict[str, Any]] = []
-
-    def add(self, *rows: Mapping[str, Any]) -> None:
-        """Add rows."""
-        self._rows += rows
-
-    def fail(self, error: Exception | str, **keys: Any) -> None:
-        """Add an error; ``keys`` are ``line``, ``id``, ``instance`` and ``method``, as far as known."""
-        kind = "" if isinstance(error, str) else type(error).__name__
-        ours = not isinstance(error, str | PlanoracleError)
-        reason = f"internal error: {error}" if ours else str(error)
-        self._errors.append({"frame": self.name, "error": kind, "reason": reason[:1000], **keys})
-
-    def build(self) -> FrameWithErrors:
-        """Return the frame of the rows, and the frame of the errors."""
-        frame, faults = from_rows(self.name, self._rows)
-        for number, message in faults:
-            row = self._rows[number]
-            self.fail(InputError(message), **{key: row[key] for key in _KEYS if row.get(key) is not None})
-        return FrameWithErrors(frame, from_rows("errors", self._errors)[0])
-
-
-def problem_columns(name: str | None, benchmark: str | None) -> dict[str, Any]:
-    """Return the columns that identify the problem of a row."""
-    return {"instance": name, "benchmark": benchmark, "set": catalog.set_of(name or "")[0]}
+    Examples
+    --------
+    >>> from planoracle.analysis.grading.grader import Grader
+    >>> bad = Grader().grade({"id": "1", "instance": "recipe2plan/timed/Cobbler_Pancakes", "plan": "Step(0"})
+    >>> frame, errors = grades([bad])
+    >>> print(*frame[["id", "success", "violation"]].iloc[0], len(errors))
+    1 False no_plan 0
+    """
+    rows, own = [], own_metrics()
+    faults: list[tuple[int, str, str]] = []
+    for number, grade in enumerate(graded):
+        if not grade.scored:
+            faults.append((number, "", grade.reason or "is not scored"))
+        row = {name: getattr(grade, name) for name in grade.__slots__ if name != "metrics"}
+        row |= {name: grade.metrics.get(name) for name in own} | problem_columns(grade.instance, grade.benchmark)
+        row["violations"] = None if grade.violations is None else len(grade.violations)
+        row["gap"] = gap_of(grade.makespan, grade.optimal_makespan) if grade.success else None
+        rows.append(row)
+    frame, unfit = from_rows("grades", rows)
+    faults += [(number, "InputError", message) for number, message in unfit]
+    errors = [
+        {key: rows[number][key] for key in ("line", "source", "id", "instance")}
+        | {"frame": "grades", "error": kind, "reason": reason[:1000]}
+        for number, kind, reason in faults
+    ]
+    return FrameWithErrors(frame, from_rows("errors", errors)[0])

@@ -217,7 +217,7 @@ def build(
     >>> done.submissions, done.priced, done.unscored
     (1, 1, ())
     """
-    named = tuple((problems or {}).items()), tuple((rules or {}).items())
+    named = tuple((rules or {}).items()), tuple((problems or {}).items())
     options = ReportOptions(profile, *named, places or Places(), limits)
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, on_progress=on_progress)
     lines = lines_of(work)
@@ -225,7 +225,7 @@ def build(
     notes = tuple(dict.fromkeys(filter(None, (catalog.note(line.grade.instance or "") for line in lines))))
     warnings = tuple(MismatchCounter(line.grade for line in lines).warnings())
     benchmarks = (line.grade.benchmark or "" for line in lines)
-    page_about = about(benchmarks, profile, options.effective_rules()) | {"date": day, "source": plain(source or "")}
+    page_about = about(benchmarks, profile, options.rules_by_benchmark) | {"date": day, "source": plain(source or "")}
     text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, page_about, options)))
     on_progress("writing", 1, 1)
     return Report(
@@ -268,7 +268,7 @@ def _chunks(
         "problems": problems,
         "scoring": scoring(lines),
         "meanings": meanings(),
-        **board(lines, options.effective_rules()),
+        **board(lines, options.rules_by_benchmark),
         "rows": columns(lines, places, names),
     }
     for number, content in enumerate((compact_json(index), *contents)):

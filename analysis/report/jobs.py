@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
+from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.report.details import compact_json, grade_faults, metrics
 from planoracle.analysis.report.work import DecisionSheet, GradedSheet, ReportEntry, ReportOptions, ungraded_sheet
 
@@ -66,14 +67,13 @@ def work_on(
     plans = list(lines.values())
     pool: WorkerPool[tuple[Any, ...], Any]
     with WorkerPool(options.start, options.limits, processes) as pool:
-        work = PlanWork(plans, _grade_all(plans, options, pool, on_progress), {}, _charts(plans, pool))
+        work = PlanWork(plans, _grade_all(plans, pool, on_progress), {}, _charts(plans, pool))
         _price_all(work, _DEFAULT_WORK if regret_seconds is None else regret_seconds, pool, on_progress)
     return work
 
 
 def _grade_all(
     plans: list[list[ReportEntry]],
-    options: ReportOptions,
     pool: WorkerPool[tuple[Any, ...], Any],
     on_progress: OnProgress,
 ) -> list[GradedSheet]:
@@ -85,7 +85,7 @@ def _grade_all(
     sheets: dict[int, GradedSheet] = {}
     for i, answer in zip(submissions, pool.map(("show", plans[i][0].submission) for i in submissions), strict=True):
         if isinstance(answer, TaskFailure):
-            answer = ungraded_sheet(options, plans[i][0].submission or {}, answer.error)
+            answer = ungraded_sheet(Grader(), plans[i][0].submission or {}, answer.error)
         sheets[i] = answer
         on_progress(_GRADING, len(sheets), len(plans))
     return [sheets[i] if i in sheets else _sheet_of_grade(entry) for i, (entry, *_) in enumerate(plans)]

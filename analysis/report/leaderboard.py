@@ -15,8 +15,9 @@ from planoracle.analysis.report.details import plain, whole
 from planoracle.analysis.report.jobs import PlanWork
 from planoracle.analysis.report.work import DecisionSheet, ReportEntry
 from planoracle.analysis.statistics.grade_columns import GradeRows
+from planoracle.analysis.statistics.groups import failure_causes
 from planoracle.analysis.statistics.observations import UNNAMED
-from planoracle.analysis.statistics.pairs import failure_causes, pairs_of_models
+from planoracle.analysis.statistics.pairs import pairs_of_models
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import GENERAL

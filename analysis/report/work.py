@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
+from planoracle.analysis.batch.tasks import Work
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.diagnosis.regret import regret_of
@@ -14,7 +15,6 @@ from planoracle.analysis.grading.grade_row import grade_of, unread_grade
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems
-from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.path_names import SourceLine, as_place
 from planoracle.analysis.intake.record_fields import identity_of, is_grade
 from planoracle.analysis.intake.submissions import Entries, fault_of
@@ -26,7 +26,6 @@ from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import clock_of
-from planoracle.instances.protocol.profiles import Rules
 
 # What a submission is called, and where it comes from, beside what it says.
 _NAMES = {"id", "model", "sample", "epoch", "line", "source"}
@@ -97,21 +96,13 @@ _SITUATION = 10.0
 _MAX_PRICED = 1_000
 
 
-class ReportOptions(NamedTuple):
-    """Options of grading.
+@dataclass(frozen=True)
+class ReportOptions(Work):
+    """Options of grading: rules, problems by name, files that plans may name, and limits per plan."""
 
-    Name of the rule profile, problems and rules by name, files that plans may name, and limits per plan.
-    """
-
-    profile: str = "paper"
     problems: tuple[tuple[str, Problem], ...] = ()
-    rules: tuple[tuple[str, str], ...] = ()
     places: Places = NO_PLACES
     limits: TaskLimits = NO_LIMITS
-
-    def effective_rules(self) -> dict[str, Rules]:
-        """Return the rules of each benchmark; raises `UnknownNameError` for unknown rules."""
-        return profiles(self.profile, dict(self.rules))
 
     def start(self) -> Callable[[tuple[Any, ...]], Any]:
         """Return the function that answers a task: the name of a method of `Bench`, and its arguments."""
@@ -146,8 +137,7 @@ class Bench:
     """Functions of a worker: grade and explain plans, and compute regrets, under one profile."""
 
     def __init__(self, options: ReportOptions) -> None:
-        self.options = options
-        self.rules = options.effective_rules()
+        self.rules = options.rules_by_benchmark
         self.oracle = SolverOracle()
         problems = Problems(named=dict(options.problems), places=options.places)
         self.grader = Grader(self.rules, problems=problems, oracle=self.oracle)
@@ -168,7 +158,7 @@ class Bench:
         except MemoryError:
             raise
         except Exception as error:
-            return ungraded_sheet(self.options, submission, error)
+            return ungraded_sheet(self.grader, submission, error)
         try:
             report = critique_of(run, oracle=self.oracle, regret=False)
             critic = {"faults": details.faults(report.sections), "critic": details.prose(report.prose())}
@@ -220,8 +210,7 @@ class Bench:
         return DecisionSheet(sheet, regret.total, regret.optimum, lost)
 
 
-def ungraded_sheet(options: ReportOptions, submission: dict[str, Any], error: Exception) -> GradedSheet:
+def ungraded_sheet(grader: Grader, submission: dict[str, Any], error: Exception) -> GradedSheet:
     """Return the sheet of a submission that cannot be graded."""
-    problems = Problems(named=dict(options.problems), places=options.places)
-    grade = Grader(options.effective_rules(), problems=problems).unscored_grade(submission, error)
+    grade = grader.unscored_grade(submission, error)
     return GradedSheet(grade, 0, compact_json({"plan": details.plan_text(submission)}))

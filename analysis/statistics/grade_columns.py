@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
+from functools import lru_cache
 from math import isfinite, nan
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from planoracle.analysis.grading.grader import NOT_SCORED, Grade, set_of
 from planoracle.analysis.grading.metrics import REPORTED, SUMMARY
 from planoracle.analysis.grading.rule_options import complete_rules
+from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Average
 
@@ -24,10 +28,35 @@ _LABELS = (*PROBLEM_KEY, "sample")
 #: Metrics of all benchmarks as figures beside the benchmark's own, under names that no benchmark has.
 COMMON = tuple(Average(f"all:{one.name}", one.average, one.of) for one in (*SUMMARY, *REPORTED) if one.of is not None)
 
+#: Beginning of the names of figures that are metrics with bins, see `Benchmark.bins`.
+METRIC = "metric:"
+
+# Characters of the name of a problem that are looked at.
+_LONGEST_NAME = 1_000
+
+
+def owner_of(benchmark: str) -> AnyBenchmark:
+    """Return a benchmark by its name; that of the general rules if it is unknown."""
+    return registry.find(benchmark) or registry.get(GENERAL)
+
+
+@lru_cache(maxsize=65_536)
+def labels_of(benchmark: str, name: str, by: str) -> tuple[str, ...]:
+    """Return the values of a problem in a group of `Benchmark.groups`, ``("",)`` if there are none.
+
+    A suffix for other agents stays in the values.
+
+    >>> labels_of("timearena", "timearena/lab1+lab2~2", "task"), labels_of("timearena", "timearena/lab1", "delay")
+    (('lab1~2', 'lab2~2'), ('',))
+    """
+    path, crew = split_agent_suffix(name[:_LONGEST_NAME]) or (name[:_LONGEST_NAME], "")
+    values = dict.fromkeys(owner_of(benchmark).groups(path).get(by, ()))
+    return tuple(value and value + crew for value in values) or ("",)
+
 
 def figures_of(benchmark: str, rules: Mapping[str, Rules]) -> tuple[Average, ...]:
     """Return the figures of a benchmark under complete rules; the general ones if it is unknown."""
-    match = registry.find(benchmark) or registry.get(GENERAL)
+    match = owner_of(benchmark)
     return match.metrics.averages(rules[match.name])
 
 
@@ -63,7 +92,8 @@ class GradeRows:
         if benchmark not in self._terms:
             columns = self._columns[benchmark] = {label: [] for label in _LABELS}
             columns |= {"scored": array("b"), "success": array("b"), "failure_cause": []}
-            figures = (*self.figures(benchmark), *COMMON)
+            binned = (Average(METRIC + name, "", methodcaller("get", name)) for name in owner_of(benchmark).bins)
+            figures = (*self.figures(benchmark), *COMMON, *binned)
             columns |= {
                 name: [] if one.aggregate == "counts" else array("d") for one in figures for name in columns_of(one)
             }

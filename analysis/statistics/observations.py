@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import fsum, isfinite, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planoracle.analysis.frames.columns import SIZES
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import one_of
 
@@ -30,7 +29,6 @@ _OF_SUCCESS = ("makespan", "gap", "gap_bound")
 #: Name of a model without a name.
 UNNAMED = "unnamed"
 _KEY = ["benchmark", "set", "instance"]
-_GROUPS = ("benchmark", "set", "size")
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Observations:
     runs
         Of the same shape: the values of all runs, in order, infinite for failures; empty for what is left out.
     info
-        Of the same rows: ``benchmark, set, size, optimum``.
+        Of the same rows: ``benchmark, set, optimum``.
     lost
         ``info`` of the problems not in the table: proved to have no solution, or never scored.
     """
@@ -82,18 +80,6 @@ class Observations:
         """Proved optimum of every problem, ``nan`` if unknown."""
         return self.info["optimum"].to_numpy(float)
 
-    def groups(self, by: Sequence[str]) -> Iterator[tuple[dict[str, Any], Observations]]:
-        """Yield the parts that have the same ``by`` columns, with these; all if there are none."""
-        if not by:
-            yield {}, self
-            return
-        keys, lost = (list(table[[*by]].itertuples(index=False, name=None)) for table in (self.info, self.lost))
-        order = {name: place for place, name in enumerate(("", *SIZES))}
-        for key in sorted(set(keys) | set(lost), key=lambda key: [(order.get(part, 0), part) for part in key]):
-            inside, is_lost = (np.array([one == key for one in some], dtype=bool) for some in (keys, lost))
-            part = replace(self, values=self.values[inside], info=self.info[inside], runs=self.runs[inside])
-            yield dict(zip(by, key, strict=True)), replace(part, lost=self.lost[is_lost])
-
 
 def observe(
     frame: pd.DataFrame,
@@ -101,9 +87,7 @@ def observe(
     *,
     better: Literal["lower", "higher"] | None,
     label_column: str | None,
-    by: Sequence[str],
     absent: Literal["failed", "skipped"],
-    methods: Sequence[str] | None = None,
 ) -> Observations:
     """Return a column of a frame as a table of problems and methods.
 
@@ -112,7 +96,7 @@ def observe(
     Raises
     ------
     InputError
-        For columns or methods that are not there, and options that do not fit.
+        For columns that are not there, and options that do not fit.
     """
     import pandas as pd
 
@@ -120,22 +104,15 @@ def observe(
     for field, name in (("frame", "instance"), ("label_column", label_column), ("value", value)):
         if name not in frame.columns:
             raise InputError(one_of(name, map(str, frame.columns), "columns"), field=field, value=name)
-    for name in by:
-        if name not in _GROUPS or (name == "size" and not {"actions", "size"} & {*frame.columns}):
-            accepted = "benchmark, set, or size (where there is a column actions)"
-            raise InputError(f"must be {accepted}", field="by", value=name)
     better = better or ("lower" if value in _LOWER else "higher" if value in (*_HIGHER, *_SHARES) else None)
     if better not in ("lower", "higher"):
         raise InputError("must be lower or higher: which values are better", field="better", value=better)
     worst = 0.0 if value in _SHARES else np.inf if better == "lower" else -np.inf
     rows = _rows(frame, value, label_column, worst)
     named = rows["method"][~(rows["unscored"] & (rows["method"] == UNNAMED))]
-    chosen = list(dict.fromkeys(named if methods is None else methods))
-    for name in chosen:
-        if methods is not None and name not in set(rows["method"]):
-            raise InputError("is in no row of the frame", field="methods", value=name)
+    chosen = list(dict.fromkeys(named))
     problems = rows.groupby(_KEY)
-    info = problems.agg(size=("size", "first"), optimum=("optimum", "max"))
+    info = problems.agg(optimum=("optimum", "max"))
     keys = info.index.tolist()
     info = info.reset_index(["benchmark", "set"])
     lost = (problems["infeasible"].any() | problems["unscored"].all()).to_numpy(bool)
@@ -175,7 +152,6 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
     if value in _OF_SUCCESS:
         failed |= holds("success", False)
     undefined = np.isnan(numbers) if value in _MAYBE_UNDEFINED else False
-    sizes = frame["size"] if "size" in frame.columns else column("actions").map(size_class, na_action="ignore")
     optimum = column("optimum" if "optimum" in frame.columns else "optimal_makespan")
     return pd.DataFrame(
         {
@@ -183,22 +159,9 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
             "method": [name or UNNAMED for name in text(frame[label_column])],
             "benchmark": text(column("benchmark")),
             "set": text(column("set")),
-            "size": text(sizes),
             "value": np.where(failed, worst, numbers),
             "unscored": holds("scored", False) | undefined,
             "infeasible": holds("settled", "infeasible"),
             "optimum": optimum.astype("Float64").to_numpy(float, na_value=np.nan),
         }
     )
-
-
-def size_class(actions: int) -> str:
-    """Return the class of a problem by its number of actions.
-
-    Examples
-    --------
-    >>> size_class(10), size_class(24), size_class(150)
-    ('1-10', '21-40', '81+')
-    """
-    tops = [int(name.rpartition("-")[2]) for name in SIZES[:-1]]
-    return next((name for name, top in zip(SIZES, tops, strict=False) if actions <= top), SIZES[-1])

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from planoracle.analysis.frames.schema import from_rows, records
-from planoracle.analysis.grading.grader import NOT_SCORED, Grade
+from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.analysis.statistics.intervals import Floats, Sample, intervals, weighted_median
-from planoracle.analysis.statistics.observations import UNNAMED, Observations, observe
+from planoracle.analysis.statistics.observations import Observations, observe
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import one_of
 
@@ -43,7 +43,6 @@ def pairs(
     value: str | Sequence[str] | None = None,
     better: Literal["lower", "higher"] | None = None,
     label_column: str | None = None,
-    by: Sequence[str] = (),
     absent: Absent = "failed",
     level: float = 0.95,
     draws: int = 10_000,
@@ -75,8 +74,6 @@ def pairs(
         ``success`` and ``main_score`` of grades, ``makespan`` of ``comparisons``.
     label_column
         Column with the names of methods; ``method`` or ``model`` by default.
-    by
-        Groups: ``benchmark``, ``set``, ``size`` (needs a column ``actions``).
     absent
         ``failed``: a problem without a row of one method counts as a failure of it; ``skipped``: it is omitted and
         counted in ``left_out``.
@@ -112,12 +109,10 @@ def pairs(
         value = COMPARED if "main_score" in frame.columns else "makespan"
     rows = []
     for name in [value] if isinstance(value, str) else value:
-        table = observe(frame, name, better=better, label_column=label_column, by=by, absent=absent)
-        compared = _pairs(chosen, table.names)
-        for group, part in table.groups(by):
-            rows_of_group = [_pairing(part, a, b, level, draws, seed) for a, b in compared]
-            for row, adjusted in zip(rows_of_group, holm([row["p_sign"] for row in rows_of_group]), strict=True):
-                rows.append(group | row | {"p_adjusted": adjusted})
+        table = observe(frame, name, better=better, label_column=label_column, absent=absent)
+        compared = [_pairing(table, a, b, level, draws, seed) for a, b in _pairs(chosen, table.names)]
+        adjusted = holm([row["p_sign"] for row in compared])
+        rows += [row | {"p_adjusted": p_value} for row, p_value in zip(compared, adjusted, strict=True)]
     return from_rows("pairings", rows)[0]
 
 
@@ -227,93 +222,12 @@ def pairs_of_models(outcomes: pd.DataFrame, models: Sequence[str]) -> list[dict[
     return records(pairs(outcomes, chosen=list(chosen), draws=2_000))
 
 
-def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Count the failures of each model by cause: frame ``causes``.
-
-    Parameters
-    ----------
-    frame
-        ``grades``, or that of `planoracle.analysis.statistics.grade_columns.GradeRows`; ``failure_cause`` is that of
-        `planoracle.analysis.grading.grader.cause_of`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The most frequent cause of all models first, ``not scored`` last.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"model": ["a", "a", "b", "b"], "failure_cause": ["unfinished", None, "late", "late"]})
-    >>> print(failure_causes(frame).to_string(index=False, header=False))
-    b       late 2  1.0
-    a unfinished 1  0.5
-    """
-    models = frame["model"].astype(object).fillna("").replace("", UNNAMED)
-    sizes, totals = models.value_counts(), frame["failure_cause"].value_counts()
-    sums: dict[Any, Any] = frame.groupby([models, frame["failure_cause"]]).size().to_dict()
-    counts = [(str(model), str(cause), int(count)) for (model, cause), count in sums.items()]
-    counts.sort(key=lambda one: (one[1] == NOT_SCORED, -totals[one[1]], one[1], one[0]))
-    rows = [
-        {"model": model, "failure_cause": cause, "count": count, "share": count / sizes[model]}
-        for model, cause, count in counts
-    ]
-    return from_rows("causes", rows)[0]
-
-
-def averages(
-    frame: pd.DataFrame,
-    *,
-    value: str = "gap",
-    better: Literal["lower", "higher"] | None = None,
-    label_column: str | None = None,
-    by: Sequence[str] = (),
-    absent: Absent = "failed",
-    level: float = 0.95,
-    draws: int = 10_000,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Average a value per method (or model) and group, with intervals: frame ``averages``; see `pairs`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"instance": list("wxyz"), "method": "a", "gap": [0.0, 0.25, 0.5, None]})
-    >>> averages(frame)[["problems", "answered", "mean", "worst"]].iloc[0].tolist()
-    [4.0, 3.0, 0.25, 0.5]
-    """
-    table = observe(frame, value, better=better, label_column=label_column, by=by, absent=absent)
-    rows = []
-    for group, part in table.groups(by):
-        for name in part.names:
-            values = part.values[name].to_numpy(float)
-            compared = ~np.isnan(values)
-            present, strata = values[compared], part.strata[compared].tolist()
-            answered = present[np.isfinite(present)]
-            row = {
-                "method": name,
-                "value": value,
-                "problems": len(present),
-                "answered": len(answered),
-                "left_out": len(values) - len(present) + len(part.lost),
-                "worst": None if not len(answered) else float(max(answered, key=lambda v: v * part.sign)),
-            }
-            if value not in _IN_TICKS or len(set(part.benchmarks[compared])) < 2:
-                means = Sample(np.where(np.isfinite(present), present, np.nan), "mean")
-                samples = {"mean": means, "median": Sample(present, "median")}
-                row |= _estimates(samples, strata, level, draws, seed)
-            rows.append(group | row)
-    return from_rows("averages", rows)[0]
-
-
 def profiles(
     frame: pd.DataFrame,
-    methods: Sequence[str] | None = None,
     *,
     value: str = "makespan",
     against: Literal["best", "optimum"] = "best",
     label_column: str | None = None,
-    by: Sequence[str] = (),
     absent: Absent = "failed",
     level: float = 0.95,
 ) -> pd.DataFrame:
@@ -322,17 +236,15 @@ def profiles(
     The share of the problems that a method answers within a ratio of the best answer of all methods compared, or of
     the proved optimum. A problem without an answer never comes within any ratio, but counts. A row is a step: its
     share holds from its ratio to that of the next. Of several runs for a problem each counts for its part of it, and
-    the best answer is that of the best run.
+    the best answer is that of the best run. The methods in the frame change each other's ratios to the best.
 
     Parameters
     ----------
-    methods
-        All by default. Whom a method is compared with changes its ratios to the best.
     value
         A column of which lower values are better.
     against
         With ``optimum`` problems whose optimum is not proved are left out, and counted as that.
-    label_column, by, absent
+    label_column, absent
         See `pairs`.
     level
         Of Wilson's intervals for a share.
@@ -344,33 +256,32 @@ def profiles(
     >>> profiles(frame)[["method", "ratio", "share"]].values.tolist()
     [['a', 1.0, 1.0], ['b', 1.0, 0.0], ['b', 1.25, 0.5]]
     """
-    table = observe(frame, value, better=None, label_column=label_column, by=by, absent=absent, methods=methods)
+    table = observe(frame, value, better=None, label_column=label_column, absent=absent)
     if table.better != "lower":
         raise InputError("must be a column of which lower values are better", field="value", value=value)
     rows = []
-    for group, part in table.groups(by):
-        cells = part.runs.to_numpy(object)
-        best = np.array([min((run for runs in row for run in runs), default=np.nan) for row in cells], dtype=float)
-        base = best if against == "best" else part.optima
-        compared = ~(part.values.isna().to_numpy(bool).any(axis=1) | np.isnan(base))
-        cells, base = cells[compared], base[compared]
-        if (best[compared] < 0).any():
-            raise InputError("must not be negative", field=value, value=float(best[compared].min()))
-        count = len(cells)
-        shared = group | {"problems": count, "left_out": len(part.values) - count + len(part.lost)}
-        for place, name in enumerate(part.names):
-            weights: defaultdict[float, list[float]] = defaultdict(list, {1.0: []})
-            for runs, least in zip(cells[:, place], base.tolist(), strict=True):
-                for run in runs:
-                    weights[_ratio(run, least)].append(1 / len(runs))
-            weights.pop(np.inf, None)
-            hits = 0.0
-            for ratio in sorted(weights):
-                hits = min(hits + fsum(weights[ratio]), count)
-                low, high = wilson(hits, count, level)
-                share = None if not count else hits / count
-                step = {"method": name, "ratio": ratio, "share": share, "share_low": low, "share_high": high}
-                rows.append(shared | step)
+    cells = table.runs.to_numpy(object)
+    best = np.array([min((run for runs in row for run in runs), default=np.nan) for row in cells], dtype=float)
+    base = best if against == "best" else table.optima
+    compared = ~(table.values.isna().to_numpy(bool).any(axis=1) | np.isnan(base))
+    cells, base = cells[compared], base[compared]
+    if (best[compared] < 0).any():
+        raise InputError("must not be negative", field=value, value=float(best[compared].min()))
+    count = len(cells)
+    shared = {"problems": count, "left_out": len(table.values) - count + len(table.lost)}
+    for place, name in enumerate(table.names):
+        weights: defaultdict[float, list[float]] = defaultdict(list, {1.0: []})
+        for runs, least in zip(cells[:, place], base.tolist(), strict=True):
+            for run in runs:
+                weights[_ratio(run, least)].append(1 / len(runs))
+        weights.pop(np.inf, None)
+        hits = 0.0
+        for ratio in sorted(weights):
+            hits = min(hits + fsum(weights[ratio]), count)
+            low, high = wilson(hits, count, level)
+            share = None if not count else hits / count
+            step = {"method": name, "ratio": ratio, "share": share, "share_low": low, "share_high": high}
+            rows.append(shared | step)
     return from_rows("profiles", rows)[0]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from planoracle.analysis.grading.grader import set_of
 from planoracle.analysis.grading.metrics import SUMMARY, GradeMetric
 from planoracle.analysis.grading.rule_options import complete_rules
-from planoracle.analysis.statistics.grade_columns import COMMON, PROBLEM_KEY, columns_of, figures_of
+from planoracle.analysis.statistics.grade_columns import COMMON, PROBLEM_KEY, columns_of, figures_of, labels_of
 from planoracle.analysis.statistics.intervals import (
     ProblemScore,
     best_of,
@@ -74,6 +74,7 @@ def summarize(
     *,
     metrics: Sequence[GradeMetric] = SUMMARY,
     own: bool = True,
+    by: str = "set",
 ) -> Summary:
     """Average the frame of grades per model and set, and per model.
 
@@ -91,6 +92,9 @@ def summarize(
         Metrics of all benchmarks that are averaged.
     own
         Whether rows of sets have the benchmarks' own figures, and the names of missing problems.
+    by
+        Group of problems that takes the place of the set, see `planoracle.instances.protocol.benchmark.Benchmark`. A
+        run whose problem has several values counts for each of them.
 
     Returns
     -------
@@ -109,10 +113,14 @@ def summarize(
           ``runs`` that each mean is over.
     """
     complete = complete_rules(rules)
+    if by != "set" and len(frame):
+        names = zip(frame["benchmark"], frame["instance"], strict=True)
+        labels: list[Any] = [labels_of(*one, by) for one in names]
+        frame = frame.assign(set=labels).explode("set", ignore_index=True)
     groups = [
         group
         for name, part in _parts_by(frame, "benchmark")
-        for group in _groups(name, part, figures_of(name, complete))
+        for group in _groups(name, part, figures_of(name, complete), by)
     ]
     rows = [group.row(metrics) for group in groups]
     models = _models(groups, rows, metrics)
@@ -124,8 +132,8 @@ def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFr
     return ((str(text), part) for text, part in frame.groupby(column))
 
 
-def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average]) -> list[_Group]:
-    """Average over the samples of each problem of a benchmark; return a group per model and set."""
+def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by: str) -> list[_Group]:
+    """Average over the samples of each problem; return a group per model and set, or ``by``."""
     means = [one for one in (*figures, *COMMON) if one.aggregate == "mean"]
     terms = [column for one in means for column in columns_of(one)]
     # Sums of floating-point numbers depend on their order, which must not be that of the rows.
@@ -135,7 +143,9 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average]) -> 
     members, sizes = {}, {}
     for set_name, part in _parts_by(problems, "set"):
         judged = {*part["instance"][part["runs"] > 0]}
-        members[set_name] = dict.fromkeys(set_of(part["instance"].iloc[0])[1] or sorted(judged))
+        bundled = chain.from_iterable(dict(map(set_of, part["instance"])).values())
+        inside = [name for name in bundled if by == "set" or set_name in labels_of(benchmark, name, by)]
+        members[set_name] = dict.fromkeys(inside or sorted(judged))
         sizes[set_name] = len({*members[set_name], *judged}) if judged else 0
     by_set, runs_by_set = problems.groupby(PROBLEM_KEY[:2]), frame.groupby(PROBLEM_KEY[:2])
     tables: list[dict[Any, Any]] = [

@@ -128,6 +128,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Heuristics of the paper by name: ``module:function``, see `planoracle.heuristics.registry`.
     greedy_heuristics
         Names of the greedy ones, which the agent `greedy` tries before those of planoracle.
+    group_units
+        Units of the values of `groups`, where they have one.
+    bins
+        Inner ends of the bins of histograms, by metric. A bin contains its upper end.
     """
 
     name: str
@@ -148,6 +152,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     original_data: str = ""
     heuristics: Mapping[str, str] = {}
     greedy_heuristics: tuple[str, ...] = ()
+    group_units: Mapping[str, str] = {}
+    bins: Mapping[str, tuple[float, ...]] = {}
 
     catalog: Catalog | None = None
     reader: Any = None
@@ -192,6 +198,14 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def check_copy(self, folder: Path) -> None:
         """Raise `InputError` with the missing file if a folder is no copy of `original_data`."""
+
+    def groups(self, name: str) -> Mapping[str, Sequence[str]]:
+        """Return the values of a problem by group (``task``, ``size``, ``delay``), for ``grade --by``.
+
+        ``name`` is any text. All names have the same groups; a group is empty if the name does not tell its value. A
+        problem with several values, such as one that combines tasks, counts for each.
+        """
+        return {"task": [name]}
 
     def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
         """Return the name of the problem that a submission is for.

@@ -15,7 +15,6 @@ import pytest
 from planoracle.analysis.diagnosis.explain import explain
 from planoracle.analysis.diagnosis.regret import next_commands, regret
 from planoracle.analysis.diagnosis.repair import repair
-from planoracle.analysis.frames.problem_frames import compare_methods
 from planoracle.instances.files.catalog import load, problem
 from planoracle.instances.model.cache import digest
 from planoracle.instances.model.instance import Action, Instance
@@ -25,6 +24,7 @@ from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.repair.minimal_change import minimal_change
 from planoracle.solver.states.state_solver import NEVER, Value
+from tests.support.graded import comparisons
 
 LAB = load("timearena/lab1")
 HASTY = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)
@@ -98,7 +98,7 @@ def test_prices_have_a_status_of_the_one_type(one: Any) -> None:
 
 
 def test_frames_hold_plain_text() -> None:
-    frame = compare_methods([LAB, KITCHEN], ["optimum", "serial-lpt"]).frame
+    frame = comparisons([LAB, KITCHEN], ["optimum", "serial-lpt"])
     for column in ("status", "settled"):
         assert {type(value) for value in frame[column]} == {str}
         assert {type(value) for value in frame[column].cat.categories} == {str}

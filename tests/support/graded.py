@@ -1,19 +1,22 @@
-"""Grades and submissions for tests: the frame of some grades, the entries of a stream, the problems they may name."""
+"""Grades and submissions for tests: frames of grades and comparisons, entries of a stream, problems they may name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import IO, Any
 
 import pandas as pd
 
+from planoracle import read
+from planoracle.analysis.comparison.compare import compare
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.path_names import NO_HINTS, SourceLine
 from planoracle.analysis.intake.submissions import Intake, _File
 from planoracle.analysis.statistics.grade_columns import GradeRows
 from planoracle.instances.errors import InputError
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.profiles import Rules
 
 
@@ -23,6 +26,12 @@ def grades_frame(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = No
     for grade in grades:
         rows.add(grade)
     return rows.frame()
+
+
+def comparisons(names: Iterable[str | Problem], methods: Sequence[str], **limits: Any) -> pd.DataFrame:
+    """Return the frame ``comparisons`` of all problems of some names."""
+    problems = [one for name in names for one in (read(name) if isinstance(name, str) else [name])]
+    return pd.concat([compare(one, methods, **limits).to_frame() for one in problems], ignore_index=True)
 
 
 def read_submissions(

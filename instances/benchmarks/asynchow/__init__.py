@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from planoracle.instances.benchmarks.asynchow.rules import Profile
@@ -141,6 +142,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     citation = "Lin et al., 2024"
     plan_fields = ("answer", "plan")
     stepwise = False
+    group_units: Mapping[str, str] = {"size": "steps"}
 
     catalog = lazy("planoracle.instances.benchmarks.asynchow.problems")
     reader = lazy("planoracle.instances.benchmarks.asynchow.problems")
@@ -150,6 +152,11 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     metrics = lazy("planoracle.instances.benchmarks.asynchow.metrics:METRICS")
     feedback = lazy("planoracle.instances.benchmarks.asynchow.feedback")
     live = lazy("planoracle.instances.benchmarks.asynchow.live")
+
+    def groups(self, name: str) -> Mapping[str, Sequence[str]]:
+        """Return the problem, and its number of steps."""
+        bundled = self.catalog.covers(name)
+        return {"task": [name], "size": [str(len(self.catalog.load(name).actions))] if bundled else []}
 
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read one of the released pickles."""

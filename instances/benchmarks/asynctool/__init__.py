@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from planoracle.instances.protocol.benchmark import AnyRun
@@ -143,6 +143,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     has_discrete_time = True
     waits_are_commands = True
     allows_hints = False
+    group_units: Mapping[str, str] = {"size": "tasks", "delay": "turns"}
     heuristics: Mapping[str, str] = {"asynctool-sequential": "planoracle.heuristics.recipe2plan_dfs:sequential"}
 
     catalog = lazy("planoracle.instances.benchmarks.asynctool.problems")
@@ -159,6 +160,15 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     def note(self, name: str) -> str:
         """Say whose the bundled problems are."""
         return "asynctool: AsyncTool's data are not released; these problems are ours, made after its paper"
+
+    def groups(self, name: str) -> Mapping[str, Sequence[str]]:
+        """Return families of the sub-tasks (Figure 6), kind and number (Table 6), delay (Table 8)."""
+        if not self.reader.covers(name):
+            return {"task": [], "size": [], "delay": []}
+        families = [str(task.family) for task in self.reader.problem(name).tasks]
+        kind = "cross" if len({*families}) > 1 else "similar"
+        delay = name.partition("@")[2].partition(":")[0] or "1"
+        return {"task": sorted({*families}), "size": [f"{kind} {len(families)}"], "delay": [delay]}
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem with its calls."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
     from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenPlan
     from planoracle.instances.benchmarks.paracook.rules import Profile
+
+
+def groups_of(name: str) -> dict[str, list[str]]:
+    """Return the category of the dishes, and the number of orders; of listed dishes their number.
+
+    >>> groups_of("paracook/cook/burger/seed_42/agent_num_2/orders_num_3")
+    {'task': ['burger'], 'size': ['3']}
+    """
+    head, at, dishes = name.partition("@")
+    orders = str(len(dishes.split("+"))) if at else head.rpartition("orders_num_")[2]
+    return {"task": head.split("/")[2:3], "size": [orders] if orders.isdecimal() else []}
 
 
 class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
@@ -175,6 +186,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     waits_are_commands = True
     mismatch_share = 0.1
     grading_effort = 0.4
+    group_units: Mapping[str, str] = {"size": "orders"}
     original_data = "a clone of its repository, or the compact files"
 
     catalog = lazy("planoracle.instances.benchmarks.paracook.problems")
@@ -191,6 +203,10 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
         """Say whose the bundled problems are."""
         note = "paracook: problems called own are ours, in the style of ParaCook's, which have no licence"
         return note if "/own/" in name else ""
+
+    def groups(self, name: str) -> Mapping[str, Sequence[str]]:
+        """Return the category of the dishes and the number of orders."""
+        return groups_of(name)
 
     def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
         """Return the problem that a map and the ``orders`` of a submission mean."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import cast
 
+from planoracle.instances.benchmarks.paracook import groups_of
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.plugin import Action, InputError, Instance, ScheduleBenchmark, lazy
 
@@ -104,6 +106,7 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     stepwise = False
     self_contained = True
     untimed = True
+    group_units: Mapping[str, str] = {"size": "orders"}
     mismatch_share = 0.3
 
     reader = lazy("planoracle.instances.benchmarks.paracook_abstract.problems")
@@ -114,6 +117,10 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     feedback = lazy("planoracle.instances.benchmarks.paracook_abstract.feedback")
     live = lazy("planoracle.instances.benchmarks.paracook_abstract.live")
     generator = lazy("planoracle.instances.benchmarks.paracook_abstract.generator")
+
+    def groups(self, name: str) -> Mapping[str, Sequence[str]]:
+        """Return the category of the dishes and the number of orders."""
+        return groups_of(name)
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem with so many agents; with restrictions it is one by the general rules."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from planoracle.plugin import Instance, Rules, ScheduleBenchmark, lazy
 
@@ -188,6 +188,11 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     feedback = lazy("planoracle.instances.benchmarks.recipe2plan.feedback")
     live = lazy("planoracle.instances.benchmarks.recipe2plan.live")
     generator = lazy("planoracle.instances.benchmarks.recipe2plan.generator")
+
+    def groups(self, name: str) -> Mapping[str, Sequence[str]]:
+        """Return the recipes of a pair, with and without time constraints."""
+        *_, setting, pair = ("", *name.split("/"))
+        return {"task": [f"{setting}/{recipe}" for recipe in pair.split("_")]}
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans cannot say or the rules do not know."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from planoracle.plugin import Benchmark, InputError, Rules, SubmissionLimit, lazy
@@ -187,6 +188,11 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     waits_are_commands = True
     mismatch_share = 0.1
     original_data = "the simulator's kitchens"
+    bins: Mapping[str, tuple[float, ...]] = {
+        "optimality": (1, 1.25, 1.5),  # Figure 3
+        "steps_to_go": (0.5, 1),  # Figure 4
+        "repeated_transitions": (0, 5, 10, 20, 40),  # Figure 6, whose bins the paper does not state
+    }
 
     catalog = lazy("planoracle.instances.benchmarks.robotouille.problems")
     reader = lazy("planoracle.instances.benchmarks.robotouille.reader")
@@ -198,6 +204,10 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     live = lazy("planoracle.instances.benchmarks.robotouille.live")
     generator = lazy("planoracle.instances.benchmarks.robotouille.generator")
     _layouts = lazy("planoracle.instances.benchmarks.kitchens.kitchen_layout")
+
+    def groups(self, name: str) -> Mapping[str, Sequence[str]]:
+        """Return the task of a variant, without its seed, as in Table 3."""
+        return {"task": [name.partition("/")[2].partition("@")[0]]}
 
     def document(self, problem: Kitchen) -> dict[str, Any]:
         """Return a kitchen in our format."""

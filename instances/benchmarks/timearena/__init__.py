@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planoracle.plugin import Instance, ScheduleBenchmark, SubmissionLimit, lazy
@@ -138,6 +138,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     plan_fields = ("actions", "plan")
     submission_limit = SubmissionLimit("time_limit", 20_000, "whole minutes")
     has_discrete_time = True
+    group_units: Mapping[str, str] = {"size": "tasks"}
     waits_are_commands = True
     greedy_heuristics = ("timearena-greedy",)
     heuristics: Mapping[str, str] = {
@@ -153,6 +154,11 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     feedback = lazy("planoracle.instances.benchmarks.timearena.feedback")
     live = lazy("planoracle.instances.benchmarks.timearena.live")
     generator = lazy("planoracle.instances.benchmarks.timearena.generator")
+
+    def groups(self, name: str) -> Mapping[str, Sequence[str]]:
+        """Return the combined tasks, and their number as in Table 2."""
+        tasks = name.rpartition("/")[2].split("+")
+        return {"task": tasks, "size": [str(len(tasks))]}
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""

@@ -93,7 +93,7 @@ def test_methods_are_named_in_words_and_references_as_in_the_table(tmp_path: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("figure", sample(["gaps", "profile", "time"]))
+@pytest.mark.parametrize("figure", sample(["gaps", "profile"]))
 def test_compare_draws_its_methods(tmp_path: Path, figure: str) -> None:
     path = tmp_path / "x.svg"
     call = ["compare", NAME, "timearena/household2", "-o", str(path), "--figure", figure, "--width", "column"]

@@ -29,16 +29,19 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret, regret
 from planoracle.analysis.figures.dependencies import dependency_graph, graph_of, place
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
-from planoracle.analysis.figures.methods import gap_distribution, performance_profile, time_to_proof
+from planoracle.analysis.figures.grouped_bars import grouped_bars
+from planoracle.analysis.figures.methods import gap_distribution, performance_profile
 from planoracle.analysis.figures.plan_figure import draw, draw_pair
 from planoracle.analysis.figures.regret_curve import regret_staircase
 from planoracle.analysis.figures.style import Shape, save, use_shape
+from planoracle.analysis.statistics.groups import bin_names
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.solve import solve as solve_any
+from tests.support.graded import comparisons as compared
 from tests.support.random_instances import workshop
 
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
@@ -92,7 +95,7 @@ def schedules() -> Pairs:
 def comparisons() -> pd.DataFrame:
     methods = ("optimum", "reference", "improve", "serial-lpt", "timearena-greedy", "asynctool-sequential")
     names = ["recipe2plan/timed/C*", "timearena/cooking/1", "asynctool/cross2", workshop(4), workshop(9)]
-    frame: pd.DataFrame = frames.compare_methods(names, methods).frame
+    frame = compared(names, methods)
     # Measured times would place labels differently in each run.
     return frame.assign(seconds=[0.002 * 1.02**row for row in range(len(frame))])
 
@@ -142,18 +145,31 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
     made["gaps"] = lambda ax=None: gap_distribution(comparisons, ax, title="gaps")
     made["profile"] = lambda ax=None: performance_profile(comparisons, ax, title="profile")
     made["profile against the optimum"] = lambda ax=None: performance_profile(
-        comparisons, ax, methods=["improve", "serial-lpt"], against="optimum"
+        comparisons[comparisons["method"].isin(["improve", "serial-lpt"])], ax, against="optimum"
     )
-    made["time"] = lambda ax=None: time_to_proof(comparisons, ax, title="time")
     made["regret 24"] = lambda ax=None: regret_staircase(cobbler, ax)
     made["regret wrong"] = lambda ax=None: regret_staircase(wrong, ax)
     made["regret 150"] = lambda ax=None: regret_staircase(chain([*costs[:-20], *[None] * 20], 130), ax)
+    tasks = [
+        {"model": model, "task": f"synchronous/{i}_two_lettuce_tomato_burger", "success": i / 9, "submissions": 10}
+        for model in ("gpt-4o", "gpt-4o-mini")
+        for i in range(10)
+    ]
+    made["tasks"] = lambda ax=None: grouped_bars(tasks, "task", ax)
+    bins = [
+        {"model": model, "steps": name, "count": 9, "succeeded": 3, "failed": 6}
+        | {"share_of_succeeded": 0.5, "share_of_failed": 0.25}
+        for model in ("gpt-4o", "gpt-4o-mini")
+        for name in bin_names((0, 5, 10, 20))
+    ]
+    made["bins"] = lambda ax=None: grouped_bars(bins, "steps", ax)
     return made
 
 
 NAMES = (
     *("gantt 24", "gantt 150", "pair 24", "pair 150", "graph 24", "graph 150"),
-    *("gaps", "profile", "profile against the optimum", "time", "regret 24", "regret wrong", "regret 150"),
+    *("gaps", "profile", "profile against the optimum", "regret 24", "regret wrong", "regret 150"),
+    *("tasks", "bins"),
 )
 
 
@@ -202,7 +218,7 @@ def test_nothing_is_cut_off_overlaps_warns_or_stays(
             figure = rendered(ax)
     for axis in (ax.xaxis, ax.yaxis):
         low, high = sorted(axis.get_view_interval())
-        has_scale = not name.startswith(_NO_SCALE) and (name, axis) != ("gaps", ax.yaxis)
+        has_scale = not name.startswith(_NO_SCALE) and not (name in ("gaps", "tasks") and axis is ax.yaxis)
         assert not has_scale or sum(low <= at <= high for at in axis.get_ticklocs()) >= 3
     assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == []  # nothing to close
@@ -270,9 +286,10 @@ def test_plans_may_name_strangers_and_modes_that_do_not_exist() -> None:
 
 def test_gaps_say_what_is_not_answered_in_the_caption(comparisons: pd.DataFrame, tmp_path: Path) -> None:
     methods = ["improve", "timearena-greedy"]
+    drawn = comparisons[comparisons["method"].isin(["optimum", *methods])]
     with use_shape(Shape(3.3)):
-        ax = gap_distribution(comparisons, methods=methods)
-        caption = save(lambda: gap_distribution(comparisons, methods=methods), tmp_path / "x.svg")
+        ax = gap_distribution(drawn)
+        caption = save(lambda: gap_distribution(drawn), tmp_path / "x.svg")
     assert not ax.get_yticks().size  # names stand above their rows
     assert set(methods) <= {text.get_text() for text in ax.texts}
     part = comparisons[(comparisons["method"] == "timearena-greedy") & comparisons["optimum"].notna()]
@@ -281,44 +298,19 @@ def test_gaps_say_what_is_not_answered_in_the_caption(comparisons: pd.DataFrame,
     assert re.search(rf"timearena-greedy: \d+ of {len(part)} optimal, {missing} without answer", caption)
     dots = sum(len(one.get_offsets()) for one in ax.collections)
     assert dots == comparisons[comparisons["method"].isin(methods)]["gap"].notna().sum()
-    with pytest.raises(InputError, match="fastest"):
-        gap_distribution(comparisons, methods=["fastest"])
 
 
-def test_single_gaps_and_few_solves_have_no_median(comparisons: pd.DataFrame) -> None:
-    one = comparisons[comparisons["instance"] == COBBLER]
-    ax = gap_distribution(one, methods=["reference", "improve"])
+def test_single_gaps_have_no_median(comparisons: pd.DataFrame) -> None:
+    one = comparisons[(comparisons["instance"] == COBBLER) & comparisons["method"].isin(["reference", "improve"])]
+    ax = gap_distribution(one)
     assert [len(dots.get_offsets()) for dots in ax.collections] == [1, 1]
     assert (legend(ax), list(ax.patches)) == ([], [])
-    few = comparisons[comparisons["method"] == "optimum"].head(15)
-    assert "median" not in legend(time_to_proof(few))
-    assert "median" in legend(time_to_proof(comparisons))
-
-
-@pytest.mark.slow
-def test_time_to_proof_tells_proofs_from_limits() -> None:
-    rows = [
-        {
-            "instance": f"p{i}",
-            "benchmark": "own",
-            "method": "optimum",
-            "settled": settled,
-            "actions": actions,
-            "seconds": 0.1,
-        }
-        for i, (settled, actions) in enumerate([("optimal", 9), ("feasible", 30), ("infeasible", 5), ("optimal", None)])
-    ]
-    ax = time_to_proof(pd.DataFrame(rows).convert_dtypes())
-    rendered(ax)
-    assert sum(len(one.get_offsets()) for one in ax.collections) == 3
-    assert {"not proved in time", "proved to have no solution"} <= set(legend(ax))
-    assert "Not drawn: 1 problems" in str(ax.get_label())
 
 
 @pytest.mark.slow
 def test_empty_frames_are_drawn() -> None:
     nothing = frames.empty("comparisons")
-    for figure in (gap_distribution, performance_profile, time_to_proof):
+    for figure in (gap_distribution, performance_profile):
         rendered(figure(nothing))
     rendered(regret_staircase(chain([])))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,14 @@ from planoracle.analysis import frames
 from planoracle.analysis.frames.columns import SCHEMAS
 from planoracle.analysis.frames.schema import from_rows, schema
 from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.run_schedule import plan_rows
 from planoracle.heuristics.registry import run
-from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.exact.search import solve
+from tests.support.graded import comparisons
 from tests.support.samples import sample
 
 README = Path(__file__).resolve().parents[3] / ".docs" / "reference" / "frames.md"
@@ -67,40 +67,8 @@ def grades() -> list[Grade]:
     return [grader.grade(one, line) for line, one in enumerate(submitted, start=1)]
 
 
-def test_instances_by_hand() -> None:
-    frame, errors = frames.instances([WORKSHOP])
-    row = frame.iloc[0]
-    assert len(errors) == 0
-    assert (row["benchmark"], row["tasks"], row["actions"], row["agents"], row["resources"]) == ("generic", 2, 3, 2, 2)
-    assert (row["autonomous"], row["interruptible"], row["alternatives"]) == (1, 1, 1)
-    assert (row["precedences"], row["windows"], row["time_limit"]) == (2, 1, 40)
-    assert (row["work"], row["attended"]) == (16, 6)
-    assert row["critical_path"] == 4 + 1 + 2 + 10
-    assert row["parallelism"] == 16 / 17
-    assert row["agent_load"] == 6 / 2 / 17
-    assert row["resource_load"] == (2 + 10) / 3 / 17  # saw can be done on the floor
-    assert row["busiest"] == "bench"
-    assert pd.isna(row["set"])
-    assert pd.isna(row["seconds_per_tick"])
-    assert pd.isna(row["objects"])
-
-
-def test_instance_whose_lags_contradict_each_other_is_named_and_kept() -> None:
-    frame, errors = frames.instances([STUCK, WORKSHOP])
-    assert frame["instance"].tolist() == ["stuck", "shop"]
-    assert frame.loc[0, ["critical_path", "parallelism", "resource_load"]].isna().all()
-    assert frame.loc[0, "work"] == 7
-    assert errors["instance"].tolist() == ["stuck"]
-    assert "contradict" in errors["reason"][0]
-
-
-def test_kitchens_share_the_frame() -> None:
-    frame, errors = frames.instances([catalog.problem(SANDWICH), catalog.problem(COBBLER)])
-    assert frame["set"].tolist() == ["robotouille/synchronous", "recipe2plan/timed"]
-    assert frame["agents"].tolist() == [1, 1]
-    assert frame["objects"].isna().tolist() == [False, True]
-    assert frame["actions"].isna().tolist() == [True, False]
-    assert len(errors) == 0
+def schedules(problem: Any, answer: Any) -> pd.DataFrame:
+    return from_rows("schedules", plan_rows(problem, answer))[0]
 
 
 def test_schedules_by_hand() -> None:
@@ -110,15 +78,13 @@ def test_schedules_by_hand() -> None:
         Piece("t/glue", 8, 1, "Ann"),
         Piece("u/dry", 9, 10, None),
     ]
-    frame, errors = frames.schedules([(WORKSHOP, "mine", Schedule.of(WORKSHOP, pieces))])
-    assert len(errors) == 0
+    frame = schedules(WORKSHOP, Schedule.of(WORKSHOP, pieces))
     assert frame["action"].tolist() == ["t/saw", "t/glue", "t/glue", "u/dry"]
     assert frame["attended"].tolist() == [4, 1, 1, 0]
     assert frame["end"].tolist() == [4, 6, 9, 19]
     assert frame["mode_name"].tolist()[0] == "floor"
     assert frame["agent"].isna().tolist() == [False, False, False, True]
     assert frame["label"].isna().tolist() == [True, False, False, True]
-    assert set(frame["method"]) == {"mine"}
 
 
 def test_schedules_of_every_kind_of_answer() -> None:
@@ -127,31 +93,26 @@ def test_schedules_of_every_kind_of_answer() -> None:
     from planoracle.solver.kitchens.astar import plan
 
     best = plan(sandwich)
-    frame, errors = frames.schedules(
-        [
-            (instance, "optimum", solve(instance)),
-            (instance, "serial-lpt", run(instance, "serial-lpt")),
-            (instance, "asynctool-sequential", run(instance, "asynctool-sequential")),
-            (sandwich, "optimum", best),
-            (sandwich, "none", []),
-            (sandwich, "refused", ["nonsense"]),
-            (WORKSHOP, "foreign", Schedule((Piece("x/y", 0, 1, "Ann"),))),
-        ]
-    )
-    assert errors["method"].tolist() == ["asynctool-sequential", "none", "refused", "foreign"]
-    assert errors["reason"].str.contains("AsyncTool").tolist()[0]
-    spans = frame.groupby(["instance", "method"])["end"].max()
-    assert spans[instance.name, "optimum"] == solve(instance).makespan
-    assert spans[SANDWICH, "optimum"] == best.makespan
-    work = frame[frame["method"] == "serial-lpt"].groupby("action")["duration"].sum()
+    assert schedules(instance, solve(instance))["end"].max() == solve(instance).makespan
+    assert schedules(sandwich, best)["end"].max() == best.makespan
+    frame = schedules(instance, run(instance, "serial-lpt"))
+    work = frame.groupby("action")["duration"].sum()
     assert work.to_dict() == {action.id: action.duration for action in instance.actions}
+    foreign = Schedule((Piece("x/y", 0, 1, "Ann"),))
+    for problem, answer, message in (
+        (instance, run(instance, "asynctool-sequential"), "AsyncTool"),
+        (sandwich, [], "there is none"),
+        (sandwich, ["nonsense"], "refused"),
+        (WORKSHOP, foreign, "of the instance"),
+    ):
+        with pytest.raises(InputError, match=message):
+            schedules(problem, answer)
 
 
 def test_comparisons_have_a_row_for_every_problem_and_method() -> None:
     names = [COBBLER, "timearena/household1+household2", catalog.expand(["asynctool"])[0], SANDWICH, WORKSHOP]
     methods = ("optimum", "reference", "serial-lpt", "asynctool-sequential")
-    frame, errors = frames.compare_methods(names, methods)
-    assert len(errors) == 0
+    frame = comparisons(names, methods)
     assert len(frame) == len(names) * len(methods)
     exact = frame[frame["method"] == "optimum"]
     assert exact["status"].tolist() == ["optimal"] * 5
@@ -174,7 +135,7 @@ def test_comparisons_have_a_row_for_every_problem_and_method() -> None:
 
 @pytest.mark.slow
 def test_references_are_replayed_not_believed() -> None:
-    frame, _ = frames.compare_methods(["recipe2plan/timed", "timearena/household/1"], ["reference"], time_limit=10)
+    frame = comparisons(["recipe2plan/timed", "timearena/household/1"], ["reference"], time_limit=10)
     refused = frame[(frame["accepted"] == False).fillna(False)]  # noqa: E712
     assert len(refused) >= 1
     assert (refused["status"] == "unknown").all()
@@ -185,27 +146,15 @@ def test_references_are_replayed_not_believed() -> None:
 
 
 def test_infeasible_problem_is_settled_not_failed() -> None:
-    frame, errors = frames.compare_methods([replace(STUCK, name="stuck too")], ["optimum", "serial-lpt"])
+    frame = comparisons([STUCK], ["optimum", "serial-lpt"])
     assert frame["settled"].tolist() == ["infeasible"] * 2
     assert frame["status"].tolist() == ["infeasible", "unknown"]
     assert frame[["makespan", "optimum", "lower_bound", "gap", "gap_bound"]].isna().all(axis=None)
-    assert len(errors) == 0
 
 
-def test_unknown_methods_and_names_are_mistakes_of_the_call() -> None:
+def test_unknown_methods_are_mistakes_of_the_call() -> None:
     with pytest.raises(UnknownNameError, match="serial-lpt"):
-        frames.compare_methods([COBBLER], ["fastest"])
-    with pytest.raises(UnknownNameError):
-        frames.compare_methods(["no such problem"])
-
-
-def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
-    broken = tmp_path / "broken.json"
-    broken.write_text("{", encoding="utf-8")
-    frame, errors = frames.compare_methods([str(broken), WORKSHOP], ["optimum"])
-    assert frame["instance"].tolist() == ["shop"]
-    assert errors["instance"].tolist() == [str(broken)]
-    assert errors["error"].tolist() == ["InputError"]
+        comparisons([COBBLER], ["fastest"])
 
 
 def test_grades_frame(grades: list[Grade]) -> None:
@@ -225,39 +174,14 @@ def test_grades_frame(grades: list[Grade]) -> None:
     assert not pd.isna(frame.loc[4, "failure"])
 
 
-def _told(value: Any) -> str:
-    return json.dumps(value) if isinstance(value, list) else str(value)
-
-
-def test_violations_frame(grades: list[Grade]) -> None:
-    frame, errors = frames.violations(grades)
-    assert errors["line"].tolist() == [6, 7]
-    bad = frame[frame["id"] == "bad"]
-    assert len(bad) == len(grades[1].violations or ())
-    assert bad["index"].tolist() == list(range(len(bad)))
-    assert bad["fatal"].sum() == 1
-    fatal = bad[bad["fatal"]].iloc[0]
-    assert (fatal["kind"], fatal["position"]) == (grades[1].violation, grades[1].violation_index)
-    assert frame[frame["id"] == "good"].empty
-    structured = ("start", "end", "others", "resource", "required", "actual")
-    for (_, row), one in zip(bad.iterrows(), grades[1].violations or (), strict=True):
-        for name in structured:
-            value = one.get(name)
-            assert pd.isna(row[name]) if value is None else str(row[name]) == _told(value)
-    assert bad[list(structured)].notna().any().sum() >= 3
-    _, told = frames.violations([grades[1].without_details()])
-    assert len(told) == 1  # its violations are not there, which is not the same as none
-
-
 @pytest.mark.slow
 def test_frames_can_be_put_together_across_benchmarks(grades: list[Grade]) -> None:
     for name in ("frame", "errors"):
         whole = pd.concat([getattr(frames.grades([one]), name) for one in grades], ignore_index=True)
         pd.testing.assert_frame_equal(whole, getattr(frames.grades(grades), name))
-    one = frames.compare_methods([COBBLER], ["optimum"])
-    two = frames.compare_methods([SANDWICH], ["optimum"])
-    nothing = frames.compare_methods([], ["optimum"])
-    assert (pd.concat([nothing.frame, one.frame, two.frame]).dtypes == one.frame.dtypes).all()
+    one = comparisons([COBBLER], ["optimum"])
+    both = pd.concat([frames.empty("comparisons"), one, comparisons([SANDWICH], ["optimum"])])
+    assert (both.dtypes == one.dtypes).all()
 
 
 @pytest.mark.parametrize("name", sample(SCHEMAS))
@@ -283,4 +207,8 @@ def test_an_unknown_frame_is_refused() -> None:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_documentation_has_the_columns(name: str) -> None:
-    assert frames.describe(name) in README.read_text(encoding="utf-8")
+    lines = ["| column | dtype | unit | meaning |", "|---|---|---|---|"]
+    for column in SCHEMAS[name].columns:
+        values = f": {', '.join(column.values)}" if column.values else ""
+        lines.append(f"| `{column.name}` | {column.dtype} | {column.unit} | {column.meaning}{values} |")
+    assert "\n".join(lines) in README.read_text(encoding="utf-8")

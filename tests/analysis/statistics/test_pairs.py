@@ -14,8 +14,7 @@ from support.samples import examples
 
 from planoracle.analysis import frames
 from planoracle.analysis.statistics.intervals import Sample, intervals
-from planoracle.analysis.statistics.observations import size_class
-from planoracle.analysis.statistics.pairs import averages, pairs, profiles, sign_test, wilson
+from planoracle.analysis.statistics.pairs import pairs, profiles, sign_test, wilson
 from planoracle.instances.errors import InputError
 
 
@@ -109,13 +108,10 @@ def test_what_was_never_scored_is_no_problem_that_others_fail_at() -> None:
             "progress": [1.0, 1.0, None, None],
         }
     )
-    found = averages(frame, value="success", draws=10)
-    assert found["method"].tolist() == ["a", "b"]
-    assert found["mean"].tolist() == [1.0, 1.0]
-    assert found["left_out"].tolist() == [2, 2]
+    assert pairs(frame, value="success", draws=10)[["a", "b", "ties", "left_out"]].values.tolist() == [["a", "b", 1, 2]]
     assert one(frame, value="progress")[["pairs", "ties", "left_out"]].tolist() == [1, 1, 2]
-    nameless = frame.assign(model=None, scored=True)
-    assert averages(nameless, value="success", draws=10)["method"].tolist() == ["unnamed"]
+    nameless = frame.assign(model=["a", None, "a", None])
+    assert pairs(nameless, value="success", draws=10)["b"].tolist() == ["unnamed"]
 
 
 def test_several_runs_of_a_problem_are_one_problem() -> None:
@@ -153,9 +149,6 @@ def test_wins_are_counted_over_all_pairs_of_runs(a: list[float | None], data: st
 def test_repeating_all_runs_changes_nothing_but_the_number_of_rows() -> None:
     frame = table(a=[2, None, 6, 8], b=[4, 4, 3, None])
     assert pairs(pd.concat([frame] * 3), draws=200).equals(pairs(frame, draws=200))
-    assert averages(pd.concat([frame] * 3), value="makespan", draws=200).equals(
-        averages(frame, value="makespan", draws=200)
-    )
 
 
 values = st.lists(st.none() | st.integers(1, 40), min_size=1, max_size=12)
@@ -254,53 +247,18 @@ def test_wilson_covers() -> None:
     assert 0.93 <= hits <= 0.99
 
 
-def test_groups() -> None:
-    frame = table(a=[1, 2, 3, 4], b=[2, 2, 2, 2]).assign(
-        benchmark=["generic", "generic", "timearena", "timearena"] * 2,
-        set=[None, None, "t", "t"] * 2,
-        actions=[5, 100, 11, 11] * 2,
-    )
-    found = pairs(frame, [("a", "b")], by=("benchmark", "size"), draws=50)
-    keys = [tuple(key) for key in found[["benchmark", "size"]].to_numpy().tolist()]
-    assert keys == [("generic", "1-10"), ("generic", "81+"), ("timearena", "11-20")]
-    assert found["pairs"].tolist() == [1, 1, 2]
-    assert found["set"].isna().all()
-    whole = pairs(frame, [("a", "b")], draws=50)
-    assert whole["benchmark"].isna().all()
-    assert whole["wins"].sum() == found["wins"].sum()
-
-
 def test_ticks_of_different_benchmarks_are_not_added() -> None:
     frame = table(a=[1, 2], b=[2, 3]).assign(benchmark=["recipe2plan", "timearena"] * 2, gap=[0.1, 0.2] * 2)
     row = one(frame)
     assert row[["mean_difference", "median_difference"]].isna().all()
     assert row["mean_ratio"] == pytest.approx((1 / 2 * 2 / 3) ** 0.5)
     assert not pd.isna(one(frame, value="gap")["mean_difference"])
-    assert averages(frame, value="makespan", draws=50)["mean"].isna().all()
 
 
 def test_ratios_only_of_positive_values() -> None:
     row = one(table(a=[0, 1], b=[0, 2]))
     assert row[["mean_ratio", "median_ratio"]].isna().all()
     assert row["ties"] == 1
-
-
-def test_averages_by_hand() -> None:
-    frame = table(a=[1, 2, 6, None], b=[None] * 4)
-    found = averages(frame, value="makespan", draws=200).set_index("method")
-    assert found.loc["a", ["problems", "answered", "mean", "median", "worst"]].tolist() == [4, 3, 3.0, 4.0, 6.0]
-    assert found.loc["b", "median"] == inf
-    assert pd.isna(found.loc["b", "mean"])
-    assert pd.isna(found.loc["b", "worst"])
-
-
-def test_rate_of_success_counts_what_is_absent() -> None:
-    frame = pd.DataFrame(
-        {"instance": ["x", "y", "z", "x"], "model": ["a", "a", "a", "b"], "success": [True, False, True, True]}
-    )
-    assert averages(frame, value="success", draws=50).set_index("method")["mean"].tolist() == [2 / 3, 1 / 3]
-    skipped = averages(frame, value="success", absent="skipped", draws=50).set_index("method")
-    assert skipped.loc["b", ["mean", "problems", "left_out"]].tolist() == [1.0, 1, 2]
 
 
 def test_profile_by_hand() -> None:
@@ -313,7 +271,7 @@ def test_profile_by_hand() -> None:
         "c": [[1.0, 0.25], [2.0, 0.5]],
     }
     assert set(found["problems"]) == {4}
-    less = profiles(frame, ["b", "c"])  # whom one is compared with matters
+    less = profiles(frame[frame["method"] != "a"])  # whom one is compared with matters
     assert less[less["method"] == "b"]["share"].tolist() == [0.5, 0.75]
 
 
@@ -331,16 +289,16 @@ def test_profile_against_the_optimum() -> None:
 
 def test_results_are_frames_of_their_schemas() -> None:
     frame = table(a=[1, 2, None], b=[2, 2, 2])
-    results = {"pairings": pairs(frame), "averages": averages(frame, value="makespan"), "profiles": profiles(frame)}
+    results = {"pairings": pairs(frame), "profiles": profiles(frame)}
     for name, found in results.items():
         pd.testing.assert_frame_equal(found.iloc[:0], frames.empty(name))
 
 
-@pytest.mark.parametrize("function", [pairs, averages, profiles])
+@pytest.mark.parametrize("function", [pairs, profiles])
 def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
     found = function(frames.empty("comparisons"), value="makespan")
     assert len(found) == 0
-    assert len(function(frames.empty("grades"), value="makespan", by=("benchmark",))) == 0
+    assert len(function(frames.empty("grades"), value="makespan")) == 0
 
 
 @pytest.mark.parametrize(
@@ -349,8 +307,6 @@ def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
         ({"value": "speed"}, "value"),
         ({"value": "other"}, "better"),
         ({"label_column": "agent"}, "label_column"),
-        ({"by": ("size",)}, "by"),
-        ({"by": ("colour",)}, "by"),
         ({"chosen": "nobody"}, "chosen"),
         ({"chosen": [("a", "z")]}, "chosen"),
     ],
@@ -360,11 +316,3 @@ def test_wrong_options_are_told(how: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError) as caught:
         pairs(frame, **how)
     assert caught.value.field == said
-
-
-def test_sizes() -> None:
-    assert [size_class(n) for n in (0, 10, 11, 20, 21, 40, 41, 80, 81, 9999)] == [
-        *("1-10", "1-10", "11-20", "11-20", "21-40", "21-40", "41-80", "41-80", "81+", "81+")
-    ]
-    frame = table(a=[1, 2, 3]).assign(actions=pd.array([5, 50, None], dtype="Int64"))
-    assert averages(frame, value="makespan", by=("size",), draws=10)["problems"].tolist() == [1, 1, 1]

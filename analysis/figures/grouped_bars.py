@@ -1,0 +1,98 @@
+"""Bar charts of runs by group: success rates, causes of failure, and histograms of metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from planoracle.analysis.figures.colours import PALETTE
+from planoracle.analysis.figures.style import (
+    finish,
+    is_narrow,
+    name_rows,
+    new_axes,
+    plain,
+    points,
+    scale,
+    shade,
+    value_axis,
+)
+from planoracle.instances.errors import InputError
+
+# Most groups and longest names that stand below upright bars; others have level bars beside their names.
+_MOST_UPRIGHT, _LONGEST_UPRIGHT = 8, 12
+#: Most groups that are drawn.
+MAX_GROUPS = 200
+_KEYS = ("benchmark", "model", "set")
+
+
+def grouped_bars(
+    rows: Sequence[Mapping[str, Any]], by: str, ax: Axes | None = None, *, about: str = "", title: str = ""
+) -> Axes:
+    """Draw a bar per group and model: the success rate, or shares of successful and failed runs.
+
+    The label of the axes is a caption, see `planoracle.analysis.figures.style.save`, with the numbers of runs.
+
+    Parameters
+    ----------
+    rows, by
+        At least one row of `planoracle.analysis.statistics.groups.group_runs`, and the field with the group.
+    ax
+        Where to draw; without it, on a new figure of fitting size.
+    about
+        What the rows are, for the caption.
+
+    Raises
+    ------
+    InputError
+        If there are more than `MAX_GROUPS` groups.
+    """
+    frame = pd.DataFrame(rows).assign(group=[str(row[by] or "-") for row in rows])
+    groups = list(dict.fromkeys(frame["group"]))
+    if len(groups) > MAX_GROUPS:
+        raise InputError(f"has more than {MAX_GROUPS} groups to draw", field=by, value=len(groups))
+    series = list(_series(frame))
+    is_upright = len(groups) <= _MOST_UPRIGHT and max(map(len, groups)) <= _LONGEST_UPRIGHT
+    lift = 0.2 if is_narrow() and not is_upright else 0.0  # names stand above level bars
+    row = scale() * (1 + 3 * lift) * max(0.3, 0.16 * len(series))
+    target = new_axes(ax, 8.0, 4.2 if is_upright else 1.2 + row * len(groups))
+    places, thickness = np.arange(len(groups)), (0.8 - 1.2 * lift) / max(1, len(series))
+    for number, (_, look, heights, _) in enumerate(series):
+        positions = places + lift + thickness * (number - (len(series) - 1) / 2)
+        (target.bar if is_upright else target.barh)(positions, 100 * heights.reindex(groups), thickness, **look)
+    if is_upright:
+        target.set_xlim(-0.6, len(groups) - 0.4)
+        target.set_xticks(places, [plain(group) for group in groups], fontsize=points(8.5))
+    else:
+        name_rows(target, [(place - 0.5, place + 0.5, group) for place, group in zip(places, groups, strict=True)])
+        target.set_ylim(len(groups) - 0.4, -0.6)
+    value_axis(target.yaxis if is_upright else target.xaxis)
+    target.set_label(f"{about}. Runs: {'; '.join(f'{name} {runs}'.strip() for name, _, _, runs in series)}.")
+    handles: list[Patch | Line2D] = [Patch(label=plain(name), **look) for name, look, *_ in series if name]
+    share = "share of the runs (%)" if "count" in frame else "success rate (%)"
+    x, y = (by.replace("_", " "), share) if is_upright else (share, "")
+    return finish(target, title, handles, x=x, y=y, axis="y" if is_upright else "x")
+
+
+def _series(frame: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any], pd.Series[float], int]]:
+    """Yield name, look, heights by group and number of runs of each benchmark, model and set.
+
+    Successful and failed runs that are counted have bars of their own.
+    """
+    columns = {"": ("success", "submissions")}
+    if "count" in frame:
+        columns = {kind: (f"share_of_{kind}", kind) for kind in ("succeeded", "failed") if frame[kind].any()}
+    keys = [key for key in _KEYS if key in frame]
+    differing = [key for key in keys if frame[key].nunique() > 1]
+    for number, (_, part) in enumerate(frame.groupby(keys, sort=False)):
+        for kind, (height, count) in columns.items():
+            words = [*part[differing].iloc[0], *([kind] if len(columns) > 1 else [])]
+            look = shade(PALETTE[number % len(PALETTE)], "////" if kind == "failed" else None)
+            if runs := int(part[count].sum()):
+                yield ", ".join(words), look, part.set_index("group")[height].astype(float), runs

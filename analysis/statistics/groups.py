@@ -1,0 +1,166 @@
+"""Groups of runs: by task, size or delay of the problem, by cause of failure, by bins of a metric."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from planoracle.analysis.frames.schema import from_rows
+from planoracle.analysis.grading.grader import NOT_SCORED
+from planoracle.analysis.statistics.grade_columns import METRIC, owner_of
+from planoracle.analysis.statistics.observations import UNNAMED
+from planoracle.analysis.statistics.summary import summarize
+from planoracle.instances.protocol.profiles import Rules
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Grouping of failed runs by `planoracle.analysis.grading.grader.Grade.failure_cause`.
+CAUSE = "cause"
+# Names of the shares of counts.
+_SHARES = {"count": "share", "succeeded": "share_of_succeeded", "failed": "share_of_failed"}
+
+
+def groupings(benchmark: str) -> dict[str, str]:
+    """Return the groups that the runs of a benchmark have, with units of values or meanings.
+
+    ``task`` and other groups of its problems; ``cause``; its metrics with bins; its averages that count names.
+    """
+    owner = owner_of(benchmark)
+    declared = owner.metrics.declare(owner.rules.profile())
+    averages = owner.metrics.averages(owner.rules.profile())
+    counted = {*owner.bins, *(one.name for one in averages if one.aggregate == "counts" and one.is_shown)}
+    meanings = {one.name: one.meaning for one in (*declared, *averages) if one.name in counted}
+    return {name: owner.group_units.get(name, "") for name in owner.groups("")} | {CAUSE: "failed runs"} | meanings
+
+
+def group_runs(frame: pd.DataFrame, by: str, rules: Mapping[str, Rules] | None = None) -> list[dict[str, Any]]:
+    """Return averages of the runs of a benchmark by a group of its problems, or counts of the runs.
+
+    Parameters
+    ----------
+    frame
+        Part of the frame of `planoracle.analysis.statistics.grade_columns.GradeRows`: one benchmark.
+    by
+        One of `groupings`.
+    rules
+        Those with which the frame was made.
+
+    Returns
+    -------
+    list of dict
+        Rows as those of sets of `planoracle.analysis.statistics.summary.Summary` with the field ``by`` in place of the
+        set; or those of `run_counts`.
+    """
+    if by not in owner_of(str(frame["benchmark"].iloc[0])).groups(""):
+        return run_counts(frame, by)
+    rows = summarize(frame, rules, by=by).sets
+    rows.sort(key=lambda row: (row["model"], re.sub(r"\d+", lambda digits: digits[0].zfill(9), row["set"])))
+    return [{by if key == "set" else key: value for key, value in row.items()} for row in rows]
+
+
+def run_counts(frame: pd.DataFrame, by: str) -> list[dict[str, Any]]:
+    """Count the runs of a benchmark by cause of failure, bin of a metric, or name in an average.
+
+    Parameters
+    ----------
+    frame
+        Part of the frame of `planoracle.analysis.statistics.grade_columns.GradeRows`: one benchmark.
+    by
+        One of `groupings`, but no group of problems.
+
+    Returns
+    -------
+    list of dict
+        A row per model, set and value: ``count``, ``succeeded`` and ``failed`` runs, and their shares of the runs of
+        the model and set that have a value. Bins come in their order, without gaps; others by frequency.
+    """
+    benchmark = str(frame["benchmark"].iloc[0])
+    ends = owner_of(benchmark).bins.get(by)
+    runs = frame.assign(value=_values(frame, by, ends)).explode("value").dropna(subset="value")
+    rows = []
+    for (model, set_name), part in runs.groupby(["model", "set"]):
+        parts = {
+            "count": part["value"],
+            "succeeded": part["value"][part["success"] == 1],
+            "failed": part["value"][part["scored"] > part["success"]],
+        }
+        counts = {name: values.value_counts() for name, values in parts.items()}
+        order = sorted(counts["count"].index, key=lambda value: (-counts["count"][value], str(value)))
+        for value in bin_names(ends) if ends else order:
+            numbers = {name: int(some.get(value, 0)) for name, some in counts.items()}
+            shares = {_SHARES[name]: count / max(1, len(parts[name])) for name, count in numbers.items()}
+            rows.append({"model": model, "benchmark": benchmark, "set": set_name, by: str(value), **numbers, **shares})
+    return rows
+
+
+def quartiles(frame: pd.DataFrame, by: str) -> list[dict[str, Any]]:
+    """Return quartiles of a metric with bins: a row per model, set and outcome of the runs.
+
+    ``frame`` is that of `run_counts`. Other groups have no rows.
+    """
+    column = f"{METRIC}{by}:top"
+    if column not in frame:
+        return []
+    kinds = frame["success"].map({1: "succeeded", 0: "failed"}).rename("runs")
+    table = frame.groupby(["model", "benchmark", "set", kinds])[column].describe().query("count > 0")
+    names = {"25%": "lower_quartile", "50%": "median", "75%": "upper_quartile"}
+    columns = ["model", "benchmark", "set", "runs", "count", *names.values()]
+    return table.reset_index().astype({"count": int}).rename(columns=names)[columns].to_dict("records")  # type: ignore[return-value]
+
+
+def bin_names(ends: Sequence[float]) -> list[str]:
+    """Return the names of bins between inner ends; a bin contains its upper end.
+
+    >>> bin_names((1, 1.25))
+    ['<= 1', '(1, 1.25]', '> 1.25']
+    """
+    return [f"<= {ends[0]:g}", *(f"({low:g}, {high:g}]" for low, high in pairwise(ends)), f"> {ends[-1]:g}"]
+
+
+def _values(frame: pd.DataFrame, by: str, ends: Sequence[float] | None) -> pd.Series[Any]:
+    """Return the value or values of every run, missing for none."""
+    import pandas as pd
+
+    if by == CAUSE:
+        return frame["failure_cause"]
+    if ends is None:
+        return frame[f"{by}:counted"]
+    return pd.cut(frame[f"{METRIC}{by}:top"], [-inf, *ends, inf], labels=bin_names(ends)).astype(object)
+
+
+def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Count the failures of each model by cause: frame ``causes``.
+
+    Parameters
+    ----------
+    frame
+        ``grades``, or that of `planoracle.analysis.statistics.grade_columns.GradeRows`; ``failure_cause`` is that of
+        `planoracle.analysis.grading.grader.cause_of`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The most frequent cause of all models first, ``not scored`` last.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"model": ["a", "a", "b", "b"], "failure_cause": ["unfinished", None, "late", "late"]})
+    >>> print(failure_causes(frame).to_string(index=False, header=False))
+    b       late 2  1.0
+    a unfinished 1  0.5
+    """
+    models = frame["model"].astype(object).fillna("").replace("", UNNAMED)
+    sizes, totals = models.value_counts(), frame["failure_cause"].value_counts()
+    sums: dict[Any, Any] = frame.groupby([models, frame["failure_cause"]]).size().to_dict()
+    counts = [(str(model), str(cause), int(count)) for (model, cause), count in sums.items()]
+    counts.sort(key=lambda one: (one[1] == NOT_SCORED, -totals[one[1]], one[1], one[0]))
+    rows = [
+        {"model": model, "failure_cause": cause, "count": count, "share": count / sizes[model]}
+        for model, cause, count in counts
+    ]
+    return from_rows("causes", rows)[0]

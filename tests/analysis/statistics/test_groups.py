@@ -1,0 +1,175 @@
+"""Averages and counts of grades by task, size, delay, cause and bin, as the papers' tables and figures have them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.graded import grades_frame
+from support.runner import invoke
+
+from planoracle.analysis.figures.grouped_bars import MAX_GROUPS, grouped_bars
+from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.statistics.groups import group_runs, groupings, quartiles
+from planoracle.analysis.statistics.summary import summarize
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.protocol import registry
+from planoracle.solver.solve import solve
+
+SANDWICH, BURGER = "robotouille/synchronous/0_cheese_sandwich", "robotouille/synchronous/3_burger"
+TASKS = ["synchronous/0_cheese_sandwich", "synchronous/3_burger"]
+
+
+@pytest.fixture(scope="module")
+def submissions() -> list[dict[str, Any]]:
+    rows = [("good", f"{SANDWICH}@{seed}", solve(problem(f"{SANDWICH}@{seed}")).plan) for seed in (42, 84)]
+    rows += [("good", f"{BURGER}@42", "Do nothing"), ("bad", f"{SANDWICH}@42", "Do nothing")]
+    rows += [("bad", "timearena/lab10+lab1", "wash cup"), ("bad", "nowhere", "wait")]
+    return [
+        {"id": str(i), "model": model, "instance": name, "plan": plan} for i, (model, name, plan) in enumerate(rows)
+    ]
+
+
+@pytest.fixture(scope="module")
+def graded(submissions: list[dict[str, Any]]) -> list[Grade]:
+    return [Grader().grade(one, i) for i, one in enumerate(submissions, 1)]
+
+
+@pytest.fixture
+def files(submissions: list[dict[str, Any]], graded: list[Grade], tmp_path: Path) -> tuple[Path, Path]:
+    raw, stored = tmp_path / "plans.jsonl", tmp_path / "grades.jsonl"
+    raw.write_text("\n".join(map(json.dumps, submissions)), "utf-8")
+    stored.write_text("\n".join(json.dumps(grade.row()) for grade in graded), "utf-8")
+    return raw, stored
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "groups"),
+    [
+        ("robotouille", f"{BURGER}@42", {"task": ["synchronous/3_burger"]}),
+        ("kitchens", "kitchens/multi_agent/1_lettuce_burger@7", {"task": ["multi_agent/1_lettuce_burger"]}),
+        ("timearena", "timearena/lab1+cooking10", {"task": ["lab1", "cooking10"], "size": ["2"]}),
+        ("recipe2plan", "mine.json/untimed/Vada_Okra-Fry", {"task": ["untimed/Vada", "untimed/Okra-Fry"]}),
+        (
+            "asynctool",
+            "asynctool/files_1+text_2@1-2:7",
+            {"task": ["files", "text"], "size": ["cross 2"], "delay": ["1-2"]},
+        ),
+        ("asynctool", "asynctool/similar3/01", {"task": ["numbers"], "size": ["similar 3"], "delay": ["1"]}),
+        ("asynchow", "asynchow/async/829", {"task": ["asynchow/async/829"], "size": ["4"]}),
+        ("paracook", "paracook/cook/burger/seed_42/agent_num_2@a+b", {"task": ["burger"], "size": ["2"]}),
+        ("paracook_abstract", "paracook/abstract/own/seed_1/orders_num_3", {"task": ["own"], "size": ["3"]}),
+        ("generic", "tea.json#tea", {"task": ["tea.json#tea"]}),
+    ],
+)
+def test_name_of_a_problem_tells_its_groups(owner: str, name: str, groups: dict[str, list[str]]) -> None:
+    assert registry.get(owner).groups(name) == groups
+
+
+def test_averages_by_task_are_those_of_the_summary(graded: list[Grade]) -> None:
+    frame = grades_frame(graded)
+    rows = group_runs(frame[frame["benchmark"] == "robotouille"], "task")
+    assert [(row["model"], row["task"]) for row in rows] == [("bad", TASKS[0]), *(("good", task) for task in TASKS)]
+    assert [row["success"] for row in rows] == [0.0, 1.0, 0.0]
+    assert [(row["submissions"], row["missing"]) for row in rows] == [(1, 9), (2, 8), (1, 9)]
+    whole = {row["model"]: row for row in summarize(grades_frame(graded[:2])).sets}["good"]
+    assert {key: rows[1][key] for key in ("success", "main_score", "optimality", "gap", "runs")} == {
+        key: whole[key] for key in ("success", "main_score", "optimality", "gap", "runs")
+    }
+
+
+def test_run_of_several_tasks_counts_for_each(graded: list[Grade]) -> None:
+    frame = grades_frame(graded[4:5])
+    rows = [(row["task"], row["submissions"], row["missing"]) for row in group_runs(frame, "task")]
+    assert rows == [("lab1", 1, 1), ("lab10", 1, 1)]  # lab1+lab2, and lab9+lab10
+    assert [(row["size"], row["missing"]) for row in group_runs(frame, "size")] == [("2", 9)]
+
+
+def test_bins_contain_their_upper_ends(graded: list[Grade]) -> None:
+    def with_metrics(success: bool, **metrics: float) -> Grade:
+        return replace(graded[0], success=success, metrics=graded[0].metrics | metrics)
+
+    runs = [with_metrics(True, optimality=value) for value in (1, 1.01, 1.25, 1.5)]
+    runs += [with_metrics(False, optimality=None, steps_to_go=value) for value in (0.5, 0.75, 1, 1.2)]
+    frame = grades_frame(runs)
+    rows = group_runs(frame, "optimality")
+    assert {row["optimality"]: row["succeeded"] for row in rows} == {
+        "<= 1": 1,
+        "(1, 1.25]": 2,
+        "(1.25, 1.5]": 1,
+        "> 1.5": 0,
+    }
+    assert sum(row["share_of_succeeded"] for row in rows) == 1
+    failed = {row["steps_to_go"]: row["share_of_failed"] for row in group_runs(frame, "steps_to_go")}
+    assert failed == {"<= 0.5": 0.25, "(0.5, 1]": 0.5, "> 1": 0.25}
+    (row,) = quartiles(frame, "optimality")
+    assert (row["runs"], row["count"], row["median"], row["upper_quartile"]) == ("succeeded", 4, 1.13, 1.3125)
+    assert quartiles(frame, "cause") == []
+
+
+def test_causes_and_named_events_are_counted_by_set(graded: list[Grade]) -> None:
+    frame = grades_frame(graded)
+    kitchens = frame[frame["benchmark"] == "robotouille"]
+    rows = group_runs(kitchens, "cause")
+    assert [(row["model"], row["cause"], row["count"], row["share"]) for row in rows] == [
+        ("bad", "unfinished", 1, 1.0),
+        ("good", "unfinished", 1, 1.0),
+    ]
+    assert [row["failures"] for row in group_runs(kitchens, "failures")] == [graded[3].metrics["failure"]] * 2
+    assert [row["cause"] for row in group_runs(frame[frame["benchmark"] == ""], "cause")] == ["not scored"]
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "jsonl", "markdown", "latex"])
+def test_raw_submissions_and_stored_grades_give_the_same_table(files: tuple[Path, Path], form: str) -> None:
+    raw, stored = (invoke("grade", path, "--by", "task", "-f", form) for path in files)
+    assert raw.stdout == stored.stdout
+    assert "lab10" in stored.stdout
+    assert "nowhere" not in stored.stdout
+    assert (raw.exit_code, stored.exit_code) == (1, 0)  # one submission cannot be graded
+
+
+def test_benchmark_without_the_group_is_refused(files: tuple[Path, Path], tmp_path: Path) -> None:
+    mixed = invoke("grade", files[1], "--by", "size", "-f", "csv")
+    assert mixed.exit_code == 1
+    assert "error: --by: Robotouille: must be one of task, cause, optimality, steps_to_go" in mixed.stderr
+    assert mixed.stdout.count("\n") == 2
+    for by, message in (("delay", "Robotouille: must be one of task, cause"), ("tsk", "did you mean task?")):
+        error = invoke("grade", files[1], "--by", by).exception
+        assert isinstance(error, UnknownNameError)  # status 2
+        assert message in str(error)
+    assert invoke("grade", files[1], "-o", tmp_path / "x.png").exit_code == 2
+
+
+def test_histogram_has_quartiles_in_every_format(files: tuple[Path, Path]) -> None:
+    rows = json.loads(invoke("grade", files[1], "--by", "optimality", "-f", "json").stdout)
+    counts = [(row["level"], row["count"]) for row in rows]
+    assert counts == [*(("optimality", count) for count in (2, 0, 0, 0)), ("quartiles", 2)]
+    table = invoke("grade", files[1], "--by", "optimality", "-f", "markdown").stdout
+    assert "**Quartiles of optimality**" in table
+    assert "| good | robotouille/synchronous@\\* | succeeded | 2 | 1.000 | 1.000 | 1.000 |" in table
+
+
+@pytest.mark.parametrize(("by", "suffix"), [("task", "png"), ("optimality", "pdf"), ("cause", "svg")])
+def test_figure_of_the_groups(files: tuple[Path, Path], tmp_path: Path, by: str, suffix: str) -> None:
+    path = tmp_path / f"figure.{suffix}"
+    result = invoke("grade", files[1], "--by", by, "-o", path, "--width", "column")
+    assert f"note: caption of figure.{suffix}: " in result.stderr
+    assert path.read_bytes()[:4] in (b"\x89PNG", b"%PDF", b"<?xm")
+
+
+def test_figure_has_a_bar_per_group_and_model(graded: list[Grade]) -> None:
+    frame = grades_frame(graded)
+    ax = grouped_bars(group_runs(frame[frame["benchmark"] == "robotouille"], "task"), "task")
+    assert sorted(bar.get_width() for bar in ax.patches if bar.get_width() == bar.get_width()) == [0, 0, 100]
+    assert [text.get_text() for text in ax.get_yticklabels()] == TASKS
+    with pytest.raises(InputError):
+        grouped_bars([{"model": "m", "by": str(i), "success": 1.0} for i in range(MAX_GROUPS + 1)], "by")
+
+
+def test_groupings_have_units_or_meanings() -> None:
+    assert groupings("asynctool")["delay"] == "turns"
+    assert groupings("robotouille")["optimality"].startswith("steps by fewest steps")
