@@ -36,32 +36,6 @@ _WIDE, _IN_COLUMN, _HIGH, _LABELLED = 0.74, 0.56, 0.72, 60
 _WINDOW = "#a8481a"
 
 
-def graph_of(instance: Instance) -> nx.DiGraph[str]:
-    """Return the actions and time lags of an instance as a graph.
-
-    Nodes are ids, with ``duration, attended, task, label``; edges have ``minimum`` and ``maximum`` in ticks (``None``
-    for no bound), and ``mode`` if it is no time lag: only that mode of the later action waits for the earlier one.
-
-    Examples
-    --------
-    >>> from planoracle.instances.model.instance import Action, Instance, Lag
-    >>> pair = Instance("i", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)), (Lag("t/a", "t/b", 0, 4),))
-    >>> list(graph_of(pair).edges(data=True))
-    [('t/a', 't/b', {'minimum': 0, 'maximum': 4})]
-    """
-    graph: nx.DiGraph[str] = nx.DiGraph(name=instance.name)
-    for one in instance.actions:
-        graph.add_node(one.id, duration=one.duration, attended=one.attended, task=one.task, label=one.label)
-    for lag in instance.lags:
-        graph.add_edge(lag.before, lag.after, minimum=lag.minimum, maximum=lag.maximum)
-    for action in instance.actions:
-        for number, mode in enumerate(action.modes):
-            for before in mode.after:
-                if not graph.has_edge(before, action.id):
-                    graph.add_edge(before, action.id, minimum=0, maximum=None, mode=number)
-    return graph
-
-
 def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """Draw which action waits for which: a box per action, an arrow per time lag, layer by layer.
 
@@ -76,7 +50,7 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
     title
         By default the name of the instance; ``""`` for none.
     """
-    graph = graph_of(instance)
+    graph = instance.to_networkx()
     places, bends, columns, lanes = place(instance, graph)
     target = new_axes(ax, min(max(7.0, 1.45 * columns), 24.0), min(max(2.5, 0.9 + 0.52 * lanes), 40.0))
     colours, numbers = palette(instance), _numbers(instance)
@@ -259,11 +233,9 @@ def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
 
 def _layers(instance: Instance) -> dict[str, int]:
     """Return for every action the number of actions in the longest chain before it."""
-    layers: dict[str, int] = {}
-    names = [action.id for action in instance.actions]
-    for i in instance.order:
-        layers[names[i]] = max((layers[names[j]] + 1 for j, _ in instance.predecessors[i]), default=0)
-    return layers
+    order = nx.DiGraph([(lag.before, lag.after) for lag in instance.lags if lag.orders])
+    layers = dict.fromkeys(instance.by_id, 0)
+    return layers | {name: layer for layer, names in enumerate(nx.topological_generations(order)) for name in names}
 
 
 def _heights(members: list[str], graph: nx.DiGraph[str], layers: dict[str, int]) -> dict[_Spot, float]:

@@ -78,11 +78,14 @@ def describe(instance: Instance) -> Measures:
     >>> measures.actions, measures.parallelism, round(measures.order_strength, 2)
     (24, 0.25, 0.34)
     """
+    import networkx as nx  # takes longer than to make a problem
+
     actions = instance.actions
     count, work = len(actions), sum(action.duration for action in actions)
-    before = _ancestors(instance)
+    order = nx.DiGraph([(lag.before, lag.after) for lag in instance.lags if lag.orders])
+    closure = nx.transitive_closure_dag(order)
     sizes = [sum(action.task == task for action in actions) for task in instance.tasks]
-    inside = sum(1 for i, j in _pairs(before) if actions[i].task == actions[j].task)
+    inside = sum(instance.by_id[one].task == instance.by_id[other].task for one, other in closure.edges)
     continuous = [action for action in actions if action.continuous]
     limits = [lag.maximum for lag in instance.lags if lag.maximum is not None]
     asking = [
@@ -97,8 +100,8 @@ def describe(instance: Instance) -> Measures:
         agents=len(instance.agents),
         resources=len(instance.resources),
         work=work,
-        network_complexity=_direct(before) / count,
-        order_strength=_share(sum(1 for _ in _pairs(before)), count * (count - 1) // 2),
+        network_complexity=nx.transitive_reduction(order).number_of_edges() / count,
+        order_strength=_share(closure.number_of_edges(), count * (count - 1) // 2),
         task_order_strength=_share(inside, sum(size * (size - 1) // 2 for size in sizes)),
         parallelism=sum(action.attended < action.duration for action in actions) / count,
         unattended=_share(work - sum(action.attended for action in actions), work),
@@ -120,36 +123,6 @@ def _share(part: float, whole: int) -> float | None:
 def _mean(values: Iterable[float]) -> float | None:
     numbers = list(values)
     return _share(sum(numbers), len(numbers))
-
-
-def _ancestors(instance: Instance) -> list[int]:
-    """Return for every action the bit set of all that must come before it; negative lags order nothing."""
-    before = [0] * len(instance.actions)
-    for i in instance.order:
-        for j, lag in instance.predecessors[i]:
-            if lag >= 0:
-                before[i] |= before[j] | 1 << j
-    return before
-
-
-def _pairs(before: list[int]) -> Iterator[tuple[int, int]]:
-    for j, earlier in enumerate(before):
-        while earlier:
-            i = earlier.bit_length() - 1
-            earlier ^= 1 << i
-            yield i, j
-
-
-def _direct(before: list[int]) -> int:
-    """Count the precedences that do not follow from others."""
-    count = 0
-    for earlier in before:
-        implied = 0
-        for i in range(earlier.bit_length()):
-            if earlier >> i & 1:
-                implied |= before[i]
-        count += (earlier & ~implied).bit_count()
-    return count
 
 
 def _strengths(instance: Instance) -> Iterator[float]:

@@ -77,10 +77,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import CacheHolder
 from planoracle.instances.model.validation import topological_order, validate
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +166,11 @@ class Lag:
     after: str
     minimum: int | None = 0
     maximum: int | None = None
+
+    @property
+    def orders(self) -> bool:
+        """True if ``after`` starts no earlier than ``before`` ends; such lags form no cycle."""
+        return self.minimum is not None and self.minimum >= 0
 
 
 @dataclass(frozen=True)
@@ -247,9 +257,58 @@ class Instance(CacheHolder):
     @cached_property
     def beginning(self) -> str | None:
         """Milestone before everything else; lags from it are releases and deadlines. ``None`` without one."""
-        later = {lag.after for lag in self.lags if lag.minimum is not None and lag.minimum >= 0}
+        later = {lag.after for lag in self.lags if lag.orders}
         first, *others = (action for action in self.actions if action.id not in later)
         return first.id if first.is_milestone and not first.release and not others else None
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """Return the graph of precedences and time lags, for `networkx`.
+
+        Nodes are ids of actions with ``task, label, duration, attended, interruptible, release``, the eligible
+        ``agents``, and ``resources``: the units in use by name, in the mode that takes most. An edge leads from the
+        action whose end counts to the one whose start counts; ``kind`` says so. It has ``minimum`` and ``maximum`` in
+        ticks (``None``: no bound), and ``mode`` if only that mode of the later action waits for the earlier one. Edges
+        without a mode whose minimum is 0 or more form no cycle.
+
+        Examples
+        --------
+        >>> pour = Action("t/pour", "t", 3, 0, modes=(Mode((Demand("cup"),)),))
+        >>> graph = Instance("i", (Action("t/boil", "t", 2, 2), pour), (Lag("t/boil", "t/pour", 1, 4),),
+        ...                  (Resource("cup"),)).to_networkx()
+        >>> list(graph.edges(data=True))
+        [('t/boil', 't/pour', {'minimum': 1, 'maximum': 4, 'kind': 'end to start'})]
+        >>> graph.nodes["t/pour"]["duration"], graph.nodes["t/pour"]["agents"], graph.nodes["t/pour"]["resources"]
+        (3, ('agent',), {'cup': 1})
+
+        The longest chain of actions and minimum lags:
+
+        >>> import networkx as nx
+        >>> for before, after, lag in graph.edges(data=True):
+        ...     lag["weight"] = graph.nodes[before]["duration"] + (lag["minimum"] or 0)
+        >>> nx.dag_longest_path(graph)
+        ['t/boil', 't/pour']
+        """
+        import networkx as nx
+
+        graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
+        fields = ("task", "label", "duration", "attended", "interruptible", "release")
+        for action in self.actions:
+            uses = [(demand.resource, demand.amount) for mode in action.modes for demand in mode.demands]
+            graph.add_node(
+                action.id,
+                **{name: getattr(action, name) for name in fields},
+                agents=self.eligible(action),
+                resources=dict(sorted(uses, key=itemgetter(1))),
+            )
+        kind = {"kind": "end to start"}
+        for lag in self.lags:
+            graph.add_edge(lag.before, lag.after, minimum=lag.minimum, maximum=lag.maximum, **kind)
+        for action in self.actions:
+            for number, mode in enumerate(action.modes):
+                for before in mode.after:
+                    if not graph.has_edge(before, action.id):
+                        graph.add_edge(before, action.id, minimum=0, maximum=None, mode=number, **kind)
+        return graph
 
     def eligible(self, action: Action) -> tuple[str, ...]:
         """Agents that may carry out ``action``, in the order of the instance."""

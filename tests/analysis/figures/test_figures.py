@@ -27,7 +27,7 @@ from support.samples import sample
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret, regret
-from planoracle.analysis.figures.dependencies import dependency_graph, graph_of, place
+from planoracle.analysis.figures.dependencies import dependency_graph, place
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.grouped_bars import grouped_bars
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile
@@ -338,10 +338,11 @@ def test_graph_has_every_action_and_lag() -> None:
         Action("t/c", "t", 1, 1, modes=(Mode(), Mode(after=("t/b",)))),
     )
     instance = Instance("i", actions, (Lag("t/a", "t/b", 1, 9), Lag("t/a", "t/c", None, 4)))
-    graph = graph_of(instance)
+    graph = instance.to_networkx()
+    kind = {"kind": "end to start"}
     assert nx.to_dict_of_dicts(graph) == {
-        "t/a": {"t/b": {"minimum": 1, "maximum": 9}, "t/c": {"minimum": None, "maximum": 4}},
-        "t/b": {"t/c": {"minimum": 0, "maximum": None, "mode": 1}},
+        "t/a": {"t/b": {"minimum": 1, "maximum": 9, **kind}, "t/c": {"minimum": None, "maximum": 4, **kind}},
+        "t/b": {"t/c": {"minimum": 0, "maximum": None, "mode": 1, **kind}},
         "t/c": {},
     }
     ax = dependency_graph(instance)
@@ -352,7 +353,7 @@ def test_graph_has_every_action_and_lag() -> None:
 
 @pytest.mark.parametrize("instance", [BIG, SMALL, *(workshop(seed) for seed in range(12))], ids=lambda one: one.name)
 def test_boxes_of_the_graph_lie_apart_and_in_order(instance: Instance) -> None:
-    graph = graph_of(instance)
+    graph = instance.to_networkx()
     found = place(instance, graph)
     assert set(found.places) == set(instance.by_id)
     spots = sorted(found.places.values())
