@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from planoracle.instances.errors import InputError, accept_former_keywords
 from planoracle.instances.model.problem import Problem
-from planoracle.solver.result import Result
+from planoracle.solver.result import Result, SolveOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,36 +64,44 @@ def solve(
     workers: int = 1,
     exact_grid: bool = False,
     min_interruptions: bool = False,
+    engine: str = "auto",
+    again: bool = False,
 ) -> Result:
-    """Compute an optimal plan and a proof, for problems of any kind.
+    """Return an optimal plan and a proof, for problems of any kind.
+
+    Bundled optima are read: their plans are replayed by the rules, and their certificates are checked; `Result.source`
+    says so. Other problems are solved.
 
     Parameters
     ----------
     time_limit
         Seconds of wall time. At its end the incumbent and the lower bound are returned.
     seed, workers
-        Random seed and number of threads of CP-SAT; kitchens use neither.
+        Random seed and number of threads of CP-SAT; kitchens use neither. Another seed than 0 solves the problem again.
     exact_grid
         Allow interruptions at every tick, not only at multiples of the common divisor. Slower.
     min_interruptions
         Among optimal schedules, minimize the number of interruptions.
+    engine
+        ``auto``, or ``cp-sat``: CP-SAT alone proves the optimum of a scheduling problem, without our bounds, heuristics
+        and other searches; `Result.effort` says what it took.
+    again
+        Solve the problem also if its optimum is bundled.
 
     Examples
     --------
     >>> result = solve(load("timearena/household1"))
     >>> result.status, result.makespan, len(result.to_frame())
     ('optimal', 13, 6)
+    >>> result.proof, solve(load("timearena/household1"), again=True).proof
+    ('bundled, certificate checked', 'search in order')
+    >>> solve(load("timearena/household1"), engine="cp-sat").effort["conflicts"]
+    0
     """
-    from planoracle.solver.solve import solve as solve_problem
+    from planoracle.solver.solve import load_or_solve
 
-    result = solve_problem(
-        problem,
-        time_limit=time_limit,
-        seed=seed,
-        workers=workers,
-        exact_grid=exact_grid,
-        min_interruptions=min_interruptions,
-    )
+    options = SolveOptions(None, time_limit, seed, workers, exact_grid, (), min_interruptions, engine)
+    result = load_or_solve(problem, options, again=again)
     return replace(result, problem=problem)
 
 

@@ -49,6 +49,7 @@ class SolveOptions(NamedTuple):
     exact_grid: bool = False
     after: tuple[str, ...] = ()
     min_interruptions: bool = False
+    engine: str = "auto"
     on_progress: OnProgress | None = None
 
 
@@ -88,6 +89,10 @@ class Result:
         The problem itself; set by `planoracle.solve` and `planoracle.schedule`.
     method
         ``optimum``, or the name of the heuristic that made the schedule.
+    effort
+        With ``engine="cp-sat"`` the ``branches`` and ``conflicts`` of CP-SAT's search, and its ``cp_sat_seconds``.
+    source
+        ``solved``, or ``bundled``: the optimum was read from the bundled ones, and its plan replayed.
     claimed
         Optimum that the benchmark itself states, in ticks; the status is then ``unknown``, as nothing is proved.
 
@@ -118,6 +123,8 @@ class Result:
     expanded: int = 0
     problem: Problem | None = field(default=None, kw_only=True, repr=False, compare=False)
     method: str = field(default="optimum", kw_only=True)
+    effort: Mapping[str, float] = field(default_factory=dict, kw_only=True, compare=False)
+    source: str = field(default="solved", kw_only=True)
     claimed: int | None = field(default=None, kw_only=True)
 
     def __str__(self) -> str:
@@ -170,6 +177,8 @@ class Result:
             "unit": self.unit,
             "seconds": round(self.seconds, 6),
             "proof": self.proof,
+            "source": self.source,
+            **self.effort,
             "plan": self.plan,
             **own,
             "versions": self.versions,
@@ -231,6 +240,9 @@ def in_words(row: Mapping[str, Any]) -> str:
             lines.append(f"{title:14}{value} {row['unit']}{'' if value == 1 else 's'}")
     if best and bound and best > bound:
         lines[-1] += f", gap at most {100 * (best / bound - 1):.1f} %"
+    if "branches" in row:
+        took = f"{row['branches']} branches, {row['conflicts']} conflicts, {row['cp_sat_seconds']:.3g} s"
+        lines.append(f"{'CP-SAT':14}{took}")
     reason = row.get("proof") or row.get("reason") or row.get("heuristic")
     time = f"after {row['seconds']:.0f} s" if row["seconds"] >= _LONG else ""
     details = ", ".join(filter(None, (reason, time)))

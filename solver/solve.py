@@ -8,15 +8,21 @@ from importlib import import_module
 from time import perf_counter
 from typing import Any, Protocol, cast
 
-from planoracle.instances.errors import NoSolverError
+from planoracle.instances.errors import InputError, InternalError, NoSolverError, UnknownNameError
 from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
-from planoracle.instances.model.problem import Problem, check_problem, for_kind
+from planoracle.instances.model.problem import Problem, check_problem, for_kind, of_kind
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled_results import by_key, key_of
+from planoracle.instances.protocol.bundled_results import by_key, key_of, read_proofs
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.text import one_of
 from planoracle.solver.result import OnProgress, Result, SolveOptions, versions
 
+#: Endings of files with an interval model: text of CP-SAT's messages, MiniZinc.
+MODEL_FILES = (".pb", ".mzn")
+#: Searches: the fastest stages one after the other, or CP-SAT alone.
+SEARCHES = ("auto", "cp-sat")
 # Minimum counted work (seconds) of an unproved bundled result: the default of all commands.
 _MIN_WORK = 60.0
 
@@ -52,6 +58,56 @@ def bundled_result(problem: Problem, rules: Rules | None = None) -> Result | Non
     return replace(engine.unpack(problem, rules, entry), seconds=perf_counter() - began)
 
 
+def bundled_proof(problem: Problem) -> dict[str, Any] | None:
+    """Return the bundled certificate of a scheduling problem, not yet checked."""
+    return read_proofs(type(registry.of(problem)).__module__).get(key_of(problem, None))
+
+
+def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = False) -> Result:
+    """Return the bundled optimum of a problem, with its checked certificate if it has one, or solve the problem.
+
+    A problem is solved in any case if its optimum is not bundled under these rules, or the options ask for something
+    else than any optimal plan.
+
+    Parameters
+    ----------
+    again
+        Solve the problem in any case.
+
+    Raises
+    ------
+    InternalError, ValueError
+        If the bundled plan or certificate does not hold.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> load_or_solve(load("recipe2plan/timed/Cobbler_Pancakes"), SolveOptions()).proof
+    'bundled, certificate checked'
+    """
+    began = perf_counter()
+    differs = options.seed or options.after or options.min_interruptions or options.engine != "auto"
+    rules = options.rules
+    if rules is None and check_problem(problem).kind != "schedule":
+        rules = registry.of(problem).rules.profiles.get("released")  # what solvers of kitchens take
+    known = None if again or differs else bundled_result(problem, rules)
+    if known is None or not known.status.settled or (options.exact_grid and known.grid > 1):
+        return solve(problem, **options._asdict())
+    proof, certificate = known.proof, bundled_proof(problem) if problem.kind == "schedule" else None
+    if certificate is not None:
+        from planoracle.instances.files.instance_file import to_document
+        from planoracle.solver.proofs.checker import RefusedError, check
+
+        try:
+            bound = check(to_document(of_kind(problem, Instance)), certificate)
+        except RefusedError as error:
+            raise InternalError(f"{problem.name}: the bundled certificate is refused: {error}") from None
+        if bound != known.makespan:
+            raise InternalError(f"{problem.name}: the bundled certificate proves {bound}, not {known.makespan}")
+        proof = "certificate checked"
+    return replace(known, source="bundled", proof=f"bundled, {proof}", seconds=perf_counter() - began)
+
+
 @ProblemCache
 def stated_optimum(problem: Problem) -> int | None:
     """Return the optimum that the benchmark states; raises `BenchmarkError` for an invalid one."""
@@ -77,6 +133,27 @@ def _no_solver(problem: Problem) -> str:
     if problem.kind not in _ENGINES:
         return f"has no solver: there is none for problems of kind {problem.kind!r}"
     return f"has no solver: {problem.benchmark} states the optimum itself"
+
+
+def _modelled(problem: Problem) -> Instance:
+    """Return a problem that has an interval model; raises `InputError` for others."""
+    if not isinstance(problem, Instance):
+        raise InputError("has no interval model: its actions are chosen by the search, not given", field=problem.name)
+    return problem
+
+
+def model_text(problem: Problem, ending: str) -> str:
+    """Return the interval model of a problem, see `planoracle.solver.exact.model_export.model_text`.
+
+    Raises
+    ------
+    InputError
+        For a problem whose actions are not given, such as a kitchen.
+    """
+    instance = _modelled(problem)
+    from planoracle.solver.exact import model_export
+
+    return model_export.model_text(instance, ending)
 
 
 class Engine(Protocol):
@@ -124,6 +201,7 @@ def solve(
     exact_grid: bool = False,
     after: Sequence[str] = (),
     min_interruptions: bool = False,
+    engine: str = "auto",
     on_progress: OnProgress | None = None,
 ) -> Result:
     """Compute an optimal plan and a proof: a schedule of minimum makespan, or the fewest kitchen steps.
@@ -146,13 +224,19 @@ def solve(
         Actions of a kitchen that have been executed; the plan continues after them.
     min_interruptions
         Among optimal schedules, minimize the number of interruptions; `Result.proof` says whether the number is proved.
+    engine
+        ``auto``, or ``cp-sat``: a single call of CP-SAT proves the optimum of a scheduling problem, without our bounds,
+        heuristics and other searches; `Result.effort` says what it took.
     on_progress
         Callback for each improved incumbent or bound. Does not affect the result.
 
     Raises
     ------
+    UnknownNameError
+        For another engine.
     InputError
-        For ``rules`` or ``after`` that the problem's kind does not have, or that do not fit the problem.
+        For ``engine="cp-sat"`` and a problem without an interval model; for ``rules`` or ``after`` that the problem's
+        kind does not have, or that do not fit the problem.
     InternalError
         If the rules reject the plan; it is never returned.
 
@@ -165,6 +249,10 @@ def solve(
     timearena/household1 optimal 13 minute
     kitchens/synchronous/0_cheese_sandwich optimal 12 step
     """
+    if engine not in SEARCHES:
+        raise UnknownNameError(one_of(engine, SEARCHES, "engines"), field="engine", value=engine)
+    if engine != "auto":
+        _modelled(check_problem(problem))
     if not has_solver(check_problem(problem)):
         stated = stated_optimum(problem)
         shared: dict[str, Any] = {"proof": _no_solver(problem), "kind": problem.kind, "unit": problem.unit}
@@ -175,5 +263,5 @@ def solve(
             claimed=None if stated is NotImplemented else stated,
             **shared,
         )
-    options = SolveOptions(rules, time_limit, seed, workers, exact_grid, tuple(after), min_interruptions, on_progress)
-    return engine_of(problem).solve(problem, options)
+    search = seed, workers, exact_grid, tuple(after), min_interruptions, engine
+    return engine_of(problem).solve(problem, SolveOptions(rules, time_limit, *search, on_progress))

@@ -23,8 +23,8 @@ from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.solver.result import versions
-from planoracle.solver.solve import solve
+from planoracle.solver.result import SolveOptions, versions
+from planoracle.solver.solve import load_or_solve
 
 
 class ResultRow(NamedTuple):
@@ -158,6 +158,8 @@ class Solving(Work):
     ----------
     time_limit
         Seconds per problem; ``None``, of heuristics only, for no limit.
+    again
+        Solve problems whose optimum is bundled, too.
     heuristic, iterations
         Name of a heuristic that replaces the solver, and its `Budget.iterations`.
     """
@@ -168,6 +170,8 @@ class Solving(Work):
     workers: int = 1
     exact_grid: bool = False
     min_interruptions: bool = False
+    engine: str = "auto"
+    again: bool = False
     heuristic: str | None = None
     iterations: int = 0
 
@@ -190,16 +194,17 @@ class Solving(Work):
         if self.heuristic is not None:
             row = self._schedule(task, self.heuristic, deadline)
         else:
-            row = solve(
-                task,
-                rules=rules,
-                time_limit=deadline,
-                seed=self.seed,
-                workers=self.workers,
-                exact_grid=self.exact_grid,
+            options = SolveOptions(
+                rules,
+                deadline,
+                self.seed,
+                self.workers,
+                self.exact_grid,
                 min_interruptions=self.min_interruptions,
+                engine=self.engine,
                 on_progress=lambda makespan, bound: report(Improvement(task.name, makespan, bound)),
-            ).as_dict()
+            )
+            row = load_or_solve(task, options, again=self.again).as_dict()
         is_cut = deadline.stopped.is_set()
         if is_cut and not Status(row["status"]).settled:
             row["reason" if self.heuristic else "proof"] = "interrupted"

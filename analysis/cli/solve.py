@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -21,6 +22,7 @@ from planoracle.analysis.cli.options import (
     complete_heuristic,
     note_problem,
     read_each,
+    single_problem,
 )
 from planoracle.analysis.cli.output import Format, FormatOption, Table, write_beside, write_table
 from planoracle.analysis.cli.progress import (
@@ -33,7 +35,7 @@ from planoracle.analysis.cli.progress import (
     workshop,
 )
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
-from planoracle.analysis.console import collect, complain, say, tell
+from planoracle.analysis.console import collect, complain, output_file, say, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.run_schedule import plan_rows
 from planoracle.analysis.verification.bundled_checks import rows_of, select_names
@@ -46,9 +48,12 @@ from planoracle.instances.model.agents import add_agent_suffix, busy_agent_note
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.text import one_of
 from planoracle.solver.result import in_words
+from planoracle.solver.solve import MODEL_FILES, SEARCHES, model_text
 
 _COLUMNS = ("instance", "status", "makespan", "claimed", "lower_bound", "unit", "seconds", "proof")
+_CP_SAT_COLUMNS = (*_COLUMNS[:-1], "branches", "conflicts", "cp_sat_seconds", _COLUMNS[-1])
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
 _BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
 _PIECE_FIELDS = ("start", "end", "unit", "action", "agent", "resources", "label", "task", "mode_name", "attended")
@@ -102,6 +107,23 @@ def solve(
         bool,
         typer.Option("--fewest-pieces", help="Among optimal schedules, minimize the number of interruptions."),
     ] = False,
+    engine: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|cp-sat",
+            help="cp-sat: CP-SAT alone proves the optimum, without bounds, heuristics and searches of our own.",
+            autocompletion=lambda: SEARCHES,
+        ),
+    ] = "auto",
+    again: Annotated[bool, typer.Option("--again", help="Solve problems whose optimum is bundled, too.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the interval model of one problem as text, for CP-SAT (.pb) or in MiniZinc (.mzn); nothing is "
+            "solved.",
+            metavar="FILE.pb|FILE.mzn",
+        ),
+    ] = None,
     agents: AgentsOption = None,
     only: OnlyOption = None,
     profile: Annotated[
@@ -119,6 +141,8 @@ def solve(
 ) -> None:
     """Compute proved optimal schedules and validate them with the benchmark's rules.
 
+    A bundled optimum is read instead: its plan is replayed, its certificate is checked, and the proof says "bundled".
+
     With - as the only name, standard input has one problem per line: a name, or the problem as JSON.
 
     Exit status: 1 if a status is unknown, a heuristic fails, or a file cannot be read. Ctrl-C writes the results so
@@ -133,6 +157,10 @@ def solve(
         return say("\n".join(heuristic_names()))
     if heuristic is not None:
         check_name(heuristic)
+        if engine != "auto" or export is not None:
+            raise typer.BadParameter("does not go with --engine or --export", param_hint="--heuristic")
+    if engine not in SEARCHES:
+        raise UnknownNameError(one_of(engine, SEARCHES, "engines"), field="engine", value=engine)
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     chosen = chosen_rules(rule or ())
@@ -140,8 +168,13 @@ def solve(
     if profile:
         profiles(profile, chosen)  # raises for unknown profiles and rules
     seconds = _SECONDS if time_limit is None and heuristic is None else time_limit
-    settings = seconds, seed, workers, exact_grid, min_interruptions, heuristic, iterations
+    settings = seconds, seed, workers, exact_grid, min_interruptions, engine, again, heuristic, iterations
     work = Solving(profile, tuple(sorted(chosen.items())), *settings)
+    if export is not None:
+        if len(names) > 1:
+            raise typer.BadParameter("takes exactly one problem", param_hint="--export")
+        problem = single_problem(add_agent_suffix(names[0], agents, only or ()))
+        return _export(work.under_rules(problem)[0], export)
     listed = _ProblemList(names, agents, only or [], seconds)
     results = _Results(form, work, show=show)
     failed = turns = False
@@ -172,6 +205,16 @@ def solve(
     raise typer.Exit(1 if failed else 0)
 
 
+def _export(problem: Problem, path: Path) -> None:
+    """Write the interval model of a problem."""
+    if path.suffix not in MODEL_FILES:
+        raise typer.BadParameter(f"must end in {' or '.join(MODEL_FILES)}, not {path.name!r}", param_hint="--export")
+    text = model_text(problem, path.suffix)
+    with output_file(path) as stream:
+        stream.write(text)
+    tell(f"{path}: interval model of {problem.name}", "note")
+
+
 class _Results:
     """Results on standard output, a row each, or a row for each piece of their plans.
 
@@ -181,7 +224,8 @@ class _Results:
 
     def __init__(self, form: Format, work: Solving, *, show: bool) -> None:
         self._form, self._work, self._show = form, work, show
-        self._columns = _COLUMNS if work.heuristic is None else _HEURISTIC_COLUMNS
+        solver_columns = _COLUMNS if work.engine == "auto" else _CP_SAT_COLUMNS
+        self._columns = solver_columns if work.heuristic is None else _HEURISTIC_COLUMNS
         self._table = Table(form, _PIECE_COLUMNS if show else self._columns)
         self._results: list[tuple[Problem, dict[str, Any]]] = []
 

@@ -25,7 +25,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.proofs import checker, schedule_checker
 from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.result import Result
-from planoracle.solver.solve import bundled_result, solve
+from planoracle.solver.solve import bundled_proof, bundled_result, solve
 
 #: Format of the documents of `planoracle explain` for problems without certificates: a plan that can be replayed.
 FORMAT: Final = "planoracle/plan"
@@ -251,7 +251,7 @@ def _verify_entry(way: BundledEntry) -> Verification:
         way.result()
     except Exception as error:  # whatever the file holds
         return Verification("", makespan, bound, "", False, f"its plan does not hold: {type(error).__name__}: {error}")
-    proof = None if way.problem.kind != "schedule" else proof_of(way.problem)
+    proof = None if way.problem.kind != "schedule" else bundled_proof(way.problem)
     if proof is not None:
         one = check_certificate(proof, of_kind(way.problem, Instance))
         if one.holds and entry and (one.bound, one.makespan) != (bound, makespan):
@@ -261,11 +261,6 @@ def _verify_entry(way: BundledEntry) -> Verification:
         return Verification("", None, None, "", False, "no optimum is bundled for this problem")
     proved = "search" if way.derivable else str(entry["proof"])
     return Verification("", makespan, bound, proved, None, _open_claim(makespan, bound))
-
-
-def proof_of(problem: Problem) -> dict[str, Any] | None:
-    """Return the bundled certificate of a scheduling problem, not yet checked."""
-    return bundled_results.read_proofs(type(registry.of(problem)).__module__).get(bundled_results.key_of(problem, None))
 
 
 # Most cases of a proof by cases: few enough for a person, else few enough for the checker.
@@ -287,7 +282,7 @@ def derive_certificates(name: str) -> bundled_results.Proofs:
 
 
 def _valid_bundled_proof(way: BundledEntry) -> dict[str, Any] | None:
-    problem, proof = of_kind(way.problem, Instance), proof_of(way.problem)
+    problem, proof = of_kind(way.problem, Instance), bundled_proof(way.problem)
     if proof is None:
         return None
     one = check_certificate(proof, problem)

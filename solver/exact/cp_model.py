@@ -74,6 +74,8 @@ class CpModel:
         self._text: list[str] = []  # constraints and variables not yet in the messages
         self.variables = 0
         self.constraints = 0
+        #: Titles of the constraints, each by the number of the first one that it is about.
+        self.topics: dict[int, str] = {}
         self._intervals: dict[tuple[int, ...], int] = {}
         #: Use energetic reasoning, which refutes makespans of several agents within milliseconds.
         self.energetic = False
@@ -226,7 +228,7 @@ class CpModel:
 class CpOutcome:
     """Status, solution, bound and effort of one CP-SAT call."""
 
-    __slots__ = ("bound", "effort", "solution", "status")
+    __slots__ = ("bound", "branches", "conflicts", "effort", "seconds", "solution", "status")
 
     def __init__(self, response: cmh.CpSolverResponse) -> None:
         from ortools.sat.python import cp_model_helper as cmh
@@ -243,6 +245,7 @@ class CpOutcome:
         self.solution: list[int] = list(response.solution)
         self.bound = response.best_objective_bound
         self.effort = response.deterministic_time
+        self.branches, self.conflicts, self.seconds = response.num_branches, response.num_conflicts, response.wall_time
 
 
 def run(

@@ -29,6 +29,7 @@ def solve(problem: Problem, options: SolveOptions) -> Result:
         seed=options.seed,
         workers=options.workers,
         exact_grid=options.exact_grid,
+        engine=options.engine,
         on_progress=options.on_progress,
     )
     if options.min_interruptions and result.schedule is not None:

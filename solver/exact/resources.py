@@ -76,6 +76,7 @@ class ResourceConstraints:
                 for demand in mode.demands:
                     users[demand.resource].append((i, demand, literals(literal)))
         for resource in self.instance.resources:
+            self.model.topics[self.model.constraints] = f"capacity and states of {resource.name}"
             self._add_resource(users[resource.name], resource)
             self._add_states(users[resource.name], resource.state)
 

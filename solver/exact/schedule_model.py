@@ -90,8 +90,10 @@ class ScheduleModel:
         self._urgent = urgent(instance, bounds)
         index = instance.index
         self._followed = {index[lag.before] for lag in instance.lags if lag.minimum is not None and lag.minimum >= 0}
+        self.model.topics[0] = "steps of interruptible actions, one mode for each action, and the end of all"
         for i, action in enumerate(instance.actions):
             self._add_action(i, action)
+        self.model.topics[self.model.constraints] = "time lags"
         self._add_lags()
         self._add_orders(bounds, ordering=ordering)
         #: Interchangeable agents, by crew: within a crew the model counts them and does not distinguish them.
@@ -194,6 +196,7 @@ class ScheduleModel:
 
     def _add_agents(self) -> None:
         model = self.model
+        model.topics[model.constraints] = "one eligible agent for each action"
         for i, action in enumerate(self.instance.actions):
             able = dict.fromkeys(self.head_of[agent] for agent in self.instance.eligible(action))
             for segment in self.segments[i]:
@@ -202,6 +205,7 @@ class ScheduleModel:
                     segment.agents |= {head: model.boolean() for head in able}
                     model.exactly_one(literal for literal in segment.agents.values() if literal is not None)
         for crew in self.crews:
+            model.topics[model.constraints] = f"attended work of {' and '.join(crew)}"
             intervals = [
                 (
                     model.interval(
@@ -227,6 +231,7 @@ class ScheduleModel:
 
     def _add_starts(self) -> None:
         """Require a free agent at the start of every unattended action."""
+        self.model.topics[self.model.constraints] = "a free agent at the start of unattended actions"
         starters = [i for i, a in enumerate(self.instance.actions) if not a.attended and self.instance.eligible(a)]
         blockers = [i for i in range(len(self.segments)) if any(segment.busy > 1 for segment in self.segments[i])]
         for i in starters:

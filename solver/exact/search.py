@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, TimeOverError
@@ -11,6 +13,7 @@ from planoracle.instances.protocol.schedule_benchmark import certify, check_inst
 from planoracle.solver.exact.bounds import grid_matters, lower_bound, steps
 from planoracle.solver.exact.cp_model import run
 from planoracle.solver.exact.left_shift import settled_early
+from planoracle.solver.exact.model_export import interval_model
 from planoracle.solver.exact.model_size import model_size
 from planoracle.solver.exact.ordered_search import schedule_in_order
 from planoracle.solver.exact.precedence import ordered_windows
@@ -41,6 +44,7 @@ def solve(
     seed: int = 0,
     workers: int = 1,
     exact_grid: bool = False,
+    engine: str = "auto",
     on_progress: OnProgress | None = None,
 ) -> Result:
     """Find a schedule of minimum makespan and prove it.
@@ -58,6 +62,8 @@ def solve(
         neighbourhood search as well, and not with counted work.
     exact_grid
         Allow interruptions at every tick, not only at multiples of the common divisor. Slower.
+    engine
+        With ``cp-sat`` a single call of CP-SAT proves the optimum, on a model without bounds of our own.
     on_progress
         Callback for each improved incumbent or bound. Does not affect the result.
 
@@ -75,6 +81,8 @@ def solve(
     """
     check_instance(instance)
     search = _Search(instance, time_limit, seed, workers, on_progress)
+    if engine == "cp-sat":
+        return search.run_cp_sat_alone(exact_grid=exact_grid)
     result = search.run()
     return search.run_on_every_tick(result) if exact_grid and result.grid > 1 else result
 
@@ -89,6 +97,31 @@ class _Search(Proving):
             return self.search()
         except TimeOverError:  # while a model was built
             return self.result(*self.without_search("time limit"), self.best)
+
+    def run_cp_sat_alone(self, *, exact_grid: bool) -> Result:
+        """Solve the model that ``--export`` writes by one call of CP-SAT."""
+        if exact_grid:
+            self.step = 1
+        try:
+            model = interval_model(self.instance, self.step, self.deadline)
+        except TimeOverError:
+            return self.result(Status.unknown, "time limit while the model was built")
+        options: dict[str, Any] = {"presolve": True, "linearization": 1, "workers": self.workers}
+        progress = self.report if self.on_progress is not None else None
+        outcome = run(model.model, deadline=self.deadline, seed=self.seed, on_progress=progress, **options)
+        if outcome.status == Status.infeasible:
+            result = self.result(*self.confirm(model, presolved=True), self.best)
+        else:
+            self.take(model, outcome)
+            if self.bounds.consistent:  # whether a finer grid helps is settled with the usual bound
+                self.root = lower_bound(self.instance, self.bounds)
+            result = self.result(outcome.status, "CP-SAT alone", self.best)
+        effort = {
+            "branches": outcome.branches,
+            "conflicts": outcome.conflicts,
+            "cp_sat_seconds": round(outcome.seconds, 6),
+        }
+        return replace(result, effort=effort)
 
     def search(self) -> Result:
         # Where agents attend to actions, list schedules often reach the bound at once.

@@ -11,6 +11,7 @@ import resource
 import sys
 from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -25,7 +26,9 @@ def solver_of(method: str) -> Callable[[Any, float], Any]:
     name, _, number = method.partition("-")
     workers = int(number or 1)
     if name in ("ours", "release"):
-        return lambda problem, seconds: planoracle.solve(problem, time_limit=seconds, workers=workers)
+        # Earlier releases have no bundled optima in solve.
+        again = {"again": True} if "again" in signature(planoracle.solve).parameters else {}
+        return lambda problem, seconds: planoracle.solve(problem, time_limit=seconds, workers=workers, **again)
     from tests.benchmarks import direct_models
 
     if name == "pyjobshop":

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.timearena.rules import PROFILES as OTHERS
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files import catalog
+from planoracle.instances.model.agents import with_agents
 from planoracle.instances.model.cache import CacheHolder
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.limits import Status
+from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.solver.exact import search as exact
 from planoracle.solver.kitchens import astar
-from planoracle.solver.result import Result
-from planoracle.solver.solve import engine_of, solve
+from planoracle.solver.result import Result, SolveOptions
+from planoracle.solver.solve import bundled_proof, bundled_result, engine_of, load_or_solve, solve
 
 SCHEDULE = "recipe2plan/timed/Cobbler_Pancakes"
 KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
@@ -82,10 +84,49 @@ def test_one_tick_is_told_in_the_singular() -> None:
 
 
 def test_a_result_as_a_row_has_the_fields_of_its_kind() -> None:
-    shared = ["instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "plan"]
+    shared = ["instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "source", "plan"]
     schedule, kitchen = solve(catalog.load(SCHEDULE)).as_dict(), solve(catalog.problem(KITCHEN)).as_dict()
     assert list(schedule) == [*shared, "grid", "schedule", "seed", "versions"]
     assert list(kitchen) == [*shared, "rounds", "expanded", "versions"]
     assert (schedule["unit"], kitchen["unit"]) == ("second", "step")
     assert json.loads(json.dumps(schedule))["schedule"][0]["action"] == "Cobbler/0"
     assert solve(HASTY).as_dict()["schedule"] is None
+
+
+@pytest.mark.parametrize("name", [SCHEDULE, KITCHEN, "paracook/cook/own/seed_1/agent_num_1/orders_num_1"])
+def test_bundled_optima_are_read_unless_the_options_ask_for_more(name: str) -> None:
+    known = load_or_solve(catalog.problem(name), SolveOptions(time_limit=0))
+    assert (known.status, known.source, known.proof[:9]) == ("optimal", "bundled", "bundled, ")
+    again = load_or_solve(catalog.problem(name), SolveOptions(time_limit=WorkLimit(20)), again=True)
+    assert (again.makespan, again.source) == (known.makespan, "solved")
+
+
+def test_changed_problems_and_other_searches_are_solved() -> None:
+    schedule, kitchen = catalog.load(SCHEDULE), catalog.problem(KITCHEN)
+    assert load_or_solve(schedule, SolveOptions()).proof == "bundled, certificate checked"
+    for problem, options in (
+        (replace(schedule, lags=schedule.lags[1:]), SolveOptions()),
+        (with_agents(schedule, 2), SolveOptions()),
+        (schedule, SolveOptions(seed=1)),
+        (schedule, SolveOptions(min_interruptions=True)),
+        (schedule, SolveOptions(engine="cp-sat")),
+        (kitchen, SolveOptions(replace(PROFILES["released"], moves="joint"))),
+    ):
+        assert load_or_solve(problem, options).source == "solved"
+
+
+@pytest.mark.parametrize("change", [{"bound": 9}, {"steps": []}, None])
+def test_a_bundled_certificate_that_does_not_hold_is_an_internal_error(
+    monkeypatch: pytest.MonkeyPatch, change: dict[str, Any] | None
+) -> None:
+    schedule = catalog.load(SCHEDULE)
+    known = bundled_result(schedule)
+    assert known is not None
+    if change is None:
+        longer = replace(known, makespan=99, lower_bound=99)
+        monkeypatch.setattr("planoracle.solver.solve.bundled_result", lambda *_: longer)
+    else:
+        wrong = (bundled_proof(schedule) or {}) | change
+        monkeypatch.setattr("planoracle.solver.solve.bundled_proof", lambda *_: wrong)
+    with pytest.raises(InternalError, match="bundled certificate"):
+        load_or_solve(schedule, SolveOptions())

@@ -391,7 +391,7 @@ def test_a_resumption_after_the_maximum_lag_is_refused(resumed: int, refused: bo
 def test_certificates_ship_for_every_bundled_schedule() -> None:
     names = [*select_names([]), *expand(["asynctool"])]
     problems = [(way.problem, way.profiles) for name in names for way in bundled_entries(name)]
-    lacking = [(one.name, by) for one, by in problems if one.kind == "schedule" and module.proof_of(one) is None]
+    lacking = [(one.name, by) for one, by in problems if one.kind == "schedule" and module.bundled_proof(one) is None]
     assert lacking == []
 
 
@@ -432,7 +432,7 @@ def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
         done = invoke("verify", name, "-f", "jsonl")
         assert done.exit_code == 0
         assert [json.loads(line)["proved"] for line in done.stdout.splitlines()] == proved
-    monkeypatch.setattr(module, "proof_of", lambda problem: {"steps": []})
+    monkeypatch.setattr(module, "bundled_proof", lambda problem: {"steps": []})
     done = invoke("verify", NAME)
     assert done.exit_code == 1
     assert "refused" in done.stderr

@@ -1,0 +1,183 @@
+"""Exported interval models, read back by others: CP-SAT's own reader, and a small reader of MiniZinc written here."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ortools.sat.python import cp_model
+from support.random_instances import kitchen, workshop
+from support.runner import invoke
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.catalog import problem
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.solver.exact.search import solve
+from planoracle.solver.solve import model_text
+
+#: Durations, states, modes, windows (lags from a beginning), pauses, several agents, and time limits.
+BUNDLED = ("timearena/lab1", "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2", "timearena/lab1+lab2~2")
+TEA = "timearena/household1"
+
+
+def made(first: int, last: int) -> list[Instance]:
+    """Random instances with all features of the model; several of them are infeasible."""
+    return [draw(seed) for seed in range(first, last) for draw in (workshop, kitchen)]
+
+
+def best(model: cp_model.CpModel) -> float | None:
+    """Return the optimum of a model, ``None`` if it is infeasible."""
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    status = solver.solve(model)
+    assert status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+    return solver.objective_value if status == cp_model.OPTIMAL else None
+
+
+def from_proto(text: str) -> float | None:
+    model = cp_model.CpModel()
+    assert model.proto.parse_text_format(text)
+    return best(model)
+
+
+class MiniZinc:
+    """Reader of the part of MiniZinc that the export uses; it knows none of its names."""
+
+    def __init__(self, text: str) -> None:
+        self.model = cp_model.CpModel()
+        self.names: dict[str, Any] = {"cumulative": self.cumulative, "all_of": self.all_of}
+        for line in text.splitlines():
+            if found := re.fullmatch(r"var (?:bool|(\d+)\.\.(\d+)): (\w+);", line):
+                least, most, name = found.groups()
+                assert name not in self.names
+                self.names[name] = self.model.new_int_var(int(least or 0), int(most or 1), name)
+            elif line.startswith("constraint "):
+                self.add(line.removeprefix("constraint ").removesuffix(";"))
+        (step,) = re.findall(r"^int: step = (\d+);", text, re.M)
+        self.model.minimize(int(step) * self.names["makespan_in_steps"])
+
+    def literal(self, text: str) -> Any:
+        return self.names[text.removeprefix("not ")].negated() if text.startswith("not ") else self.names[text]
+
+    def all_of(self, text: str) -> Any:
+        both = self.model.new_bool_var("")
+        literals = [self.literal(part) for part in text.split(" /\\ ")]
+        self.model.add_bool_and(literals).only_enforce_if(both)
+        self.model.add_bool_or(*(one.negated() for one in literals), both)
+        return both
+
+    def cumulative(self, starts: list[Any], sizes: list[int], needs: list[Any], capacity: int) -> None:
+        spans = [self.model.new_fixed_size_interval_var(a, b, "") for a, b in zip(starts, sizes, strict=True)]
+        self.model.add_cumulative(spans, needs, capacity)
+
+    def add(self, text: str) -> None:
+        text = re.sub(r"bool2int\(([^()]*)\)", lambda found: f"all_of({found[1]!r})", text)
+        condition, _, body = text.rpartition(" -> ")
+        if body == "false" or (" \\/ " in body and "(" not in body) or re.fullmatch(r"(not )?\w+", body):
+            self.model.add_bool_or([self.literal(one) for one in body.split(" \\/ ") if body != "false"])
+            return
+        for part in re.split(r" /\\ (?=[^']*(?:'[^']*'[^']*)*$)", body):
+            fact = eval(re.sub(r" = ", " == ", part), {}, self.names)
+            if fact is not None and condition:
+                self.model.add(fact).only_enforce_if([self.literal(one) for one in condition.split(" /\\ ")])
+            elif fact is not None:
+                self.model.add(fact)
+
+
+def check(instance: Instance) -> None:
+    expected = solve(instance).makespan
+    assert from_proto(model_text(instance, ".pb")) == expected
+    assert best(MiniZinc(model_text(instance, ".mzn")).model) == expected
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_exported_models_of_benchmarks_have_our_optimum(name: str) -> None:
+    check(problem(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [0, 40])
+def test_exported_models_have_our_optimum(first: int) -> None:
+    for instance in made(first, first + 40):
+        check(instance)
+
+
+def test_every_topic_of_the_text_is_needed() -> None:
+    needed, topics = set(), set()
+    start = [Action(f"t/{name}", "t", 4, 4) for name in "ac"]
+    start.append(Action("t/b", "t", 7, 0, release=1))  # an agent can start it at 4, or if its own work begins at 1
+    team = [Action(f"t/{agents}", "t", 2, 2, agents=tuple(agents)) for agents in ("x", "y", "xy")]
+    hand = Instance("start", tuple(start)), Instance("team", tuple(team), agents=("x", "y"))
+    for instance in (*made(0, 12), *hand):
+        head, *blocks = re.split(r"\n\n(?=% )", model_text(instance, ".mzn"))
+        whole = best(MiniZinc("\n\n".join([head, *blocks])).model)
+        for number, block in enumerate(blocks):
+            topic = re.split(r" of |: ", block.splitlines()[0])[0]
+            topics.add(topic)
+            if topic not in needed and "constraint" in block:
+                rest = MiniZinc("\n\n".join([head, *blocks[:number], *blocks[number + 1 :]]))
+                if best(rest.model) != whole:
+                    needed.add(topic)
+    assert needed == topics
+    assert len(topics) > 4
+
+
+def test_names_are_identifiers_and_lead_back_to_actions() -> None:
+    names = ["a b", "a_b", "茶", 'q"\\(x)', "a\nb"]
+    actions = tuple(Action(f"t/{name}", "t", 2, 2, interruptible=name == "a b") for name in names)
+    instance = Instance("i\n;", actions, (Lag("t/a b", "t/a_b"),), agents=("x", "y"))
+    text = model_text(instance, ".mzn")
+    declared = re.findall(r"^var [^:]+: ([^=]*?)(?: =.*)?;$", text, re.M)
+    assert len(declared) == len(set(declared))
+    assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) for name in declared)
+    assert {"start_1_t_a_b_2", "start_2_t_a_b", "start_3_t"} <= set(declared)
+    (listed,) = re.findall(r"action = (\[.*\]);", text)
+    assert json.loads(listed)[:3] == ["t/a b", "t/a_b", "t/茶"]
+    assert all(line.startswith("%") for line in text.split("\n\n")[0].splitlines())
+    check(instance)
+
+
+def message(*call: object) -> str:
+    result = invoke("solve", *call)
+    assert result.exit_code
+    return f"{result.exception} {result.stderr}"
+
+
+def test_the_option_writes_one_model_and_refuses_what_has_none(tmp_path: Path) -> None:
+    file = tmp_path / "model.pb"
+    assert invoke("solve", f"{TEA}~2", "--export", file).exit_code == 0
+    assert from_proto(file.read_text()) == solve(problem(f"{TEA}~2")).makespan
+    assert "timearena/household1~2" in file.read_text()
+    sandwich = "kitchens/synchronous/0_cheese_sandwich"
+    for call in ([TEA, "timearena/lab1", "--export", file], ["timearena", "--export", file]):
+        assert invoke("solve", *call).exit_code
+    assert invoke("solve", TEA, "--export", tmp_path / "model.lp").exit_code == 2
+    for option in (["--export", tmp_path / "no.mzn"], ["--engine", "cp-sat"]):
+        assert "has no interval model" in message(sandwich, *option)
+    assert not (tmp_path / "no.mzn").exists()
+    with pytest.raises(InputError, match="too large"):
+        model_text(Instance("long", (Action("t/a", "t", 10**6, 0, interruptible=True),)), ".pb")
+    assert invoke("solve", TEA, "-H", "improve", "--engine", "cp-sat").exit_code == 2
+    assert "did you mean cp-sat" in message(TEA, "--engine", "cpsat")
+
+
+@pytest.mark.parametrize("grid", [False, True])
+def test_cp_sat_alone_proves_the_same_optimum(grid: bool) -> None:
+    for instance in (*made(0, 10), *map(problem, () if grid else BUNDLED[:3])):
+        ours, alone = solve(instance, exact_grid=grid), solve(instance, exact_grid=grid, engine="cp-sat")
+        assert (alone.status, alone.makespan, alone.lower_bound) == (ours.status, ours.makespan, ours.lower_bound)
+        assert alone.effort.keys() == {"branches", "conflicts", "cp_sat_seconds"}
+        assert (alone.grid == 1) >= grid
+
+
+def test_the_effort_of_cp_sat_is_shown() -> None:
+    row = json.loads(invoke("solve", TEA, "--engine", "cp-sat", "-f", "jsonl").stdout)
+    assert (row["source"], row["makespan"], row["proof"]) == ("solved", 13, "CP-SAT alone")
+    assert row["branches"] >= row["conflicts"] >= 0 < row["cp_sat_seconds"] <= row["seconds"]
+    assert re.search(r"branches +conflicts +cp sat seconds", invoke("solve", TEA, "--engine", "cp-sat").stdout)
+    assert re.search(
+        r"CP-SAT +\d+ branches, \d+ conflicts", invoke("solve", TEA, "--engine", "cp-sat", "--schedule").stdout
+    )
