@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from importlib import import_module
 from time import perf_counter
 from typing import Any, Protocol, cast
@@ -21,8 +22,8 @@ from planoracle.solver.result import OnProgress, Result, SolveOptions, versions
 
 #: Endings of files with an interval model: text of CP-SAT's messages, MiniZinc.
 MODEL_FILES = (".pb", ".mzn")
-#: Searches: the fastest stages one after the other, or CP-SAT alone.
-SEARCHES = ("auto", "cp-sat")
+#: The fastest stages of the solver one after the other, or CP-SAT alone.
+Engines = StrEnum("Engines", {"auto": "auto", "cp_sat": "cp-sat"})
 # Minimum counted work (seconds) of an unproved bundled result: the default of all commands.
 _MIN_WORK = 60.0
 
@@ -63,6 +64,19 @@ def bundled_proof(problem: Problem) -> dict[str, Any] | None:
     return read_proofs(type(registry.of(problem)).__module__).get(key_of(problem, None))
 
 
+def check_proof(instance: Instance, certificate: Any, makespan: int | None) -> None:
+    """Raise `ValueError` for a certificate that does not hold, or proves another makespan."""
+    from planoracle.instances.files.instance_file import to_document
+    from planoracle.solver.proofs.checker import RefusedError, check
+
+    try:
+        bound = check(to_document(instance), certificate)
+    except RefusedError as error:
+        raise ValueError(f"its certificate is refused: {error}") from None
+    if bound != makespan:
+        raise ValueError(f"its certificate proves {bound}, not {makespan}")
+
+
 def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = False) -> Result:
     """Return the bundled optimum of a problem, with its checked certificate if it has one, or solve the problem.
 
@@ -95,15 +109,10 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = Fals
         return solve(problem, **options._asdict())
     proof, certificate = known.proof, bundled_proof(problem) if problem.kind == "schedule" else None
     if certificate is not None:
-        from planoracle.instances.files.instance_file import to_document
-        from planoracle.solver.proofs.checker import RefusedError, check
-
         try:
-            bound = check(to_document(of_kind(problem, Instance)), certificate)
-        except RefusedError as error:
-            raise InternalError(f"{problem.name}: the bundled certificate is refused: {error}") from None
-        if bound != known.makespan:
-            raise InternalError(f"{problem.name}: the bundled certificate proves {bound}, not {known.makespan}")
+            check_proof(of_kind(problem, Instance), certificate, known.makespan)
+        except ValueError as error:
+            raise InternalError(f"bundled optimum of {problem.name}: {error}") from None
         proof = "certificate checked"
     return replace(known, source="bundled", proof=f"bundled, {proof}", seconds=perf_counter() - began)
 
@@ -249,8 +258,8 @@ def solve(
     timearena/household1 optimal 13 minute
     kitchens/synchronous/0_cheese_sandwich optimal 12 step
     """
-    if engine not in SEARCHES:
-        raise UnknownNameError(one_of(engine, SEARCHES, "engines"), field="engine", value=engine)
+    if engine not in list(Engines):
+        raise UnknownNameError(one_of(engine, Engines, "engines"), field="engine", value=engine)
     if engine != "auto":
         _modelled(check_problem(problem))
     if not has_solver(check_problem(problem)):

@@ -48,9 +48,8 @@ from planoracle.instances.model.agents import add_agent_suffix, busy_agent_note
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.text import one_of
 from planoracle.solver.result import in_words
-from planoracle.solver.solve import MODEL_FILES, SEARCHES, model_text
+from planoracle.solver.solve import MODEL_FILES, Engines, model_text
 
 _COLUMNS = ("instance", "status", "makespan", "claimed", "lower_bound", "unit", "seconds", "proof")
 _CP_SAT_COLUMNS = (*_COLUMNS[:-1], "branches", "conflicts", "cp_sat_seconds", _COLUMNS[-1])
@@ -108,13 +107,9 @@ def solve(
         typer.Option("--fewest-pieces", help="Among optimal schedules, minimize the number of interruptions."),
     ] = False,
     engine: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|cp-sat",
-            help="cp-sat: CP-SAT alone proves the optimum, without bounds, heuristics and searches of our own.",
-            autocompletion=lambda: SEARCHES,
-        ),
-    ] = "auto",
+        Engines,
+        typer.Option(help="cp-sat: CP-SAT alone proves the optimum, without bounds, heuristics and searches of ours."),
+    ] = Engines.auto,
     again: Annotated[bool, typer.Option("--again", help="Solve problems whose optimum is bundled, too.")] = False,
     export: Annotated[
         Path | None,
@@ -157,10 +152,8 @@ def solve(
         return say("\n".join(heuristic_names()))
     if heuristic is not None:
         check_name(heuristic)
-        if engine != "auto" or export is not None:
+        if engine is not Engines.auto or export is not None:
             raise typer.BadParameter("does not go with --engine or --export", param_hint="--heuristic")
-    if engine not in SEARCHES:
-        raise UnknownNameError(one_of(engine, SEARCHES, "engines"), field="engine", value=engine)
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     chosen = chosen_rules(rule or ())
@@ -168,7 +161,7 @@ def solve(
     if profile:
         profiles(profile, chosen)  # raises for unknown profiles and rules
     seconds = _SECONDS if time_limit is None and heuristic is None else time_limit
-    settings = seconds, seed, workers, exact_grid, min_interruptions, engine, again, heuristic, iterations
+    settings = seconds, seed, workers, exact_grid, min_interruptions, engine.value, again, heuristic, iterations
     work = Solving(profile, tuple(sorted(chosen.items())), *settings)
     if export is not None:
         if len(names) > 1:

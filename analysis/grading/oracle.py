@@ -24,7 +24,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import solver_of
-from planoracle.solver.solve import bundled_result, engine_of, has_solver, solve
+from planoracle.solver.solve import bundled_result, check_proof, engine_of, has_solver, solve
 
 #: Default limit of a grader for one problem or state.
 WORK = WorkLimit(10.0)
@@ -93,14 +93,8 @@ def _check(problem: Problem, result: Result, certificate: Any) -> None:
         if result.status != Status.feasible or result.lower_bound is not None:
             raise ValueError("it claims more than a plan, without a certificate")
         return
-    from planoracle.instances.files.instance_file import to_document
-    from planoracle.solver.proofs.checker import RefusedError, check
-
-    try:
-        bound = check(to_document(of_kind(problem, Instance)), certificate)
-    except RefusedError as error:
-        raise ValueError(f"its certificate is refused: {error}") from None
-    if result.status != Status.optimal or bound != result.makespan:
+    check_proof(of_kind(problem, Instance), certificate, result.makespan)
+    if result.status != Status.optimal:
         raise ValueError("its certificate is about another makespan")
 
 

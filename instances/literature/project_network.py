@@ -133,19 +133,11 @@ def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int])
 
 def _circular(size: Sequence[int], distances: Mapping[tuple[int, int], int]) -> set[int]:
     """Return the actions in or after a cycle of precedences (start no earlier than the finish)."""
-    after: list[list[int]] = [[] for _ in size]
-    missing = [0] * len(size)
-    for (i, j), least in distances.items():
-        if least >= size[i]:
-            after[i].append(j)
-            missing[j] += 1
-    ready = [i for i, count in enumerate(missing) if not count]
-    for i in ready:  # grows during the iteration
-        for j in after[i]:
-            missing[j] -= 1
-            if not missing[j]:
-                ready.append(j)
-    return set(range(len(size))).difference(ready) if len(ready) < len(size) else set()
+    import networkx as nx
+
+    order = nx.DiGraph([pair for pair, least in distances.items() if least >= size[pair[0]]])
+    cycles = [nodes for nodes in nx.strongly_connected_components(order) if len(nodes) > 1]
+    return set().union(*cycles, *(nx.descendants(order, min(nodes)) for nodes in cycles))
 
 
 def project(

@@ -131,7 +131,6 @@ class _MiniZinc:
     def __init__(self, model: ScheduleModel, proto: Any) -> None:
         self.model, self.proto = model, proto
         self.names = [variable.name for variable in proto.variables]
-        self.intervals: dict[int, tuple[str, int, str]] = {}  # start, size, and 1 if it is present, else 0
 
     def text(self) -> str:
         """Return the text of the model."""
@@ -150,15 +149,8 @@ class _MiniZinc:
         for number, constraint in enumerate(self.proto.constraints):
             if topic := self.model.model.topics.get(number):
                 yield f"\n% {visible(topic)}"
-            if not constraint.has_interval():
+            if not constraint.has_interval():  # intervals are written where they are used
                 yield f"constraint {self.constraint(constraint)};"
-                continue
-            start, present = constraint.interval.start, self.all_of(constraint.enforcement_literal)
-            self.intervals[number] = (
-                _sum([self.names[start.vars[0]]], start.offset),
-                constraint.interval.size.offset,
-                f"bool2int({present})" if present else "1",
-            )
 
     def constraint(self, one: Any) -> str:
         """Return a constraint."""
@@ -176,10 +168,14 @@ class _MiniZinc:
 
     def cumulative(self, intervals: Iterable[int], demands: Sequence[int], capacity: int) -> str:
         """Return the constraint of a capacity; absent intervals demand nothing."""
-        starts, sizes, present = zip(*(self.intervals[interval] for interval in intervals), strict=True)
-        needs = [one if demand == 1 else f"{demand} * {one}" for demand, one in zip(demands, present, strict=True)]
-        rows = (f"[{', '.join(map(str, row))}]" for row in (starts, sizes, needs))
-        return f"cumulative({', '.join(rows)}, {capacity})"
+        uses = [self.proto.constraints[interval] for interval in intervals]
+        starts = [_sum([self.names[use.interval.start.vars[0]]], use.interval.start.offset) for use in uses]
+        present = [self.all_of(use.enforcement_literal) for use in uses]
+        needs = [f"{demand} * bool2int({one})" if one else demand for demand, one in zip(demands, present, strict=True)]
+        rows = (starts, [use.interval.size.offset for use in uses], needs)
+        return (
+            f"cumulative({', '.join(f'[{texts}]' for texts in (', '.join(map(str, row)) for row in rows))}, {capacity})"
+        )
 
     def linear(self, one: Any) -> str:
         """Return a linear constraint, with positive terms on the left and negative ones on the right."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
 
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
@@ -158,15 +159,11 @@ def _cycle(pairs: Collection[tuple[str, str]] | Iterator[tuple[str, str]]) -> li
     after: dict[str, list[str]] = {}
     for one, other in pairs:
         after.setdefault(one, []).append(other)
-    while ends := [one for one, others in after.items() if not any(other in after for other in others)]:
-        for one in ends:
-            del after[one]
-    if not after:
-        return []
-    path = [next(iter(after))]
-    while path[-1] not in path[:-1]:
-        path.append(next(other for other in after[path[-1]] if other in after))
-    return path[path.index(path[-1]) :]
+    try:
+        TopologicalSorter(after).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
 
 
 def _words(condition: Atom) -> str:
