@@ -13,13 +13,24 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from planoracle.instances.errors import InputNote, InputWarning, SetupWarning
 from planoracle.instances.text import to_json, visible
 
+_T = TypeVar("_T")
 #: Functions that erase displays on the terminal, such as progress bars, before lines are written to it.
 drawn: list[Callable[[], None]] = []
+
+
+@contextmanager
+def set_variable(variable: ContextVar[_T], value: _T) -> Iterator[None]:
+    """Give a context variable a value in a context."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
 
 
 def clear() -> None:

@@ -18,7 +18,7 @@ from planoracle.analysis import figures
 from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.output import TableView, current_view
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import collect, complain
+from planoracle.analysis.console import collect, complain, set_variable
 from planoracle.analysis.intake.record_fields import parse_columns
 from planoracle.heuristics.registry import names
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
@@ -243,14 +243,9 @@ def with_view(function: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(function, _VIEW, partial(_set_view, function.__name__.strip("_")))
 
 
-@contextmanager
-def _set_view(command: str, *, wide: bool, some_columns: str | None, all_columns: bool) -> Iterator[None]:
+def _set_view(command: str, *, wide: bool, some_columns: str | None, all_columns: bool) -> AbstractContextManager[None]:
     names = tuple(dict.fromkeys(name.strip() for name in (some_columns or "").split(",") if name.strip()))
-    token = current_view.set(TableView(wide, names, all_columns, command))
-    try:
-        yield
-    finally:
-        current_view.reset(token)
+    return set_variable(current_view, TableView(wide, names, all_columns, command))
 
 
 _MAP: dict[str, tuple[Any, Any]] = {
@@ -273,13 +268,8 @@ def with_map(function: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(function, _MAP, _use_map)
 
 
-@contextmanager
-def _use_map(column_map: list[str] | None) -> Iterator[None]:
-    before = chosen_columns.set(parse_columns(column_map or (), tuple(FIELDS)))
-    try:
-        yield
-    finally:
-        chosen_columns.reset(before)
+def _use_map(column_map: list[str] | None) -> AbstractContextManager[None]:
+    return set_variable(chosen_columns, parse_columns(column_map or (), tuple(FIELDS)))
 
 
 _DATA: dict[str, tuple[Any, Any]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import partial
 from os.path import exists
@@ -18,7 +18,7 @@ from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.options import read_problems, with_options
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import collect, complain, tell
+from planoracle.analysis.console import collect, complain, set_variable, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.intake.record_fields import FIELDS, identity_of, parse_columns
@@ -120,13 +120,8 @@ def with_paths(function: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(function, _PATHS, _allow)
 
 
-@contextmanager
-def _allow(*, instances: list[Path] | None, trust_paths: bool) -> Iterator[None]:
-    token = _allowed.set((tuple(map(str, instances or ())), trust_paths))
-    try:
-        yield
-    finally:
-        _allowed.reset(token)
+def _allow(*, instances: list[Path] | None, trust_paths: bool) -> AbstractContextManager[None]:
+    return set_variable(_allowed, (tuple(map(str, instances or ())), trust_paths))
 
 
 def chosen_places(problems: Iterable[str] | None) -> Places:

@@ -5,8 +5,8 @@ Functions that draw read the shape from here, so that no parameter passes it on:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from io import BytesIO
 from pathlib import Path
@@ -26,7 +26,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from planoracle.analysis.console import output_file
+from planoracle.analysis.console import output_file, set_variable
 from planoracle.instances.errors import InputError
 from planoracle.instances.text import format_clock, visible
 
@@ -66,14 +66,9 @@ def current_shape() -> Shape:
     return _shape.get()
 
 
-@contextmanager
-def use_shape(shape: Shape) -> Iterator[None]:
+def use_shape(shape: Shape) -> AbstractContextManager[None]:
     """Draw all figures within the context in a shape."""
-    before = _shape.set(shape)
-    try:
-        yield
-    finally:
-        _shape.reset(before)
+    return set_variable(_shape, shape)
 
 
 def scale() -> float:

@@ -91,19 +91,12 @@ def depth_first_order(count: int, arcs: Iterable[Arc]) -> list[int]:
     >>> depth_first_order(4, [(0, 3), (1, 2), (2, 3)])
     [0, 1, 2, 3]
     """
-    predecessors: list[list[int]] = [[] for _ in range(count)]
-    for i, j in sorted(arcs):
-        predecessors[j].append(i)
-    last = set(range(count)).difference(*predecessors)
-    order: dict[int, None] = {}
-    stack = [(i, False) for i in sorted(last, reverse=True)]
-    while stack:
-        i, ready = stack.pop()
-        if ready:
-            order.setdefault(i)
-        elif i not in order:
-            stack += [(i, True), *((j, False) for j in reversed(predecessors[i]))]
-    return list(order)
+    import networkx as nx
+
+    before: nx.DiGraph[int] = nx.DiGraph((j, i) for i, j in sorted(arcs))
+    before.add_nodes_from(range(count))
+    last = (i for i in range(count) if not before.in_degree(i))
+    return list(dict.fromkeys(j for i in last for j in nx.dfs_postorder_nodes(before, i)))
 
 
 def windows(
