@@ -24,7 +24,7 @@ from planoracle.analysis.cli.options import (
     read_each,
     single_problem,
 )
-from planoracle.analysis.cli.output import Format, FormatOption, Table, write_beside, write_table
+from planoracle.analysis.cli.output import Format, FormatOption, Table, new_file, write_beside, write_table
 from planoracle.analysis.cli.progress import (
     ClusterOption,
     JobsOption,
@@ -35,7 +35,7 @@ from planoracle.analysis.cli.progress import (
     workshop,
 )
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
-from planoracle.analysis.console import collect, complain, output_file, say, tell
+from planoracle.analysis.console import collect, complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.run_schedule import plan_rows
 from planoracle.analysis.verification.bundled_checks import rows_of, select_names
@@ -203,7 +203,7 @@ def _export(problem: Problem, path: Path) -> None:
     if path.suffix not in MODEL_FILES:
         raise typer.BadParameter(f"must end in {' or '.join(MODEL_FILES)}, not {path.name!r}", param_hint="--export")
     text = model_text(problem, path.suffix)
-    with output_file(path) as stream:
+    with new_file(path) as stream:
         stream.write(text)
     tell(f"{path}: interval model of {problem.name}", "note")
 

@@ -77,7 +77,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from operator import itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from planoracle.instances.errors import InputError
@@ -293,21 +293,21 @@ class Instance(CacheHolder):
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         fields = ("task", "label", "duration", "attended", "interruptible", "release")
         for action in self.actions:
-            uses = [(demand.resource, demand.amount) for mode in action.modes for demand in mode.demands]
-            graph.add_node(
-                action.id,
-                **{name: getattr(action, name) for name in fields},
-                agents=self.eligible(action),
-                resources=dict(sorted(uses, key=itemgetter(1))),
-            )
+            demands = (demand for mode in action.modes for demand in mode.demands)
+            uses = {demand.resource: demand.amount for demand in sorted(demands, key=attrgetter("amount"))}
+            own = {name: getattr(action, name) for name in fields}
+            graph.add_node(action.id, **own, agents=self.eligible(action), resources=uses)
         kind = {"kind": "end to start"}
-        for lag in self.lags:
-            graph.add_edge(lag.before, lag.after, minimum=lag.minimum, maximum=lag.maximum, **kind)
-        for action in self.actions:
-            for number, mode in enumerate(action.modes):
-                for before in mode.after:
-                    if not graph.has_edge(before, action.id):
-                        graph.add_edge(before, action.id, minimum=0, maximum=None, mode=number, **kind)
+        graph.add_edges_from(
+            (lag.before, lag.after, {"minimum": lag.minimum, "maximum": lag.maximum, **kind}) for lag in self.lags
+        )
+        graph.add_edges_from(
+            (before, action.id, {"minimum": 0, "maximum": None, "mode": number, **kind})
+            for action in self.actions
+            for number, mode in enumerate(action.modes)
+            for before in mode.after
+            if not graph.has_edge(before, action.id)
+        )
         return graph
 
     def eligible(self, action: Action) -> tuple[str, ...]:
