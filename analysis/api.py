@@ -31,10 +31,10 @@ def load(name: str | Path) -> Problem:
     >>> load("timearena/household1").agents
     ('agent',)
     """
-    found = read(name)
-    if len(found) != 1:
-        raise InputError(f"must name a single problem, not {len(found)}; read takes them all", value=str(name))
-    return found[0]
+    problems = read(name)
+    if len(problems) != 1:
+        raise InputError(f"must name a single problem, not {len(problems)}; read takes them all", value=str(name))
+    return problems[0]
 
 
 def read(name: str | Path) -> list[Problem]:

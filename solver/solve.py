@@ -78,7 +78,7 @@ def check_proof(instance: Instance, certificate: Any, makespan: int | None) -> N
 
 
 def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = False) -> Result:
-    """Return the bundled optimum of a problem, with its checked certificate if it has one, or solve the problem.
+    """Return the bundled optimum of a problem, its certificate checked, or solve the problem.
 
     A problem is solved in any case if its optimum is not bundled under these rules, or the options ask for something
     else than any optimal plan.
@@ -104,17 +104,17 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = Fals
     rules = options.rules
     if rules is None and check_problem(problem).kind != "schedule":
         rules = registry.of(problem).rules.profiles.get("released")  # what solvers of kitchens take
-    known = None if again or differs else bundled_result(problem, rules)
-    if known is None or not known.status.settled or (options.exact_grid and known.grid > 1):
+    optimum = None if again or differs else bundled_result(problem, rules)
+    if optimum is None or not optimum.status.settled or (options.exact_grid and optimum.grid > 1):
         return solve(problem, **options._asdict())
-    proof, certificate = known.proof, bundled_proof(problem) if problem.kind == "schedule" else None
+    proof, certificate = optimum.proof, bundled_proof(problem) if problem.kind == "schedule" else None
     if certificate is not None:
         try:
-            check_proof(of_kind(problem, Instance), certificate, known.makespan)
+            check_proof(of_kind(problem, Instance), certificate, optimum.makespan)
         except ValueError as error:
             raise InternalError(f"bundled optimum of {problem.name}: {error}") from None
         proof = "certificate checked"
-    return replace(known, source="bundled", proof=f"bundled, {proof}", seconds=perf_counter() - began)
+    return replace(optimum, source="bundled", proof=f"bundled, {proof}", seconds=perf_counter() - began)
 
 
 @ProblemCache
@@ -144,7 +144,7 @@ def _no_solver(problem: Problem) -> str:
     return f"has no solver: {problem.benchmark} states the optimum itself"
 
 
-def _modelled(problem: Problem) -> Instance:
+def _require_instance(problem: Problem) -> Instance:
     """Return a problem that has an interval model; raises `InputError` for others."""
     if not isinstance(problem, Instance):
         raise InputError("has no interval model: its actions are chosen by the search, not given", field=problem.name)
@@ -159,7 +159,7 @@ def model_text(problem: Problem, ending: str) -> str:
     InputError
         For a problem whose actions are not given, such as a kitchen.
     """
-    instance = _modelled(problem)
+    instance = _require_instance(problem)
     from planoracle.solver.exact import model_export
 
     return model_export.model_text(instance, ending)
@@ -261,7 +261,7 @@ def solve(
     if engine not in list(Engines):
         raise UnknownNameError(one_of(engine, Engines, "engines"), field="engine", value=engine)
     if engine != "auto":
-        _modelled(check_problem(problem))
+        _require_instance(check_problem(problem))
     if not has_solver(check_problem(problem)):
         stated = stated_optimum(problem)
         shared: dict[str, Any] = {"proof": _no_solver(problem), "kind": problem.kind, "unit": problem.unit}

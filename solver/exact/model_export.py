@@ -183,9 +183,9 @@ class _MiniZinc:
         for variable, factor in zip(one.vars, one.coeffs, strict=True):
             name = f"bool2int({self.names[variable]})" if _is_choice(self.names[variable]) else self.names[variable]
             sides[factor < 0].append(name if abs(factor) == 1 else f"{abs(factor)} * {name}")
-        left, (least, most) = _sum(sides[0]), one.domain
-        bounds = [f"{left} >= {_sum(sides[1], least)}"] if least > -FAR else []
-        bounds += [f"{left} <= {_sum(sides[1], most)}"] if most < FAR else []
+        positive, (least, most) = _sum(sides[0]), one.domain
+        bounds = [f"{positive} >= {_sum(sides[1], least)}"] if least > -FAR else []
+        bounds += [f"{positive} <= {_sum(sides[1], most)}"] if most < FAR else []
         return " /\\ ".join(bounds)
 
     def literal(self, number: int) -> str:
