@@ -51,8 +51,10 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.result import in_words
 from planoracle.solver.solve import MODEL_FILES, Engines, model_text
 
-_COLUMNS = ("instance", "status", "makespan", "claimed", "lower_bound", "unit", "seconds", "proof")
-_CP_SAT_COLUMNS = (*_COLUMNS[:-1], "branches", "conflicts", "cp_sat_seconds", _COLUMNS[-1])
+_COLUMNS = (
+    *("instance", "status", "makespan", "claimed", "lower_bound", "unit", "seconds"),
+    *("branches", "conflicts", "cp_sat_seconds", "proof"),
+)
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
 _BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
 _PIECE_FIELDS = ("start", "end", "unit", "action", "agent", "resources", "label", "task", "mode_name", "attended")
@@ -217,8 +219,7 @@ class _Results:
 
     def __init__(self, form: Format, work: Solving, *, show: bool) -> None:
         self._form, self._work, self._show = form, work, show
-        solver_columns = _COLUMNS if work.engine == "auto" else _CP_SAT_COLUMNS
-        self._columns = solver_columns if work.heuristic is None else _HEURISTIC_COLUMNS
+        self._columns = _COLUMNS if work.heuristic is None else _HEURISTIC_COLUMNS
         self._table = Table(form, _PIECE_COLUMNS if show else self._columns)
         self._results: list[tuple[Problem, dict[str, Any]]] = []
 
