@@ -228,7 +228,7 @@ assert run_app() == 0
 if sys.argv[1] == "solve" and "--help" not in sys.argv:  # what a worker imports
     from planoracle.analysis.batch.tasks import Solving
     from planoracle.instances.files.catalog import problem
-    Solving().start()(problem(sys.argv[2]))
+    Solving(again=True).start()(problem(sys.argv[2]))
 os.write(out, " ".join(sys.modules).encode())
 """
     # A copy of a benchmark's data, which another test may have named, is looked at with what reads it.
