@@ -77,11 +77,33 @@ def check_proof(instance: Instance, certificate: Any, makespan: int | None) -> N
         raise ValueError(f"its certificate proves {bound}, not {makespan}")
 
 
+def shorter_of(result: Result, plan: Result) -> Result:
+    """Return the result of a search, or that of a stored plan if it is shorter."""
+    assert plan.makespan is not None
+    if result.makespan is not None and result.makespan <= plan.makespan:
+        return result
+    bound = result.lower_bound or 0
+    if result.status.settled or bound > plan.makespan:
+        raise InternalError(
+            f"{result.instance}: {result.status}, at least {bound}, but a plan of {plan.makespan} holds"
+        )
+    status = Status.optimal if bound == plan.makespan else Status.feasible
+    return replace(
+        result,
+        status=status,
+        makespan=plan.makespan,
+        plan=plan.plan,
+        schedule=plan.schedule,
+        actions=plan.actions,
+        rounds=plan.rounds,
+    )
+
+
 def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = False) -> Result:
     """Return the bundled optimum of a problem, its certificate checked, or solve the problem.
 
     A problem is solved in any case if its optimum is not bundled under these rules, or the options ask for something
-    else than any optimal plan.
+    else than any optimal plan. A bundled plan without proof is returned if the search finds none as short.
 
     Parameters
     ----------
@@ -106,7 +128,9 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = Fals
         rules = registry.of(problem).rules.profiles.get("released")  # what solvers of kitchens take
     optimum = None if again or differs else bundled_result(problem, rules)
     if optimum is None or not optimum.status.settled or (options.exact_grid and optimum.grid > 1):
-        return solve(problem, **options._asdict())
+        result = solve(problem, **options._asdict())
+        best = result if optimum is None or optimum.makespan is None else shorter_of(result, optimum)
+        return best if best is result else replace(best, source="bundled", proof=f"{best.proof}; bundled plan")
     proof, certificate = optimum.proof, bundled_proof(problem) if problem.kind == "schedule" else None
     if certificate is not None:
         try:

@@ -13,7 +13,6 @@ from time import perf_counter
 from typing import Any
 
 from planoracle.analysis.batch.journal import OptimumCache, default_cache
-from planoracle.instances.errors import InternalError
 from planoracle.instances.model.cache import FORMAT, ProblemCache, digest, fingerprint
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
@@ -24,7 +23,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.result import Result, versions
 from planoracle.solver.runs import solver_of
-from planoracle.solver.solve import bundled_result, check_proof, engine_of, has_solver, solve
+from planoracle.solver.solve import bundled_result, check_proof, engine_of, has_solver, shorter_of, solve
 
 #: Default limit of a grader for one problem or state.
 WORK = WorkLimit(10.0)
@@ -55,7 +54,7 @@ def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK
         return replace(cached, seconds=perf_counter() - began)
     result = solve(problem, rules=rules, time_limit=limit)
     if cached is not None:
-        result = _shorter(result, cached)
+        result = shorter_of(result, cached)
     if result.makespan is not None and (cached is None or result.makespan < (cached.makespan or 0)):
         store.put(key, _entry(problem, rules, result))
     return result
@@ -96,28 +95,6 @@ def _check(problem: Problem, result: Result, certificate: Any) -> None:
     check_proof(of_kind(problem, Instance), certificate, result.makespan)
     if result.status != Status.optimal:
         raise ValueError("its certificate is about another makespan")
-
-
-def _shorter(result: Result, plan: Result) -> Result:
-    """Return the result of a search, or that of a cached plan if it is shorter."""
-    assert plan.makespan is not None
-    if result.makespan is not None and result.makespan <= plan.makespan:
-        return result
-    bound = result.lower_bound or 0
-    if result.status.settled or bound > plan.makespan:
-        raise InternalError(
-            f"{result.instance}: {result.status}, at least {bound}, but a plan of {plan.makespan} holds"
-        )
-    status = Status.optimal if bound == plan.makespan else Status.feasible
-    return replace(
-        result,
-        status=status,
-        makespan=plan.makespan,
-        plan=plan.plan,
-        schedule=plan.schedule,
-        actions=plan.actions,
-        rounds=plan.rounds,
-    )
 
 
 class SolverOracle:

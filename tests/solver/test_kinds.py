@@ -101,6 +101,13 @@ def test_bundled_optima_are_read_unless_the_options_ask_for_more(name: str) -> N
     assert (again.makespan, again.source) == (known.makespan, "solved")
 
 
+def test_a_bundled_plan_without_proof_is_the_least_that_a_search_returns() -> None:
+    kitchen = catalog.problem("kitchens/multi_agent/6_double_lettuce_chicken_burger")
+    best = load_or_solve(kitchen, SolveOptions(time_limit=0))
+    assert (best.status, best.makespan, best.source) == ("feasible", 46, "bundled")
+    assert best.proof.endswith("; bundled plan")
+
+
 def test_changed_problems_and_other_searches_are_solved() -> None:
     schedule, kitchen = catalog.load(SCHEDULE), catalog.problem(KITCHEN)
     assert load_or_solve(schedule, SolveOptions()).proof == "bundled, certificate checked"
