@@ -162,8 +162,8 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
-        paper: Profile = self.rules.profiles["paper"]
-        return problem.origin if isinstance(problem.origin, type(paper)) else paper
+        rules: Profile = self.catalog.rules_of(problem)
+        return rules
 
     def paper_averages(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
         """Return CS and CR of the paper's Table 2; CT is the mean."""

@@ -127,7 +127,7 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[li
     PlanError
         If it has none of these forms.
     """
-    return _reading(submission, world(problem.name), rules)
+    return _reading(submission, world(problem.name, rules), rules)
 
 
 def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[list[str]]:

@@ -8,7 +8,7 @@ from typing import Any
 from planoracle.instances.benchmarks.timearena.feedback import fault
 from planoracle.instances.benchmarks.timearena.language import decision
 from planoracle.instances.benchmarks.timearena.problems import Object, RoleKey, Scenario, label, words, world
-from planoracle.instances.benchmarks.timearena.rules import Profile
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, roles_of
 from planoracle.instances.protocol.live import ending
 from planoracle.instances.protocol.settings import by_name
@@ -160,8 +160,9 @@ def _work(scene: Scenario) -> Iterator[str]:
 
 
 def action_space(problem: Instance) -> ActionSpace:
-    """Return all actions, and the wait."""
-    return ActionSpace((*world(problem.name).commands, "wait"))
+    """Return all actions under any profile, and the wait."""
+    scenes = [world(problem.name, rules) for rules in PROFILES.values()]
+    return ActionSpace((*dict.fromkeys(command for scene in scenes for command in scene.commands), "wait"))
 
 
 SETTINGS = by_name([Setting("vanilla", "one decision a minute", __package__, "task", "vanilla")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -58,14 +58,19 @@ class Object:
     roles: dict[tuple[str, int], ObjectRole]
 
 
+#: Rules that decide which problem a name stands for, by default.
+PAPER = PROFILES["paper"]
+
+
 @dataclass(frozen=True)
 class Scenario(CacheHolder):
-    """Objects by name, and the verbs of all tasks: whether each occupies the agent to its end."""
+    """Objects by name, the verbs of all tasks (whether each occupies the agent to its end), and the deciding rules."""
 
     name: str
     tasks: tuple[str, ...]
     objects: dict[str, Object]
     verbs: dict[str, bool]
+    rules: Profile
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
@@ -114,6 +119,20 @@ class Scenario(CacheHolder):
         """Work of all tasks together."""
         return sum(role.minutes for thing in self.objects.values() for role in thing.roles.values())
 
+    def may_meet(self, first: Object, second: Object) -> bool:
+        """Return True if reservations allow a four-word action to use two objects together."""
+        if first is second:
+            return False
+        if self.rules.reserved_objects == "task":
+            common = first.base in COMMON or second.base in COMMON
+            return common or first.task == second.task or not (first.reserved or second.reserved)
+        accepted = self.reservations.get(second.name)
+        return accepted is None or first.name in accepted
+
+    def partners(self, first: Object, verb: str) -> list[Object]:
+        """Return the second objects that a four-word action may use with an object."""
+        return [one for one in self.objects.values() if (verb, 2) in one.roles and self.may_meet(first, one)]
+
 
 @cache
 def _facts() -> dict[str, dict[str, Any]]:
@@ -137,9 +156,11 @@ def label(task: str) -> str:
     return str(_facts()[task]["label"])
 
 
-@lru_cache(maxsize=2048)  # submissions may name any of the many combinations
-def world(name: str) -> Scenario:
+def world(name: str, rules: Profile = PAPER) -> Scenario:
     """Return the scenario of a name such as ``timearena/cooking1+cooking2``.
+
+    A name of objects that occurs more than once gets ``_1``, ``_2``, ... in order of occurrence; what is renamed is
+    reserved for its task, except for pots, fryers and ovens.
 
     Raises
     ------
@@ -151,21 +172,17 @@ def world(name: str) -> Scenario:
     >>> list(world("timearena/cooking1+cooking2").objects)[:6]
     ['rice', 'beef', 'pot_1', 'fryer_1', 'dish_1', 'noodle']
     """
+    return _scenario(name, rules.deciding())
+
+
+@lru_cache(maxsize=2048)  # submissions may name any of the many combinations
+def _scenario(name: str, rules: Profile) -> Scenario:
     parts = name.split("/")
     shared = parts[1:2] == ["shared"]
     tasks = parts[-1].split("+")
     well_formed = parts[0] == "timearena" and len(parts) == 2 + shared and len(set(tasks)) == len(tasks)
     if not well_formed or not set(tasks) <= set(_facts()):
         raise UnknownNameError("names no combination of TimeArena tasks", value=name)
-    return build(name, tasks, shared=shared)
-
-
-def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> Scenario:
-    """Combine tasks.
-
-    A name that occurs more than once gets ``_1``, ``_2``, ... in order of occurrence; what is renamed is
-    reserved for its task, except for pots, fryers and ovens.
-    """
     unique: dict[object, tuple[str, Any]] = {}
     for task in tasks:
         for thing in _facts()[task]["objects"]:
@@ -193,7 +210,7 @@ def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> Scenario:
     verbs: dict[str, bool] = {}
     for task in tasks:
         verbs |= dict.fromkeys(_facts()[task]["occupying"], True) | dict.fromkeys(_facts()[task]["autonomous"], False)
-    return Scenario(name, tuple(tasks), objects, verbs)
+    return Scenario(name, tuple(tasks), objects, verbs, rules)
 
 
 def words(name: str, verb: str) -> str:
@@ -206,42 +223,28 @@ def words(name: str, verb: str) -> str:
     return f"{head} {name} {preposition} ..." if gap else f"{head} {name}"
 
 
-def may_meet(world: Scenario, first: Object, second: Object, rules: Profile) -> bool:
-    """Return True if reservations allow a four-word action to use two objects together."""
-    if rules.reserved_objects == "task":
-        if first.base in COMMON or second.base in COMMON:
-            return True
-        return first.task == second.task or not (first.reserved or second.reserved)
-    accepted = world.reservations.get(second.name)
-    return accepted is None or first.name in accepted
-
-
 #: Time limit of the paper, per task (section 4.1).
 MINUTES_PER_TASK = 40
 
 
 @lru_cache(maxsize=2048)
-def load(name: str) -> Instance:
-    """Return the instance of a name such as ``timearena/household1+household2``."""
-    return instance(world(name))
+def load(name: str, rules: Profile = PAPER) -> Instance:
+    """Return the instance of a name such as ``timearena/household1+household2``.
 
-
-def instance(scene: Scenario, rules: Profile = PROFILES["paper"]) -> Instance:
-    """Encode a combination of tasks.
-
-    The instance's origin is the profile, so that its schedules are refereed by it. An action that reservations
+    Its origin is the deciding profile, so that its schedules are refereed by it. An action that reservations
     leave no second object for raises `InputError`: the combination cannot be completed.
 
     Every role with minutes is an action: it holds the agent throughout, or for its first minute if it then
     runs by itself. Objects are resources of capacity one; the second object of an action is its mode,
     with that object's own prerequisites.
     """
+    scene = world(name, rules)
     actions, lags = [], []
     for thing in scene.objects.values():
         for role in thing.roles.values():
             if not role.minutes:
                 continue
-            action = _action(scene, thing, role, rules)
+            action = _action(scene, thing, role)
             actions.append(action)
             # An action waits for its own needs, and for those that all its modes share.
             shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
@@ -256,20 +259,18 @@ def instance(scene: Scenario, rules: Profile = PROFILES["paper"]) -> Instance:
         unit="minute",
         seconds_per_tick=60,
         time_limit=MINUTES_PER_TASK * len(scene.tasks),
-        origin=rules,
+        origin=scene.rules,
     )
 
 
 def under(problem: Instance, rules: Profile) -> Instance:
     """Return a combination under some rules; only ``reserved_objects`` changes the instance."""
-    origin = problem.origin if isinstance(problem.origin, Profile) else PROFILES["paper"]
-    deciding = rules.deciding()
-    return problem if origin.deciding() == deciding else _under(problem.name, deciding)
+    return problem if rules_of(problem).deciding() == rules.deciding() else load(problem.name, rules.deciding())
 
 
-@lru_cache(maxsize=2048)
-def _under(name: str, rules: Profile) -> Instance:
-    return instance(world(name), rules)
+def rules_of(problem: Instance) -> Profile:
+    """Return the profile that a combination was encoded for."""
+    return problem.origin if isinstance(problem.origin, Profile) else PAPER
 
 
 def _id(scene: Scenario, thing: str, verb: str) -> str:
@@ -283,13 +284,12 @@ def _needs(scene: Scenario, role: ObjectRole) -> list[str]:
     return list(dict.fromkeys(_id(scene, name, verb) for name, verb, _ in needed))
 
 
-def _action(scene: Scenario, thing: Object, role: ObjectRole, rules: Profile) -> Action:
+def _action(scene: Scenario, thing: Object, role: ObjectRole) -> Action:
     modes = [Mode((Demand(thing.name),))]
     if role.slot == 1:
         modes = [
             Mode((Demand(thing.name), Demand(other.name)), other.name, tuple(_needs(scene, other.roles[role.verb, 2])))
-            for other in scene.objects.values()
-            if (role.verb, 2) in other.roles and other is not thing and may_meet(scene, thing, other, rules)
+            for other in scene.partners(thing, role.verb)
         ]
     return Action(
         id=_id(scene, thing.name, role.verb),

@@ -51,7 +51,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
 
     def __init__(self, problem: Instance, plan: Plan[list[str]], rules: Profile, impossible: str | None = None) -> None:
         limit = problem.time_limit if plan.limit is None else plan.limit
-        self._world = world(problem.name)
+        self._world = world(problem.name, rules)
         simulator = TimeArenaSimulator(self._world, rules, inf if limit is None else limit)
         state, self._decided = fold(simulator, plan.commands)
         self.record = simulator.record(state)
@@ -155,7 +155,7 @@ def simulator(problem: Instance, rules: Profile) -> TimeArenaSimulator:
     own = registry.of(problem).submission_limit
     assert own is not None
     return TimeArenaSimulator(
-        world(problem.name), rules, own.most if problem.time_limit is None else min(problem.time_limit, own.most)
+        world(problem.name, rules), rules, own.most if problem.time_limit is None else min(problem.time_limit, own.most)
     )
 
 

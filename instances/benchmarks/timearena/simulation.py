@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, may_meet, words
+from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, words
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits
 from planoracle.instances.protocol.simulator import entries_of
 from planoracle.plugin import (
@@ -328,7 +328,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
     def _startable(self, state: ArenaState) -> Iterator[str]:
         """Yield all actions that can be started, in a fixed order."""
         remaining, occupied = state.remaining, state.occupied
-        for command, key, names, needs in _starts(self.world, self.rules):
+        for command, key, names, needs in _starts(self.world):
             if remaining[key] and occupied.isdisjoint(names) and not any(map(remaining.__getitem__, needs)):
                 yield command
 
@@ -339,7 +339,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             return "invalid_action", ()
         if not all(key[0] in self.world.objects for key in keys):
             return "nonexistent_object", keys
-        is_apart, occupied, kind = not _fit(self.world, keys, self.rules), state.occupied, ""
+        is_apart, occupied, kind = not _fit(self.world, keys), state.occupied, ""
         for key in keys:
             if key[0] in occupied:
                 kind = "object_occupied"
@@ -393,12 +393,9 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
 
 
-def _fit(world: Scenario, keys: Sequence[RoleKey], rules: Profile) -> bool:
+def _fit(world: Scenario, keys: Sequence[RoleKey]) -> bool:
     """Return True if the objects of an action may be used together."""
-    if len(keys) == 1:
-        return True
-    first, second = (world.objects[key[0]] for key in keys)
-    return first is not second and may_meet(world, first, second, rules)
+    return len(keys) == 1 or world.may_meet(*(world.objects[key[0]] for key in keys))
 
 
 def _needs(world: Scenario, keys: Iterable[RoleKey]) -> list[RoleKey]:
@@ -407,11 +404,11 @@ def _needs(world: Scenario, keys: Iterable[RoleKey]) -> list[RoleKey]:
 
 
 @ProblemCache
-def _starts(world: Scenario, rules: Profile) -> list[tuple[str, RoleKey, tuple[str, ...], list[RoleKey]]]:
+def _starts(world: Scenario) -> list[tuple[str, RoleKey, tuple[str, ...], list[RoleKey]]]:
     """Return the actions that are ever valid: the work, the objects, and the roles that must be done."""
     starts = []
     for command in world.commands:
         keys = roles_of(command)
-        if _fit(world, keys, rules):
+        if _fit(world, keys):
             starts.append((command, keys[0], tuple(key[0] for key in keys), _needs(world, keys)))
     return starts
