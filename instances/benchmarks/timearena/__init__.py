@@ -56,8 +56,8 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     | `repeated_completed` | the work is done already |
     | `valid`, `continue`, `wait` | correct; `continue` in the later minutes of an occupying action |
 
-    Running actions pause in minutes of the first two kinds (`invalid_ticks_world`). If several conditions hold, the
-    last of these counts: first object occupied, first mismatch, second object occupied, second mismatch.
+    If several conditions hold, the last of these counts: first object occupied, first mismatch, second object
+    occupied, second mismatch.
 
     A run ends as `completed`, or before a minute by the first of these: the time limit (`time_out`, by default 40
     minutes a task), five wrong decisions in a row (`five_invalid`), no next decision (`exhausted`), or an exit
@@ -71,7 +71,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     | `progress_rounding` | `exact` | `truncated` | score as a number, or in whole percents |
     | `max_wrong_streak` | `5` | `5` | number of wrong decisions in a row that ends the run |
     | `stop_on_complete` | `true` | `false` | completion during a wrong decision ends the run |
-    | `invalid_ticks_world` | `false` | `false` | running actions go on in minutes of malformed decisions |
+    | `invalid_ticks_world` | `true` | `false` | running actions go on in minutes of malformed decisions |
     | `exit_ends` | `true` | `true` | `exit` and `quit` end the run; else they are malformed decisions |
     | `reserved_objects` | `task` | `released` | reservation of numbered objects, see the differences |
     | `normalize` | `true` | `false` | ignore case and spaces and extract actions from entries of lists and logs |
@@ -89,6 +89,8 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
 
     Differences between paper and released code
     -------------------------------------------
+    - `invalid_ticks_world`: autonomous actions progress over time (prompt B.1). In the released code they pause in
+      minutes of `invalid_action` and `nonexistent_object`.
     - `score_source=increments`: the increase in a minute with an `object_mismatch` or `object_occupied` is shown with
       the next decision that is neither these nor malformed, if there is one.
     - `reserved_objects=task`: a numbered object serves its own task only. `released`: a container (no pot, fryer, oven)

@@ -39,7 +39,7 @@ class Profile(Rules):
     progress_rounding: str = "exact"
     max_wrong_streak: int = 5
     stop_on_complete: bool = True
-    invalid_ticks_world: bool = False
+    invalid_ticks_world: bool = True
     exit_ends: bool = True
     reserved_objects: str = "task"
     normalize: bool = True
@@ -57,6 +57,7 @@ PROFILES = {
         score_source="increments",
         progress_rounding="truncated",
         stop_on_complete=False,
+        invalid_ticks_world=False,
         reserved_objects="released",
         normalize=False,
     ),
