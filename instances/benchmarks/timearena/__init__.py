@@ -74,6 +74,8 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     | `invalid_ticks_world` | `true` | `false` | running actions go on in minutes of malformed decisions |
     | `exit_ends` | `true` | `true` | `exit` and `quit` end the run; else they are malformed decisions |
     | `reserved_objects` | `task` | `released` | reservation of numbered objects, see the differences |
+    | `single_fryer` | `true` | `false` | `cooking2` and `cooking5` have one fryer |
+    | `prepared_objects` | `true` | `false` | tea is brewed in a washed teapot, see the differences |
     | `normalize` | `true` | `false` | ignore case and spaces and extract actions from entries of lists and logs |
     | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like steps cannot be read |
     | `price_waits` | `false` | `false` | compute the cost of waits |
@@ -82,9 +84,10 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     -------
     The score after a minute is 100 times the minutes of finished work divided by the minutes of all work. P is its
     highest value in a run (`best_score`), T the minute in which it is first reached (`best_time`). A combination is one
-    run. AS, CS (the sum of P by the sum of T), CR and CT are those of section 4.2. In a *necessary* wait no action
-    could be started. With `price_waits=true`, a *costly* wait increases the best reachable completion time and a
-    *costless* one does not.
+    run. AS, CS (the sum of P by the sum of T), CR and CT are those of section 4.2. `kinds` counts decisions by their
+    feedback; an action of several minutes is one `valid`. Summaries in data formats have the shares in percent
+    (Figure 3). In a *necessary* wait no action could be started. With `price_waits=true`, a *costly* wait increases the
+    best reachable completion time and a *costless* one does not.
     `--trace` adds every minute as `[minute, action, kind, increment]`.
 
     Differences between paper and released code
@@ -96,6 +99,13 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     - `reserved_objects=task`: a numbered object serves its own task only. `released`: a container (no pot, fryer, oven)
       of a task with numbered objects that go into it accepts only these, for any verb. A dish then rejects ingredients
       that only its own task has, and some combinations cannot be completed.
+    - `single_fryer`: the prompts in Tables 5 and 6 list one fryer for `cooking2` and `cooking5`, the released data two.
+      The paper shows no prompt of `cooking7` (two fryers) and `cooking9` (two pots): these keep both. With one fryer
+      `cooking7` would take 18 minutes, not 15 (`timearena/shared/cooking7`). Other numbers of these fryers, as in
+      released logs, are read as the fryer of their task.
+    - `prepared_objects`: a second object must be ready for what the action builds on. Tea depends on a washed teapot
+      (section 3.2); the released code also accepts a kettle poured into the cup, and the teapot washed later.
+    - Neither `single_fryer` nor `prepared_objects` changes the optimum of one of the paper's combinations.
     - The same object twice (`pour teapot into teapot`) is `object_mismatch` in both profiles. The released code rejects
       it, accepts work that does not exist, or crashes at the second attempt.
     - The paper does not say what `exit` does, and states no temperature.

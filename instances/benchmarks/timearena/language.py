@@ -47,7 +47,7 @@ class _Decisions(Grammar[str]):
 
     def __init__(self, world: Scenario) -> None:
         self.world = world
-        self.names = {*world.objects, *(thing.base for thing in world.objects.values())}
+        self.names = {*world.aliases, *(thing.base for thing in world.objects.values())}
         self.verbs = {verb.partition(" ")[0] for verb in world.verbs}
 
     def find(self, text: str) -> list[StepMatch[str]]:
@@ -222,7 +222,7 @@ def _of_another(words: list[str]) -> bool:
 
 
 def _named(text: str, world: Scenario) -> str | None:
-    words = _words(text)
+    words = [world.aliases.get(word, word) for word in _words(text)]
     for i, verb in enumerate(words):
         four = words[i : i + 4]
         if len(four) == 4 and f"{verb} {four[2]}" in world.verbs and {four[1], four[3]} <= world.objects.keys():

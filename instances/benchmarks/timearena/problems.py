@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
@@ -28,6 +28,9 @@ from planoracle.plugin import (
 
 #: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
 COMMON = ("pot", "fryer", "oven")
+
+#: Tasks that the paper shows with one fryer (Tables 5 and 6). It shows no prompt of others that list an object twice.
+SINGLE_FRYER = ("cooking2", "cooking5")
 
 RoleKey = tuple[str, str, int]  # object, verb, slot (0 for the object of a two-word action)
 
@@ -64,13 +67,22 @@ PAPER = PROFILES["paper"]
 
 @dataclass(frozen=True)
 class Scenario(CacheHolder):
-    """Objects by name, the verbs of all tasks (whether each occupies the agent to its end), and the deciding rules."""
+    """Objects by name, the verbs of all tasks, and the rules that decide them.
+
+    Attributes
+    ----------
+    verbs
+        Whether each verb occupies the agent to its end.
+    aliases
+        Objects by their names, and by those in the released data, of which logs may have more.
+    """
 
     name: str
     tasks: tuple[str, ...]
     objects: dict[str, Object]
     verbs: dict[str, bool]
     rules: Profile
+    aliases: dict[str, str]
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
@@ -159,8 +171,7 @@ def label(task: str) -> str:
 def world(name: str, rules: Profile = PAPER) -> Scenario:
     """Return the scenario of a name such as ``timearena/cooking1+cooking2``.
 
-    A name of objects that occurs more than once gets ``_1``, ``_2``, ... in order of occurrence; what is renamed is
-    reserved for its task, except for pots, fryers and ovens.
+    An object with a number is reserved for its task, except for pots, fryers and ovens.
 
     Raises
     ------
@@ -188,17 +199,17 @@ def _scenario(name: str, rules: Profile) -> Scenario:
         for thing in _facts()[task]["objects"]:
             is_shared = shared and thing["name"] in COMMON
             unique.setdefault(thing["name"] if is_shared else len(unique), (task, thing))
-    listed = list(unique.values())
-    total, count = Counter(thing["name"] for _, thing in listed), Counter[str]()
-    names = []
-    for _, thing in listed:
-        count[thing["name"]] += 1
-        names.append(f"{thing['name']}_{count[thing['name']]}" if total[thing["name"]] > 1 else thing["name"])
+    released = list(unique.values())
+    alone = SINGLE_FRYER if rules.single_fryer else ()
+    keys = [task if task in alone and one["name"] == "fryer" else place for place, (task, one) in enumerate(released)]
+    listed = dict(zip(keys, released, strict=True))
+    names = dict(zip(listed, _numbered([thing["name"] for _, thing in listed.values()]), strict=True))
+    aliases = dict(zip(_numbered([thing["name"] for _, thing in released]), [names[key] for key in keys], strict=True))
     objects = {}
-    for (task, thing), new in zip(listed, names, strict=True):
+    for key, (task, thing) in listed.items():
         # A prerequisite on another object means the one of the same task; on itself, this very one.
-        renamed = {other["name"]: n for (t, other), n in zip(listed, names, strict=True) if t == task}
-        renamed[thing["name"]] = new
+        renamed = {other["name"]: names[k] for k, (t, other) in listed.items() if t == task}
+        renamed[thing["name"]] = new = names[key]
         roles = {}
         for role in thing["roles"]:
             needs = tuple((renamed.get(n[0], n[0]), n[1], n[2] if len(n) > 2 else 0) for n in role.get("needs", ()))
@@ -210,7 +221,38 @@ def _scenario(name: str, rules: Profile) -> Scenario:
     verbs: dict[str, bool] = {}
     for task in tasks:
         verbs |= dict.fromkeys(_facts()[task]["occupying"], True) | dict.fromkeys(_facts()[task]["autonomous"], False)
-    return Scenario(name, tuple(tasks), objects, verbs, rules)
+    scene = Scenario(name, tuple(tasks), objects, verbs, rules, aliases | {one: one for one in objects})
+    for thing in objects.values() if rules.prepared_objects else ():
+        for key, role in thing.roles.items():
+            thing.roles[key] = replace(role, needs=_with_preparation(scene, thing, role))
+    return scene
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Add ``_1``, ``_2``, ... to names that occur more than once, in order of occurrence."""
+    total, count = Counter(names), Counter[str]()
+    numbered = []
+    for name in names:
+        count[name] += 1
+        numbered.append(f"{name}_{count[name]}" if total[name] > 1 else name)
+    return numbered
+
+
+def _with_preparation(scene: Scenario, thing: Object, role: ObjectRole) -> tuple[RoleKey, ...]:
+    """Return what a role needs, and the preparation of a second object.
+
+    The preparation is added where another object can take the place of the second object in the work that the role
+    builds on. Elsewhere that work needs it anyway.
+
+    >>> world("timearena/household1").objects["teapot"].roles["brew with", 2].needs  # the cup takes the kettle, too
+    (('kettle', 'pour into', 1), ('teapot', 'wash', 0))
+    """
+    needs = dict.fromkeys(role.needs)
+    for name, verb, _ in role.needs if role.slot == 2 else ():
+        partners = scene.partners(scene.objects[name], verb)
+        if thing in partners and len(partners) > 1:
+            needs |= dict.fromkeys(thing.roles[verb, 2].needs)
+    return tuple(needs)
 
 
 def words(name: str, verb: str) -> str:
