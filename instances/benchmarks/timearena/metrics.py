@@ -8,7 +8,21 @@ from functools import cached_property, partial
 from planoracle.instances.benchmarks.timearena.problems import under, without_objects
 from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
-from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Reference, Status
+from planoracle.plugin import (
+    Average,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
+    Reference,
+    Row,
+    Status,
+)
+
+# Kinds of feedback on steps that are right; an exit is no step of the paper.
+_KINDS = {"act": "valid", "wait": "wait", "lost": "exit"}
 
 
 class TimeArenaMeasurement(Measurement[TimeArenaRun]):
@@ -18,7 +32,7 @@ class TimeArenaMeasurement(Measurement[TimeArenaRun]):
         super().__init__(run, oracle)
         self.record = run.record
         self.best_score = max(self.record.scores, default=0.0)
-        self.kinds = Counter(step.kind for step in self.record.steps)
+        self.kinds = Counter(step.violation.kind if step.violation else _KINDS[step.kind] for step in run.steps)
 
     @cached_property
     def optimum(self) -> Optimum:
@@ -65,9 +79,14 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
         Average("CT", "minutes of completed runs", lambda row: row["makespan"] if row["success"] else None),
         Metric(
             "kinds",
-            "steps by kind",
+            "decisions by kind of feedback; an action of several minutes is one",
             lambda its: {kind: its.kinds[kind] for kind in KINDS if its.kinds[kind]},
             kind="json",
+        ),
+        *(
+            Average(kind, f"decisions that are {kind}, percent", partial(_share, kind), is_shown=False)
+            for kind in KINDS
+            if kind != "continue"
         ),
         Metric(
             "necessary_waits",
@@ -112,6 +131,11 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
             rule="price_waits",
         ),
     )
+
+
+def _share(kind: str, row: Row) -> tuple[float, int]:
+    """Return the terms of the share of a kind of feedback in all decisions."""
+    return 100.0 * row["kinds"].get(kind, 0), sum(row["kinds"].values())
 
 
 METRICS = MetricSet(
