@@ -4,6 +4,7 @@ The figures are in ``data/published.json`` of a benchmark's package. The field `
 
 - ``problems``, NAME...: number of problems; ``problems per problem``, NAME, NAME and ``percent``, NAME, NAME: a ratio;
 - ``actions``, ``resources``, ``optimum``, NAME...: mean over problems; ``longest``, NAME...: greatest proved optimum;
+- ``speed``, NAME...: percent of the work done in a unit of time, 100 by the mean optimum;
 - ``metrics``, FIGURE: an entry of ``published_figures()`` of the benchmark's `MetricSet`.
 """
 
@@ -70,4 +71,6 @@ def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
     lengths = [length for length in proved if length is not None]
     if measure == "longest":
         return max(lengths, default=None)
-    return fmean(lengths) if len(lengths) == len(problems) else None
+    if len(lengths) < len(problems):
+        return None
+    return 100 / fmean(lengths) if measure == "speed" else fmean(lengths)

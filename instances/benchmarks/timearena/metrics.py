@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property, partial
 
-from planoracle.instances.benchmarks.timearena.problems import under, without_objects
+from planoracle.instances.benchmarks.timearena.problems import task_names, under, without_objects, world
 from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.plugin import (
@@ -133,9 +133,20 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
     )
 
 
-def _share(kind: str, row: Row) -> tuple[float, int]:
-    """Return the terms of the share of a kind of feedback in all decisions."""
-    return 100.0 * row["kinds"].get(kind, 0), sum(row["kinds"].values())
+def _share(kind: str, row: Row) -> tuple[float, int] | None:
+    """Return the terms of the share of a kind of feedback in all decisions; ``None`` for a row without kinds."""
+    kinds = row.get("kinds")
+    return None if kinds is None else (100.0 * kinds.get(kind, 0), sum(kinds.values()))
+
+
+def published_figures() -> dict[str, float]:
+    """Return what section 3.2 counts in the tasks."""
+    scenes = [world(f"timearena/{task}") for task in task_names()]
+    things = [thing for scene in scenes for thing in scene.objects.values()]
+    minutes = [role.minutes for thing in things for role in thing.roles.values() if role.minutes]
+    verbs = {"wait"}.union(*(scene.verbs for scene in scenes))
+    objects = {thing.base for thing in things}
+    return {"objects": len(objects), "actions": len(verbs), "shortest": min(minutes), "longest": max(minutes)}
 
 
 METRICS = MetricSet(
@@ -147,4 +158,5 @@ METRICS = MetricSet(
         Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),
         Reference("released_rules", "released rules", partial(under, rules=PROFILES["released"])),
     ),
+    published_figures=published_figures,
 )
