@@ -47,16 +47,15 @@ def rows_of(benchmark: str) -> Iterator[dict[str, Any]]:
 
 @cache
 def _figures(benchmark: str) -> list[dict[str, Any]]:
-    path = files(_package(benchmark)) / "data" / "published.json"
+    path = files(type(registry.get(benchmark)).__module__) / "data" / "published.json"
     return load_json(path.read_bytes(), path.name)["figures"] if path.is_file() else []
-
-
-def _package(benchmark: str) -> str:
-    return type(registry.get(benchmark)).__module__
 
 
 def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
     """Return the value of a measure; ``None`` if an optimum is not proved."""
+    if measure == "speed":
+        mean = _recompute(benchmark, "optimum", *names)
+        return None if mean is None else 100 / mean
     if measure == "metrics":
         return registry.get(benchmark).metrics.published_figures()[names[0]]
     if measure in ("problems per problem", "percent"):
@@ -71,6 +70,4 @@ def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
     lengths = [length for length in proved if length is not None]
     if measure == "longest":
         return max(lengths, default=None)
-    if len(lengths) < len(problems):
-        return None
-    return 100 / fmean(lengths) if measure == "speed" else fmean(lengths)
+    return fmean(lengths) if len(lengths) == len(problems) else None

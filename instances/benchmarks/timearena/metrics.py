@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from planoracle.instances.benchmarks.timearena.problems import task_names, under, without_objects, world
 from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
+from planoracle.instances.benchmarks.timearena.simulation import kind_of
 from planoracle.plugin import (
     Average,
     Declarations,
@@ -21,9 +22,6 @@ from planoracle.plugin import (
     Status,
 )
 
-# Kinds of feedback on steps that are right; an exit is no step of the paper.
-_KINDS = {"act": "valid", "wait": "wait", "lost": "exit"}
-
 
 class TimeArenaMeasurement(Measurement[TimeArenaRun]):
     """Run with its best score, the kinds of its steps, and the costs of its waits."""
@@ -32,7 +30,7 @@ class TimeArenaMeasurement(Measurement[TimeArenaRun]):
         super().__init__(run, oracle)
         self.record = run.record
         self.best_score = max(self.record.scores, default=0.0)
-        self.kinds = Counter(step.violation.kind if step.violation else _KINDS[step.kind] for step in run.steps)
+        self.kinds = Counter(map(kind_of, run.steps))
 
     @cached_property
     def optimum(self) -> Optimum:
@@ -134,19 +132,19 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
 
 
 def _share(kind: str, row: Row) -> tuple[float, int] | None:
-    """Return the terms of the share of a kind of feedback in all decisions; ``None`` for a row without kinds."""
+    """Return the terms of the share of a kind in all decisions; ``None`` for a row without kinds."""
     kinds = row.get("kinds")
     return None if kinds is None else (100.0 * kinds.get(kind, 0), sum(kinds.values()))
 
 
-def published_figures() -> dict[str, float]:
+def published_figures() -> dict[str, int]:
     """Return what section 3.2 counts in the tasks."""
     scenes = [world(f"timearena/{task}") for task in task_names()]
     things = [thing for scene in scenes for thing in scene.objects.values()]
     minutes = [role.minutes for thing in things for role in thing.roles.values() if role.minutes]
     verbs = {"wait"}.union(*(scene.verbs for scene in scenes))
-    objects = {thing.base for thing in things}
-    return {"objects": len(objects), "actions": len(verbs), "shortest": min(minutes), "longest": max(minutes)}
+    counts = {"objects": len({thing.base for thing in things}), "actions": len(verbs)}
+    return counts | {"shortest": min(minutes), "longest": max(minutes)}
 
 
 METRICS = MetricSet(

@@ -39,15 +39,14 @@ RoleKey = tuple[str, str, int]  # object, verb, slot (0 for the object of a two-
 class ObjectRole:
     """Use of an object: ``minutes`` of work, once the roles it ``needs`` are done.
 
-    ``states`` are the object's state before and after. The second object of an action has no minutes of
-    its own.
+    ``state`` is the object's state before it. The second object of an action has no minutes of its own.
     """
 
     verb: str
     slot: int
     minutes: int
     needs: tuple[RoleKey, ...]
-    states: tuple[str | None, str | None]
+    state: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +98,6 @@ class Scenario(CacheHolder):
                     others = (n for n, other in self.objects.items() if (verb, 2) in other.roles)
                     commands += [f"{head} {name} {preposition} {other}" for other in others]
         return tuple(commands)
-
-    @cached_property
-    def valid_decisions(self) -> frozenset[str]:
-        """All these actions, and the wait."""
-        return frozenset((*self.commands, "wait"))
 
     @cached_property
     def reservations(self) -> dict[str, frozenset[str]]:
@@ -214,8 +208,8 @@ def _scenario(name: str, rules: Profile) -> Scenario:
         for role in thing["roles"]:
             needs = tuple((renamed.get(n[0], n[0]), n[1], n[2] if len(n) > 2 else 0) for n in role.get("needs", ()))
             slot = role.get("slot", 0)
-            before, after = role.get("states", (None, None))
-            roles[role["verb"], slot] = ObjectRole(role["verb"], slot, role.get("minutes", 0), needs, (before, after))
+            state = role.get("states", [None])[0]
+            roles[role["verb"], slot] = ObjectRole(role["verb"], slot, role.get("minutes", 0), needs, state)
         reserved = new != thing["name"] and thing["name"] not in COMMON
         objects[new] = Object(new, thing["name"], task, reserved, roles)
     verbs: dict[str, bool] = {}
@@ -223,8 +217,8 @@ def _scenario(name: str, rules: Profile) -> Scenario:
         verbs |= dict.fromkeys(_facts()[task]["occupying"], True) | dict.fromkeys(_facts()[task]["autonomous"], False)
     scene = Scenario(name, tuple(tasks), objects, verbs, rules, aliases | {one: one for one in objects})
     for thing in objects.values() if rules.prepared_objects else ():
-        for key, role in thing.roles.items():
-            thing.roles[key] = replace(role, needs=_with_preparation(scene, thing, role))
+        for use, role in thing.roles.items():
+            thing.roles[use] = replace(role, needs=_with_preparation(scene, thing, role))
     return scene
 
 
@@ -281,17 +275,13 @@ def load(name: str, rules: Profile = PAPER) -> Instance:
     with that object's own prerequisites.
     """
     scene = world(name, rules)
-    actions, lags = [], []
-    for thing in scene.objects.values():
-        for role in thing.roles.values():
-            if not role.minutes:
-                continue
-            action = _action(scene, thing, role)
-            actions.append(action)
-            # An action waits for its own needs, and for those that all its modes share.
-            shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
-            before = dict.fromkeys([*_needs(scene, role), *sorted(shared)])
-            lags += [Lag(one, action.id) for one in before]
+    uses = [(thing, role) for thing in scene.objects.values() for role in thing.roles.values() if role.minutes]
+    actions = [_action(scene, thing, role) for thing, role in uses]
+    lags = list[Lag]()
+    for action, (_, role) in zip(actions, uses, strict=True):
+        # An action waits for its own needs, and for those that all its modes share.
+        shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
+        lags += [Lag(one, action.id) for one in dict.fromkeys([*_needs(scene, role), *sorted(shared)])]
     return Instance(
         name=scene.name,
         actions=tuple(actions),
@@ -384,8 +374,6 @@ _LISTED = {
     "household7/pour coffee_machine into": "household7/activate coffee_machine",
     "lab5/add aluminum_foil to": "lab5/dissolve sodium_hydroxide in",
 }
-#: Second object that the released list names where the environment would take another as well.
-_LISTED_OBJECT = {"household1/pour kettle into": "teapot"}
 
 
 def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
@@ -401,20 +389,18 @@ def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
         for mode in action.modes:
             modes.setdefault(frozenset(mode.after), replace(mode, demands=()))
         actions.append(replace(action, modes=tuple(modes.values())))
-    name = f"{instance.name} without objects"
-    free = replace(instance, name=name, actions=tuple(actions), resources=(), benchmark=GENERAL)
-    return _as_listed(free) if as_listed else free
-
-
-def _as_listed(instance: Instance) -> Instance:
-    ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
-    actions = tuple(
-        replace(action, modes=tuple(m for m in action.modes if m.name.startswith(prefix))) if prefix else action
-        for action in instance.actions
-        for prefix in (_LISTED_OBJECT.get(re.sub(r"_\d+", "", action.id)),)
+    lags = instance.lags
+    if as_listed:
+        ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
+        lags += tuple(Lag(ids[one], ids[after]) for after, one in _LISTED.items() if one in ids and after in ids)
+    return replace(
+        instance,
+        name=f"{instance.name} without objects",
+        actions=tuple(actions),
+        lags=lags,
+        resources=(),
+        benchmark=GENERAL,
     )
-    more = [Lag(ids[before], ids[after]) for after, before in _LISTED.items() if before in ids and after in ids]
-    return replace(instance, actions=actions, lags=instance.lags + tuple(more))
 
 
 SCENARIOS = ("cooking", "household", "lab")
@@ -434,8 +420,7 @@ def scenario_set(scenario: str, size: int) -> tuple[str, ...]:
 @cache
 def _sets() -> dict[str, tuple[str, ...]]:
     """Return the nine sets of the paper's Table 2 by name."""
-    sets = [(scenario, size) for scenario in SCENARIOS for size in (1, 2, 3)]
-    return {f"timearena/{scenario}/{size}": scenario_set(scenario, size) for scenario, size in sets}
+    return {f"timearena/{each}/{size}": scenario_set(each, size) for each in SCENARIOS for size in (1, 2, 3)}
 
 
 @cache

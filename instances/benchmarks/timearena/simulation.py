@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import NamedTuple
 
@@ -160,6 +159,11 @@ class ArenaState:
         return {thing for things in self.running.values() for thing in things}
 
 
+def kind_of(step: Step) -> str:
+    """Return the kind of feedback on a decision; an exit is its own kind."""
+    return step.violation.kind if step.violation else "valid" if step.kind == "act" else step.command
+
+
 def roles_of(decision: str) -> tuple[RoleKey, ...]:
     """Return the roles that a decision of two or four words names, ``()`` for another form."""
     words = decision.split(" ")
@@ -194,9 +198,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
 
     def copy(self, state: ArenaState) -> ArenaState:
         """Return an independent copy."""
-        other = copy(state)
-        other.remaining, other.running = dict(state.remaining), dict(state.running)
-        return other
+        return replace(state, remaining=dict(state.remaining), running=dict(state.running))
 
     def apply(self, state: ArenaState, command: str) -> tuple[ArenaState, tuple[Step, ...]]:
         """Return the state after a decision: at the next one, or at the end of the run."""
@@ -242,9 +244,12 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
     def record(self, state: ArenaState) -> DecisionRecord:
         """Return the minutes so far."""
         past = state.past
-        scores, necessary = (entry.score for entry in past), (entry.necessary for entry in past)
-        minutes = tuple(entry.minute for entry in past)
-        return DecisionRecord(state.end or "exhausted", minutes, tuple(scores), tuple(necessary))
+        return DecisionRecord(
+            state.end or "exhausted",
+            tuple(entry.minute for entry in past),
+            tuple(entry.score for entry in past),
+            tuple(entry.necessary for entry in past),
+        )
 
     def verdict(self, state: ArenaState) -> Replay:
         """Return the verdict: wrong minutes are the violations."""
@@ -252,13 +257,13 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         remaining = {key: minutes for key, minutes in state.remaining.items() if minutes}
         tasks, open_tasks = self.world.tasks, {self.world.objects[key[0]].task for key in remaining}
         violations = tuple(entry.violation for entry in past if entry.violation)
-        events, idle = [], []
-        for entry in past:
-            minute, action, kind, _ = entry.minute
-            events.append(ReplayEvent(minute, action[:80], minute, minute + 1, kind not in WRONG, entry.score / 100))
-            idle += [(minute, minute + 1)] if kind == "wait" else []
+        events = tuple(
+            ReplayEvent(one.minute, one.action[:80], one.minute, one.minute + 1, one.kind not in WRONG, score / 100)
+            for one, score, *_ in past
+        )
+        waits = (entry.minute.minute for entry in past if entry.minute.kind == "wait")
         return Replay(
-            events=tuple(events),
+            events=events,
             violations=violations,
             fatal=violations[-1] if state.end == "five_invalid" else None,
             executed=state.executed,
@@ -267,7 +272,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             success=state.end == "completed",
             makespan=state.minute,
             remaining={f"{name}: {verb}": minutes for (name, verb, _), minutes in remaining.items()},
-            idle=tuple(idle),
+            idle=tuple((minute, minute + 1) for minute in waits),
         )
 
     def _settled(self, state: ArenaState) -> ArenaState:
@@ -288,13 +293,11 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
 
     def _work_on(self, state: ArenaState, text: str, key: RoleKey) -> None:
         """Spend the minutes of an action that occupies the agent, as far as the limit lets it."""
-        is_first = True
+        begin = state.minute
         while state.remaining[key] and state.minute < self.limit:
             self._work(state, key)
             self._advance(state)
-            kind = "valid" if is_first or not state.remaining[key] else "continue"
-            self._record(state, text, kind)
-            is_first = False
+            self._record(state, text, "continue" if state.minute > begin and state.remaining[key] else "valid")
 
     def _work(self, state: ArenaState, key: RoleKey) -> None:
         """Do a minute of some work."""
@@ -314,10 +317,9 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         self, state: ArenaState, action: str, kind: str, fault: Violation | None = None, necessary: bool = False
     ) -> None:
         """Append a minute to the history."""
-        score: float = 100 * state.done / self.world.minutes
+        exact = 100 * state.done / self.world.minutes
         increment: float = 0
-        if self.rules.progress_rounding == "truncated":
-            score = 100 * state.done // self.world.minutes
+        score = int(exact) if self.rules.progress_rounding == "truncated" else exact
         if kind not in SILENT:
             increment, state.last_score = score - state.last_score, score
         reported = state.last_score if self.rules.score_source == "increments" else score
