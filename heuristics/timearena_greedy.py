@@ -59,7 +59,7 @@ def run_printed(instance: Instance) -> GreedySchedule:
     """Schedule by Algorithm 1 as printed, objects ignored (see above)."""
     run = _Run(without_objects(instance))
     order = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
-    starts = run.schedule(run.list_actions(order, farthest_first=False))
+    starts = run.schedule(prerequisites_first([*order, *run.continuous], run.before))
     assert starts is not None  # no ceiling was set
     return GreedySchedule(run.finish(starts), tuple(starts))
 
@@ -74,9 +74,8 @@ def run_released(instance: Instance, limit: int = 10_000) -> GreedySchedule:
     first = sorted(run.autonomous, key=lambda i: -instance.actions[i].duration)
     best: GreedySchedule | None = None
     for order in islice(permutations(first), limit):
-        starts = run.schedule(
-            run.list_actions(order, farthest_first=True), below=None if best is None else best.makespan
-        )
+        listed = prerequisites_first([*order, *run.continuous], run.before, farthest_first=True)
+        starts = run.schedule(listed, below=None if best is None else best.makespan)
         if starts is not None:
             best = GreedySchedule(run.finish(starts), tuple(starts))
             if best.makespan == sum(run.attended):
@@ -192,16 +191,13 @@ class _Run:
         self.after = [[[instance.index[j] for j in mode.after] for mode in a.modes] for a in instance.actions]
         self.attended = [a.attended for a in instance.actions]
         self.continuous = [i for i, a in enumerate(instance.actions) if a.attended == a.duration]
-        rows = zip(instance.predecessors, self.after, strict=True)
-        self.before = [[*(j for j, _ in row), *modes[0]] for row, modes in rows]
+        self.before = [
+            [*(j for j, _ in row), *modes[0]] for row, modes in zip(instance.predecessors, self.after, strict=True)
+        ]
 
     def finish(self, starts: Iterable[int]) -> int:
         """Latest finish."""
         return max((s + a.duration for s, a in zip(starts, self.instance.actions, strict=True)), default=0)
-
-    def list_actions(self, order: Iterable[int], *, farthest_first: bool) -> tuple[int, ...]:
-        """Return the list of actions: these autonomous ones, then the others, prerequisites before each."""
-        return prerequisites_first([*order, *self.continuous], self.before, farthest_first=farthest_first)
 
     def schedule(self, listed: Sequence[int], below: int | None = None) -> list[int] | None:
         """Start what can start first in the list, else let a tick pass; give up if not done ``below``."""

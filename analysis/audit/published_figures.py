@@ -4,6 +4,7 @@ The figures are in ``data/published.json`` of a benchmark's package. The field `
 
 - ``problems``, NAME...: number of problems; ``problems per problem``, NAME, NAME and ``percent``, NAME, NAME: a ratio;
 - ``actions``, ``resources``, ``optimum``, NAME...: mean over problems; ``longest``, NAME...: greatest proved optimum;
+- ``speed``, NAME...: percent of the work done in a unit of time, 100 by the mean optimum;
 - ``metrics``, FIGURE: an entry of ``published_figures()`` of the benchmark's `MetricSet`.
 """
 
@@ -46,16 +47,15 @@ def rows_of(benchmark: str) -> Iterator[dict[str, Any]]:
 
 @cache
 def _figures(benchmark: str) -> list[dict[str, Any]]:
-    path = files(_package(benchmark)) / "data" / "published.json"
+    path = files(type(registry.get(benchmark)).__module__) / "data" / "published.json"
     return load_json(path.read_bytes(), path.name)["figures"] if path.is_file() else []
-
-
-def _package(benchmark: str) -> str:
-    return type(registry.get(benchmark)).__module__
 
 
 def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
     """Return the value of a measure; ``None`` if an optimum is not proved."""
+    if measure == "speed":
+        mean = _recompute(benchmark, "optimum", *names)
+        return None if mean is None else 100 / mean
     if measure == "metrics":
         return registry.get(benchmark).metrics.published_figures()[names[0]]
     if measure in ("problems per problem", "percent"):

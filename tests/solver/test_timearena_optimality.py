@@ -88,15 +88,15 @@ def test_released_reservations_leave_some_cooking_combinations_impossible() -> N
     for name in names():
         if name in IMPOSSIBLE:
             with pytest.raises(InputError, match="needs at least one mode"):
-                problems.instance(world(name), PROFILES["released"])
+                problems.load(name, PROFILES["released"])
         else:
-            assert all(action.modes for action in problems.instance(world(name), PROFILES["released"]).actions)
+            assert all(action.modes for action in problems.load(name, PROFILES["released"]).actions)
 
 
 @pytest.mark.slow
 def test_search_through_the_released_rules_finds_them_impossible() -> None:
     released = PROFILES["released"]
-    assert optimum(world("timearena/cooking3+cooking4"), 300_000, released) == ("impossible", None)
+    assert optimum(world("timearena/cooking3+cooking4", released), 300_000, released) == ("impossible", None)
     for name in ("timearena/cooking1", "timearena/household1+household2", "timearena/lab10+lab1"):
-        result = solve(problems.instance(world(name), released))
-        assert optimum(world(name), 300_000, released) == ("complete", result.makespan)
+        result = solve(problems.load(name, released))
+        assert optimum(world(name, released), 300_000, released) == ("complete", result.makespan)

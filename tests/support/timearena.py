@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena import problems, run
 from planoracle.instances.benchmarks.timearena.problems import Scenario
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
@@ -20,8 +20,7 @@ def replay(
     name: str, decisions: Sequence[str], limit: int | None = None, rules: Profile = PROFILES["paper"]
 ) -> TimeArenaRun:
     """Return the run of decisions as they are written, without a reader of plans."""
-    plan = Plan(decisions, list(decisions), limit)
-    return TimeArenaRun(problems.load(name), plan, rules)
+    return run.replay(problems.load(name), Plan(decisions, list(decisions), limit), rules)
 
 
 def commands(simulator: TimeArenaSimulator) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from planoracle.plugin import Instance, ScheduleBenchmark, SubmissionLimit, lazy
 
@@ -56,8 +56,8 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     | `repeated_completed` | the work is done already |
     | `valid`, `continue`, `wait` | correct; `continue` in the later minutes of an occupying action |
 
-    Running actions pause in minutes of the first two kinds (`invalid_ticks_world`). If several conditions hold, the
-    last of these counts: first object occupied, first mismatch, second object occupied, second mismatch.
+    If several conditions hold, the last of these counts: first object occupied, first mismatch, second object
+    occupied, second mismatch.
 
     A run ends as `completed`, or before a minute by the first of these: the time limit (`time_out`, by default 40
     minutes a task), five wrong decisions in a row (`five_invalid`), no next decision (`exhausted`), or an exit
@@ -71,9 +71,11 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     | `progress_rounding` | `exact` | `truncated` | score as a number, or in whole percents |
     | `max_wrong_streak` | `5` | `5` | number of wrong decisions in a row that ends the run |
     | `stop_on_complete` | `true` | `false` | completion during a wrong decision ends the run |
-    | `invalid_ticks_world` | `false` | `false` | running actions go on in minutes of malformed decisions |
+    | `invalid_ticks_world` | `true` | `false` | running actions go on in minutes of malformed decisions |
     | `exit_ends` | `true` | `true` | `exit` and `quit` end the run; else they are malformed decisions |
     | `reserved_objects` | `task` | `released` | reservation of numbered objects, see the differences |
+    | `single_fryer` | `true` | `false` | `cooking2` and `cooking5` have one fryer |
+    | `prepared_objects` | `true` | `false` | tea is brewed in a washed teapot, see the differences |
     | `normalize` | `true` | `false` | ignore case and spaces and extract actions from entries of lists and logs |
     | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like steps cannot be read |
     | `price_waits` | `false` | `false` | compute the cost of waits |
@@ -82,18 +84,28 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     -------
     The score after a minute is 100 times the minutes of finished work divided by the minutes of all work. P is its
     highest value in a run (`best_score`), T the minute in which it is first reached (`best_time`). A combination is one
-    run. AS, CS (the sum of P by the sum of T), CR and CT are those of section 4.2. In a *necessary* wait no action
-    could be started. With `price_waits=true`, a *costly* wait increases the best reachable completion time and a
-    *costless* one does not.
+    run. AS, CS (the sum of P by the sum of T), CR and CT are those of section 4.2. `kinds` counts decisions by their
+    feedback; an action of several minutes is one `valid`. Summaries in data formats have the shares in percent
+    (Figure 3). In a *necessary* wait no action could be started. With `price_waits=true`, a *costly* wait increases the
+    best reachable completion time and a *costless* one does not.
     `--trace` adds every minute as `[minute, action, kind, increment]`.
 
     Differences between paper and released code
     -------------------------------------------
+    - `invalid_ticks_world`: autonomous actions progress over time (prompt B.1). In the released code they pause in
+      minutes of `invalid_action` and `nonexistent_object`.
     - `score_source=increments`: the increase in a minute with an `object_mismatch` or `object_occupied` is shown with
       the next decision that is neither these nor malformed, if there is one.
     - `reserved_objects=task`: a numbered object serves its own task only. `released`: a container (no pot, fryer, oven)
       of a task with numbered objects that go into it accepts only these, for any verb. A dish then rejects ingredients
       that only its own task has, and some combinations cannot be completed.
+    - `single_fryer`: the prompts in Tables 5 and 6 list one fryer for `cooking2` and `cooking5`, the released data two.
+      The paper shows no prompt of `cooking7` (two fryers) and `cooking9` (two pots): these keep both. With one fryer
+      `cooking7` would take 18 minutes, not 15 (`timearena/shared/cooking7`). Other numbers of these fryers, as in
+      released logs, are read as the fryer of their task.
+    - `prepared_objects`: a second object must be ready for what the action builds on. Tea depends on a washed teapot
+      (section 3.2); the released code also accepts a kettle poured into the cup, and the teapot washed later.
+    - Neither `single_fryer` nor `prepared_objects` changes the optimum of one of the paper's combinations.
     - The same object twice (`pour teapot into teapot`) is `object_mismatch` in both profiles. The released code rejects
       it, accepts work that does not exist, or crashes at the second attempt.
     - The paper does not say what `exit` does, and states no temperature.
@@ -162,8 +174,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""
-        paper: Profile = self.rules.profiles["paper"]
-        return problem.origin if isinstance(problem.origin, type(paper)) else paper
+        return cast("Profile", self.catalog.rules_of(problem))
 
     def paper_averages(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
         """Return CS and CR of the paper's Table 2; CT is the mean."""

@@ -47,7 +47,7 @@ class _Decisions(Grammar[str]):
 
     def __init__(self, world: Scenario) -> None:
         self.world = world
-        self.names = {*world.objects, *(thing.base for thing in world.objects.values())}
+        self.names = {*world.aliases, *(thing.base for thing in world.objects.values())}
         self.verbs = {verb.partition(" ")[0] for verb in world.verbs}
 
     def find(self, text: str) -> list[StepMatch[str]]:
@@ -127,7 +127,7 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[li
     PlanError
         If it has none of these forms.
     """
-    return _reading(submission, world(problem.name), rules)
+    return _reading(submission, world(problem.name, rules), rules)
 
 
 def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[list[str]]:
@@ -152,7 +152,7 @@ def decision(message: object, scene: Scenario, rules: Profile) -> str:
     >>> decision("Next: activate kettle!", world("timearena/household1"), PROFILES["paper"])
     'activate kettle'
     """
-    if isinstance(message, str) and message in scene.valid_decisions:
+    if isinstance(message, str) and (message == "wait" or message in scene.commands):  # without the reader of texts
         return message
     action = message.get("action") if isinstance(message, dict) else None
     text = (action if isinstance(action, str) else _first(message, scene))[:MAX_LINE]
@@ -222,7 +222,7 @@ def _of_another(words: list[str]) -> bool:
 
 
 def _named(text: str, world: Scenario) -> str | None:
-    words = _words(text)
+    words = [world.aliases.get(word, word) for word in _words(text)]
     for i, verb in enumerate(words):
         four = words[i : i + 4]
         if len(four) == 4 and f"{verb} {four[2]}" in world.verbs and {four[1], four[3]} <= world.objects.keys():

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import cached_property
 
 from planoracle.instances.benchmarks.timearena.feedback import fault
 from planoracle.instances.benchmarks.timearena.language import decision
 from planoracle.instances.benchmarks.timearena.problems import Object, RoleKey, Scenario, label, words, world
-from planoracle.instances.benchmarks.timearena.rules import Profile
-from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, roles_of
+from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
+from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, kind_of, roles_of
+from planoracle.instances.protocol.feedback import ClockFormat
 from planoracle.instances.protocol.live import ending
 from planoracle.instances.protocol.settings import by_name
 from planoracle.instances.protocol.simulator import entries_of
-from planoracle.plugin import ActionSpace, Instance, LiveText, RunConfig, Setting, Step, clock_of, listed, sentence
+from planoracle.plugin import ActionSpace, Instance, LiveText, Setting, Step, clock_of, listed, sentence
 
 _INSTRUCTIONS = """You do several tasks at the same time, as fast as you can. Time passes in minutes. A decision is
 - an action: a verb and an object (wash cup), or verb, object, preposition and object (pour kettle into cup);
@@ -46,14 +47,15 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
 
     simulator: TimeArenaSimulator
 
-    def __init__(self, problem: Instance, rules: Profile, config: RunConfig, simulator: Any) -> None:
-        super().__init__(problem, rules, config, simulator)
-        self.clock = clock_of(problem)
+    @cached_property
+    def clock(self) -> ClockFormat:
+        """Format of minutes."""
+        return clock_of(self.problem)
 
     def instructions(self) -> str:
         """Return what decisions there are, and what becomes of them."""
-        most = _INSTRUCTIONS.format(most=self.rules.max_wrong_streak)
-        return most + (_ALL if self.config.loop == "open" else _ONE)
+        form = _ALL if self.config.loop == "open" else _ONE
+        return _INSTRUCTIONS.format(most=self.rules.max_wrong_streak) + form
 
     def introduction(self) -> str:
         """Return the tasks, the actions that there are, and the objects with their state; see the class."""
@@ -98,7 +100,7 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         if self.config.feedback == "detailed":
             texts = [*(self.step_text(before, after, step) for step in steps), self.situation(after)]
         else:
-            texts = [f"{self.clock.stretch(step.start, step.end)}: {_kind(step)}" for step in steps]
+            texts = [f"{self.clock.stretch(step.start, step.end)}: {kind_of(step).replace('_', ' ')}" for step in steps]
         return "\n".join([*texts, *ending(over)])
 
     def situation(self, state: ArenaState) -> str:
@@ -122,12 +124,6 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
 TEXT = TimeArenaText
 
 
-def _kind(step: Step) -> str:
-    """Return the kind of the feedback on a decision."""
-    kind = "wait" if step.violation is None else step.violation.kind
-    return "valid" if step.kind == "act" else kind.replace("_", " ")
-
-
 def _form(verb: str) -> str:
     head, gap, preposition = verb.partition(" ")
     return f"{head} OBJ {preposition} OBJ" if gap else f"{head} OBJ"
@@ -141,8 +137,7 @@ def _command(key: RoleKey, things: Sequence[str]) -> str:
 
 def _with_state(thing: Object) -> str:
     """Name an object and the state that it is in at the beginning."""
-    states = (role.states[0] for role in thing.roles.values() if role.states[0])
-    state = next(states, None)
+    state = next((role.state for role in thing.roles.values() if role.state), None)
     return f"{thing.name} ({state})" if state else thing.name
 
 
@@ -160,8 +155,9 @@ def _work(scene: Scenario) -> Iterator[str]:
 
 
 def action_space(problem: Instance) -> ActionSpace:
-    """Return all actions, and the wait."""
-    return ActionSpace((*world(problem.name).commands, "wait"))
+    """Return all actions under any profile, and the wait."""
+    scenes = [world(problem.name, rules) for rules in PROFILES.values()]
+    return ActionSpace((*dict.fromkeys(command for scene in scenes for command in scene.commands), "wait"))
 
 
 SETTINGS = by_name([Setting("vanilla", "one decision a minute", __package__, "task", "vanilla")])

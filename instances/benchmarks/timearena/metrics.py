@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property, partial
 
-from planoracle.instances.benchmarks.timearena.problems import under, without_objects
+from planoracle.instances.benchmarks.timearena.problems import task_names, under, without_objects, world
 from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
-from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Reference, Status
+from planoracle.instances.benchmarks.timearena.simulation import kind_of
+from planoracle.plugin import (
+    Average,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
+    Reference,
+    Row,
+    Status,
+)
 
 
 class TimeArenaMeasurement(Measurement[TimeArenaRun]):
@@ -18,7 +30,7 @@ class TimeArenaMeasurement(Measurement[TimeArenaRun]):
         super().__init__(run, oracle)
         self.record = run.record
         self.best_score = max(self.record.scores, default=0.0)
-        self.kinds = Counter(step.kind for step in self.record.steps)
+        self.kinds = Counter(map(kind_of, run.steps))
 
     @cached_property
     def optimum(self) -> Optimum:
@@ -65,9 +77,14 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
         Average("CT", "minutes of completed runs", lambda row: row["makespan"] if row["success"] else None),
         Metric(
             "kinds",
-            "steps by kind",
+            "decisions by kind of feedback; an action of several minutes is one",
             lambda its: {kind: its.kinds[kind] for kind in KINDS if its.kinds[kind]},
             kind="json",
+        ),
+        *(
+            Average(kind, f"decisions that are {kind}, percent", partial(_share, kind), is_shown=False)
+            for kind in KINDS
+            if kind != "continue"
         ),
         Metric(
             "necessary_waits",
@@ -114,6 +131,22 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
     )
 
 
+def _share(kind: str, row: Row) -> tuple[float, int] | None:
+    """Return the terms of the share of a kind in all decisions; ``None`` for a row without kinds."""
+    kinds = row.get("kinds")
+    return None if kinds is None else (100.0 * kinds.get(kind, 0), sum(kinds.values()))
+
+
+def published_figures() -> dict[str, int]:
+    """Return what section 3.2 counts in the tasks."""
+    scenes = [world(f"timearena/{task}") for task in task_names()]
+    things = [thing for scene in scenes for thing in scene.objects.values()]
+    minutes = [role.minutes for thing in things for role in thing.roles.values() if role.minutes]
+    verbs = {"wait"}.union(*(scene.verbs for scene in scenes))
+    counts = {"objects": len({thing.base for thing in things}), "actions": len(verbs)}
+    return counts | {"shortest": min(minutes), "longest": max(minutes)}
+
+
 METRICS = MetricSet(
     TimeArenaMeasurement,
     declare,
@@ -123,4 +156,5 @@ METRICS = MetricSet(
         Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),
         Reference("released_rules", "released rules", partial(under, rules=PROFILES["released"])),
     ),
+    published_figures=published_figures,
 )

@@ -29,6 +29,9 @@ from planoracle.plugin import (
 #: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
 COMMON = ("pot", "fryer", "oven")
 
+#: Tasks that the paper shows with one fryer (Tables 5 and 6). It shows no prompt of others that list an object twice.
+SINGLE_FRYER = ("cooking2", "cooking5")
+
 RoleKey = tuple[str, str, int]  # object, verb, slot (0 for the object of a two-word action)
 
 
@@ -36,15 +39,14 @@ RoleKey = tuple[str, str, int]  # object, verb, slot (0 for the object of a two-
 class ObjectRole:
     """Use of an object: ``minutes`` of work, once the roles it ``needs`` are done.
 
-    ``states`` are the object's state before and after. The second object of an action has no minutes of
-    its own.
+    ``state`` is the object's state before it. The second object of an action has no minutes of its own.
     """
 
     verb: str
     slot: int
     minutes: int
     needs: tuple[RoleKey, ...]
-    states: tuple[str | None, str | None]
+    state: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +60,28 @@ class Object:
     roles: dict[tuple[str, int], ObjectRole]
 
 
+#: Rules that decide which problem a name stands for, by default.
+PAPER = PROFILES["paper"]
+
+
 @dataclass(frozen=True)
 class Scenario(CacheHolder):
-    """Objects by name, and the verbs of all tasks: whether each occupies the agent to its end."""
+    """Objects by name, the verbs of all tasks, and the rules that decide them.
+
+    Attributes
+    ----------
+    verbs
+        Whether each verb occupies the agent to its end.
+    aliases
+        Objects by their names, and by those in the released data, of which logs may have more.
+    """
 
     name: str
     tasks: tuple[str, ...]
     objects: dict[str, Object]
     verbs: dict[str, bool]
+    rules: Profile
+    aliases: dict[str, str]
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
@@ -82,11 +98,6 @@ class Scenario(CacheHolder):
                     others = (n for n, other in self.objects.items() if (verb, 2) in other.roles)
                     commands += [f"{head} {name} {preposition} {other}" for other in others]
         return tuple(commands)
-
-    @cached_property
-    def valid_decisions(self) -> frozenset[str]:
-        """All these actions, and the wait."""
-        return frozenset((*self.commands, "wait"))
 
     @cached_property
     def reservations(self) -> dict[str, frozenset[str]]:
@@ -114,6 +125,20 @@ class Scenario(CacheHolder):
         """Work of all tasks together."""
         return sum(role.minutes for thing in self.objects.values() for role in thing.roles.values())
 
+    def may_meet(self, first: Object, second: Object) -> bool:
+        """Return True if reservations allow a four-word action to use two objects together."""
+        if first is second:
+            return False
+        if self.rules.reserved_objects == "task":
+            common = first.base in COMMON or second.base in COMMON
+            return common or first.task == second.task or not (first.reserved or second.reserved)
+        accepted = self.reservations.get(second.name)
+        return accepted is None or first.name in accepted
+
+    def partners(self, first: Object, verb: str) -> list[Object]:
+        """Return the second objects that a four-word action may use with an object."""
+        return [one for one in self.objects.values() if (verb, 2) in one.roles and self.may_meet(first, one)]
+
 
 @cache
 def _facts() -> dict[str, dict[str, Any]]:
@@ -137,9 +162,10 @@ def label(task: str) -> str:
     return str(_facts()[task]["label"])
 
 
-@lru_cache(maxsize=2048)  # submissions may name any of the many combinations
-def world(name: str) -> Scenario:
+def world(name: str, rules: Profile = PAPER) -> Scenario:
     """Return the scenario of a name such as ``timearena/cooking1+cooking2``.
+
+    An object with a number is reserved for its task, except for pots, fryers and ovens.
 
     Raises
     ------
@@ -151,49 +177,76 @@ def world(name: str) -> Scenario:
     >>> list(world("timearena/cooking1+cooking2").objects)[:6]
     ['rice', 'beef', 'pot_1', 'fryer_1', 'dish_1', 'noodle']
     """
+    return _scenario(name, rules.deciding())
+
+
+@lru_cache(maxsize=2048)  # submissions may name any of the many combinations
+def _scenario(name: str, rules: Profile) -> Scenario:
     parts = name.split("/")
     shared = parts[1:2] == ["shared"]
     tasks = parts[-1].split("+")
     well_formed = parts[0] == "timearena" and len(parts) == 2 + shared and len(set(tasks)) == len(tasks)
     if not well_formed or not set(tasks) <= set(_facts()):
         raise UnknownNameError("names no combination of TimeArena tasks", value=name)
-    return build(name, tasks, shared=shared)
-
-
-def build(name: str, tasks: Sequence[str], *, shared: bool = False) -> Scenario:
-    """Combine tasks.
-
-    A name that occurs more than once gets ``_1``, ``_2``, ... in order of occurrence; what is renamed is
-    reserved for its task, except for pots, fryers and ovens.
-    """
     unique: dict[object, tuple[str, Any]] = {}
     for task in tasks:
         for thing in _facts()[task]["objects"]:
             is_shared = shared and thing["name"] in COMMON
             unique.setdefault(thing["name"] if is_shared else len(unique), (task, thing))
-    listed = list(unique.values())
-    total, count = Counter(thing["name"] for _, thing in listed), Counter[str]()
-    names = []
-    for _, thing in listed:
-        count[thing["name"]] += 1
-        names.append(f"{thing['name']}_{count[thing['name']]}" if total[thing["name"]] > 1 else thing["name"])
+    released = list(unique.values())
+    alone = SINGLE_FRYER if rules.single_fryer else ()
+    keys = [task if task in alone and one["name"] == "fryer" else place for place, (task, one) in enumerate(released)]
+    listed = dict(zip(keys, released, strict=True))
+    names = dict(zip(listed, _numbered([thing["name"] for _, thing in listed.values()]), strict=True))
+    aliases = dict(zip(_numbered([thing["name"] for _, thing in released]), [names[key] for key in keys], strict=True))
     objects = {}
-    for (task, thing), new in zip(listed, names, strict=True):
+    for key, (task, thing) in listed.items():
         # A prerequisite on another object means the one of the same task; on itself, this very one.
-        renamed = {other["name"]: n for (t, other), n in zip(listed, names, strict=True) if t == task}
-        renamed[thing["name"]] = new
+        renamed = {other["name"]: names[k] for k, (t, other) in listed.items() if t == task}
+        renamed[thing["name"]] = new = names[key]
         roles = {}
         for role in thing["roles"]:
             needs = tuple((renamed.get(n[0], n[0]), n[1], n[2] if len(n) > 2 else 0) for n in role.get("needs", ()))
             slot = role.get("slot", 0)
-            before, after = role.get("states", (None, None))
-            roles[role["verb"], slot] = ObjectRole(role["verb"], slot, role.get("minutes", 0), needs, (before, after))
+            state = role.get("states", [None])[0]
+            roles[role["verb"], slot] = ObjectRole(role["verb"], slot, role.get("minutes", 0), needs, state)
         reserved = new != thing["name"] and thing["name"] not in COMMON
         objects[new] = Object(new, thing["name"], task, reserved, roles)
     verbs: dict[str, bool] = {}
     for task in tasks:
         verbs |= dict.fromkeys(_facts()[task]["occupying"], True) | dict.fromkeys(_facts()[task]["autonomous"], False)
-    return Scenario(name, tuple(tasks), objects, verbs)
+    scene = Scenario(name, tuple(tasks), objects, verbs, rules, aliases | {one: one for one in objects})
+    for thing in objects.values() if rules.prepared_objects else ():
+        for use, role in thing.roles.items():
+            thing.roles[use] = replace(role, needs=_with_preparation(scene, thing, role))
+    return scene
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Add ``_1``, ``_2``, ... to names that occur more than once, in order of occurrence."""
+    total, count = Counter(names), Counter[str]()
+    numbered = []
+    for name in names:
+        count[name] += 1
+        numbered.append(f"{name}_{count[name]}" if total[name] > 1 else name)
+    return numbered
+
+
+def _with_preparation(scene: Scenario, thing: Object, role: ObjectRole) -> tuple[RoleKey, ...]:
+    """Return what a role needs, and the preparation of a second object.
+
+    The preparation is added where another object can take the place of the second object in the work that the role
+    builds on. Elsewhere that work needs it anyway.
+
+    >>> world("timearena/household1").objects["teapot"].roles["brew with", 2].needs  # the cup takes the kettle, too
+    (('kettle', 'pour into', 1), ('teapot', 'wash', 0))
+    """
+    needs = dict.fromkeys(role.needs)
+    for name, verb, _ in role.needs if role.slot == 2 else ():
+        partners = scene.partners(scene.objects[name], verb)
+        if thing in partners and len(partners) > 1:
+            needs |= dict.fromkeys(thing.roles[verb, 2].needs)
+    return tuple(needs)
 
 
 def words(name: str, verb: str) -> str:
@@ -206,47 +259,29 @@ def words(name: str, verb: str) -> str:
     return f"{head} {name} {preposition} ..." if gap else f"{head} {name}"
 
 
-def may_meet(world: Scenario, first: Object, second: Object, rules: Profile) -> bool:
-    """Return True if reservations allow a four-word action to use two objects together."""
-    if rules.reserved_objects == "task":
-        if first.base in COMMON or second.base in COMMON:
-            return True
-        return first.task == second.task or not (first.reserved or second.reserved)
-    accepted = world.reservations.get(second.name)
-    return accepted is None or first.name in accepted
-
-
 #: Time limit of the paper, per task (section 4.1).
 MINUTES_PER_TASK = 40
 
 
 @lru_cache(maxsize=2048)
-def load(name: str) -> Instance:
-    """Return the instance of a name such as ``timearena/household1+household2``."""
-    return instance(world(name))
+def load(name: str, rules: Profile = PAPER) -> Instance:
+    """Return the instance of a name such as ``timearena/household1+household2``.
 
-
-def instance(scene: Scenario, rules: Profile = PROFILES["paper"]) -> Instance:
-    """Encode a combination of tasks.
-
-    The instance's origin is the profile, so that its schedules are refereed by it. An action that reservations
+    Its origin is the deciding profile, so that its schedules are refereed by it. An action that reservations
     leave no second object for raises `InputError`: the combination cannot be completed.
 
     Every role with minutes is an action: it holds the agent throughout, or for its first minute if it then
     runs by itself. Objects are resources of capacity one; the second object of an action is its mode,
     with that object's own prerequisites.
     """
-    actions, lags = [], []
-    for thing in scene.objects.values():
-        for role in thing.roles.values():
-            if not role.minutes:
-                continue
-            action = _action(scene, thing, role, rules)
-            actions.append(action)
-            # An action waits for its own needs, and for those that all its modes share.
-            shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
-            before = dict.fromkeys([*_needs(scene, role), *sorted(shared)])
-            lags += [Lag(one, action.id) for one in before]
+    scene = world(name, rules)
+    uses = [(thing, role) for thing in scene.objects.values() for role in thing.roles.values() if role.minutes]
+    actions = [_action(scene, thing, role) for thing, role in uses]
+    lags = list[Lag]()
+    for action, (_, role) in zip(actions, uses, strict=True):
+        # An action waits for its own needs, and for those that all its modes share.
+        shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
+        lags += [Lag(one, action.id) for one in dict.fromkeys([*_needs(scene, role), *sorted(shared)])]
     return Instance(
         name=scene.name,
         actions=tuple(actions),
@@ -256,20 +291,18 @@ def instance(scene: Scenario, rules: Profile = PROFILES["paper"]) -> Instance:
         unit="minute",
         seconds_per_tick=60,
         time_limit=MINUTES_PER_TASK * len(scene.tasks),
-        origin=rules,
+        origin=scene.rules,
     )
 
 
 def under(problem: Instance, rules: Profile) -> Instance:
     """Return a combination under some rules; only ``reserved_objects`` changes the instance."""
-    origin = problem.origin if isinstance(problem.origin, Profile) else PROFILES["paper"]
-    deciding = rules.deciding()
-    return problem if origin.deciding() == deciding else _under(problem.name, deciding)
+    return problem if rules_of(problem).deciding() == rules.deciding() else load(problem.name, rules.deciding())
 
 
-@lru_cache(maxsize=2048)
-def _under(name: str, rules: Profile) -> Instance:
-    return instance(world(name), rules)
+def rules_of(problem: Instance) -> Profile:
+    """Return the profile that a combination was encoded for."""
+    return problem.origin if isinstance(problem.origin, Profile) else PAPER
 
 
 def _id(scene: Scenario, thing: str, verb: str) -> str:
@@ -283,13 +316,12 @@ def _needs(scene: Scenario, role: ObjectRole) -> list[str]:
     return list(dict.fromkeys(_id(scene, name, verb) for name, verb, _ in needed))
 
 
-def _action(scene: Scenario, thing: Object, role: ObjectRole, rules: Profile) -> Action:
+def _action(scene: Scenario, thing: Object, role: ObjectRole) -> Action:
     modes = [Mode((Demand(thing.name),))]
     if role.slot == 1:
         modes = [
             Mode((Demand(thing.name), Demand(other.name)), other.name, tuple(_needs(scene, other.roles[role.verb, 2])))
-            for other in scene.objects.values()
-            if (role.verb, 2) in other.roles and other is not thing and may_meet(scene, thing, other, rules)
+            for other in scene.partners(thing, role.verb)
         ]
     return Action(
         id=_id(scene, thing.name, role.verb),
@@ -342,8 +374,6 @@ _LISTED = {
     "household7/pour coffee_machine into": "household7/activate coffee_machine",
     "lab5/add aluminum_foil to": "lab5/dissolve sodium_hydroxide in",
 }
-#: Second object that the released list names where the environment would take another as well.
-_LISTED_OBJECT = {"household1/pour kettle into": "teapot"}
 
 
 def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
@@ -359,20 +389,18 @@ def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
         for mode in action.modes:
             modes.setdefault(frozenset(mode.after), replace(mode, demands=()))
         actions.append(replace(action, modes=tuple(modes.values())))
-    name = f"{instance.name} without objects"
-    free = replace(instance, name=name, actions=tuple(actions), resources=(), benchmark=GENERAL)
-    return _as_listed(free) if as_listed else free
-
-
-def _as_listed(instance: Instance) -> Instance:
-    ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
-    actions = tuple(
-        replace(action, modes=tuple(m for m in action.modes if m.name.startswith(prefix))) if prefix else action
-        for action in instance.actions
-        for prefix in (_LISTED_OBJECT.get(re.sub(r"_\d+", "", action.id)),)
+    lags = instance.lags
+    if as_listed:
+        ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
+        lags += tuple(Lag(ids[one], ids[after]) for after, one in _LISTED.items() if one in ids and after in ids)
+    return replace(
+        instance,
+        name=f"{instance.name} without objects",
+        actions=tuple(actions),
+        lags=lags,
+        resources=(),
+        benchmark=GENERAL,
     )
-    more = [Lag(ids[before], ids[after]) for after, before in _LISTED.items() if before in ids and after in ids]
-    return replace(instance, actions=actions, lags=instance.lags + tuple(more))
 
 
 SCENARIOS = ("cooking", "household", "lab")
@@ -392,8 +420,7 @@ def scenario_set(scenario: str, size: int) -> tuple[str, ...]:
 @cache
 def _sets() -> dict[str, tuple[str, ...]]:
     """Return the nine sets of the paper's Table 2 by name."""
-    sets = [(scenario, size) for scenario in SCENARIOS for size in (1, 2, 3)]
-    return {f"timearena/{scenario}/{size}": scenario_set(scenario, size) for scenario, size in sets}
+    return {f"timearena/{each}/{size}": scenario_set(each, size) for each in SCENARIOS for size in (1, 2, 3)}
 
 
 @cache

@@ -29,6 +29,11 @@ class Profile(Rules):
     reserved_objects
         A ``"task"`` reservation serves exactly the actions of its task; the ``"released"`` one makes a
         container refuse, whatever the verb, all but the objects of its task that are reserved themselves.
+    single_fryer
+        cooking2 and cooking5 have one fryer, as in the prompts of the paper; the released data have two.
+    prepared_objects
+        An object must be ready for whatever the work on it builds on: tea is brewed in a teapot, and the kettle poured
+        into it, once the teapot is washed. The released code takes a kettle that was poured into the cup, too.
     normalize
         Forgive case and spaces in decisions.
     price_waits
@@ -39,15 +44,21 @@ class Profile(Rules):
     progress_rounding: str = "exact"
     max_wrong_streak: int = 5
     stop_on_complete: bool = True
-    invalid_ticks_world: bool = False
+    invalid_ticks_world: bool = True
     exit_ends: bool = True
     reserved_objects: str = "task"
+    single_fryer: bool = True
+    prepared_objects: bool = True
     normalize: bool = True
     price_waits: bool = False
 
     def deciding(self) -> Profile:
-        """Return the profile as far as it decides which plans are best: by which objects may meet."""
-        return Profile(reserved_objects=self.reserved_objects)
+        """Return the profile as far as it decides which plans are best: by the rules about objects."""
+        return Profile(
+            reserved_objects=self.reserved_objects,
+            single_fryer=self.single_fryer,
+            prepared_objects=self.prepared_objects,
+        )
 
 
 PROFILES = {
@@ -57,7 +68,10 @@ PROFILES = {
         score_source="increments",
         progress_rounding="truncated",
         stop_on_complete=False,
+        invalid_ticks_world=False,
         reserved_objects="released",
+        single_fryer=False,
+        prepared_objects=False,
         normalize=False,
     ),
 }

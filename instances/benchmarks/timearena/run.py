@@ -11,11 +11,11 @@ from math import inf
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.language import parse
 from planoracle.instances.benchmarks.timearena.problems import under, world
-from planoracle.instances.benchmarks.timearena.rules import MALFORMED, WRONG, Profile, exits
-from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator
+from planoracle.instances.benchmarks.timearena.rules import MALFORMED, Profile, exits
+from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator, kind_of
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.plan import first_or_attempted
-from planoracle.instances.protocol.trajectory import limited
+from planoracle.instances.protocol.trajectory import limited, started
 from planoracle.plugin import (
     Action,
     DecisionPoint,
@@ -24,7 +24,6 @@ from planoracle.plugin import (
     Instance,
     LegalAction,
     Move,
-    PartialSchedule,
     Piece,
     Plan,
     Replay,
@@ -51,7 +50,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
 
     def __init__(self, problem: Instance, plan: Plan[list[str]], rules: Profile, impossible: str | None = None) -> None:
         limit = problem.time_limit if plan.limit is None else plan.limit
-        self._world = world(problem.name)
+        self._world = world(problem.name, rules)
         simulator = TimeArenaSimulator(self._world, rules, inf if limit is None else limit)
         state, self._decided = fold(simulator, plan.commands)
         self.record = simulator.record(state)
@@ -76,7 +75,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
     def _after(self, point: DecisionPoint, step: Step) -> DecisionPoint:
         """Return the point after a decision."""
         if step.kind == "act" and self.impossible is None:
-            return self._started(point, step.command)
+            return started(point, self._piece(step.command, point.state.clock))
         is_wrong, passed = step.violation is not None, waited(point, point.state.clock + step.end - step.start)
         if step.violation is not None and step.violation.kind in MALFORMED and not self.rules.invalid_ticks_world:
             passed = replace(point, lost=point.lost + 1)
@@ -86,12 +85,9 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
             return replace(passed, reached=step.end + 1)
         return passed
 
-    def _started(self, point: DecisionPoint, command: str) -> DecisionPoint:
+    def _piece(self, command: str, start: int) -> Piece:
         action, mode = self._action_modes[command]
-        clock = point.state.clock
-        piece = Piece(action.id, clock, action.duration, self.problem.agents[0], mode)
-        state = PartialSchedule((*point.state.pieces, piece), clock + action.attended)
-        return DecisionPoint(point.instance, state, point.lost, max(point.reached, piece.end + point.lost))
+        return Piece(action.id, start, action.duration, self.problem.agents[0], mode)
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the decisions up to a step and those of the rest, replayed without a time limit."""
@@ -115,7 +111,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         state, _ = fold(simulator, problems.decisions(self.problem, point.state.pieces, end=clock))
         for command in simulator.legal(state):
             if command.text in self._action_modes:
-                yield LegalAction(command.text, "act", self._started(point, command.text))
+                yield LegalAction(command.text, "act", started(point, self._piece(command.text, clock)))
         yield LegalAction("wait", "wait", waited(point, clock + step))
 
     def targets(self) -> Targets:
@@ -126,24 +122,20 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         decisions = self.plan.commands
         positions = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
         simulator = TimeArenaSimulator(self._world, replace(self.rules, max_wrong_streak=len(decisions) + 1))
-        state, steps = fold(simulator, [decisions[position] for position in positions])
-        minutes = simulator.record(state).steps
+        _, steps = fold(simulator, [decisions[position] for position in positions])
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         exiting = sorted(set(range(len(decisions))) - set(positions))
         unknown = [DroppedCommand(position, decisions[position].strip()[:200], "exit") for position in exiting]
         for position, step in zip(positions, steps, strict=False):
-            minute = minutes[step.start]
-            text = minute.action[:200]
             if step.kind == "wait":
                 continue
             if step.command not in self._action_modes:
-                unknown.append(DroppedCommand(position, text, minute.kind))
+                unknown.append(DroppedCommand(position, step.command, kind_of(step)))
                 continue
-            action, mode = self._action_modes[step.command]
-            target = Target(position, text, Piece(action.id, step.start, action.duration, self.problem.agents[0], mode))
-            if minute.kind in WRONG:
-                attempted.append((target, minute.kind))
+            target = Target(position, step.command, self._piece(step.command, step.start))
+            if step.violation:
+                attempted.append((target, step.violation.kind))
             else:
                 carried.append(target)
         targets, wrong = first_or_attempted(carried, attempted)
@@ -155,7 +147,7 @@ def simulator(problem: Instance, rules: Profile) -> TimeArenaSimulator:
     own = registry.of(problem).submission_limit
     assert own is not None
     return TimeArenaSimulator(
-        world(problem.name), rules, own.most if problem.time_limit is None else min(problem.time_limit, own.most)
+        world(problem.name, rules), rules, own.most if problem.time_limit is None else min(problem.time_limit, own.most)
     )
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, may_meet, words
+from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, words
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits
 from planoracle.instances.protocol.simulator import entries_of
 from planoracle.plugin import (
@@ -160,6 +159,11 @@ class ArenaState:
         return {thing for things in self.running.values() for thing in things}
 
 
+def kind_of(step: Step) -> str:
+    """Return the kind of feedback on a decision; an exit is its own kind."""
+    return step.violation.kind if step.violation else "valid" if step.kind == "act" else step.command
+
+
 def roles_of(decision: str) -> tuple[RoleKey, ...]:
     """Return the roles that a decision of two or four words names, ``()`` for another form."""
     words = decision.split(" ")
@@ -194,9 +198,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
 
     def copy(self, state: ArenaState) -> ArenaState:
         """Return an independent copy."""
-        other = copy(state)
-        other.remaining, other.running = dict(state.remaining), dict(state.running)
-        return other
+        return replace(state, remaining=dict(state.remaining), running=dict(state.running))
 
     def apply(self, state: ArenaState, command: str) -> tuple[ArenaState, tuple[Step, ...]]:
         """Return the state after a decision: at the next one, or at the end of the run."""
@@ -242,9 +244,12 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
     def record(self, state: ArenaState) -> DecisionRecord:
         """Return the minutes so far."""
         past = state.past
-        scores, necessary = (entry.score for entry in past), (entry.necessary for entry in past)
-        minutes = tuple(entry.minute for entry in past)
-        return DecisionRecord(state.end or "exhausted", minutes, tuple(scores), tuple(necessary))
+        return DecisionRecord(
+            state.end or "exhausted",
+            tuple(entry.minute for entry in past),
+            tuple(entry.score for entry in past),
+            tuple(entry.necessary for entry in past),
+        )
 
     def verdict(self, state: ArenaState) -> Replay:
         """Return the verdict: wrong minutes are the violations."""
@@ -252,13 +257,13 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         remaining = {key: minutes for key, minutes in state.remaining.items() if minutes}
         tasks, open_tasks = self.world.tasks, {self.world.objects[key[0]].task for key in remaining}
         violations = tuple(entry.violation for entry in past if entry.violation)
-        events, idle = [], []
-        for entry in past:
-            minute, action, kind, _ = entry.minute
-            events.append(ReplayEvent(minute, action[:80], minute, minute + 1, kind not in WRONG, entry.score / 100))
-            idle += [(minute, minute + 1)] if kind == "wait" else []
+        events = tuple(
+            ReplayEvent(one.minute, one.action[:80], one.minute, one.minute + 1, one.kind not in WRONG, score / 100)
+            for one, score, *_ in past
+        )
+        waits = (entry.minute.minute for entry in past if entry.minute.kind == "wait")
         return Replay(
-            events=tuple(events),
+            events=events,
             violations=violations,
             fatal=violations[-1] if state.end == "five_invalid" else None,
             executed=state.executed,
@@ -267,7 +272,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             success=state.end == "completed",
             makespan=state.minute,
             remaining={f"{name}: {verb}": minutes for (name, verb, _), minutes in remaining.items()},
-            idle=tuple(idle),
+            idle=tuple((minute, minute + 1) for minute in waits),
         )
 
     def _settled(self, state: ArenaState) -> ArenaState:
@@ -288,13 +293,11 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
 
     def _work_on(self, state: ArenaState, text: str, key: RoleKey) -> None:
         """Spend the minutes of an action that occupies the agent, as far as the limit lets it."""
-        is_first = True
+        begin = state.minute
         while state.remaining[key] and state.minute < self.limit:
             self._work(state, key)
             self._advance(state)
-            kind = "valid" if is_first or not state.remaining[key] else "continue"
-            self._record(state, text, kind)
-            is_first = False
+            self._record(state, text, "continue" if state.minute > begin and state.remaining[key] else "valid")
 
     def _work(self, state: ArenaState, key: RoleKey) -> None:
         """Do a minute of some work."""
@@ -314,10 +317,9 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         self, state: ArenaState, action: str, kind: str, fault: Violation | None = None, necessary: bool = False
     ) -> None:
         """Append a minute to the history."""
-        score: float = 100 * state.done / self.world.minutes
+        exact = 100 * state.done / self.world.minutes
         increment: float = 0
-        if self.rules.progress_rounding == "truncated":
-            score = 100 * state.done // self.world.minutes
+        score = int(exact) if self.rules.progress_rounding == "truncated" else exact
         if kind not in SILENT:
             increment, state.last_score = score - state.last_score, score
         reported = state.last_score if self.rules.score_source == "increments" else score
@@ -328,7 +330,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
     def _startable(self, state: ArenaState) -> Iterator[str]:
         """Yield all actions that can be started, in a fixed order."""
         remaining, occupied = state.remaining, state.occupied
-        for command, key, names, needs in _starts(self.world, self.rules):
+        for command, key, names, needs in _starts(self.world):
             if remaining[key] and occupied.isdisjoint(names) and not any(map(remaining.__getitem__, needs)):
                 yield command
 
@@ -339,7 +341,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             return "invalid_action", ()
         if not all(key[0] in self.world.objects for key in keys):
             return "nonexistent_object", keys
-        is_apart, occupied, kind = not _fit(self.world, keys, self.rules), state.occupied, ""
+        is_apart, occupied, kind = not _fit(self.world, keys), state.occupied, ""
         for key in keys:
             if key[0] in occupied:
                 kind = "object_occupied"
@@ -393,12 +395,9 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
 
 
-def _fit(world: Scenario, keys: Sequence[RoleKey], rules: Profile) -> bool:
+def _fit(world: Scenario, keys: Sequence[RoleKey]) -> bool:
     """Return True if the objects of an action may be used together."""
-    if len(keys) == 1:
-        return True
-    first, second = (world.objects[key[0]] for key in keys)
-    return first is not second and may_meet(world, first, second, rules)
+    return len(keys) == 1 or world.may_meet(*(world.objects[key[0]] for key in keys))
 
 
 def _needs(world: Scenario, keys: Iterable[RoleKey]) -> list[RoleKey]:
@@ -407,11 +406,11 @@ def _needs(world: Scenario, keys: Iterable[RoleKey]) -> list[RoleKey]:
 
 
 @ProblemCache
-def _starts(world: Scenario, rules: Profile) -> list[tuple[str, RoleKey, tuple[str, ...], list[RoleKey]]]:
+def _starts(world: Scenario) -> list[tuple[str, RoleKey, tuple[str, ...], list[RoleKey]]]:
     """Return the actions that are ever valid: the work, the objects, and the roles that must be done."""
     starts = []
     for command in world.commands:
         keys = roles_of(command)
-        if _fit(world, keys, rules):
+        if _fit(world, keys):
             starts.append((command, keys[0], tuple(key[0] for key in keys), _needs(world, keys)))
     return starts

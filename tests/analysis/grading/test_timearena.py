@@ -129,9 +129,19 @@ def test_metrics_worked_by_hand():
     made = ["wash cup", "wash teapot", "wait", "wash cup"]
     row = Grader().grade({"id": "x", "instance": TEA, "actions": made}).row(trace=True)
     assert (row["best_score"], row["best_time"]) == (25.0, 4)
-    assert row["kinds"] == {"valid": 3, "continue": 1, "wait": 1, "repeated_completed": 1}
+    assert row["kinds"] == {"valid": 2, "wait": 1, "repeated_completed": 1}
     assert replay(TEA, made).record.scores == (0, 0, 18.75, 25, 25, 25)
     assert (row["necessary_waits"], row["unnecessary_waits"]) == (0, 1)  # the kettle could have been put on
+
+
+def test_shares_count_an_action_once_and_no_exit():
+    best = best_decisions(TEA)
+    grades = [Grader().grade({"id": "x", "instance": TEA, "actions": made}) for made in (best, [*best, "exit"])]
+    assert [grade.row()["kinds"] for grade in grades] == [{"valid": 6, "wait": 2}] * 2
+    ended = Grader().grade({"id": "y", "instance": TEA, "actions": ["wash cup", "sing", "exit"], "model": "other"})
+    first, other = summarize(grades_frame([*grades, ended])).sets
+    assert (first["valid"], first["wait"], first["invalid_action"]) == (75, 25, 0)
+    assert (other["valid"], other["wait"], other["invalid_action"]) == (50, 0, 50)
 
 
 def test_a_wait_is_necessary_when_nothing_can_be_started():

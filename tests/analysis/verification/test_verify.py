@@ -106,7 +106,7 @@ def test_a_wrong_number_is_refused_and_the_others_are_verified(files: tuple[Path
         (NAME, False),
         ("timearena/household2", True),
     ]
-    assert "step 5" in rows[1]["reason"]
+    assert "step 3" in rows[1]["reason"]
     for said in (":3", ":4", "2 certificates (first: ", ":5", "none of the problems", "'who'"):
         assert said in done.stderr
 

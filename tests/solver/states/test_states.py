@@ -180,8 +180,8 @@ def test_single_tasks_of_timearena_agree_with_a_search_through_its_rules(profile
     for number, task in enumerate(task_names()):
         if number % 3 != (profile == "paper"):
             continue
-        scene = world(f"timearena/{task}")
-        for course, step, here in walk(problems.instance(scene, rules), number, rules, most=8):
+        scene = world(f"timearena/{task}", rules)
+        for course, step, here in walk(problems.load(scene.name, rules), number, rules, most=8):
             made = timearena.decisions_of(course.problem, here)
             if not here.complete:
                 assert timearena.optimum(scene, 300_000, rules, made) == ("complete", value_of(here, step).makespan)

@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.timearena import replay
 
 from planoracle.instances.benchmarks.timearena import problems
+from planoracle.instances.benchmarks.timearena.language import parse
 from planoracle.instances.benchmarks.timearena.problems import Scenario, _facts, task_names, world
+from planoracle.instances.benchmarks.timearena.rules import PROFILES
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files import catalog
+from planoracle.solver.exact.search import solve
+
+RELEASED = PROFILES["released"]
 
 
 @pytest.fixture(scope="session")
@@ -80,7 +86,7 @@ def test_the_dependency_graph_contradicts_the_environment_in_known_places_only(o
     }
     differing = set()
     for name, (minutes, prerequisites) in original(originals, "dependencygraph.json").items():
-        problem = problems.load(f"timearena/{name}")
+        problem = problems.load(f"timearena/{name}", RELEASED)
         said = {}
         for action in problem.actions:
             said[action.id] = problems.command(action, 0)
@@ -113,7 +119,7 @@ def problem_autonomous(task: str, action: str) -> bool:
 
 
 def test_objects_are_numbered_in_order_of_occurrence_and_reserved_when_renamed() -> None:
-    scene = world("timearena/cooking1+cooking2")
+    scene = world("timearena/cooking1+cooking2", RELEASED)
     expected = "rice beef pot_1 fryer_1 dish_1 noodle mushroom shrimp fryer_2 fryer_3 pot_2 dish_2"
     assert list(scene.objects) == expected.split()
     assert reserved(scene) == ["dish_1", "dish_2"]
@@ -144,11 +150,33 @@ def test_shared_leaves_one_pot_fryer_and_oven() -> None:
     assert "oven" in ovens.objects
 
 
-def test_two_fryers_of_one_task() -> None:
-    scene = world("timearena/cooking2")
+def test_tasks_of_the_papers_prompts_have_one_fryer() -> None:
+    scene = world("timearena/cooking2", RELEASED)
     assert list(scene.objects) == ["noodle", "mushroom", "shrimp", "fryer_1", "fryer_2", "pot", "dish"]
     assert reserved(scene) == []
+    assert list(world("timearena/cooking2").objects) == ["noodle", "mushroom", "shrimp", "fryer", "pot", "dish"]
+    table_6 = world("timearena/cooking4+cooking5")
+    assert sorted(table_6.objects) == sorted(
+        ["dish_1", "dish_2", "dough", "cheese", "tomato", "oven", "chicken", "potato", "fryer"]
+    )
+    assert "fryer_2" in world("timearena/cooking7").objects  # the paper shows no prompt of it
     assert "fryer" in world("timearena/shared/cooking2").objects
+    # A log of the released environment names fryers that are one.
+    pair = world("timearena/cooking2+cooking5")
+    assert parse("fry potato in fryer_4", pair) == ["fry potato in fryer_2"]
+    assert parse(["fry shrimp in fryer_2"], world("timearena/cooking2")) == ["fry shrimp in fryer"]
+    assert parse(["fry shrimp in fryer_2"], scene, RELEASED) == ["fry shrimp in fryer_2"]
+    assert parse(["fry shrimp in fryer_3"], world("timearena/cooking2")) == ["fry shrimp in fryer_3"]
+
+
+def test_the_object_that_is_used_is_prepared() -> None:
+    made = ["activate kettle", "wash cup", "pour kettle into cup", "brew tea with teapot"]
+    run, released = (replay("timearena/household1", made, rules=rules) for rules in PROFILES.values())
+    assert (run.steps[-1].violation.kind, released.steps[-1].violation) == ("dependency_violation", None)
+    washed = replay("timearena/household1", [*made[:3], "wash teapot", made[3]])
+    assert not washed.verdict.violations
+    plan = solve(problems.load("timearena/household1")).plan.split("\n")
+    assert plan.index("wash teapot") < plan.index("brew tea with teapot")
 
 
 def test_the_ninety_sets() -> None:
