@@ -43,17 +43,12 @@ class Foresight(NamedTuple):
 
 
 def repetitions(run: StepRecord) -> int:
-    """Count the legal actions that led to an earlier state, also by changing nothing (4.2.3, Figure 6).
+    """Count the transitions that the run had made before: the same action in the same state (4.2.3, Figure 6).
 
-    States are equal only with equal running effects and turns: a wait while something cooks is no repetition.
+    A refused action is a transition to the same state (section 2). States are equal only with equal timers and turns:
+    a wait while something cooks is no repetition.
     """
-    seen = {run.states[0]}
-    repeated = 0
-    for step, state in zip(run.steps, run.states[1:], strict=True):
-        if step.valid:
-            repeated += state in seen
-            seen.add(state)
-    return repeated
+    return len(run.steps) - len({(step.before, step.action) for step in run.steps})
 
 
 def step_limit(reference: float) -> int:

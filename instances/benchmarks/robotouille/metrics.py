@@ -127,14 +127,14 @@ def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
         # [4.2.3, question 5]
         Metric(
             "repeated_transitions",
-            "legal actions that led to an earlier state",
+            "actions that had been tried in the same state before",
             lambda its: its.repeated,
             kind="json",
         ),
         Metric(
             "repeated_share",
             "repeated transitions",
-            lambda its: its.repeated / max(sum(step.valid for step in its.record.steps), 1),
+            lambda its: its.repeated / max(len(its.record.steps), 1),
             "share",
             average=Average("repeated_share", "repeated transitions", lambda row: row.get("repeated_share") or 0.0),
         ),

@@ -188,12 +188,12 @@ def test_repeated_transitions() -> None:
     actions = fewest(CHICKEN)
     cooking = next(at for at, action in enumerate(actions) if action.startswith("Cook"))
     assert judge(CHICKEN, actions)["repeated_transitions"] == 0
-    assert judge(CHICKEN, [WAIT, *actions])["repeated_transitions"] == 1
+    assert judge(CHICKEN, [WAIT, WAIT, *actions])["repeated_transitions"] == 1
     waiting = actions[: cooking + 1] + [WAIT] * 2 + actions[cooking + 1 :]  # time passes for the chicken
     assert judge(CHICKEN, waiting)["repeated_transitions"] == 0
     there, back = "Move robot1 from table3 to table1", "Move robot1 from table1 to table3"
-    found = judge(CHICKEN, [there, back, there, "Dance"])
-    assert (found["repeated_transitions"], found["repeated_share"]) == (2, 2 / 3)
+    found = judge(CHICKEN, [there, back, there, "Dance", "Dance"])
+    assert (found["repeated_transitions"], found["repeated_share"]) == (2, 2 / 5)
     assert judge(CHICKEN, [])["repeated_share"] == 0
 
 
@@ -223,7 +223,7 @@ def test_rules_broken(name: str, before: int, action: str, cause: str) -> None:
     assert found["failure"] == ("action" if cause == "unknown" else "transition")
     assert found["cause_index"] == before
     again = judge(name, [*fewest(name)[:before], *[action] * 3])
-    assert (again["failure"], again["cause"]) == ("action", cause)
+    assert (again["failure"], again["cause"]) == (found["failure"], cause)
 
 
 def test_one_item_at_a_station() -> None:
@@ -240,6 +240,9 @@ def test_recovery() -> None:
     actions = fewest(LETTUCE)
     assert judge(LETTUCE, ["Cut lettuce1 on board1 using robot1", *actions[:-1]])["failure"] == "goal"
     assert judge(LETTUCE, ["Dance", *actions[:-1]])["recovered"] == 1
+    # The steps were over after the recovery (A.12).
+    late = judge(LETTUCE, ["Cut lettuce1 on board1 using robot1", *actions[:-1]], limit=len(actions) - 1)
+    assert (late["failure"], late["cause_index"], late["recovered"]) == ("transition", 0, 1)
 
 
 def test_goal_failures() -> None:
