@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens import language
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import under
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError
@@ -50,8 +51,10 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
         if not all(isinstance(action, str) for action in actions):
             raise ValueError("an action of a plan is no text")
         replayed = trace(kitchen, actions, profile)
-        if not replayed.success or replayed.refusals or not len(replayed.steps) == len(actions) == steps:
+        if not replayed.success or replayed.refusals or len(replayed.steps) != len(actions):
             raise ValueError("the plan does not pass the rules")
+        if replayed.steps_taken != steps:
+            raise ValueError("the plan takes another time")
         actions = tuple(replayed.rules.deeds[step.deed].text for step in replayed.steps if step.deed is not None)
     elif steps is not None or actions:
         raise ValueError("a result without a makespan must have no plan")
@@ -64,9 +67,9 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
         proof=str(entry["proof"]),
         versions=versions(),
         kind=kitchen.kind,
-        unit=kitchen.unit,
+        unit=under(kitchen, profile).unit,
         actions=actions,
-        rounds=None if steps is None else -(-steps // len(kitchen.players)),
+        rounds=None if steps is None else -(-len(actions) // len(kitchen.players)),
         expanded=int(entry["expanded"]),
     )
 

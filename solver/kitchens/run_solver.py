@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple, cast
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import State
@@ -26,7 +27,7 @@ _MOST = 100_000
 
 
 class _Rest(NamedTuple):
-    """Rest of a state: bounds of its steps, and a plan of ``most`` steps."""
+    """Rest of a state: bounds of its steps or rounds, and a plan that takes ``most``."""
 
     least: int
     most: int | None
@@ -48,15 +49,17 @@ class RunValues:
 
     def state_value(self, run: KitchenRun, before: StateValue | None = None) -> StateValue:
         """Return the value of the state in which a run stopped."""
-        done, state = run.legal, run.record.states[-1]
+        now, state = run.record.steps_taken, run.record.states[-1]
         if run.success:
-            return StateValue(Value(len(done), len(done)))
-        least = 0 if before is None else before.value.lower - len(done)  # totals never fall
-        rest = self._rests.get(state) or self._keep(run, state, _complete(run, done, self.limit, max(0, least)))
+            return StateValue(Value(now, now))
+        rest = self._rests.get(state)
+        if rest is None:
+            # Of turns the total never falls.
+            least = 0 if before is None or run.problem.unit == "round" else before.value.lower - now
+            rest = self._keep(run, state, _complete(run, run.legal, self.limit, max(0, least)))
         if rest.least >= NEVER:
             return StateValue(Value(NEVER, None))
-        most = None if rest.most is None else len(done) + rest.most
-        return StateValue(Value(len(done) + rest.least, most))
+        return StateValue(Value(now + rest.least, None if rest.most is None else now + rest.most))
 
     def commands(self, run: KitchenRun, state_value: StateValue) -> list[str] | None:
         """Return the actions of the best known plan."""
@@ -81,7 +84,8 @@ class RunValues:
                     break
                 next_state = engine.step(next_state, deed)
                 actions = result.actions[count:]
-                self._rests[next_state] = _Rest(len(actions), len(actions), actions)
+                ticks = engine.ticks(next_state, len(actions))
+                self._rests[next_state] = _Rest(ticks, ticks, actions)
         return rest
 
 
@@ -116,7 +120,7 @@ class Solver:
             totals[-1] = self.value
             fill(totals, 0, last, lambda k, _low, _high: self._value(self.done[:k]), self._follow)
         filled = [total for total in totals if total is not None]
-        return [filled[0], *(filled[step.end] for step in self.run.steps)]
+        return [filled[count] for count in accumulate((step.valid for step in self.run.record.steps), initial=0)]
 
     @cached_property
     def value(self) -> Value:
@@ -160,8 +164,9 @@ class Solver:
             return Value(NEVER, None)
         if result.makespan is not None and remember:
             self._best[len(done)] = result.actions
-        most = None if result.makespan is None else len(done) + result.makespan
-        return Value(len(done) + (result.lower_bound or 0), most)
+        now = len(done) // (len(self.run.problem.players) if self.run.problem.unit == "round" else 1)
+        most = None if result.makespan is None else now + result.makespan
+        return Value(now + (result.lower_bound or 0), most)
 
     def _follow(self, k: int, value: Value) -> Value | None:
         best = self._best.get(k, ())

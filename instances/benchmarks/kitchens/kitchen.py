@@ -33,6 +33,10 @@ class KitchenRules(Rules):
         Forgive case, spaces and decoration in submitted actions.
     limit
         The step limit is 1.5 times the proved ``"optimum"``, or the ``"published"`` number.
+    stop_at_limit
+        A run that is graded ends at its step limit, and is no success beyond it.
+    count_refused
+        A refused action takes a step, in which the kitchen stays as it is.
     price_rest
         Work out what failed runs leave to be done, which takes a solve for each.
     """
@@ -41,6 +45,8 @@ class KitchenRules(Rules):
     moves: str = "turns"
     normalize: bool = True
     limit: str = "optimum"
+    stop_at_limit: bool = True
+    count_refused: bool = False
     price_rest: bool = False
 
     def deciding(self) -> KitchenRules:
@@ -51,13 +57,15 @@ class KitchenRules(Rules):
             refuse_unread=usual.refuse_unread,
             normalize=usual.normalize,
             limit=usual.limit,
+            stop_at_limit=usual.stop_at_limit,
+            count_refused=usual.count_refused,
             price_rest=usual.price_rest,
         )
 
 
 PROFILES = {
     "paper": KitchenRules(),
-    "released": KitchenRules(skip_after_finish=True, normalize=False, refuse_unread=False),
+    "released": KitchenRules(skip_after_finish=True, normalize=False, refuse_unread=False, stop_at_limit=False),
 }
 
 #: Values of the rules that are text.
@@ -190,10 +198,11 @@ class Kitchen(CacheHolder):
         The atoms that are true at the start; all others are false.
     text
         The goal in words.
+    unit
+        ``step``, or ``round`` if all players act in each.
     """
 
     kind: ClassVar[str] = "kitchen"
-    unit: ClassVar[str] = "step"
     seconds_per_tick: ClassVar[None] = None
     time_limit: ClassVar[None] = None
 
@@ -203,6 +212,7 @@ class Kitchen(CacheHolder):
     facts: frozenset[Atom]
     goal: Goal
     text: str = ""
+    unit: str = "step"
 
     @classmethod
     def of(

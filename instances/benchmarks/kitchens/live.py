@@ -64,7 +64,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         simulator: KitchenSimulator,
         step_limit: int | None = None,
     ) -> None:
-        super().__init__(problem, rules, config, simulator)
+        super().__init__(simulator.engine.kitchen, rules, config, simulator)
         self.step_limit = step_limit
         self._is_whole_plan = config.loop == "open"
 

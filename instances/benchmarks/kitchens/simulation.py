@@ -95,7 +95,7 @@ class KitchenRunState(NamedTuple):
     last, tried
         Last action, which knows those before it, and number of all actions, refused ones included.
     done, ticks
-        Numbers of actions that were carried out, and of steps as the rules count them: with joint moves, whole rounds.
+        Numbers of actions that were carried out, and of steps as the rules count them, see `StepRecord.steps_taken`.
     end
         ``completed``, or ``handed_in`` by the agent.
     streak, failures
@@ -125,7 +125,7 @@ class StepRecord:
     end
         ``completed`` (goal reached), ``limit`` (so many steps taken) or ``exhausted`` (no actions left).
     steps_taken
-        Legal actions: a refused one changes nothing and costs nothing. With joint moves, complete rounds.
+        Legal actions, with joint moves complete rounds; and refused actions if the rules count them.
     """
 
     rules: CompiledKitchen
@@ -142,7 +142,7 @@ class StepRecord:
 
 
 class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
-    """Rules of a kitchen: a refused action changes nothing and costs nothing.
+    """Rules of a kitchen: a refused action changes nothing, and takes a step only if the rules say so.
 
     Parameters
     ----------
@@ -167,25 +167,27 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
         """Return the state after an action."""
         kitchen, last, tried, done, ticks, _, streak, failures = state
         if command is None:
-            return state._replace(end="handed_in"), (Step(tried, CLOSE, "close", done, done),)
+            return state._replace(end="handed_in"), (Step(tried, CLOSE, "close", ticks, ticks),)
         if isinstance(command, Unreadable):
             unread = Violation(None, "unreadable", command.text, actual=command.reason)
-            return state, (Step(tried, command.text, "lost", done, done, unread),)
+            return state, (Step(tried, command.text, "lost", ticks, ticks, unread),)
         engine = self.engine
         deed = engine.find(kitchen, command)
         if deed is None:
             kind, facts = _reason(engine, kitchen, command)
-            refusal = Refusal(tried, kind, command[:80], start=ticks, end=ticks, **facts)
+            end = ticks + engine.rules.count_refused
+            refusal = Refusal(tried, kind, command[:80], start=ticks, end=end, **facts)
             last = KitchenStep(command, None, False, kitchen, engine, refusal, last)
-            step = Step(tried, command[:MAX_TEXT], "lost", done, done, refusal)
-            return state._replace(last=last, tried=tried + 1), (step,)
+            step = Step(tried, command[:MAX_TEXT], "lost", ticks, end, refusal)
+            return state._replace(last=last, tried=tried + 1, ticks=end), (step,)
         after = engine.step(kitchen, deed)
         reached = engine.goal(after)
         last = KitchenStep(command, deed, reached, kitchen, engine, None, last)
-        ticks += engine.deeds[deed].ticks
-        end = "completed" if reached else None
-        following = KitchenRunState(after, last, tried + 1, done + 1, ticks, end, streak, failures)
-        return following, (Step(tried, command[:MAX_TEXT], "act", done, done + 1),)
+        end = ticks + engine.deeds[deed].ticks
+        following = KitchenRunState(
+            after, last, tried + 1, done + 1, end, "completed" if reached else None, streak, failures
+        )
+        return following, (Step(tried, command[:MAX_TEXT], "act", ticks, end),)
 
     def legal(self, state: KitchenRunState) -> Sequence[LegalCommand]:
         """Return every legal action; of actions that are written alike, only the first can be meant."""
@@ -199,8 +201,8 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
         return self.limit is not None and state.ticks >= self.limit
 
     def clock(self, state: KitchenRunState) -> int:
-        """Return the number of actions that were carried out."""
-        return state.done
+        """Return the steps as the rules count them, see `StepRecord.steps_taken`."""
+        return state.ticks
 
     def record(self, state: KitchenRunState) -> StepRecord:
         """Return all actions so far, and the states before them."""
@@ -233,7 +235,7 @@ def as_replay(run: StepRecord) -> Replay:
     engine, events, idle = run.rules, list[ReplayEvent](), []
     clock, share = 0, engine.share(run.states[0])
     for position, step in enumerate(run.steps):
-        after = clock
+        after = clock + (step.deed is None and engine.rules.count_refused)
         if step.deed is not None:
             deed = engine.deeds[step.deed]
             after += deed.ticks

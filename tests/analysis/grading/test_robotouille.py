@@ -12,6 +12,7 @@ import pytest
 
 from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.rewards import reward
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
@@ -145,6 +146,15 @@ def test_limit() -> None:
     late = [WAIT, *late]
     found = judge(name, late)
     assert (found["success"], found["within_limit"], found["failure"]) == (True, False, "budget")
+    assert found["optimality"] is None
+    # Steps to go count from where the limit ends the run: of 18 steps seven are waits.
+    found = judge(name, late, stop_at_limit=True, price_rest=True)
+    assert (found["success"], found["end"], found["makespan"], found["optimality"]) == (False, "limit", 18, None)
+    assert (found["steps_left"], found["failure"]) == (1, "budget")
+    counted = judge(name, ["Dance"] * 7 + actions, stop_at_limit=True, count_refused=True)
+    assert (counted["success"], counted["steps_taken"], counted["failure"]) == (False, 18, "action")
+    assert judge(name, ["Dance"] * 6 + actions, stop_at_limit=True, count_refused=True)["optimality"] == 1.5
+    assert reward(["\n".join(late[number:]) for number in (0, 1)], CHEESE, "success") == [0, 1]
     assert judge(name, late, limit=18)["end"] == "limit"
     assert judge(name, late, limit=18)["failure"] == "budget"
     attempts = judge(name, ["Dance"] * 7 + actions)
@@ -293,8 +303,9 @@ def test_several_players() -> None:
     run = trace(task, [WAIT, "Move robot1 from table1 to table9", WAIT], RULES)
     assert run.steps_taken == 2
     assert describe(run.rules, run.states[-1]).count("robot") == 2
-    joint = Result(name, "optimal", makespan=20, rounds=10)
-    assert judge(name, [], optimum=lambda _: joint, moves="joint")["optimal_makespan"] == 10
+    # Both players wait: one round, and the same in steps.
+    joint = judge(name, [WAIT, WAIT, WAIT], optimum=lambda _: Result(name, "optimal", makespan=10), moves="joint")
+    assert (joint["makespan"], joint["step_limit"]) == (1, 15)
 
 
 def test_description() -> None:

@@ -146,7 +146,10 @@ def test_profiles() -> None:
     assert not profile("paper").skip_after_finish
     assert profile("paper", moves="joint", normalize="false").moves == "joint"
     names = [field.name for field in fields(PAPER)]
-    assert names == ["refuse_unread", "skip_after_finish", "moves", "normalize", "limit", "price_rest"]
+    assert names == [
+        *("refuse_unread", "skip_after_finish", "moves", "normalize", "limit", "stop_at_limit", "count_refused"),
+        "price_rest",
+    ]
     with pytest.raises(UnknownNameError):
         profile("paper", moves="wild")
 
