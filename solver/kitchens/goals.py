@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import permutations, product
 from math import perm, prod
 
@@ -123,7 +124,6 @@ class Roles:
 
     def __init__(self, kitchen: Kitchen) -> None:
         self._kitchen = kitchen
-        self._process = processes(kitchen.domain)
         parts = sorted({part for condition in kitchen.goal.conditions for part in condition[1:]})
         played = {self._kind(part) for part in parts if "#" in part}
         # An object that the goal names may play a role as well; conditions that name it are left out then.
@@ -179,7 +179,8 @@ class Roles:
         return stations
 
     def _role(self, item: str, dishes: list[str], meals: list[str]) -> ItemRole:
-        needs = [self._process[c[0]] for c in self._relevant_conditions if c[1:] == (item,) and c[0] in self._process]
+        process = processes(self._kitchen.domain, self._kind(item))
+        needs = [process[c[0]] for c in self._relevant_conditions if c[1:] == (item,) and c[0] in process]
         meal = self._place("addedto", item)
         upper = next((upper for upper, lower in self._conditions("atop") if lower == item), "")
         lower = self._place("atop", item)
@@ -294,8 +295,9 @@ class Roles:
         return f"{self.dishes[dish].station} {roles}"
 
 
-def processes(domain: KitchenDomain) -> dict[str, Process]:
-    """Return processes by predicate, for facts about an item that lies on a station."""
+@lru_cache(maxsize=256)
+def processes(domain: KitchenDomain, item: str) -> dict[str, Process]:
+    """Return processes by predicate, for facts about an item of a kind that lies on a station."""
     by_predicate: dict[str, Process] = {}
     for action in domain.actions:
         kinds = [each.predicate[2:] for each in action.conditions if each.value and each.predicate.startswith("is")]
@@ -307,7 +309,7 @@ def processes(domain: KitchenDomain) -> dict[str, Process]:
             inner = effect.effects[0] if effect.kind == "conditional" and effect.effects else effect
             for each in inner.changes if inner.kind in ("delayed", "repetitive") else ():
                 if each.value and each.params == (lying[0],):
-                    by_predicate.setdefault(each.predicate, _process(each.predicate, stations[0], inner))
+                    by_predicate.setdefault(each.predicate, _process(each.predicate, stations[0], inner, item))
     return by_predicate
 
 
@@ -325,7 +327,6 @@ def pot_processes(domain: KitchenDomain) -> tuple[Process, Process]:
     return by_predicate["new water"], by_predicate["isboiling"]
 
 
-def _process(predicate: str, station: str, effect: Effect) -> Process:
-    if effect.kind == "repetitive":
-        return Process(predicate, station, effect.count, 0)
-    return Process(predicate, station, 1, effect.count)
+def _process(predicate: str, station: str, effect: Effect, item: str = "") -> Process:
+    count = effect.count_for(item)
+    return Process(predicate, station, *((count, 0) if effect.kind == "repetitive" else (1, count)))

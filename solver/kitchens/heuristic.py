@@ -156,4 +156,4 @@ def _plain(action: ActionSchema) -> ActionSchema:
 
 
 def _plain_effect(effect: Effect) -> Effect:
-    return replace(effect, count=bool(effect.count), effects=tuple(map(_plain_effect, effect.effects)))
+    return replace(effect, count=bool(effect.count), counts=(), effects=tuple(map(_plain_effect, effect.effects)))

@@ -177,10 +177,11 @@ def _effect(effect: Effect) -> str:
     text = " and ".join([*changes, *filter(None, (_effect(nested) for nested in effect.effects))])
     if effect.creates is not None:
         return f"there is new {effect.creates[2]} {effect.creates[0]}: {text}"
+    count = ", ".join([str(effect.count), *(f"for {kind} {number}" for kind, number in effect.counts)])
     if effect.kind == "delayed":
-        return f"after {effect.count} steps (that of the action counts) {text}"
+        return f"after {count} steps (that of the action counts) {text}"
     if effect.kind == "repetitive":
-        return f"once done {effect.count} times {text}"
+        return f"once done {count} times {text}"
     if effect.kind == "conditional":
         return f"while {listed([_literal(one, 'is') for one in effect.conditions])}, {text}"
     return text

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from planoracle.instances.model.cache import CacheHolder
 from planoracle.plugin import InputError, load_json
@@ -19,6 +19,10 @@ from planoracle.plugin import InputError, load_json
 ACTOR = "player"
 #: Benchmark of kitchens that are nobody's but ours or the user's.
 OWN = "kitchens"
+#: Keys of ``config``: the fact that comes about after so many cuts or steps, and the ticks beyond their number.
+TIMES: Final = {"num_cuts": ("iscut", 0), "cook_time": ("iscooked", 1), "fry_time": ("isfried", 1)}
+#: Kind in ``config`` that stands for all others.
+OTHERS: Final = "default"
 
 
 class Predicate(NamedTuple):
@@ -54,6 +58,8 @@ class Effect:
         Ticks, or repetitions; 0 for the other kinds.
     creates
         Parameter, type and base name of a created object.
+    counts
+        Other numbers than ``count``, by kind of the object.
     """
 
     kind: str
@@ -63,6 +69,17 @@ class Effect:
     conditions: tuple[Literal, ...] = ()
     count: int = 0
     creates: tuple[str, str, str] | None = None
+    counts: tuple[tuple[str, int], ...] = ()
+
+    def count_for(self, name: str) -> int:
+        """Return the number of ticks or repetitions for an object, or for a kind of objects."""
+        return dict(self.counts).get(name.rstrip("0123456789"), self.count)
+
+    @property
+    def timed_by(self) -> str:
+        """Key of ``config`` that sets its number, ``""`` if none does."""
+        made = {literal.predicate for literal in self.changes if literal.value}
+        return next((key for key, (fact, _) in TIMES.items() if self.count and fact in made), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +160,28 @@ class KitchenDomain(CacheHolder):
         creations = (effect.creates for action in self.actions for effect in _nested(action.effects))
         return frozenset(creates[2] for creates in creations if creates is not None)
 
+    @property
+    def config(self) -> dict[str, dict[str, int]]:
+        """Numbers of cuts and of steps that cooking takes, by kind of item."""
+        timed = [one for action in self.actions for one in _nested(action.effects) if one.timed_by]
+        return {
+            one.timed_by: {kind: count - TIMES[one.timed_by][1] for kind, count in ((OTHERS, one.count), *one.counts)}
+            for one in timed
+        }
+
+    def with_config(self, config: Mapping[str, Mapping[str, int]]) -> KitchenDomain:
+        """Return the domain with other numbers, where they are given; raises `InputError` for an unknown kind."""
+        for key, numbers in config.items():
+            for kind in numbers:
+                if kind != OTHERS and self.type_of(kind) != "item":
+                    raise InputError(
+                        f"names no kind of item; such as lettuce, or {OTHERS}, is accepted",
+                        field=f"config.{key}",
+                        value=kind,
+                    )
+        actions = (replace(one, effects=tuple(_timed(each, config) for each in one.effects)) for one in self.actions)
+        return replace(self, actions=tuple(actions))
+
     def type_of(self, kind: str) -> str | None:
         """Return the type of a kind (``stove``) by its predicate (``isstove``); ``None`` if there is none.
 
@@ -160,6 +199,16 @@ def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
     for effect in effects:
         yield effect
         yield from _nested(effect.effects)
+
+
+def _timed(effect: Effect, config: Mapping[str, Mapping[str, int]]) -> Effect:
+    """Return an effect with the numbers of a ``config``, in it and in its nested effects."""
+    numbers = config.get(effect.timed_by, {})
+    more = TIMES[effect.timed_by][1] if numbers else 0
+    count = numbers[OTHERS] + more if OTHERS in numbers else effect.count
+    counts = {kind: number + more for kind, number in numbers.items() if kind != OTHERS and number + more != count}
+    nested = tuple(_timed(inner, config) for inner in effect.effects)
+    return replace(effect, count=count, counts=tuple(sorted(counts.items())), effects=nested)
 
 
 @cache
