@@ -15,6 +15,7 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.kitchens.action_index import EXISTS, ActionIndex, GoalTest
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.effects import Birth, Running, Timers, ground
+from planoracle.instances.benchmarks.kitchens.goal_text import by_text
 from planoracle.instances.benchmarks.kitchens.kitchen import (
     PROFILES,
     Atom,
@@ -35,7 +36,8 @@ TURN = "#turn"
 
 
 def under(kitchen: Kitchen, rules: KitchenRules) -> Kitchen:
-    """Return a kitchen as the rules change it."""
+    """Return a kitchen as the rules change its goal and its unit of time."""
+    kitchen = by_text(kitchen) if rules.goal == "text" else kitchen
     unit = "round" if rules.moves == "joint" else "step"
     return kitchen if kitchen.unit == unit else replace(kitchen, unit=unit)
 

@@ -31,6 +31,8 @@ class KitchenRules(Rules):
         same step, the kitchen ticks and the goal is looked at once all have acted.
     normalize
         Forgive case, spaces and decoration in submitted actions.
+    goal
+        The goal is the ``"conditions"`` of the file, or these and what its ``"text"`` asks for beyond them.
     limit
         The step limit is 1.5 times the proved ``"optimum"``, or the ``"published"`` number.
     stop_at_limit
@@ -44,18 +46,20 @@ class KitchenRules(Rules):
     skip_after_finish: bool = False
     moves: str = "turns"
     normalize: bool = True
+    goal: str = "conditions"
     limit: str = "optimum"
     stop_at_limit: bool = True
     count_refused: bool = False
     price_rest: bool = False
 
     def deciding(self) -> KitchenRules:
-        """Return the profile as far as it decides which plans are best."""
+        """Return the profile as far as it decides which plans are best; the goal is in the kitchen by then."""
         usual = KitchenRules()
         return replace(
             self,
             refuse_unread=usual.refuse_unread,
             normalize=usual.normalize,
+            goal=usual.goal,
             limit=usual.limit,
             stop_at_limit=usual.stop_at_limit,
             count_refused=usual.count_refused,
@@ -69,7 +73,7 @@ PROFILES = {
 }
 
 #: Values of the rules that are text.
-CHOICES = {"moves": ("turns", "joint"), "limit": ("optimum", "published")}
+CHOICES = {"moves": ("turns", "joint"), "goal": ("conditions", "text"), "limit": ("optimum", "published")}
 
 
 #: Most objects of a kitchen, conditions and roles of a goal, and atoms that may make its conditions true.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import under as under
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator, as_replay
 from planoracle.plugin import (

@@ -203,6 +203,8 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     feedback = lazy("planoracle.instances.benchmarks.robotouille.feedback")
     live = lazy("planoracle.instances.benchmarks.robotouille.live")
     generator = lazy("planoracle.instances.benchmarks.robotouille.generator")
+    _goal_texts = lazy("planoracle.instances.benchmarks.kitchens.goal_text")
+    _words = lazy("planoracle.instances.benchmarks.kitchens.descriptions")
     _layouts = lazy("planoracle.instances.benchmarks.kitchens.kitchen_layout")
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
@@ -212,6 +214,12 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     def document(self, problem: Kitchen) -> dict[str, Any]:
         """Return a kitchen in our format."""
         return dict(self.reader.to_document(problem))
+
+    def by_text(self, problem: Kitchen) -> tuple[Kitchen, str] | None:
+        """Return the kitchen with the conditions that the goal lacks, and these."""
+        atoms = self._goal_texts.lacking(problem)
+        text = f"its text also asks for {', '.join(self._words.condition_in_words(atom, 'is') for atom in atoms)}"
+        return (self._goal_texts.by_text(problem), text) if atoms else None
 
     def with_agents(self, problem: Kitchen, crew: str) -> Kitchen:
         """Return the kitchen with so many cooks."""

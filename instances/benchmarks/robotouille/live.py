@@ -23,7 +23,8 @@ class RobotouilleText(KitchenText):
     """Texts of a live run in a kitchen; with ``bounded`` it ends at the step limit of a success."""
 
     def __init__(self, problem: Kitchen, rules: KitchenRules, config: RunConfig, simulator: KitchenSimulator) -> None:
-        super().__init__(problem, rules, config, simulator, _limit(problem, rules) if config.bounded else None)
+        limit = _limit(simulator.engine.kitchen, rules) if config.bounded else None
+        super().__init__(problem, rules, config, simulator, limit)
 
 
 #: Class of the texts of live runs.

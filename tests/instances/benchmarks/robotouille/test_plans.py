@@ -147,8 +147,8 @@ def test_profiles() -> None:
     assert profile("paper", moves="joint", normalize="false").moves == "joint"
     names = [field.name for field in fields(PAPER)]
     assert names == [
-        *("refuse_unread", "skip_after_finish", "moves", "normalize", "limit", "stop_at_limit", "count_refused"),
-        "price_rest",
+        *("refuse_unread", "skip_after_finish", "moves", "normalize", "goal", "limit", "stop_at_limit"),
+        *("count_refused", "price_rest"),
     ]
     with pytest.raises(UnknownNameError):
         profile("paper", moves="wild")
