@@ -33,6 +33,12 @@ class _Rest(NamedTuple):
     most: int | None
     actions: tuple[str, ...] = ()
 
+    def total(self, now: int) -> Value:
+        """Return the bounds with the time until the state."""
+        if self.least >= NEVER:
+            return Value(NEVER, None)
+        return Value(now + self.least, None if self.most is None else now + self.most)
+
 
 def _complete(run: KitchenRun, done: list[str], limit: Limit, at_least: int = 0) -> Result:
     """Return the best completion of the first legal actions of a run, at the beginning the bundled plan."""
@@ -52,14 +58,17 @@ class RunValues:
         now, state = run.record.steps_taken, run.record.states[-1]
         if run.success:
             return StateValue(Value(now, now))
-        rest = self._rests.get(state)
-        if rest is None:
-            # Of turns the total never falls.
-            least = 0 if before is None or run.problem.unit == "round" else before.value.lower - now
-            rest = self._keep(run, state, _complete(run, run.legal, self.limit, max(0, least)))
-        if rest.least >= NEVER:
-            return StateValue(Value(NEVER, None))
-        return StateValue(Value(now + rest.least, None if rest.most is None else now + rest.most))
+        # Of turns the total never falls.
+        least = 0 if before is None or run.problem.unit == "round" else before.value.lower - now
+        return StateValue(self.rest(run, state, run.legal, max(0, least)).total(now))
+
+    def rest(self, run: KitchenRun, state: State, done: list[str], least: int = 0) -> _Rest:
+        """Return the rest of a state to which legal actions of a run lead."""
+        return self.known(state) or self._keep(run, state, _complete(run, done, self.limit, least))
+
+    def known(self, state: State) -> _Rest | None:
+        """Return the rest of a state if it needs no search."""
+        return self._rests.get(state)
 
     def commands(self, run: KitchenRun, state_value: StateValue) -> list[str] | None:
         """Return the actions of the best known plan."""
@@ -103,7 +112,10 @@ class Solver:
         self.run = run
         self.limit = limit
         self.done = run.legal
-        self._best: dict[int, tuple[str, ...]] = {}  # by number of actions done, those of a best plan from there
+        self._rests = RunValues(limit)
+        record = run.record
+        after = (state for step, state in zip(record.steps, record.states[1:], strict=True) if step.valid)
+        self._states = [record.states[0], *after]
 
     @property
     def over(self) -> str | None:
@@ -115,17 +127,17 @@ class Solver:
         """Totals before the first and after every action; refused actions keep the total before them."""
         last = len(self.done)
         totals: list[Value | None] = [None] * (last + 1)
-        totals[0] = self._value(self.done[:0])
+        totals[0] = self._value(0)
         if last:
             totals[-1] = self.value
-            fill(totals, 0, last, lambda k, _low, _high: self._value(self.done[:k]), self._follow)
+            fill(totals, 0, last, lambda k, _low, _high: self._value(k), self._follow)
         filled = [total for total in totals if total is not None]
         return [filled[count] for count in accumulate((step.valid for step in self.run.record.steps), initial=0)]
 
     @cached_property
     def value(self) -> Value:
         """Total at the end of the run."""
-        return self._value(self.done)
+        return self._value(len(self.done))
 
     @cached_property
     def rest(self) -> Result:
@@ -134,7 +146,7 @@ class Solver:
 
     def complete_plan(self, value: Value) -> str | None:
         """Return the legal actions with those of a best completion."""
-        return "\n".join((*self.done, *self._best[len(self.done)]))
+        return "\n".join((*self.done, *self._rests.rest(self.run, self._states[-1], self.done).actions))
 
     def contradiction(self, count: int) -> tuple[str, ...]:
         """Return an empty tuple: kitchens have no conflicts."""
@@ -152,25 +164,17 @@ class Solver:
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal action."""
-        record, best = self.run.record, self._best.get(len(self.done), ())
-        for action in (record.rules.deeds[deed].text for deed in record.rules.legal(record.states[-1])):
-            follows = value.makespan is not None and best[:1] == (action,)
-            after = value if follows else self._value([*self.done, action], remember=False)
-            yield Option.of(action, "act", value, after)
+        engine, state = self.run.record.rules, self._states[-1]
+        for deed in engine.legal(state):
+            action = engine.deeds[deed].text
+            yield Option.of(action, "act", value, self._total([*self.done, action], engine.step(state, deed)))
 
-    def _value(self, done: list[str], *, remember: bool = True) -> Value:
-        result = _complete(self.run, done, self.limit)
-        if result.status == Status.infeasible:
-            return Value(NEVER, None)
-        if result.makespan is not None and remember:
-            self._best[len(done)] = result.actions
+    def _value(self, count: int) -> Value:
+        return self._total(self.done[:count], self._states[count])
+
+    def _total(self, done: list[str], state: State) -> Value:
         now = len(done) // (len(self.run.problem.players) if self.run.problem.unit == "round" else 1)
-        most = None if result.makespan is None else now + result.makespan
-        return Value(now + (result.lower_bound or 0), most)
+        return self._rests.rest(self.run, state, done).total(now)
 
     def _follow(self, k: int, value: Value) -> Value | None:
-        best = self._best.get(k, ())
-        if value.makespan is None or best[:1] != tuple(self.done[k : k + 1]):
-            return None
-        self._best[k + 1] = best[1:]
-        return value
+        return None if self._rests.known(self._states[k + 1]) is None else self._value(k + 1)

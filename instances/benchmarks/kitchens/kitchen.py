@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
 from math import prod
 from operator import or_
@@ -54,17 +54,7 @@ class KitchenRules(Rules):
 
     def deciding(self) -> KitchenRules:
         """Return the profile as far as it decides which plans are best; the goal is in the kitchen by then."""
-        usual = KitchenRules()
-        return replace(
-            self,
-            refuse_unread=usual.refuse_unread,
-            normalize=usual.normalize,
-            goal=usual.goal,
-            limit=usual.limit,
-            stop_at_limit=usual.stop_at_limit,
-            count_refused=usual.count_refused,
-            price_rest=usual.price_rest,
-        )
+        return KitchenRules(skip_after_finish=self.skip_after_finish, moves=self.moves)
 
 
 PROFILES = {

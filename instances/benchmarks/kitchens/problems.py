@@ -26,16 +26,8 @@ class PlayerEntry(StrictEntry):
     holds: str | None = Field(None, description="the item or container in its hand")
 
 
-#: Numbers by kind of item, or ``default`` for all others.
-_Numbers = dict[str, Annotated[int, Field(ge=1, le=1_000)]]
-
-
-class ConfigEntry(StrictEntry):
-    """Numbers of cuts, and of steps that cooking takes, by kind of item; default: all others (3)."""
-
-    num_cuts: _Numbers = Field({}, description="cuts")
-    cook_time: _Numbers = Field({}, description="steps on a stove")
-    fry_time: _Numbers = Field({}, description="steps in a fryer")
+#: Numbers of cuts and of steps by kind of item, or ``default`` for all others.
+Config = dict[Literal["num_cuts", "cook_time", "fry_time"], dict[str, Annotated[int, Field(ge=1, le=1_000)]]]
 
 
 class KitchenDocument(StrictEntry):
@@ -54,7 +46,7 @@ class KitchenDocument(StrictEntry):
     traits: dict[str, list[str]] = Field({}, description="further predicates of objects, such as iscuttable")
     goal: list[list[str]] = Field(description="atoms over objects and roles (bread#1: some bread)")
     roles: list[str] = Field([], description="roles that are in no atom of the goal")
-    config: ConfigEntry = Field(ConfigEntry(), description="numbers of cuts and of steps, by kind of item")
+    config: Config = Field({}, description="numbers of cuts and of steps, by kind of item; default: all others (3)")
     more: list[list[str]] = Field([], description="facts beside those that follow from all this")
     less: list[list[str]] = Field([], description="facts that follow from it, but are not true")
 
@@ -68,7 +60,7 @@ def kitchen_from_document(document: Any, source: str) -> Kitchen:
     """Turn a parsed document into a `Kitchen`; raises `InputError`."""
     entry = validated(document, source, KitchenDocument)
     try:
-        return _kitchen(entry, domain_for(entry.benchmark).with_config(entry.config.model_dump()))
+        return _kitchen(entry, domain_for(entry.benchmark).with_config(entry.config))
     except InputError as error:
         raise error.at(source) from None
 
@@ -149,7 +141,7 @@ def to_document(kitchen: Kitchen) -> dict[str, Any]:
         traits=layout.traits,
         goal=[list(atom) for atom in kitchen.goal.conditions],
         roles=list(kitchen.goal.extra_roles),
-        config=ConfigEntry(**{key: row for key, row in kitchen.domain.config.items() if row != usual[key]}),
+        config={key: row for key, row in kitchen.domain.config.items() if row != usual[key]},
         more=sorted(map(list, more)),
         less=sorted(map(list, less)),
     )

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TypeAlias
 from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
-from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, Running
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Kitchen, KitchenRules
 from planoracle.plugin import CLOSE, LegalCommand, Replay, ReplayEvent, Simulator, Step, Unreadable, Violation, fold
 
@@ -229,8 +228,7 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
 def as_replay(run: StepRecord) -> Replay:
     """Return a record as a verdict: refused actions are its violations, a tick is a step.
 
-    Progress is the share of the goal's conditions that hold for some objects; what remains are the ticks and
-    repetitions that effects under way still need.
+    Progress is the share of the goal's conditions that hold for some objects.
     """
     engine, events, idle = run.rules, list[ReplayEvent](), []
     clock, share = 0, engine.share(run.states[0])
@@ -253,7 +251,7 @@ def as_replay(run: StepRecord) -> Replay:
         goal_ratio=float(run.success),
         success=run.success,
         makespan=run.steps_taken,
-        remaining=_remaining(engine.running(run.states[-1])),
+        remaining={},
         idle=tuple(idle),
     )
 
@@ -318,24 +316,3 @@ def _missing(
         if best is None or len(broken) < len(best):
             best = broken
     return best or ["different objects"]
-
-
-def _remaining(effects: Iterable[Running]) -> dict[str, int]:
-    """Return the ticks or repetitions that effects still need, by what they make true."""
-    remaining_ticks: dict[str, int] = {}
-    for running in effects:
-        if running.effect.count and not running.done:
-            remaining = running.effect.count - running.count
-            label = _label(running.effect)
-            remaining_ticks[label] = min(remaining, remaining_ticks.get(label, remaining))
-        else:
-            remaining_ticks |= _remaining(running.nested)
-    return remaining_ticks
-
-
-def _label(effect: GroundEffect) -> str:
-    """Name an effect by what it makes true, or creates."""
-    if effect.creates is not None:
-        return f"{effect.creates[1]} in {effect.argument}"
-    created = sorted(" ".join(atom) for atom, value in effect.changes if value)
-    return ", ".join(created) if created or not effect.effects else _label(effect.effects[0])

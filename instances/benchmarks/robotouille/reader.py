@@ -61,7 +61,7 @@ class _Environment(StrictEntry):
     version: Literal["1.0.0"] = "1.0.0"
     width: int = 0
     height: int = 0
-    config: problems.ConfigEntry = problems.ConfigEntry()
+    config: problems.Config = Field({})
 
     stations: list[_Thing]
     players: list[_Thing]
@@ -118,7 +118,7 @@ def environment_from_document(document: Any, source: str, name: str) -> Kitchen:
     except ValidationError as error:
         raise input_error(error, source, _Environment) from None
     try:
-        domain = bundled().with_config(entry.config.model_dump())
+        domain = bundled().with_config(entry.config)
         things = {field: _numbered(field, getattr(entry, field)) for field in _FIELDS}
         layout, goal = _layout(things), _goal(entry.goal, things)
         return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, entry.goal_description)
