@@ -13,14 +13,15 @@ from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
 from planoracle.instances.model.cache import CacheHolder
+from planoracle.instances.text import one_of
 from planoracle.plugin import InputError, load_json
 
 #: The type whose objects act, in turns.
 ACTOR = "player"
 #: Benchmark of kitchens that are nobody's but ours or the user's.
 OWN = "kitchens"
-#: Keys of ``config``: the fact that comes about after so many cuts or steps, and the ticks beyond their number.
-TIMES: Final = {"num_cuts": ("iscut", 0), "cook_time": ("iscooked", 1), "fry_time": ("isfried", 1)}
+#: Keys of ``config``: the action whose effect takes so many cuts or steps, and its ticks beyond their number.
+TIMES: Final = {"num_cuts": ("cut", 0), "cook_time": ("cook", 1), "fry_time": ("fry", 1)}
 #: Kind in ``config`` that stands for all others.
 OTHERS: Final = "default"
 
@@ -74,12 +75,6 @@ class Effect:
     def count_for(self, name: str) -> int:
         """Return the number of ticks or repetitions for an object, or for a kind of objects."""
         return dict(self.counts).get(name.rstrip("0123456789"), self.count)
-
-    @property
-    def timed_by(self) -> str:
-        """Key of ``config`` that sets its number, ``""`` if none does."""
-        made = {literal.predicate for literal in self.changes if literal.value}
-        return next((key for key, (fact, _) in TIMES.items() if self.count and fact in made), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,23 +158,27 @@ class KitchenDomain(CacheHolder):
     @property
     def config(self) -> dict[str, dict[str, int]]:
         """Numbers of cuts and of steps that cooking takes, by kind of item."""
-        timed = [one for action in self.actions for one in _nested(action.effects) if one.timed_by]
         return {
-            one.timed_by: {kind: count - TIMES[one.timed_by][1] for kind, count in ((OTHERS, one.count), *one.counts)}
-            for one in timed
+            key: {kind: count - more for kind, count in ((OTHERS, effect.count), *effect.counts)}
+            for key, (name, more) in TIMES.items()
+            for action in self.actions
+            for effect in _nested(action.effects if action.name == name else ())
+            if effect.count
         }
 
     def with_config(self, config: Mapping[str, Mapping[str, int]]) -> KitchenDomain:
         """Return the domain with other numbers, where they are given; raises `InputError` for an unknown kind."""
-        for key, numbers in config.items():
-            for kind in numbers:
+        numbers = {}
+        for key, row in config.items():
+            if key not in TIMES:
+                raise InputError(one_of(key, TIMES, "keys"), field="config", value=key)
+            name, more = TIMES[key]
+            numbers[name] = {kind: number + more for kind, number in row.items()}
+            for kind in row:
                 if kind != OTHERS and self.type_of(kind) != "item":
-                    raise InputError(
-                        f"names no kind of item; such as lettuce, or {OTHERS}, is accepted",
-                        field=f"config.{key}",
-                        value=kind,
-                    )
-        actions = (replace(one, effects=tuple(_timed(each, config) for each in one.effects)) for one in self.actions)
+                    message = f"names no kind of item; such as lettuce, or {OTHERS}, is accepted"
+                    raise InputError(message, field=f"config.{key}", value=kind)
+        actions = [replace(one, effects=_timed(one.effects, numbers.get(one.name, {}))) for one in self.actions]
         return replace(self, actions=tuple(actions))
 
     def type_of(self, kind: str) -> str | None:
@@ -201,14 +200,15 @@ def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
         yield from _nested(effect.effects)
 
 
-def _timed(effect: Effect, config: Mapping[str, Mapping[str, int]]) -> Effect:
-    """Return an effect with the numbers of a ``config``, in it and in its nested effects."""
-    numbers = config.get(effect.timed_by, {})
-    more = TIMES[effect.timed_by][1] if numbers else 0
-    count = numbers[OTHERS] + more if OTHERS in numbers else effect.count
-    counts = {kind: number + more for kind, number in numbers.items() if kind != OTHERS and number + more != count}
-    nested = tuple(_timed(inner, config) for inner in effect.effects)
-    return replace(effect, count=count, counts=tuple(sorted(counts.items())), effects=nested)
+def _timed(effects: Iterable[Effect], numbers: Mapping[str, int]) -> tuple[Effect, ...]:
+    """Return effects of an action, and those in them, with ticks or repetitions by kind of object."""
+    timed = []
+    for effect in effects:
+        count = numbers.get(OTHERS, effect.count) if effect.count else 0
+        counts = [(kind, number) for kind, number in sorted(numbers.items()) if kind != OTHERS and number != count]
+        nested = _timed(effect.effects, numbers)
+        timed.append(replace(effect, count=count, counts=tuple(counts if count else ()), effects=nested))
+    return tuple(timed)
 
 
 @cache

@@ -98,7 +98,7 @@ def _missing(kitchen: Kitchen, dish: Dish, group: Iterable[str], number: int) ->
     """Return the place of a dish among things of the goal, and what it lacks there; nothing if it has no place."""
     kinds = {thing: thing.partition("#")[0].rstrip("0123456789") for thing in sorted(group)}
     base, predicate = ("meal", "addedto") if dish.kind == "soup" else ("station", "item_at")
-    atoms = [(thing,) for thing, kind in kinds.items() if kitchen.domain.type_of(kind) == base][:1]
+    atoms: list[Atom] = [(thing,) for thing, kind in kinds.items() if kitchen.domain.type_of(kind) == base][:1]
     for position, (part, ways) in enumerate(dish.parts if atoms else ()):
         wanted = {PREPARED[way] for way in ways & PREPARED.keys()}
         met = {thing: {fact for fact in wanted if (fact, thing) in kitchen.goal.conditions} for thing in kinds}

@@ -71,7 +71,11 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
     def instructions(self) -> str:
         """Return how actions are written, what they need and what comes of them."""
         whole = self._is_whole_plan
-        taken = "All players act in one round" if self.problem.unit == "round" else "Every action takes one step"
+        taken = (
+            "Every round takes one action of each player"
+            if self.problem.unit == "round"
+            else "Every action takes one step"
+        )
         return "\n".join(
             (
                 "You cook in a kitchen, step by step: write "

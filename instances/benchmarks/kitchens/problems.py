@@ -27,7 +27,7 @@ class PlayerEntry(StrictEntry):
 
 
 #: Numbers of cuts and of steps by kind of item, or ``default`` for all others.
-Config = dict[Literal["num_cuts", "cook_time", "fry_time"], dict[str, Annotated[int, Field(ge=1, le=1_000)]]]
+Config = dict[str, dict[str, Annotated[int, Field(ge=1, le=1_000)]]]
 
 
 class KitchenDocument(StrictEntry):

@@ -184,7 +184,7 @@ def _fault(entry: Any, where: str, word: str, reader: Any = read) -> None:
     ("change", "where", "word"),
     [
         ({"stations": 3}, "stations", "list"),
-        ({"config": {"cook_times": {"patty": 2}}}, "config.cook_times", "cook_time"),
+        ({"config": {"cook_times": {"patty": 2}}}, "config", "cook_time"),
         ({"config": {"num_cuts": {"sofa": 2}}}, "config.num_cuts", "sofa"),
         ({"config": {"fry_time": {"default": 0}}}, "config.fry_time.default", "1"),
         ({"cofig": {}}, "cofig", "did you mean"),
