@@ -108,7 +108,6 @@ class _Search:
         self.after = tuple(after)
         self.first = False
         self.on_progress = on_progress
-        self._kinds: list[str] = []
 
     def run(self) -> Result:
         start = self.start
@@ -179,9 +178,7 @@ class _Search:
 
     def kind(self, deed: int) -> str:
         """Return the name of a deed's action."""
-        for number in range(len(self._kinds), deed + 1):
-            self._kinds.append(self.kitchen.domain.actions[self.compiled.deeds[number].position].name)
-        return self._kinds[deed]
+        return self.kitchen.domain.actions[self.compiled.deeds[deed].position].name
 
     def idle(self, state: State) -> Iterator[int]:
         """Yield steps in which no cook acts: with joint moves, one deed of every cook."""

@@ -96,6 +96,11 @@ class ActionSchema:
     changes: tuple[Literal, ...]
     effects: tuple[Effect, ...] = ()
 
+    @property
+    def timer(self) -> Effect | None:
+        """Effect that takes ticks or repetitions, if there is one."""
+        return next((effect for effect in _nested(self.effects) if effect.count), None)
+
     def write(self, binding: Mapping[str, str]) -> str:
         """Write the action with the names of objects."""
         return self.text.format_map(binding)
@@ -162,8 +167,7 @@ class KitchenDomain(CacheHolder):
             key: {kind: count - more for kind, count in ((OTHERS, effect.count), *effect.counts)}
             for key, (name, more) in TIMES.items()
             for action in self.actions
-            for effect in _nested(action.effects if action.name == name else ())
-            if effect.count
+            if action.name == name and (effect := action.timer) is not None
         }
 
     def with_config(self, config: Mapping[str, Mapping[str, int]]) -> KitchenDomain:

@@ -18,7 +18,7 @@ _BASES: Final = {"sandwich": ("bread", "bread"), "burger": ("bottombun", "topbun
 _IMPLIED: Final = {"cheeseburger": ("cheese", "patty"), "hamburger": ("patty",)}
 #: How a part of a stack is prepared if the words do not say so.
 _USUAL: Final = {"lettuce": "cut", "tomato": "cut", "onion": "cut", "patty": "cooked", "chicken": "cooked"}
-_NUMBERS: Final = {"": 1, "two": 2, "three": 3, "four": 4}
+_NUMBERS: Final = {"": 1, "two": 2, "three": 3, "four": 4} | {str(digit): digit for digit in range(2, 10)}
 #: Longer texts are cut.
 _MOST: Final = 2_000
 
@@ -56,14 +56,10 @@ def dishes(text: str) -> Iterator[Dish]:
         for count, ways, stem in re.findall(_NUMBER + _PART, contents):
             part = "patty" if stem == "patt" else stem
             most, known = parts.get(part, (1, frozenset()))
-            parts[part] = (max(most, _number(count)), known | set(ways.split()))
+            parts[part] = (max(most, _NUMBERS[count]), known | set(ways.split()))
         repeated = [(part, ways) for part, (count, ways) in parts.items() for _ in range(count)]
         base = [(part, frozenset[str]()) for part in _BASES[kind]]
-        yield from [Dish(kind, (*repeated, *base))] * _number(number)
-
-
-def _number(word: str) -> int:
-    return _NUMBERS.get(word) or int(word)
+        yield from [Dish(kind, (*repeated, *base))] * _NUMBERS[number]
 
 
 def lacking(kitchen: Kitchen) -> tuple[Atom, ...]:
@@ -98,7 +94,8 @@ def _missing(kitchen: Kitchen, dish: Dish, group: Iterable[str], number: int) ->
     """Return the place of a dish among things of the goal, and what it lacks there; nothing if it has no place."""
     kinds = {thing: thing.partition("#")[0].rstrip("0123456789") for thing in sorted(group)}
     base, predicate = ("meal", "addedto") if dish.kind == "soup" else ("station", "item_at")
-    atoms: list[Atom] = [(thing,) for thing, kind in kinds.items() if kitchen.domain.type_of(kind) == base][:1]
+    places = [thing for thing, kind in kinds.items() if kitchen.domain.type_of(kind) == base]
+    atoms: list[Atom] = [(place,) for place in places[:1]]
     for position, (part, ways) in enumerate(dish.parts if atoms else ()):
         wanted = {PREPARED[way] for way in ways & PREPARED.keys()}
         met = {thing: {fact for fact in wanted if (fact, thing) in kitchen.goal.conditions} for thing in kinds}

@@ -113,6 +113,12 @@ def unify(binding: dict[str, str], params: Sequence[str], names: Sequence[str]) 
     return joined
 
 
+def casts(condition: Atom, atoms: Sequence[Atom]) -> tuple[list[str], list[Atom]]:
+    """Return the roles of a condition, and the objects of each atom that makes it true."""
+    places = [i for i, part in enumerate(condition) if "#" in part]
+    return [condition[i] for i in places], [tuple(atom[i] for i in places) for atom in atoms]
+
+
 def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
     """Return whether different objects can play the roles so that all conditions are true.
 
@@ -126,12 +132,8 @@ def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
     InputError
         If that is not known after `MAX_SEARCH` steps.
     """
-    rows = []
+    rows = sorted((casts(condition, atoms) for condition, atoms in matching), key=lambda row: len(row[1]))
     steps = 0
-    for condition, atoms in matching:
-        places = [i for i, part in enumerate(condition) if "#" in part]
-        rows.append(([condition[i] for i in places], [tuple(atom[i] for i in places) for atom in atoms]))
-    rows.sort(key=lambda row: len(row[1]))
 
     def extend(cast: dict[str, str], at: int) -> bool:
         nonlocal steps
@@ -140,14 +142,14 @@ def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
         steps += len(rows[at][1])
         if steps > MAX_SEARCH:
             raise InputError(f"whether its roles can be played is not known after {MAX_SEARCH} steps", field="goal")
-        roles, casts = rows[at]
-        for names in casts:
+        roles, objects = rows[at]
+        for names in objects:
             joined = unify(cast, roles, names)
             if joined is not None and extend(joined, at + 1):
                 return True
         return False
 
-    return all(casts for _, casts in rows) and extend({}, 0)
+    return all(objects for _, objects in rows) and extend({}, 0)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def as_schedule(run: KitchenRun) -> tuple[Instance, Schedule]:
         schema = engine.kitchen.domain.actions[deed.position]
         station = ""
         if not deed.is_wait and all(change.predicate != "loc" for change in schema.changes):
-            at = (atom[2] for atom in engine.facts(step.before) if atom[:2] == ("loc", deed.player))
+            at = (atom[2] for atom in engine.facts(step.state) if atom[:2] == ("loc", deed.player))
             station = next(at, "")
         mode = Mode((Demand(station),) if station else ())
         action = Action(f"{schema.name}/{len(actions) + 1}", schema.name, 1, 1, modes=(mode,), label=deed.text)

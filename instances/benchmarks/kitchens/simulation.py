@@ -11,6 +11,7 @@ from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Kitchen, KitchenRules
+from planoracle.instances.protocol.simulator import entries_of
 from planoracle.plugin import CLOSE, LegalCommand, Replay, ReplayEvent, Simulator, Step, Unreadable, Violation, fold
 
 #: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
@@ -57,21 +58,21 @@ class KitchenStep:
         Its place in the deeds; ``None`` if it was refused.
     reached
         True if it reached the goal.
-    before, rules
+    state, rules
         State before it, and the rules that know what the state means.
     refusal
         Reason of the refusal.
-    previous
+    before
         The action before it in the run.
     """
 
     action: str
     deed: int | None
     reached: bool
-    before: State
+    state: State
     rules: CompiledKitchen
     refusal: Refusal | None
-    previous: KitchenStep | None
+    before: KitchenStep | None
 
     @property
     def valid(self) -> bool:
@@ -81,7 +82,7 @@ class KitchenStep:
     @property
     def choices(self) -> int:
         """Number of legal actions before it, computed on demand."""
-        return len(self.rules.legal(self.before))
+        return len(self.rules.legal(self.state))
 
 
 class KitchenRunState(NamedTuple):
@@ -205,20 +206,12 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
 
     def record(self, state: KitchenRunState) -> StepRecord:
         """Return all actions so far, and the states before them."""
-        steps: list[KitchenStep] = []
-        step = state.last
-        while step is not None:
-            steps.append(step)
-            step = step.previous
-        steps.reverse()
-        end = "exhausted"
-        if state.end == "completed":
-            end = "completed"
-        elif self._is_over(state):
-            end = "limit"
-        states = (*(one.before for one in steps), state.kitchen)
+        steps: list[KitchenStep] = entries_of(state.last)
+        end = "limit" if self._is_over(state) else "exhausted"
+        states = (*(one.state for one in steps), state.kitchen)
         refusals = tuple(one.refusal for one in steps if one.refusal is not None)
-        return StepRecord(self.engine, tuple(steps), states, refusals, end, state.ticks)
+        is_reached = state.end == "completed"
+        return StepRecord(self.engine, tuple(steps), states, refusals, "completed" if is_reached else end, state.ticks)
 
     def verdict(self, state: KitchenRunState) -> Replay:
         """Return the verdict on all actions so far."""

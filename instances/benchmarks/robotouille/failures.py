@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, NamedTuple, get_args
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, unify
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, casts, unify
 from planoracle.instances.benchmarks.kitchens.simulation import Refusal, StepRecord
 
 #: ``success``; ``transition``: an action broke a rule, and the run never recovered or ran out of steps after it
@@ -197,7 +197,7 @@ def _best_cast(
     options = [(condition, atoms) for condition, atoms in engine.met(state) if atoms]
     # What says where a dish is comes first, then what is about a single object.
     options.sort(key=lambda row: (len(row[0]) == 2, len(row[1])))
-    rows = [_casts(condition, atoms) for condition, atoms in options]
+    rows = [casts(condition, atoms) for condition, atoms in options]
     best: tuple[int, int, dict[str, str]] = (-1, 0, {})
     branches = 0
 
@@ -213,8 +213,8 @@ def _best_cast(
             if met > best[0] or blame < best[1]:
                 best = (met, blame, full)
             return
-        roles, casts = rows[at]
-        for names in casts:
+        roles, options_of_roles = rows[at]
+        for names in options_of_roles:
             joined = unify(cast, roles, names)
             if joined is not None:
                 extend(joined, at + 1, met + 1)
@@ -224,12 +224,6 @@ def _best_cast(
 
     extend({}, 0, 0)
     return best[0], best[2]
-
-
-def _casts(condition: Atom, atoms: Sequence[Atom]) -> tuple[list[str], list[list[str]]]:
-    """Return the roles of a condition, and the objects of each atom that makes it true."""
-    places = [i for i, part in enumerate(condition) if "#" in part]
-    return [condition[i] for i in places], [[atom[i] for i in places] for atom in atoms]
 
 
 def _blame(unmet: tuple[Lack, ...]) -> int:

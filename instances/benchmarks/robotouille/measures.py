@@ -50,7 +50,7 @@ def repetitions(run: StepRecord) -> int:
     A refused action is a transition to the same state (section 2). States are equal only with equal timers and turns:
     a wait while something cooks is no repetition.
     """
-    return len(run.steps) - len({(step.before, step.action) for step in run.steps})
+    return len(run.steps) - len({(step.state, step.action) for step in run.steps})
 
 
 def step_limit(reference: float) -> int:
