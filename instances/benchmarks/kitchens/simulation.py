@@ -207,11 +207,10 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
     def record(self, state: KitchenRunState) -> StepRecord:
         """Return all actions so far, and the states before them."""
         steps: list[KitchenStep] = entries_of(state.last)
-        end = "limit" if self._is_over(state) else "exhausted"
+        end = state.end if state.end == "completed" else "limit" if self._is_over(state) else "exhausted"
         states = (*(one.state for one in steps), state.kitchen)
         refusals = tuple(one.refusal for one in steps if one.refusal is not None)
-        is_reached = state.end == "completed"
-        return StepRecord(self.engine, tuple(steps), states, refusals, "completed" if is_reached else end, state.ticks)
+        return StepRecord(self.engine, tuple(steps), states, refusals, end, state.ticks)
 
     def verdict(self, state: KitchenRunState) -> Replay:
         """Return the verdict on all actions so far."""
