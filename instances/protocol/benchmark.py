@@ -279,7 +279,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         return problem if under is None else cast(_P, under(problem, rules))
 
     def by_text(self, problem: _P) -> tuple[_P, str] | None:
-        """Return the problem that its words state, and what itself it lacks of it; ``None`` if it lacks nothing."""
+        """Return the problem by its words, and in words what it lacks itself; ``None`` for nothing."""
         return None
 
     # Plans

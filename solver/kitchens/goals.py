@@ -310,7 +310,7 @@ _PROCESSES = {
 
 @lru_cache(maxsize=256)
 def processes(domain: KitchenDomain, item: str = "") -> dict[str, Process]:
-    """Return processes by predicate, for facts about an item of a kind on a station, or about a pot and its meal."""
+    """Return processes by predicate, for an item of a kind on a station, or for a pot and its meal."""
     by_predicate = {}
     for action in domain.actions:
         if action.name in _PROCESSES and action.timer is not None:

@@ -64,9 +64,9 @@ class RunValues:
 
     def rest(self, run: KitchenRun, state: State, done: list[str], least: int = 0) -> _Rest:
         """Return the rest of a state to which legal actions of a run lead."""
-        return self.known(state) or self._keep(run, state, _complete(run, done, self.limit, least))
+        return self.stored_rest(state) or self._keep(run, state, _complete(run, done, self.limit, least))
 
-    def known(self, state: State) -> _Rest | None:
+    def stored_rest(self, state: State) -> _Rest | None:
         """Return the rest of a state if it needs no search."""
         return self._rests.get(state)
 
@@ -177,4 +177,4 @@ class Solver:
         return self._rests.rest(self.run, state, done).total(now)
 
     def _follow(self, k: int, value: Value) -> Value | None:
-        return None if self._rests.known(self._states[k + 1]) is None else self._value(k + 1)
+        return None if self._rests.stored_rest(self._states[k + 1]) is None else self._value(k + 1)

@@ -1,4 +1,4 @@
-"""Dishes that the words of a goal ask for, and the conditions by which its formal goal falls short of them."""
+"""Dishes that the words of a goal ask for, and conditions that the formal goal lacks for them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CONTENTS = re.compile(r"\b(?:with|contain(?:s|ing)?|including) ([^.;]*)")
 
 
 class Dish(NamedTuple):
-    """A dish that words ask for: its kind, and its parts with the ways in which the words say they are prepared."""
+    """Dish that words ask for: its kind, and its parts with the ways in which they are prepared."""
 
     kind: str
     parts: tuple[tuple[str, frozenset[str]], ...]
@@ -55,8 +55,8 @@ def dishes(text: str) -> Iterator[Dish]:
         parts = dict.fromkeys(_IMPLIED.get(name, ()), (1, frozenset[str]()))
         for count, ways, stem in re.findall(_NUMBER + _PART, contents):
             part = "patty" if stem == "patt" else stem
-            most, known = parts.get(part, (1, frozenset()))
-            parts[part] = (max(most, _NUMBERS[count]), known | set(ways.split()))
+            most, stated = parts.get(part, (1, frozenset()))
+            parts[part] = (max(most, _NUMBERS[count]), stated | set(ways.split()))
         repeated = [(part, ways) for part, (count, ways) in parts.items() for _ in range(count)]
         base = [(part, frozenset[str]()) for part in _BASES[kind]]
         yield from [Dish(kind, (*repeated, *base))] * _NUMBERS[number]
@@ -91,19 +91,19 @@ def by_text(kitchen: Kitchen) -> Kitchen:
 
 
 def _missing(kitchen: Kitchen, dish: Dish, group: Iterable[str], number: int) -> list[Atom]:
-    """Return the place of a dish among things of the goal, and what it lacks there; nothing if it has no place."""
+    """Return the place of a dish among things of the goal, and what it lacks there; nothing for no place."""
     kinds = {thing: thing.partition("#")[0].rstrip("0123456789") for thing in sorted(group)}
     base, predicate = ("meal", "addedto") if dish.kind == "soup" else ("station", "item_at")
     places = [thing for thing, kind in kinds.items() if kitchen.domain.type_of(kind) == base]
     atoms: list[Atom] = [(place,) for place in places[:1]]
     for position, (part, ways) in enumerate(dish.parts if atoms else ()):
-        wanted = {PREPARED[way] for way in ways & PREPARED.keys()}
-        met = {thing: {fact for fact in wanted if (fact, thing) in kitchen.goal.conditions} for thing in kinds}
+        requested = {PREPARED[way] for way in ways & PREPARED.keys()}
+        met = {thing: {fact for fact in requested if (fact, thing) in kitchen.goal.conditions} for thing in kinds}
         thing = max((one for one, kind in kinds.items() if kind == part), key=lambda one: len(met[one]), default="")
         if not thing:
             thing = f"{part}#text{number}_{position}"
             atoms.append((predicate, thing, *atoms[0]))
-            wanted |= {PREPARED[_USUAL[part]]} if part in _USUAL and base == "station" and not ways else set()
+            requested |= {PREPARED[_USUAL[part]]} if part in _USUAL and base == "station" and not ways else set()
         kinds.pop(thing, None)
-        atoms += [(fact, thing) for fact in sorted(wanted - met.get(thing, set()))]
+        atoms += [(fact, thing) for fact in sorted(requested - met.get(thing, set()))]
     return atoms

@@ -71,7 +71,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
     def instructions(self) -> str:
         """Return how actions are written, what they need and what comes of them."""
         whole = self._is_whole_plan
-        taken = (
+        sentence = (
             "Every round takes one action of each player"
             if self.problem.unit == "round"
             else "Every action takes one step"
@@ -82,7 +82,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
                 f"{'the whole plan, one action a line' if whole else 'one action in every message'}, in these words, "
                 "with names of objects for the parameters: p players, s stations, i items, c containers, m meals.",
                 *(f"- {line}." for line in actions_in_words(self.problem.domain, self.problem.unit)),
-                f"Different parameters stand for different objects. {taken}, also to do nothing. "
+                f"Different parameters stand for different objects. {sentence}, also to do nothing. "
                 f"What takes several {self.problem.unit}s goes on by itself in the meantime. An action that is not "
                 "possible changes nothing. The run ends when the goal holds, or "
                 f"{'with the last action' if whole else 'when you write: Finish'}.",

@@ -45,7 +45,7 @@ class Foresight(NamedTuple):
 
 
 def repetitions(run: StepRecord) -> int:
-    """Count the transitions that the run had made before: the same action in the same state (4.2.3, Figure 6).
+    """Count actions that were tried before in the same state: repeated transitions (4.2.3, Figure 6).
 
     A refused action is a transition to the same state (section 2). States are equal only with equal timers and turns:
     a wait while something cooks is no repetition.
