@@ -111,6 +111,19 @@ class Auditor:
             finding = self._check_reference(problem, reference)
             if finding is not None:
                 yield finding
+        yield from self._check_text(problem)
+
+    def _check_text(self, problem: Problem) -> Iterator[ReferenceFinding]:
+        """Yield a finding for a problem that lacks something its words ask for: its optimum is checked as a claim."""
+        benchmark, profile = registry.of(problem), self._profile or "released"
+        stated = benchmark.by_text(problem)
+        if stated is not None:
+            rules = self._rules_of(profile, benchmark)
+            blank = ReferenceFinding(
+                problem.name, benchmark.name, "goal", profile, ReferenceVerdict.missing, problem.unit, reason=stated[1]
+            )
+            claim = Claim(self._best(benchmark, problem, rules).makespan, reason=stated[1])
+            yield blank if claim.makespan is None else self._check_claim(blank, claim, stated[0], rules)
 
     def _check_reference(self, problem: Problem, reference: Reference[Any]) -> ReferenceFinding | None:
         benchmark = registry.of(problem)

@@ -216,8 +216,7 @@ class Solving(Work):
         if not self.profile:
             return problem, None
         rules = self.rules_by_benchmark[problem.benchmark]
-        is_schedule = problem.kind == "schedule"
-        return (registry.of(problem).under(problem, rules), None) if is_schedule else (problem, rules)
+        return registry.of(problem).under(problem, rules), None if problem.kind == "schedule" else rules
 
     def _schedule(self, task: Problem, heuristic: str, deadline: Deadline) -> dict[str, Any]:
         """Return the row of a heuristic."""

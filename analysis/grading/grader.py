@@ -136,8 +136,10 @@ class Grade:
 
         Without ``details`` it lacks those of `DETAILS`.
         """
-        benchmark, verdict = registry.of(run.problem), run.verdict
+        benchmark = registry.of(run.problem)
         measurement = benchmark.metrics.measurement(run, oracle)
+        run = measurement.run  # it may end earlier, at a limit that depends on the optimum
+        verdict = run.verdict
         optimum, claimed = measurement.optimum, stated_optimum(run.problem)
         foreign = None if run.success else benchmark.foreign(run)
         figures: dict[str, Any] = {

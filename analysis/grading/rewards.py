@@ -296,8 +296,8 @@ def _reward(completion: object, problem: Problem, rules: Mapping[str, Rules], or
     benchmark = registry.of(problem)
     try:
         run = benchmark.run(problem, {"completion": _text_or_chat(completion)}, rules[benchmark.name])
-        if kind == "success" or (kind == "regret" and not run.success):
-            return float(run.success)
+        if kind != "score" and not run.success:
+            return 0.0
         grade = Grade.of_run(run, oracle, details=False, id=None, instance=None)
     except InputError:
         return 0.0
@@ -306,6 +306,8 @@ def _reward(completion: object, problem: Problem, rules: Mapping[str, Rules], or
         return 0.0
     if kind == "score":
         return min(1.0, max(0.0, grade.main_score or 0.0))
+    if kind == "success" or not grade.success:
+        return float(bool(grade.success))
     least = grade.optimum_bound if grade.optimal_makespan is None else grade.optimal_makespan
     return min(1.0, (least or 0) / grade.makespan) if grade.makespan else 1.0
 

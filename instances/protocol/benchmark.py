@@ -278,6 +278,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         under = getattr(self.runs, "under", None)
         return problem if under is None else cast(_P, under(problem, rules))
 
+    def by_text(self, problem: _P) -> tuple[_P, str] | None:
+        """Return the problem by its words, and in words what it lacks itself; ``None`` for nothing."""
+        return None
+
     # Plans
 
     def parse(self, problem: _P, submission: object, rules: _R | None = None) -> Plan[_C]:

@@ -96,9 +96,10 @@ class _Search:
     ) -> None:
         self.began = perf_counter()
         self.deadline = deadline_of(time_limit)
-        self.kitchen = kitchen
         self.rules = rules
         self.compiled = CompiledKitchen(kitchen, rules)
+        self.kitchen = kitchen = self.compiled.kitchen
+        self.start = self.compiled.start()
         self.heuristic = heuristic(self.compiled, self.deadline)
         self.alone = len(kitchen.players) == 1 and self.heuristic.familiar
         self.expanded = 0
@@ -107,15 +108,14 @@ class _Search:
         self.after = tuple(after)
         self.first = False
         self.on_progress = on_progress
-        self._kinds: list[str] = []
 
     def run(self) -> Result:
-        start = self.compiled.start()
+        start = self.start
         for i, text in enumerate(self.after):
             deed = self.compiled.find(start, text)
             if deed is None:
                 raise InputError("is not legal here", field=f"after[{i}]", value=text)
-            start = self.compiled.step(start, deed)
+            self.start = start = self.compiled.step(start, deed)
         if self.compiled.goal(start):  # goals are checked after a step
             deeds = () if self.after else tuple(self.idle(start))
             return self.result(Status.optimal, "the goal is reached at the start", deeds)
@@ -125,7 +125,7 @@ class _Search:
             groups = self.heuristic.root(start)
             if not groups or not all(self.kitchen.candidates.values()):
                 return self.result(Status.infeasible, "the goal asks for objects that the kitchen does not have")
-            self.limit = max(self.limit, groups[0][0])
+            self.limit = self.whole(max(self.limit, groups[0][0]))
             self.report()
             self.solve(start, groups)
             if self.first and self.best is not None:
@@ -161,18 +161,24 @@ class _Search:
         """Call ``on_progress`` with the incumbent and bound; ``most`` and ``least`` are results of a part."""
         if self.on_progress is not None:
             most = min(most, NEVER if self.best is None else len(self.best))
-            self.on_progress(None if most == NEVER else most, min(most, max(self.limit, least)))
+            bound = self.compiled.ticks(self.start, min(most, max(self.limit, least)))
+            self.on_progress(None if most == NEVER else self.compiled.ticks(self.start, most), bound)
 
     @property
     def most(self) -> int:
         """Number of steps of the incumbent; `NEVER` without one."""
         return NEVER if self.best is None else len(self.best)
 
+    def whole(self, steps: int) -> int:
+        """Return the least number of actions, ``steps`` or more, that a plan can have: it ends with a round."""
+        ticks = self.compiled.ticks(self.start, steps)
+        while self.compiled.ticks(self.start, steps + 1) == ticks:
+            steps += 1
+        return steps
+
     def kind(self, deed: int) -> str:
         """Return the name of a deed's action."""
-        for number in range(len(self._kinds), deed + 1):
-            self._kinds.append(self.kitchen.domain.actions[self.compiled.deeds[number].position].name)
-        return self._kinds[deed]
+        return self.kitchen.domain.actions[self.compiled.deeds[deed].position].name
 
     def idle(self, state: State) -> Iterator[int]:
         """Yield steps in which no cook acts: with joint moves, one deed of every cook."""
@@ -260,14 +266,14 @@ class _Search:
             nodes[number] = None
             own = not turn
             turn = (turn + 1) % len(queues)
-            if max(least, self.limit) >= self.most:
+            if self.whole(max(least, self.limit)) >= self.most:
                 break
             if seen[state] < steps:
                 continue
             if self.expanded == enough:
                 return False
             if least > self.limit:
-                self.limit = least
+                self.limit = self.whole(least)
                 self.report()
             self.expanded += 1
             entries = []
@@ -301,7 +307,10 @@ class _Search:
         actions = None if deeds is None else tuple(self.compiled.deeds[deed].text for deed in deeds)
         if actions is not None and not self.is_accepted(actions):
             raise InternalError(f"{self.kitchen.name}: the rules reject a plan of the search")
-        steps = None if actions is None else len(actions)
+        steps, bound = (
+            None if count is None else self.compiled.ticks(self.start, count)
+            for count in (None if actions is None else len(actions), bound)
+        )
         return Result(
             instance=self.kitchen.name,
             status=status,
@@ -314,7 +323,7 @@ class _Search:
             kind=self.kitchen.kind,
             unit=self.kitchen.unit,
             actions=actions or (),
-            rounds=None if steps is None else -(-steps // len(self.kitchen.players)),
+            rounds=None if actions is None else -(-len(actions) // len(self.kitchen.players)),
             expanded=self.expanded,
         )
 

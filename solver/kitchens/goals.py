@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import permutations, product
 from math import perm, prod
 
-from planoracle.instances.benchmarks.kitchens.domain import Effect, KitchenDomain
+from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
+
+#: Facts that are made true of a pot and of the meal in it.
+FILLED, BOILED = "new water", "isboiling"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,6 @@ class Roles:
 
     def __init__(self, kitchen: Kitchen) -> None:
         self._kitchen = kitchen
-        self._process = processes(kitchen.domain)
         parts = sorted({part for condition in kitchen.goal.conditions for part in condition[1:]})
         played = {self._kind(part) for part in parts if "#" in part}
         # An object that the goal names may play a role as well; conditions that name it are left out then.
@@ -179,7 +182,8 @@ class Roles:
         return stations
 
     def _role(self, item: str, dishes: list[str], meals: list[str]) -> ItemRole:
-        needs = [self._process[c[0]] for c in self._relevant_conditions if c[1:] == (item,) and c[0] in self._process]
+        process = processes(self._kitchen.domain, self._kind(item))
+        needs = [process[c[0]] for c in self._relevant_conditions if c[1:] == (item,) and c[0] in process]
         meal = self._place("addedto", item)
         upper = next((upper for upper, lower in self._conditions("atop") if lower == item), "")
         lower = self._place("atop", item)
@@ -294,38 +298,24 @@ class Roles:
         return f"{self.dishes[dish].station} {roles}"
 
 
-def processes(domain: KitchenDomain) -> dict[str, Process]:
-    """Return processes by predicate, for facts about an item that lies on a station."""
-    by_predicate: dict[str, Process] = {}
-    for action in domain.actions:
-        kinds = [each.predicate[2:] for each in action.conditions if each.value and each.predicate.startswith("is")]
-        stations = [kind for kind in kinds if domain.type_of(kind) == "station"]
-        lying = [each.params[0] for each in action.conditions if each.value and each.predicate == "item_on"]
-        if len(lying) != 1 or len(stations) != 1:
-            continue
-        for effect in action.effects:
-            inner = effect.effects[0] if effect.kind == "conditional" and effect.effects else effect
-            for each in inner.changes if inner.kind in ("delayed", "repetitive") else ():
-                if each.value and each.params == (lying[0],):
-                    by_predicate.setdefault(each.predicate, _process(each.predicate, stations[0], inner))
-    return by_predicate
+#: By action whose effect takes time or repetitions: the fact that it makes true, and the kind of station.
+_PROCESSES = {
+    "cut": ("iscut", "board"),
+    "cook": ("iscooked", "stove"),
+    "fry": ("isfried", "fryer"),
+    "fill-pot": (FILLED, "sink"),
+    "boil-water": (BOILED, "stove"),
+}
 
 
-def pot_processes(domain: KitchenDomain) -> tuple[Process, Process]:
-    """Return the processes that fill a pot (``new water``) and boil a meal."""
+@lru_cache(maxsize=256)
+def processes(domain: KitchenDomain, item: str = "") -> dict[str, Process]:
+    """Return processes by predicate, for an item of a kind on a station, or for a pot and its meal."""
     by_predicate = {}
     for action in domain.actions:
-        stations = [each.predicate[2:] for each in action.conditions if each.predicate in ("issink", "isstove")]
-        for effect in action.effects:
-            inner = effect.effects[0] if effect.kind == "conditional" and effect.effects else effect
-            if any(nested.creates is not None for nested in inner.effects):
-                by_predicate["new water"] = _process("new water", stations[0], inner)
-            elif any(each.predicate == "isboiling" for each in inner.changes):
-                by_predicate["isboiling"] = _process("isboiling", stations[0], inner)
-    return by_predicate["new water"], by_predicate["isboiling"]
-
-
-def _process(predicate: str, station: str, effect: Effect) -> Process:
-    if effect.kind == "repetitive":
-        return Process(predicate, station, effect.count, 0)
-    return Process(predicate, station, 1, effect.count)
+        if action.name in _PROCESSES and action.timer is not None:
+            predicate, station = _PROCESSES[action.name]
+            count = action.timer.count_for(item)
+            amounts = (count, 0) if action.timer.kind == "repetitive" else (1, count)
+            by_predicate[predicate] = Process(predicate, station, *amounts)
+    return by_predicate

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from planoracle.instances.benchmarks.kitchens import language
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import under
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError
@@ -50,7 +51,8 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
         if not all(isinstance(action, str) for action in actions):
             raise ValueError("an action of a plan is no text")
         replayed = trace(kitchen, actions, profile)
-        if not replayed.success or replayed.refusals or not len(replayed.steps) == len(actions) == steps:
+        is_whole = len(replayed.steps) == len(actions) and replayed.steps_taken == steps
+        if not replayed.success or replayed.refusals or not is_whole:
             raise ValueError("the plan does not pass the rules")
         actions = tuple(replayed.rules.deeds[step.deed].text for step in replayed.steps if step.deed is not None)
     elif steps is not None or actions:
@@ -64,9 +66,9 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
         proof=str(entry["proof"]),
         versions=versions(),
         kind=kitchen.kind,
-        unit=kitchen.unit,
+        unit=under(kitchen, profile).unit,
         actions=actions,
-        rounds=None if steps is None else -(-steps // len(kitchen.players)),
+        rounds=None if steps is None else -(-len(actions) // len(kitchen.players)),
         expanded=int(entry["expanded"]),
     )
 

@@ -38,10 +38,6 @@ class KitchenRepair(PrefixRepair):
         """Return whether the goal is reached within the limit of the submission."""
         return self._trace(count, result.actions).success
 
-    def length(self, result: Result) -> int | None:
-        """Return the steps, or with joint moves the rounds."""
-        return result.rounds if self.run.rules.moves == "joint" else result.makespan
-
     def _trace(self, count: int, actions: Sequence[str]) -> StepRecord:
         return trace(self.run.problem, [*self._legal[:count], *actions], self.run.rules, self.run.plan.limit)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple, cast
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import State
@@ -26,11 +27,17 @@ _MOST = 100_000
 
 
 class _Rest(NamedTuple):
-    """Rest of a state: bounds of its steps, and a plan of ``most`` steps."""
+    """Rest of a state: bounds of its steps or rounds, and a plan that takes ``most``."""
 
     least: int
     most: int | None
     actions: tuple[str, ...] = ()
+
+    def total(self, now: int) -> Value:
+        """Return the bounds with the time until the state."""
+        if self.least >= NEVER:
+            return Value(NEVER, None)
+        return Value(now + self.least, None if self.most is None else now + self.most)
 
 
 def _complete(run: KitchenRun, done: list[str], limit: Limit, at_least: int = 0) -> Result:
@@ -48,15 +55,20 @@ class RunValues:
 
     def state_value(self, run: KitchenRun, before: StateValue | None = None) -> StateValue:
         """Return the value of the state in which a run stopped."""
-        done, state = run.legal, run.record.states[-1]
+        now, state = run.record.steps_taken, run.record.states[-1]
         if run.success:
-            return StateValue(Value(len(done), len(done)))
-        least = 0 if before is None else before.value.lower - len(done)  # totals never fall
-        rest = self._rests.get(state) or self._keep(run, state, _complete(run, done, self.limit, max(0, least)))
-        if rest.least >= NEVER:
-            return StateValue(Value(NEVER, None))
-        most = None if rest.most is None else len(done) + rest.most
-        return StateValue(Value(len(done) + rest.least, most))
+            return StateValue(Value(now, now))
+        # Of turns the total never falls.
+        least = 0 if before is None or run.problem.unit == "round" else before.value.lower - now
+        return StateValue(self.rest(run, state, run.legal, max(0, least)).total(now))
+
+    def rest(self, run: KitchenRun, state: State, done: list[str], least: int = 0) -> _Rest:
+        """Return the rest of a state to which legal actions of a run lead."""
+        return self.stored_rest(state) or self._keep(run, state, _complete(run, done, self.limit, least))
+
+    def stored_rest(self, state: State) -> _Rest | None:
+        """Return the rest of a state if it needs no search."""
+        return self._rests.get(state)
 
     def commands(self, run: KitchenRun, state_value: StateValue) -> list[str] | None:
         """Return the actions of the best known plan."""
@@ -81,7 +93,8 @@ class RunValues:
                     break
                 next_state = engine.step(next_state, deed)
                 actions = result.actions[count:]
-                self._rests[next_state] = _Rest(len(actions), len(actions), actions)
+                ticks = engine.ticks(next_state, len(actions))
+                self._rests[next_state] = _Rest(ticks, ticks, actions)
         return rest
 
 
@@ -99,7 +112,10 @@ class Solver:
         self.run = run
         self.limit = limit
         self.done = run.legal
-        self._best: dict[int, tuple[str, ...]] = {}  # by number of actions done, those of a best plan from there
+        self._rests = RunValues(limit)
+        record = run.record
+        after = (state for step, state in zip(record.steps, record.states[1:], strict=True) if step.valid)
+        self._states = [record.states[0], *after]
 
     @property
     def over(self) -> str | None:
@@ -111,17 +127,17 @@ class Solver:
         """Totals before the first and after every action; refused actions keep the total before them."""
         last = len(self.done)
         totals: list[Value | None] = [None] * (last + 1)
-        totals[0] = self._value(self.done[:0])
+        totals[0] = self._value(0)
         if last:
             totals[-1] = self.value
-            fill(totals, 0, last, lambda k, _low, _high: self._value(self.done[:k]), self._follow)
+            fill(totals, 0, last, lambda k, _low, _high: self._value(k), self._follow)
         filled = [total for total in totals if total is not None]
-        return [filled[0], *(filled[step.end] for step in self.run.steps)]
+        return [filled[count] for count in accumulate((step.valid for step in self.run.record.steps), initial=0)]
 
     @cached_property
     def value(self) -> Value:
         """Total at the end of the run."""
-        return self._value(self.done)
+        return self._value(len(self.done))
 
     @cached_property
     def rest(self) -> Result:
@@ -130,7 +146,7 @@ class Solver:
 
     def complete_plan(self, value: Value) -> str | None:
         """Return the legal actions with those of a best completion."""
-        return "\n".join((*self.done, *self._best[len(self.done)]))
+        return "\n".join((*self.done, *self._rests.rest(self.run, self._states[-1], self.done).actions))
 
     def contradiction(self, count: int) -> tuple[str, ...]:
         """Return an empty tuple: kitchens have no conflicts."""
@@ -148,24 +164,17 @@ class Solver:
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal action."""
-        record, best = self.run.record, self._best.get(len(self.done), ())
-        for action in (record.rules.deeds[deed].text for deed in record.rules.legal(record.states[-1])):
-            follows = value.makespan is not None and best[:1] == (action,)
-            after = value if follows else self._value([*self.done, action], remember=False)
-            yield Option.of(action, "act", value, after)
+        engine, state = self.run.record.rules, self._states[-1]
+        for deed in engine.legal(state):
+            action = engine.deeds[deed].text
+            yield Option.of(action, "act", value, self._total([*self.done, action], engine.step(state, deed)))
 
-    def _value(self, done: list[str], *, remember: bool = True) -> Value:
-        result = _complete(self.run, done, self.limit)
-        if result.status == Status.infeasible:
-            return Value(NEVER, None)
-        if result.makespan is not None and remember:
-            self._best[len(done)] = result.actions
-        most = None if result.makespan is None else len(done) + result.makespan
-        return Value(len(done) + (result.lower_bound or 0), most)
+    def _value(self, count: int) -> Value:
+        return self._total(self.done[:count], self._states[count])
+
+    def _total(self, done: list[str], state: State) -> Value:
+        now = len(done) // (len(self.run.problem.players) if self.run.problem.unit == "round" else 1)
+        return self._rests.rest(self.run, state, done).total(now)
 
     def _follow(self, k: int, value: Value) -> Value | None:
-        best = self._best.get(k, ())
-        if value.makespan is None or best[:1] != tuple(self.done[k : k + 1]):
-            return None
-        self._best[k + 1] = best[1:]
-        return value
+        return None if self._rests.stored_rest(self._states[k + 1]) is None else self._value(k + 1)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.effects import Running
 from planoracle.instances.benchmarks.kitchens.kitchen import split_name
-from planoracle.solver.kitchens.goals import Group, ItemRole, Process, Roles, pot_processes
+from planoracle.solver.kitchens.goals import BOILED, FILLED, Group, ItemRole, Process, Roles, processes
 
 #: More steps than any plan takes: the goal is out of reach.
 NEVER = 10**6
@@ -59,7 +59,8 @@ class Context:
         kitchen = abstraction.compiled.kitchen
         self.bits = abstraction.compiled.bits
         self.roles = roles
-        self.fill, self.boil = pot_processes(kitchen.domain)
+        of_pots = processes(kitchen.domain)
+        self.fill, self.boil = of_pots[FILLED], of_pots[BOILED]
         self.kinds = {name: split_name(name)[0] for name, _ in kitchen.objects}
         self.items = [name for name, kind in kitchen.objects if kind == "item"]
         self.count = {kind: list(self.kinds.values()).count(kind) for kind in roles.kinds}

@@ -47,10 +47,6 @@ class PrefixRepair(ABC):
         """Return whether a completed prefix keeps the limits of the run."""
         return True
 
-    def length(self, result: Result) -> int | None:
-        """Return the makespan of a result as the rules count it."""
-        return result.makespan
-
     def repair(self) -> Repair:
         """Return the nearest plan that passes the rules."""
         best, run = self._results[0], self.run
@@ -105,7 +101,7 @@ class PrefixRepair(ABC):
             violations=len(self.run.verdict.violations),
             shift=None if makespan is None or added is not None else 0,
             makespan=makespan,
-            optimum=self.length(best) if best.status == Status.optimal else None,
+            optimum=best.makespan if best.status == Status.optimal else None,
             added=tuple(added or ()),
             dropped=tuple(dropped),
             unit=problem.unit,

@@ -45,7 +45,8 @@ class Case:
 
     def problem(self) -> Kitchen:
         """Return the kitchen; raises `InputError` if the document is not valid."""
-        return replace(kitchen_from_document(self.kitchen, "case"), domain=timed_domain(self.counts))
+        kitchen = kitchen_from_document(self.kitchen, "case")
+        return replace(kitchen, domain=timed_domain(self.counts)) if self.counts else kitchen
 
     def profile(self) -> KitchenRules:
         """Return the rules."""
@@ -85,7 +86,7 @@ class Case:
         except Exception as error:  # whatever it is, it is no answer
             return f"{type(error).__name__}: {error}"
         status = "infeasible" if steps is None else "optimal"
-        if (found.status, found.makespan) == (status, steps):
+        if (found.status, None if found.plan is None else len(found.actions)) == (status, steps):
             return ""
         return f"plan {found.status} {found.makespan}, truth {status} {steps}"
 

@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.generate.parameters import below, chance, one
 from planoracle.solver.kitchens.heuristic import heuristic
 from tests.support.kitchen_cases import Case, bound
-from tests.support.kitchen_grammar import draw_counts, draw_goal, draw_layout, draw_odd_fact, draw_rules
+from tests.support.kitchen_grammar import draw_config, draw_counts, draw_goal, draw_layout, draw_odd_fact, draw_rules
 from tests.support.state_graph import StateGraph
 
 #: Random walks by goal, and most steps of each.
@@ -46,7 +46,7 @@ def draw_cases(seed: int, goals: int, most: int, cooks: int | None = None) -> It
     random = Random(seed)
     size = 4 + below(random, 5)
     while True:
-        document = draw_layout(random, size, cooks)
+        document = draw_layout(random, size, cooks) | draw_config(Random(seed))
         case = Case(document, draw_counts(random, document), draw_rules(random, document))
         bare = case.problem()
         if chance(random, 6) and "more" not in document:

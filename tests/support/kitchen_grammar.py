@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import State
-from planoracle.instances.benchmarks.kitchens.domain import OWN, Effect, KitchenDomain, domain_for
+from planoracle.instances.benchmarks.kitchens.domain import OTHERS, OWN, TIMES, Effect, KitchenDomain, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import RAW, new_name
 from planoracle.instances.benchmarks.kitchens.problems import FORMAT, VERSION
@@ -61,6 +61,14 @@ def draw_counts(random: Random, document: Mapping[str, Any]) -> dict[str, int]:
     kinds = {split_name(station)[0] for station in document["stations"]}
     usable = [action for action, kind in _TIMED.items() if kind in kinds]
     return {action: 1 + below(random, 6 if action != "cut" else 4) for action in usable if chance(random, 60)}
+
+
+def draw_config(random: Random) -> dict[str, Any]:
+    """Return numbers of cuts and steps by kind of item; often none. `draw_counts` comes before them."""
+    if not chance(random, 40):
+        return {}
+    kinds = (*_KINDS["food"], *_KINDS["frying"], OTHERS)
+    return {"config": {key: {one(random, kinds): 1 + below(random, 5) for _ in range(3)} for key in TIMES}}
 
 
 def draw_rules(random: Random, document: Mapping[str, Any]) -> dict[str, str]:

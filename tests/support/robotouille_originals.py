@@ -110,7 +110,8 @@ def kitchen_text(kitchen: Kitchen, traits: Mapping[str, str]) -> str:
 _LABELS = {
     "asynchronous/9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_and_onion_cheese_sandwich": (
         "onion potato soup, fried onion ring lettuce burger and onion chicken sandwich"
-    )
+    ),
+    "multi_agent/6_double_lettuce_chicken_burger": "double lettuce chicken sandwich",
 }
 
 

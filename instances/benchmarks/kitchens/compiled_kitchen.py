@@ -7,6 +7,7 @@ against the same rules word by word.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.kitchens.action_index import EXISTS, ActionIndex, GoalTest
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.effects import Birth, Running, Timers, ground
+from planoracle.instances.benchmarks.kitchens.goal_text import by_text
 from planoracle.instances.benchmarks.kitchens.kitchen import (
     PROFILES,
     Atom,
@@ -31,6 +33,13 @@ State = tuple[int, tuple[int, ...]]
 
 #: Atom that it is the turn of a player.
 TURN = "#turn"
+
+
+def under(kitchen: Kitchen, rules: KitchenRules) -> Kitchen:
+    """Return a kitchen as the rules change its goal and its unit of time."""
+    kitchen = by_text(kitchen) if rules.goal == "text" else kitchen
+    unit = "round" if rules.moves == "joint" else "step"
+    return kitchen if kitchen.unit == unit else replace(kitchen, unit=unit)
 
 
 class GroundAction(NamedTuple):
@@ -96,7 +105,7 @@ class CompiledKitchen:
     """
 
     def __init__(self, kitchen: Kitchen, rules: KitchenRules = PROFILES["released"]) -> None:
-        self.kitchen = kitchen
+        self.kitchen = kitchen = under(kitchen, rules)
         self.rules = rules
         domain, players = kitchen.domain, kitchen.players
         self.always = frozenset(atom for atom in kitchen.facts if atom[0] not in domain.changing)
@@ -143,6 +152,13 @@ class CompiledKitchen:
         if effects and deed.ticks:
             return self._tick(facts, effects)
         return facts, effects
+
+    def ticks(self, state: State, actions: int) -> int:
+        """Return the steps that so many actions after a state take, or with joint moves the rounds."""
+        if self.rules.moves == "turns":
+            return actions
+        players = self.kitchen.players
+        return -(-(players.index(self.player(state)) + actions) // len(players))
 
     def goal(self, state: State) -> bool:
         """Return whether the goal is reached; asked after a step, never at the start."""

@@ -22,21 +22,21 @@ def _rank(engine: CompiledKitchen, name: str) -> tuple[bool, int, tuple[str, int
 
 
 def _timers(
-    effects: Iterable[Running], facts: frozenset[tuple[str, ...]], *, paused: bool = False
+    effects: Iterable[Running], facts: frozenset[tuple[str, ...]], unit: str, *, paused: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield each thing that something is under way with, and what, in words."""
     for running in effects:
         effect = running.effect
         is_paused = paused or any((atom in facts) != value for atom, value in effect.conditions)
         if not effect.count or running.done:
-            yield from _timers(running.nested, facts, paused=is_paused)
+            yield from _timers(running.nested, facts, unit, paused=is_paused)
             continue
         results = [atom[0].removeprefix("is") for atom, value in sorted(effect.changes) if value]
         results += [inner.effect.creates[1] for inner in running.nested if inner.effect.creates is not None]
         makes, remaining = " and ".join(results) or "done", effect.count - running.count
         plural = "s" if remaining > 1 else ""
         if effect.kind == "delayed":
-            when = f"after {remaining} step{plural}, paused" if is_paused else f"in {remaining} step{plural}"
+            when = f"after {remaining} {unit}{plural}, paused" if is_paused else f"in {remaining} {unit}{plural}"
             yield effect.argument, f"{makes} {when}"
         else:
             yield effect.argument, f"{remaining} time{plural} more until {makes}"
@@ -67,7 +67,7 @@ def describe(engine: CompiledKitchen, state: State) -> str:
             words.setdefault(thing, []).append(predicate.removeprefix("is"))
         elif predicate == "addedto":
             added.setdefault(others[0], []).append(thing)
-    for thing, text in dict.fromkeys(_timers(engine.running(state), facts)):
+    for thing, text in dict.fromkeys(_timers(engine.running(state), facts, engine.kitchen.unit)):
         words.setdefault(thing, []).append(text)
 
     def thing_in_words(thing: str) -> str:
@@ -155,8 +155,8 @@ def goal_in_words(kitchen: Kitchen) -> str:
     return f"{text}{'; '.join(conditions)}.{' (Letters stand for any different objects.)' if letters else ''}"
 
 
-def actions_in_words(domain: KitchenDomain) -> Iterator[str]:
-    """Yield every action with what it needs, and what comes of it in time.
+def actions_in_words(domain: KitchenDomain, unit: str = "step") -> Iterator[str]:
+    """Yield every action with what it needs, and what comes of it in time; ``unit`` is that of time.
 
     >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
     >>> print(list(actions_in_words(bundled()))[0])
@@ -164,7 +164,7 @@ def actions_in_words(domain: KitchenDomain) -> Iterator[str]:
     """
     for action in domain.actions:
         needs = listed([_literal(literal) for literal in action.conditions])
-        after = "; ".join(filter(None, (_effect(effect) for effect in action.effects)))
+        after = "; ".join(filter(None, (_effect(effect, unit) for effect in action.effects)))
         yield f"{action.text}{f' (needs {needs})' if needs else ''}{f': {after}' if after else ''}"
 
 
@@ -172,15 +172,16 @@ def _literal(literal: Literal, verb: str = "to be") -> str:
     return condition_in_words([*([] if literal.value else ["not"]), literal.predicate, *literal.params], verb)
 
 
-def _effect(effect: Effect) -> str:
+def _effect(effect: Effect, unit: str) -> str:
     changes = [_literal(change, "is") for change in effect.changes if change.value]
-    text = " and ".join([*changes, *filter(None, (_effect(nested) for nested in effect.effects))])
+    text = " and ".join([*changes, *filter(None, (_effect(nested, unit) for nested in effect.effects))])
     if effect.creates is not None:
         return f"there is new {effect.creates[2]} {effect.creates[0]}: {text}"
+    count = ", ".join([str(effect.count), *(f"for {kind} {number}" for kind, number in effect.counts)])
     if effect.kind == "delayed":
-        return f"after {effect.count} steps (that of the action counts) {text}"
+        return f"after {count} {unit}s (that of the action counts) {text}"
     if effect.kind == "repetitive":
-        return f"once done {effect.count} times {text}"
+        return f"once done {count} times {text}"
     if effect.kind == "conditional":
         return f"while {listed([_literal(one, 'is') for one in effect.conditions])}, {text}"
     return text

@@ -10,15 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from planoracle.instances.model.cache import CacheHolder
+from planoracle.instances.text import one_of
 from planoracle.plugin import InputError, load_json
 
 #: The type whose objects act, in turns.
 ACTOR = "player"
 #: Benchmark of kitchens that are nobody's but ours or the user's.
 OWN = "kitchens"
+#: Keys of ``config``: the action whose effect takes so many cuts or steps, and its ticks beyond their number.
+TIMES: Final = {"num_cuts": ("cut", 0), "cook_time": ("cook", 1), "fry_time": ("fry", 1)}
+#: Kind in ``config`` that stands for all others.
+OTHERS: Final = "default"
 
 
 class Predicate(NamedTuple):
@@ -54,6 +59,8 @@ class Effect:
         Ticks, or repetitions; 0 for the other kinds.
     creates
         Parameter, type and base name of a created object.
+    counts
+        Other numbers than ``count``, by kind of the object.
     """
 
     kind: str
@@ -63,6 +70,11 @@ class Effect:
     conditions: tuple[Literal, ...] = ()
     count: int = 0
     creates: tuple[str, str, str] | None = None
+    counts: tuple[tuple[str, int], ...] = ()
+
+    def count_for(self, name: str) -> int:
+        """Return the number of ticks or repetitions for an object, or for a kind of objects."""
+        return dict(self.counts).get(name.rstrip("0123456789"), self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +95,11 @@ class ActionSchema:
     conditions: tuple[Literal, ...]
     changes: tuple[Literal, ...]
     effects: tuple[Effect, ...] = ()
+
+    @property
+    def timer(self) -> Effect | None:
+        """Effect that takes ticks or repetitions, if there is one."""
+        return next((effect for effect in _nested(self.effects) if effect.count), None)
 
     def write(self, binding: Mapping[str, str]) -> str:
         """Write the action with the names of objects."""
@@ -143,6 +160,31 @@ class KitchenDomain(CacheHolder):
         creations = (effect.creates for action in self.actions for effect in _nested(action.effects))
         return frozenset(creates[2] for creates in creations if creates is not None)
 
+    @property
+    def config(self) -> dict[str, dict[str, int]]:
+        """Numbers of cuts and of steps that cooking takes, by kind of item."""
+        return {
+            key: {kind: count - more for kind, count in ((OTHERS, effect.count), *effect.counts)}
+            for key, (name, more) in TIMES.items()
+            for action in self.actions
+            if action.name == name and (effect := action.timer) is not None
+        }
+
+    def with_config(self, config: Mapping[str, Mapping[str, int]]) -> KitchenDomain:
+        """Return the domain with other numbers, where they are given; raises `InputError` for an unknown kind."""
+        numbers = {}
+        for key, row in config.items():
+            if key not in TIMES:
+                raise InputError(one_of(key, TIMES, "keys"), field="config", value=key)
+            name, more = TIMES[key]
+            numbers[name] = {kind: number + more for kind, number in row.items()}
+            for kind in row:
+                if kind != OTHERS and self.type_of(kind) != "item":
+                    message = f"names no kind of item; such as lettuce, or {OTHERS}, is accepted"
+                    raise InputError(message, field=f"config.{key}", value=kind)
+        actions = [replace(one, effects=_timed(one.effects, numbers.get(one.name, {}))) for one in self.actions]
+        return replace(self, actions=tuple(actions))
+
     def type_of(self, kind: str) -> str | None:
         """Return the type of a kind (``stove``) by its predicate (``isstove``); ``None`` if there is none.
 
@@ -160,6 +202,17 @@ def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
     for effect in effects:
         yield effect
         yield from _nested(effect.effects)
+
+
+def _timed(effects: Iterable[Effect], numbers: Mapping[str, int]) -> tuple[Effect, ...]:
+    """Return effects of an action, and those in them, with ticks or repetitions by kind of object."""
+    timed = []
+    for effect in effects:
+        count = numbers.get(OTHERS, effect.count) if effect.count else 0
+        counts = [(kind, number) for kind, number in sorted(numbers.items()) if kind != OTHERS and number != count]
+        nested = _timed(effect.effects, numbers)
+        timed.append(replace(effect, count=count, counts=tuple(counts if count else ()), effects=nested))
+    return tuple(timed)
 
 
 @cache

@@ -70,7 +70,7 @@ def ground(effect: Effect, binding: Mapping[str, str]) -> GroundEffect:
         conditions=changes(effect.conditions),
         changes=changes(effect.changes),
         effects=tuple(ground(nested, binding) for nested in effect.effects),
-        count=effect.count,
+        count=effect.count_for(binding[effect.param]),
         creates=creates,
     )
 

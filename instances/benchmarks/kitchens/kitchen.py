@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
 from math import prod
 from operator import or_
@@ -31,8 +31,14 @@ class KitchenRules(Rules):
         same step, the kitchen ticks and the goal is looked at once all have acted.
     normalize
         Forgive case, spaces and decoration in submitted actions.
+    goal
+        The goal is the ``"conditions"`` of the file, or these and what its ``"text"`` asks for beyond them.
     limit
         The step limit is 1.5 times the proved ``"optimum"``, or the ``"published"`` number.
+    stop_at_limit
+        A run that is graded ends at its step limit, and is no success beyond it.
+    count_refused
+        A refused action takes a step, in which the kitchen stays as it is.
     price_rest
         Work out what failed runs leave to be done, which takes a solve for each.
     """
@@ -40,28 +46,24 @@ class KitchenRules(Rules):
     skip_after_finish: bool = False
     moves: str = "turns"
     normalize: bool = True
+    goal: str = "conditions"
     limit: str = "optimum"
+    stop_at_limit: bool = True
+    count_refused: bool = False
     price_rest: bool = False
 
     def deciding(self) -> KitchenRules:
-        """Return the profile as far as it decides which plans are best."""
-        usual = KitchenRules()
-        return replace(
-            self,
-            refuse_unread=usual.refuse_unread,
-            normalize=usual.normalize,
-            limit=usual.limit,
-            price_rest=usual.price_rest,
-        )
+        """Return the profile as far as it decides which plans are best; the goal is in the kitchen by then."""
+        return KitchenRules(skip_after_finish=self.skip_after_finish, moves=self.moves)
 
 
 PROFILES = {
     "paper": KitchenRules(),
-    "released": KitchenRules(skip_after_finish=True, normalize=False, refuse_unread=False),
+    "released": KitchenRules(skip_after_finish=True, normalize=False, refuse_unread=False, stop_at_limit=False),
 }
 
 #: Values of the rules that are text.
-CHOICES = {"moves": ("turns", "joint"), "limit": ("optimum", "published")}
+CHOICES = {"moves": ("turns", "joint"), "goal": ("conditions", "text"), "limit": ("optimum", "published")}
 
 
 #: Most objects of a kitchen, conditions and roles of a goal, and atoms that may make its conditions true.
@@ -111,6 +113,12 @@ def unify(binding: dict[str, str], params: Sequence[str], names: Sequence[str]) 
     return joined
 
 
+def casts(condition: Atom, atoms: Sequence[Atom]) -> tuple[list[str], list[Atom]]:
+    """Return the roles of a condition, and the objects of each atom that makes it true."""
+    places = [i for i, part in enumerate(condition) if "#" in part]
+    return [condition[i] for i in places], [tuple(atom[i] for i in places) for atom in atoms]
+
+
 def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
     """Return whether different objects can play the roles so that all conditions are true.
 
@@ -124,12 +132,8 @@ def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
     InputError
         If that is not known after `MAX_SEARCH` steps.
     """
-    rows = []
+    rows = sorted((casts(condition, atoms) for condition, atoms in matching), key=lambda row: len(row[1]))
     steps = 0
-    for condition, atoms in matching:
-        places = [i for i, part in enumerate(condition) if "#" in part]
-        rows.append(([condition[i] for i in places], [tuple(atom[i] for i in places) for atom in atoms]))
-    rows.sort(key=lambda row: len(row[1]))
 
     def extend(cast: dict[str, str], at: int) -> bool:
         nonlocal steps
@@ -138,14 +142,14 @@ def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
         steps += len(rows[at][1])
         if steps > MAX_SEARCH:
             raise InputError(f"whether its roles can be played is not known after {MAX_SEARCH} steps", field="goal")
-        roles, casts = rows[at]
-        for names in casts:
+        roles, objects = rows[at]
+        for names in objects:
             joined = unify(cast, roles, names)
             if joined is not None and extend(joined, at + 1):
                 return True
         return False
 
-    return all(casts for _, casts in rows) and extend({}, 0)
+    return all(objects for _, objects in rows) and extend({}, 0)
 
 
 @dataclass(frozen=True)
@@ -190,10 +194,11 @@ class Kitchen(CacheHolder):
         The atoms that are true at the start; all others are false.
     text
         The goal in words.
+    unit
+        ``step``, or ``round`` if all players act in each.
     """
 
     kind: ClassVar[str] = "kitchen"
-    unit: ClassVar[str] = "step"
     seconds_per_tick: ClassVar[None] = None
     time_limit: ClassVar[None] = None
 
@@ -203,6 +208,7 @@ class Kitchen(CacheHolder):
     facts: frozenset[Atom]
     goal: Goal
     text: str = ""
+    unit: str = "step"
 
     @classmethod
     def of(

@@ -32,7 +32,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
     A message is text with an action (of several the first one counts), a record with an ``"action"``, or, where there
     are several players, a record of their actions by their names, also as JSON: then all who have not acted in this
     round act, in their order; those whose action is refused or missing do nothing. An action that is refused changes
-    nothing and costs no step. ``Finish`` ends the run.
+    nothing and, by default, costs no step. ``Finish`` ends the run.
 
     Attributes
     ----------
@@ -64,22 +64,27 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         simulator: KitchenSimulator,
         step_limit: int | None = None,
     ) -> None:
-        super().__init__(problem, rules, config, simulator)
+        super().__init__(simulator.engine.kitchen, rules, config, simulator)
         self.step_limit = step_limit
         self._is_whole_plan = config.loop == "open"
 
     def instructions(self) -> str:
         """Return how actions are written, what they need and what comes of them."""
         whole = self._is_whole_plan
+        sentence = (
+            "Every round takes one action of each player"
+            if self.problem.unit == "round"
+            else "Every action takes one step"
+        )
         return "\n".join(
             (
                 "You cook in a kitchen, step by step: write "
                 f"{'the whole plan, one action a line' if whole else 'one action in every message'}, in these words, "
                 "with names of objects for the parameters: p players, s stations, i items, c containers, m meals.",
-                *(f"- {line}." for line in actions_in_words(self.problem.domain)),
-                "Different parameters stand for different objects. Every action takes one step, also to do nothing. "
-                "What takes several steps goes on by itself in the meantime. An action that is not possible changes "
-                "nothing. The run ends when the goal holds, or "
+                *(f"- {line}." for line in actions_in_words(self.problem.domain, self.problem.unit)),
+                f"Different parameters stand for different objects. {sentence}, also to do nothing. "
+                f"What takes several {self.problem.unit}s goes on by itself in the meantime. An action that is not "
+                "possible changes nothing. The run ends when the goal holds, or "
                 f"{'with the last action' if whole else 'when you write: Finish'}.",
             )
         )
@@ -96,7 +101,9 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         players = self.problem.players
         if len(players) > 1:
             turns = (
-                "Everybody acts once in every step, in this order" if self.rules.moves == "joint" else "They take turns"
+                "Everybody acts once in every round, in this order"
+                if self.rules.moves == "joint"
+                else "They take turns"
             )
             lines.append(f"There are {len(players)} players, {', '.join(players)}. {turns}; who is next has a star.")
             if not self._is_whole_plan:

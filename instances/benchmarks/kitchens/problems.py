@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -26,6 +26,10 @@ class PlayerEntry(StrictEntry):
     holds: str | None = Field(None, description="the item or container in its hand")
 
 
+#: Numbers of cuts and of steps by kind of item, or ``default`` for all others.
+Config = dict[str, dict[str, Annotated[int, Field(ge=1, le=1_000)]]]
+
+
 class KitchenDocument(StrictEntry):
     """A kitchen for planoracle. Names are a kind and a number, like stove2."""
 
@@ -42,6 +46,7 @@ class KitchenDocument(StrictEntry):
     traits: dict[str, list[str]] = Field({}, description="further predicates of objects, such as iscuttable")
     goal: list[list[str]] = Field(description="atoms over objects and roles (bread#1: some bread)")
     roles: list[str] = Field([], description="roles that are in no atom of the goal")
+    config: Config = Field({}, description="numbers of cuts and of steps, by kind of item; default: all others (3)")
     more: list[list[str]] = Field([], description="facts beside those that follow from all this")
     less: list[list[str]] = Field([], description="facts that follow from it, but are not true")
 
@@ -55,7 +60,7 @@ def kitchen_from_document(document: Any, source: str) -> Kitchen:
     """Turn a parsed document into a `Kitchen`; raises `InputError`."""
     entry = validated(document, source, KitchenDocument)
     try:
-        return _kitchen(entry, domain_for(entry.benchmark))
+        return _kitchen(entry, domain_for(entry.benchmark).with_config(entry.config))
     except InputError as error:
         raise error.at(source) from None
 
@@ -122,6 +127,7 @@ def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
 def to_document(kitchen: Kitchen) -> dict[str, Any]:
     """Return the document of a kitchen; reading it gives an equal kitchen."""
     layout, more, less = layout_of(kitchen)
+    usual = domain_for(kitchen.benchmark).config
     document = KitchenDocument(
         format=FORMAT,
         version=VERSION,
@@ -135,6 +141,7 @@ def to_document(kitchen: Kitchen) -> dict[str, Any]:
         traits=layout.traits,
         goal=[list(atom) for atom in kitchen.goal.conditions],
         roles=list(kitchen.goal.extra_roles),
+        config={key: row for key, row in kitchen.domain.config.items() if row != usual[key]},
         more=sorted(map(list, more)),
         less=sorted(map(list, less)),
     )

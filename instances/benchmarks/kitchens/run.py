@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import under as under
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator, as_replay
 from planoracle.plugin import (
@@ -21,7 +22,7 @@ from planoracle.plugin import (
 
 
 class KitchenRun(Run[Kitchen, list[str], KitchenRules]):
-    """A run in a kitchen; a refused action changes nothing and takes no time.
+    """A run in a kitchen; a refused action changes nothing.
 
     Attributes
     ----------
@@ -33,22 +34,12 @@ class KitchenRun(Run[Kitchen, list[str], KitchenRules]):
         rules_of_run = KitchenSimulator(problem, rules, plan.limit)
         state, self._steps = fold(rules_of_run, plan.commands)
         self.record = rules_of_run.record(state)
-        super().__init__(problem, plan, rules, as_replay(self.record))
+        super().__init__(rules_of_run.engine.kitchen, plan, rules, as_replay(self.record))
 
     @property
     def steps(self) -> list[Step]:
         """All actions that the run reached."""
         return self._steps
-
-    @property
-    def makespan(self) -> int | None:
-        """Legal actions of a run that is a success, those of all players; else ``None``."""
-        return len(self.legal) if self.success else None
-
-    def in_time(self, ticks: int) -> bool:
-        """Return whether so many legal actions keep the limit, which counts rounds with joint moves."""
-        players = len(self.problem.players) if self.rules.moves == "joint" else 1
-        return super().in_time(-(-ticks // players))
 
     @property
     def legal(self) -> list[str]:
@@ -81,7 +72,7 @@ def as_schedule(run: KitchenRun) -> tuple[Instance, Schedule]:
         schema = engine.kitchen.domain.actions[deed.position]
         station = ""
         if not deed.is_wait and all(change.predicate != "loc" for change in schema.changes):
-            at = (atom[2] for atom in engine.facts(step.before) if atom[:2] == ("loc", deed.player))
+            at = (atom[2] for atom in engine.facts(step.state) if atom[:2] == ("loc", deed.player))
             station = next(at, "")
         mode = Mode((Demand(station),) if station else ())
         action = Action(f"{schema.name}/{len(actions) + 1}", schema.name, 1, 1, modes=(mode,), label=deed.text)

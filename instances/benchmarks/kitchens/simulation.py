@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
-from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, Running
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Kitchen, KitchenRules
+from planoracle.instances.protocol.simulator import entries_of
 from planoracle.plugin import CLOSE, LegalCommand, Replay, ReplayEvent, Simulator, Step, Unreadable, Violation, fold
 
 #: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
@@ -58,21 +58,21 @@ class KitchenStep:
         Its place in the deeds; ``None`` if it was refused.
     reached
         True if it reached the goal.
-    before, rules
+    state, rules
         State before it, and the rules that know what the state means.
     refusal
         Reason of the refusal.
-    previous
+    before
         The action before it in the run.
     """
 
     action: str
     deed: int | None
     reached: bool
-    before: State
+    state: State
     rules: CompiledKitchen
     refusal: Refusal | None
-    previous: KitchenStep | None
+    before: KitchenStep | None
 
     @property
     def valid(self) -> bool:
@@ -82,7 +82,7 @@ class KitchenStep:
     @property
     def choices(self) -> int:
         """Number of legal actions before it, computed on demand."""
-        return len(self.rules.legal(self.before))
+        return len(self.rules.legal(self.state))
 
 
 class KitchenRunState(NamedTuple):
@@ -95,7 +95,7 @@ class KitchenRunState(NamedTuple):
     last, tried
         Last action, which knows those before it, and number of all actions, refused ones included.
     done, ticks
-        Numbers of actions that were carried out, and of steps as the rules count them: with joint moves, whole rounds.
+        Numbers of actions that were carried out, and of steps as the rules count them, see `StepRecord.steps_taken`.
     end
         ``completed``, or ``handed_in`` by the agent.
     streak, failures
@@ -125,7 +125,7 @@ class StepRecord:
     end
         ``completed`` (goal reached), ``limit`` (so many steps taken) or ``exhausted`` (no actions left).
     steps_taken
-        Legal actions: a refused one changes nothing and costs nothing. With joint moves, complete rounds.
+        Legal actions, with joint moves complete rounds; and refused actions if the rules count them.
     """
 
     rules: CompiledKitchen
@@ -142,7 +142,7 @@ class StepRecord:
 
 
 class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
-    """Rules of a kitchen: a refused action changes nothing and costs nothing.
+    """Rules of a kitchen: a refused action changes nothing, and takes a step only if the rules say so.
 
     Parameters
     ----------
@@ -167,25 +167,27 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
         """Return the state after an action."""
         kitchen, last, tried, done, ticks, _, streak, failures = state
         if command is None:
-            return state._replace(end="handed_in"), (Step(tried, CLOSE, "close", done, done),)
+            return state._replace(end="handed_in"), (Step(tried, CLOSE, "close", ticks, ticks),)
         if isinstance(command, Unreadable):
             unread = Violation(None, "unreadable", command.text, actual=command.reason)
-            return state, (Step(tried, command.text, "lost", done, done, unread),)
+            return state, (Step(tried, command.text, "lost", ticks, ticks, unread),)
         engine = self.engine
         deed = engine.find(kitchen, command)
         if deed is None:
             kind, facts = _reason(engine, kitchen, command)
-            refusal = Refusal(tried, kind, command[:80], start=ticks, end=ticks, **facts)
+            end = ticks + engine.rules.count_refused
+            refusal = Refusal(tried, kind, command[:80], start=ticks, end=end, **facts)
             last = KitchenStep(command, None, False, kitchen, engine, refusal, last)
-            step = Step(tried, command[:MAX_TEXT], "lost", done, done, refusal)
-            return state._replace(last=last, tried=tried + 1), (step,)
+            step = Step(tried, command[:MAX_TEXT], "lost", ticks, end, refusal)
+            return state._replace(last=last, tried=tried + 1, ticks=end), (step,)
         after = engine.step(kitchen, deed)
         reached = engine.goal(after)
         last = KitchenStep(command, deed, reached, kitchen, engine, None, last)
-        ticks += engine.deeds[deed].ticks
-        end = "completed" if reached else None
-        following = KitchenRunState(after, last, tried + 1, done + 1, ticks, end, streak, failures)
-        return following, (Step(tried, command[:MAX_TEXT], "act", done, done + 1),)
+        end = ticks + engine.deeds[deed].ticks
+        following = KitchenRunState(
+            after, last, tried + 1, done + 1, end, "completed" if reached else None, streak, failures
+        )
+        return following, (Step(tried, command[:MAX_TEXT], "act", ticks, end),)
 
     def legal(self, state: KitchenRunState) -> Sequence[LegalCommand]:
         """Return every legal action; of actions that are written alike, only the first can be meant."""
@@ -199,23 +201,14 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
         return self.limit is not None and state.ticks >= self.limit
 
     def clock(self, state: KitchenRunState) -> int:
-        """Return the number of actions that were carried out."""
-        return state.done
+        """Return the steps as the rules count them, see `StepRecord.steps_taken`."""
+        return state.ticks
 
     def record(self, state: KitchenRunState) -> StepRecord:
         """Return all actions so far, and the states before them."""
-        steps: list[KitchenStep] = []
-        step = state.last
-        while step is not None:
-            steps.append(step)
-            step = step.previous
-        steps.reverse()
-        end = "exhausted"
-        if state.end == "completed":
-            end = "completed"
-        elif self._is_over(state):
-            end = "limit"
-        states = (*(one.before for one in steps), state.kitchen)
+        steps: list[KitchenStep] = entries_of(state.last)
+        end = state.end if state.end == "completed" else "limit" if self._is_over(state) else "exhausted"
+        states = (*(one.state for one in steps), state.kitchen)
         refusals = tuple(one.refusal for one in steps if one.refusal is not None)
         return StepRecord(self.engine, tuple(steps), states, refusals, end, state.ticks)
 
@@ -227,13 +220,12 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
 def as_replay(run: StepRecord) -> Replay:
     """Return a record as a verdict: refused actions are its violations, a tick is a step.
 
-    Progress is the share of the goal's conditions that hold for some objects; what remains are the ticks and
-    repetitions that effects under way still need.
+    Progress is the share of the goal's conditions that hold for some objects.
     """
     engine, events, idle = run.rules, list[ReplayEvent](), []
     clock, share = 0, engine.share(run.states[0])
     for position, step in enumerate(run.steps):
-        after = clock
+        after = clock + (step.deed is None and engine.rules.count_refused)
         if step.deed is not None:
             deed = engine.deeds[step.deed]
             after += deed.ticks
@@ -251,7 +243,7 @@ def as_replay(run: StepRecord) -> Replay:
         goal_ratio=float(run.success),
         success=run.success,
         makespan=run.steps_taken,
-        remaining=_remaining(engine.running(run.states[-1])),
+        remaining={},
         idle=tuple(idle),
     )
 
@@ -316,24 +308,3 @@ def _missing(
         if best is None or len(broken) < len(best):
             best = broken
     return best or ["different objects"]
-
-
-def _remaining(effects: Iterable[Running]) -> dict[str, int]:
-    """Return the ticks or repetitions that effects still need, by what they make true."""
-    remaining_ticks: dict[str, int] = {}
-    for running in effects:
-        if running.effect.count and not running.done:
-            remaining = running.effect.count - running.count
-            label = _label(running.effect)
-            remaining_ticks[label] = min(remaining, remaining_ticks.get(label, remaining))
-        else:
-            remaining_ticks |= _remaining(running.nested)
-    return remaining_ticks
-
-
-def _label(effect: GroundEffect) -> str:
-    """Name an effect by what it makes true, or creates."""
-    if effect.creates is not None:
-        return f"{effect.creates[1]} in {effect.argument}"
-    created = sorted(" ".join(atom) for atom, value in effect.changes if value)
-    return ", ".join(created) if created or not effect.effects else _label(effect.effects[0])

@@ -62,13 +62,14 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     | `goal`, `roles` | atoms over roles and objects, all true at once; roles without an atom (none) |
     | `more`, `less` | facts beside, or against, those that follow from the positions (none) |
     | `text` | the goal in words |
+    | `config` | `num_cuts`, `cook_time`, `fry_time`: numbers by kind of item, `default` for all others (3) |
     | `benchmark` | `robotouille` for a kitchen of this benchmark (default `kitchens`) |
 
     The simulator's files are read as its builder reads them: objects sorted by cell (x, then y) and numbered kind by
     kind unless their names carry numbers; a player stands at the station it faces and holds the thing on its own cell,
     an item rather than a container; stacks follow `stack-level`. An id of digits is a role, another id names an object.
-    Random objects, two stations on a cell and goals with arguments of the wrong type are rejected. With `--data
-    robotouille=DIR` names are the simulator's files in that folder.
+    Random objects, two stations on a cell, goals with arguments of the wrong type and unknown keys are rejected; keys
+    that begin with `_` are notes. With `--data robotouille=DIR` names are the simulator's files in that folder.
 
     Plan language
     -------------
@@ -81,8 +82,8 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     Rules
     -----
     One action a step, by the player whose turn it is. An action is legal if its conditions hold; different parameters
-    stand for different objects. `Do nothing` is always legal. A refused action changes nothing and costs nothing; it is
-    `unknown_action`, `unknown_object`, `not_your_turn` or `precondition`. A step has three parts:
+    stand for different objects. `Do nothing` is always legal. A refused action changes nothing and, by default, takes
+    no step; it is `unknown_action`, `unknown_object`, `not_your_turn` or `precondition`. A step has three parts:
 
     1. The immediate changes of the action happen, and its effects join the list of effects. An effect that is already
        in the list registers the repetition.
@@ -92,8 +93,8 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     | effect | meaning |
     |---|---|
     | conditional | at every tick: its changes and inner effects if its conditions hold, else *opposite* changes |
-    | delayed | after four ticks, including that of the starting step: usable in step t + 4 |
-    | repetitive | after the action has been done three times, with any pauses |
+    | delayed | after four ticks (`config` + 1), including that of the starting step: usable in step t + 4 |
+    | repetitive | after the action has been done three times (`config`), with any pauses |
     | creation | a new object with the next number of its kind |
 
     Consequences: a patty off the stove pauses and continues on *that* stove; each stove and sink has its own timer.
@@ -108,10 +109,13 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     | rule | `paper` | `released` | meaning |
     |---|---|---|---|
     | `skip_after_finish` | `false` | `true` | after an effect that finishes, the next one misses this tick |
-    | `moves` | `turns` | `turns` | or `joint`: all players act, then tick and goal test follow |
+    | `moves` | `turns` | `turns` | or `joint`: all players act, then tick and goal test follow; times are rounds |
+    | `goal` | `conditions` | `conditions` | or `text`: also what the words of the goal ask for |
     | `normalize` | `true` | `false` | read the entries of a list as tolerantly as free text |
     | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like steps cannot be read |
     | `limit` | `optimum` | `optimum` | reference of the step limit, or `published` |
+    | `stop_at_limit` | `true` | `false` | a graded run ends at its step limit, and is no success beyond it |
+    | `count_refused` | `false` | `false` | a refused action takes a step, in which the kitchen stays as it is |
     | `price_rest` | `false` | `false` | `true`: also solve the rest of failed runs |
 
     Options: `--profile paper` or `released`; single rules with `--set robotouille.RULE=VALUE`. Solving uses `released`
@@ -119,16 +123,18 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
 
     Metrics
     -------
-    Success, `optimality` and `steps_to_go` are those of section 4.2.2 of the paper; repetitions, refused actions and
-    failures (`transition`, `action`, `goal` or `budget`, as far as a trace decides) of 4.2.3 and A.9; `prioritised` is
-    our definition for 4.2.4. `within_limit` is `null` if the reference is unknown. States are identical only with equal
-    timers. `steps_to_go` and `lost` need `price_rest`.
+    Success, `optimality` (of successes) and `steps_to_go` (from the end of a failed run, at the step limit at the
+    latest) are those of section 4.2.2 of the paper; repeated transitions (an action that was tried in the same state
+    before), refused actions and failures (`transition`, `action`, `goal` or `budget`, as far as a trace decides) of
+    4.2.3 and A.9; `prioritised` is our definition for 4.2.4. `within_limit` is `null` if the reference is unknown.
+    States are identical only with equal timers. `steps_to_go` and `lost` need `price_rest`.
 
     Differences between paper and released code
     -------------------------------------------
     `skip_after_finish` is the only difference that changes optimal plans. The paper says that cooking times and cuts
-    can be set in the file of a kitchen; the released code never reads them (`config` is ignored in both profiles). The
-    paper measures all ten variants of a task by one number of steps, which was found for the task's own kitchen.
+    can be set in the file of a kitchen (A.2); the released code never reads them. All released files have its
+    constants, so that `config` counts in both profiles. The paper measures all ten variants of a task by one number of
+    steps, which was found for the task's own kitchen.
 
     Known errors of references
     --------------------------
@@ -147,6 +153,10 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
 
     Of the 200 variants 37 need more steps than the published number, 139 fewer (one half of it), 24 just as many.
     `planoracle audit --tables robotouille` and `planoracle audit robotouille` print both comparisons.
+
+    The words of `synchronous/8_two_lettuce_tomato_burger` ask for tomatoes, its conditions do not: by the words it
+    takes 59 steps (`--set robotouille.goal=text`). The audit compares words and conditions of every kitchen: dishes
+    named like `two lettuce tomato burgers` or `a chicken sandwich with lettuce`, and how their parts are prepared.
 
     Live runs
     ---------
@@ -203,6 +213,8 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     feedback = lazy("planoracle.instances.benchmarks.robotouille.feedback")
     live = lazy("planoracle.instances.benchmarks.robotouille.live")
     generator = lazy("planoracle.instances.benchmarks.robotouille.generator")
+    _goal_texts = lazy("planoracle.instances.benchmarks.kitchens.goal_text")
+    _words = lazy("planoracle.instances.benchmarks.kitchens.descriptions")
     _layouts = lazy("planoracle.instances.benchmarks.kitchens.kitchen_layout")
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
@@ -212,6 +224,12 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     def document(self, problem: Kitchen) -> dict[str, Any]:
         """Return a kitchen in our format."""
         return dict(self.reader.to_document(problem))
+
+    def by_text(self, problem: Kitchen) -> tuple[Kitchen, str] | None:
+        """Return the kitchen with the conditions that the goal lacks, and these."""
+        atoms = self._goal_texts.lacking(problem)
+        text = f"its text also asks for {', '.join(self._words.condition_in_words(atom, 'is') for atom in atoms)}"
+        return (self._goal_texts.by_text(problem), text) if atoms else None
 
     def with_agents(self, problem: Kitchen, crew: str) -> Kitchen:
         """Return the kitchen with so many cooks."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, NamedTuple, get_args
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, unify
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, casts, unify
 from planoracle.instances.benchmarks.kitchens.simulation import Refusal, StepRecord
 
-#: ``success``; ``transition``: a rule was broken, and the run never got over it; ``action``: so it is with something
-#: that is no action here, or that was refused again and again; ``goal``: it stopped short of the goal, or had got
-#: something wrong when its steps were over; ``budget``: its steps were over, or too many.
+#: ``success``; ``transition``: an action broke a rule, and the run never recovered or ran out of steps after it
+#: recovered; ``action``: the same with a text that is no action of the kitchen; ``goal``: the run stopped short of the
+#: goal, or had done something wrong when its steps were over; ``budget``: its steps were over, or too many.
 FailureClass = Literal["success", "transition", "action", "goal", "budget"]
 FAILURES: tuple[FailureClass, ...] = get_args(FailureClass)
 
@@ -26,8 +25,6 @@ LackKind = Literal["unprepared", "wrong_stack", "wrong_place", "missing"]
 Cause = Literal["unknown", "turn", "hands", "one_item_at_station", "not_there", "position", "occupied", "not_possible"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
-#: An action refused so often since the last progress is tried again and again.
-REPEATS = 3
 #: Branches after which the search for the best cast of a goal ends with its incumbent.
 MAX_BRANCHES = 10_000
 
@@ -82,11 +79,12 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
     """Classify a run, with the step limit that counts for its success, if any.
 
     By the order of the paper (A.9, "Prioritising Failure Modes"): a run that reached the goal is a ``success``, or
-    ``budget`` if beyond the limit. One that never got over a refused action is ``transition``, or ``action`` if that
-    was no action of the kitchen or was refused `REPEATS` times since. It *got over* it if later the same action was
-    carried out, or more of the goal's conditions held at once than ever before (A.9: "unable to ultimately make any
-    progress"). Any other run is ``budget`` if its steps were over and nothing of what is wrong
-    is of its own doing (`Lack.is_own_doing`), else ``goal``.
+    ``budget`` if beyond the limit. A run that never recovered from a refused action is ``action`` if that was no action
+    of the kitchen (Listing 2), else ``transition``, however often it was repeated (Listing 3). It *recovered* if later
+    the same action was carried out, or more of the goal's conditions held at once than ever before (A.9: "unable to
+    ultimately make any progress"). Any other run is ``goal``, unless its steps were over and nothing of what is wrong
+    is of its own doing (`Lack.is_own_doing`). Such a run is ``transition`` if it recovered from a broken rule, which
+    took the steps (A.12), else ``budget``.
 
     The paper's *state* failures, a misread description, and *bad starts* are in the agent's reasoning, not in the
     trace: they come out as one of the others. Where a goal failure comes from is not decided either.
@@ -97,15 +95,14 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
     wrong = lacks(run.rules, run.states[-1])
     open_ = _open(run)
     recovered = len(run.refusals) - len(open_)
-    if open_:
-        tries = Counter(run.steps[refusal.position].action for refusal in open_)
-        last = open_[-1]
-        cause = _cause(run, last)
-        hopeless = cause == "unknown" or tries[run.steps[last.position].action] >= REPEATS
-        return Failure("action" if hopeless else "transition", cause, last.position, wrong, recovered)
     over = run.end == "limit" or (limit is not None and run.steps_taken >= limit)
-    mistaken = any(lack.is_own_doing for lack in wrong)
-    return Failure("budget" if over and not mistaken else "goal", None, None, wrong, recovered)
+    is_spent = over and not any(lack.is_own_doing for lack in wrong)
+    broken = [refusal for refusal in run.refusals if _cause(run, refusal) != "unknown"]
+    if open_ or (is_spent and broken):
+        last = open_[-1] if open_ else broken[-1]
+        cause = _cause(run, last)
+        return Failure("action" if cause == "unknown" else "transition", cause, last.position, wrong, recovered)
+    return Failure("budget" if is_spent else "goal", None, None, wrong, recovered)
 
 
 def _open(run: StepRecord) -> list[Refusal]:
@@ -200,7 +197,7 @@ def _best_cast(
     options = [(condition, atoms) for condition, atoms in engine.met(state) if atoms]
     # What says where a dish is comes first, then what is about a single object.
     options.sort(key=lambda row: (len(row[0]) == 2, len(row[1])))
-    rows = [_casts(condition, atoms) for condition, atoms in options]
+    rows = [casts(condition, atoms) for condition, atoms in options]
     best: tuple[int, int, dict[str, str]] = (-1, 0, {})
     branches = 0
 
@@ -216,8 +213,8 @@ def _best_cast(
             if met > best[0] or blame < best[1]:
                 best = (met, blame, full)
             return
-        roles, casts = rows[at]
-        for names in casts:
+        roles, options_of_roles = rows[at]
+        for names in options_of_roles:
             joined = unify(cast, roles, names)
             if joined is not None:
                 extend(joined, at + 1, met + 1)
@@ -227,12 +224,6 @@ def _best_cast(
 
     extend({}, 0, 0)
     return best[0], best[2]
-
-
-def _casts(condition: Atom, atoms: Sequence[Atom]) -> tuple[list[str], list[list[str]]]:
-    """Return the roles of a condition, and the objects of each atom that makes it true."""
-    places = [i for i, part in enumerate(condition) if "#" in part]
-    return [condition[i] for i in places], [[atom[i] for i in places] for atom in atoms]
 
 
 def _blame(unmet: tuple[Lack, ...]) -> int:

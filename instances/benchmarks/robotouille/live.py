@@ -23,7 +23,8 @@ class RobotouilleText(KitchenText):
     """Texts of a live run in a kitchen; with ``bounded`` it ends at the step limit of a success."""
 
     def __init__(self, problem: Kitchen, rules: KitchenRules, config: RunConfig, simulator: KitchenSimulator) -> None:
-        super().__init__(problem, rules, config, simulator, _limit(problem, rules) if config.bounded else None)
+        limit = _limit(simulator.engine.kitchen, rules) if config.bounded else None
+        super().__init__(problem, rules, config, simulator, limit)
 
 
 #: Class of the texts of live runs.
@@ -38,11 +39,10 @@ def _limit(kitchen: Kitchen, rules: KitchenRules) -> int:
         reference = published_steps(kitchen.name)
     elif ways := registry.of(kitchen).optima.get(kitchen.name):
         reference = by_key(ways).get(key_of(kitchen, rules.deciding()), {}).get("makespan")
-    acting = len(kitchen.players)
     if reference is None:
         most = max(LEAST_STEPS, STEPS_PER_CONDITION * len(kitchen.goal.conditions))
-        return most if rules.moves == "joint" else most * acting
-    return step_limit(-(-reference // acting) if rules.moves == "joint" and rules.limit == "optimum" else reference)
+        return most if rules.moves == "joint" else most * len(kitchen.players)
+    return step_limit(reference)
 
 
 # Sandwiches, as in the paper. The first has a bundled optimum; the others serve for itself and for several players.

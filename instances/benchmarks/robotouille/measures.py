@@ -6,18 +6,20 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, GroundAction, State
-from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain
-from planoracle.instances.benchmarks.kitchens.effects import GroundEffect, ground
+from planoracle.instances.benchmarks.kitchens.domain import ACTOR
+from planoracle.instances.benchmarks.kitchens.effects import GroundEffect
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural, split_name
 from planoracle.instances.benchmarks.kitchens.simulation import StepRecord
 from planoracle.plugin import load_json
 
 _SLOT = re.compile(r"\{(\w+)\}")
+#: Predicates that delayed effects make true. All that is created, water, is created by one.
+_SLOW = frozenset({"iscooked", "isfried", "isboiling"})
 
 
 class Foresight(NamedTuple):
@@ -43,17 +45,12 @@ class Foresight(NamedTuple):
 
 
 def repetitions(run: StepRecord) -> int:
-    """Count the legal actions that led to an earlier state, also by changing nothing (4.2.3, Figure 6).
+    """Count actions that were tried before in the same state: repeated transitions (4.2.3, Figure 6).
 
-    States are equal only with equal running effects and turns: a wait while something cooks is no repetition.
+    A refused action is a transition to the same state (section 2). States are equal only with equal timers and turns:
+    a wait while something cooks is no repetition.
     """
-    seen = {run.states[0]}
-    repeated = 0
-    for step, state in zip(run.steps, run.states[1:], strict=True):
-        if step.valid:
-            repeated += state in seen
-            seen.add(state)
-    return repeated
+    return len(run.steps) - len({(step.state, step.action) for step in run.steps})
 
 
 def step_limit(reference: float) -> int:
@@ -101,35 +98,18 @@ def foresight(run: StepRecord) -> Foresight:
 
 def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
     """Return what the goal lacks that takes time: predicates of kinds of objects, and kinds to be created."""
-    slow, born = _slow(kitchen.domain)
     facts: Counter[tuple[str, str]] = Counter()
     for condition in kitchen.goal.conditions:
-        if condition[0] in slow and len(condition) == 2:
+        if condition[0] in _SLOW and len(condition) == 2:
             facts[condition[0], natural(condition[1].partition("#")[0])[0]] += 1
     for fact in kitchen.facts:
         if len(fact) == 2 and (key := (fact[0], split_name(fact[1])[0])) in facts:
             facts[key] -= 1
     kinds = Counter(role.partition("#")[0] for role in kitchen.goal.roles)
     existing = {split_name(name)[0] for name, _ in kitchen.objects}
-    return +facts, Counter({kind: count for kind, count in kinds.items() if kind in born and kind not in existing})
-
-
-@lru_cache(maxsize=16)
-def _slow(domain: KitchenDomain) -> tuple[frozenset[str], frozenset[str]]:
-    """Return what takes time: predicates that are made true so, and kinds that are created."""
-    outcomes = {outcome for action in domain.actions for outcome in _outcomes(action)}
-    return frozenset(filter(None, (one for one, _ in outcomes))), frozenset(filter(None, (one for _, one in outcomes)))
-
-
-def _outcomes(action: ActionSchema) -> Iterator[tuple[str, str]]:
-    """Yield what delayed effects of an action make true, as a predicate, or create, as a kind."""
-    for effect in action.effects:
-        grounded = ground(effect, {param: param for param, _ in action.params})
-        for delayed in _delayed(grounded):
-            if delayed.creates is not None:
-                yield "", delayed.creates[1]
-            else:
-                yield from ((atom[0], "") for atom, value in delayed.changes if value)
+    return +facts, Counter(
+        {kind: count for kind, count in kinds.items() if kind in kitchen.domain.created and kind not in existing}
+    )
 
 
 def _delayed(effect: GroundEffect, inside: bool = False) -> Iterator[GroundEffect]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from os.path import isfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from planoracle.instances.benchmarks.kitchens import problems
 from planoracle.instances.benchmarks.kitchens.domain import bundled
@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, chec
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
 from planoracle.instances.benchmarks.kitchens.problems import json_schema as json_schema
 from planoracle.instances.benchmarks.kitchens.problems import to_document as to_document
-from planoracle.instances.files.instance_file import input_error
+from planoracle.instances.files.instance_file import StrictEntry, input_error
 from planoracle.plugin import InputError
 
 # No name of a kitchen is longer.
@@ -23,20 +23,23 @@ _LONGEST = 300
 _FIELDS = {"stations": "station", "items": "item", "players": "player", "containers": "container", "meals": "meal"}
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(strict=True)
+class _Thing(StrictEntry):
+    """Object on a cell; a player faces a direction, an item has a level in its stack.
 
+    The generator of variants has written ``typed_enum`` and ``force_add``, which change nothing.
+    """
 
-class _Thing(_Entry):
-    """Object on a cell; a player faces a direction, an item has a level in its stack."""
+    model_config = ConfigDict(frozen=False)  # names get numbers
 
     name: str = Field(min_length=1)
     x: int
     y: int
     id: Any = None
-    predicates: list[str] = []
-    direction: list[Any] = []
+    predicates: list[str] = Field([])
+    direction: list[Any] = Field([])
     level: int | None = Field(None, alias="stack-level")
+    typed_enum: Any = None
+    force_add: Any = None
 
     @property
     def cell(self) -> tuple[int, int]:
@@ -44,7 +47,7 @@ class _Thing(_Entry):
         return self.x, self.y
 
 
-class _Condition(_Entry):
+class _Condition(StrictEntry):
     """Condition of the goal; an id of digits is a role."""
 
     predicate: str = Field(min_length=1)
@@ -52,15 +55,20 @@ class _Condition(_Entry):
     ids: list[Any]
 
 
-class _Environment(_Entry):
-    """File of the simulator; other keys are passed over."""
+class _Environment(StrictEntry):
+    """File of the simulator. The size of its grid changes nothing."""
+
+    version: Literal["1.0.0"] = "1.0.0"
+    width: int = 0
+    height: int = 0
+    config: problems.Config = Field({})
 
     stations: list[_Thing]
     players: list[_Thing]
     goal: list[_Condition]
-    items: list[_Thing] = []
-    containers: list[_Thing] = []
-    meals: list[_Thing] = []
+    items: list[_Thing] = Field([])
+    containers: list[_Thing] = Field([])
+    meals: list[_Thing] = Field([])
     goal_description: str = ""
 
 
@@ -97,8 +105,8 @@ def environment_from_document(document: Any, source: str, name: str) -> Kitchen:
 
     Follows the simulator's builder: objects are sorted by their cell (x, then y) and numbered kind by kind in that
     order, unless their names carry numbers; a player stands at the station it faces and holds what lies on its own
-    cell, an item rather than a container; items on a cell form a stack in order of their level. Size, ``config`` (the
-    simulator has constants for all times) and unknown keys are passed over.
+    cell, an item rather than a container; items on a cell form a stack in order of their level. ``config`` counts, for
+    which the simulator has constants. Notes, whose keys begin with ``_``, are passed over; other keys are refused.
 
     Raises
     ------
@@ -106,11 +114,11 @@ def environment_from_document(document: Any, source: str, name: str) -> Kitchen:
         Naming file, field and value of the first fault.
     """
     try:
-        entry = _Environment.model_validate(document)
+        entry = _Environment.model_validate({key: document[key] for key in document if not key.startswith("_")})
     except ValidationError as error:
-        raise input_error(error, source) from None
-    domain = bundled()
+        raise input_error(error, source, _Environment) from None
     try:
+        domain = bundled().with_config(entry.config)
         things = {field: _numbered(field, getattr(entry, field)) for field in _FIELDS}
         layout, goal = _layout(things), _goal(entry.goal, things)
         return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, entry.goal_description)

@@ -12,6 +12,7 @@ import pytest
 
 from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading.grader import Grade
+from planoracle.analysis.grading.rewards import reward
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
@@ -145,6 +146,15 @@ def test_limit() -> None:
     late = [WAIT, *late]
     found = judge(name, late)
     assert (found["success"], found["within_limit"], found["failure"]) == (True, False, "budget")
+    assert found["optimality"] is None
+    # Steps to go count from where the limit ends the run: of 18 steps seven are waits.
+    found = judge(name, late, stop_at_limit=True, price_rest=True)
+    assert (found["success"], found["end"], found["makespan"], found["optimality"]) == (False, "limit", 18, None)
+    assert (found["steps_left"], found["failure"]) == (1, "budget")
+    counted = judge(name, ["Dance"] * 7 + actions, stop_at_limit=True, count_refused=True)
+    assert (counted["success"], counted["steps_taken"], counted["failure"]) == (False, 18, "action")
+    assert judge(name, ["Dance"] * 6 + actions, stop_at_limit=True, count_refused=True)["optimality"] == 1.5
+    assert reward(["\n".join(late[number:]) for number in (0, 1)], CHEESE, "success") == [0, 1]
     assert judge(name, late, limit=18)["end"] == "limit"
     assert judge(name, late, limit=18)["failure"] == "budget"
     attempts = judge(name, ["Dance"] * 7 + actions)
@@ -188,12 +198,12 @@ def test_repeated_transitions() -> None:
     actions = fewest(CHICKEN)
     cooking = next(at for at, action in enumerate(actions) if action.startswith("Cook"))
     assert judge(CHICKEN, actions)["repeated_transitions"] == 0
-    assert judge(CHICKEN, [WAIT, *actions])["repeated_transitions"] == 1
+    assert judge(CHICKEN, [WAIT, WAIT, *actions])["repeated_transitions"] == 1
     waiting = actions[: cooking + 1] + [WAIT] * 2 + actions[cooking + 1 :]  # time passes for the chicken
     assert judge(CHICKEN, waiting)["repeated_transitions"] == 0
     there, back = "Move robot1 from table3 to table1", "Move robot1 from table1 to table3"
-    found = judge(CHICKEN, [there, back, there, "Dance"])
-    assert (found["repeated_transitions"], found["repeated_share"]) == (2, 2 / 3)
+    found = judge(CHICKEN, [there, back, there, "Dance", "Dance"])
+    assert (found["repeated_transitions"], found["repeated_share"]) == (2, 2 / 5)
     assert judge(CHICKEN, [])["repeated_share"] == 0
 
 
@@ -223,7 +233,7 @@ def test_rules_broken(name: str, before: int, action: str, cause: str) -> None:
     assert found["failure"] == ("action" if cause == "unknown" else "transition")
     assert found["cause_index"] == before
     again = judge(name, [*fewest(name)[:before], *[action] * 3])
-    assert (again["failure"], again["cause"]) == ("action", cause)
+    assert (again["failure"], again["cause"]) == (found["failure"], cause)
 
 
 def test_one_item_at_a_station() -> None:
@@ -240,6 +250,9 @@ def test_recovery() -> None:
     actions = fewest(LETTUCE)
     assert judge(LETTUCE, ["Cut lettuce1 on board1 using robot1", *actions[:-1]])["failure"] == "goal"
     assert judge(LETTUCE, ["Dance", *actions[:-1]])["recovered"] == 1
+    # The steps were over after the recovery (A.12).
+    late = judge(LETTUCE, ["Cut lettuce1 on board1 using robot1", *actions[:-1]], limit=len(actions) - 1)
+    assert (late["failure"], late["cause_index"], late["recovered"]) == ("transition", 0, 1)
 
 
 def test_goal_failures() -> None:
@@ -290,8 +303,9 @@ def test_several_players() -> None:
     run = trace(task, [WAIT, "Move robot1 from table1 to table9", WAIT], RULES)
     assert run.steps_taken == 2
     assert describe(run.rules, run.states[-1]).count("robot") == 2
-    joint = Result(name, "optimal", makespan=20, rounds=10)
-    assert judge(name, [], optimum=lambda _: joint, moves="joint")["optimal_makespan"] == 10
+    # Both players wait: one round, and the same in steps.
+    joint = judge(name, [WAIT, WAIT, WAIT], optimum=lambda _: Result(name, "optimal", makespan=10), moves="joint")
+    assert (joint["makespan"], joint["step_limit"]) == (1, 15)
 
 
 def test_description() -> None:

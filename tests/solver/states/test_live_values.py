@@ -33,4 +33,4 @@ def test_with_joint_moves_a_limit_is_one_of_rounds() -> None:
     kitchen = load("robotouille/multi_agent/1_lettuce_burger")
     benchmark = registry.of(kitchen)
     run = benchmark.run(kitchen, {"plan": [], "limit": 3}, benchmark.rules.profile("released", moves="joint"))
-    assert [run.in_time(actions) for actions in (6, 7)] == [True, False]
+    assert [run.in_time(rounds) for rounds in (3, 4)] == [True, False]

@@ -111,7 +111,8 @@ def test_a_joint_message_is_a_round() -> None:
         ("Pick up bread9 from table2 using robot3", "lost"),
         ("Do nothing", "act"),
     ]
-    assert (run.state.world.ticks, run.observation.player) == (1, "robot2")
+    assert (run.state.world.ticks, run.observation.clock, run.observation.player) == (1, 1, "robot2")
+    assert "after 4 rounds" in run.instructions()
     cut = run.step(json.dumps({"robot2": "Cut lettuce1 on board1 using robot2", "robot3": ""}))
     assert [one.kind for one in cut.outcomes] == ["act"] * 3
     assert run.state.world.ticks == 2

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from planoracle.instances.benchmarks.kitchens.domain import bundled
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.benchmarks.robotouille import Robotouille
 from planoracle.instances.benchmarks.robotouille.reader import environment_from_document
 from planoracle.instances.errors import InputError
-from tests.support.robotouille import KITCHENS, document, kitchen
+from planoracle.instances.model.cache import fingerprint
+from planoracle.solver.kitchens.astar import plan
+from tests.support.robotouille import KITCHENS, blind, document, kitchen
 from tests.support.robotouille_originals import domain_from_document, load_kitchen
 
 
@@ -93,11 +95,24 @@ def test_an_environment_by_hand() -> None:
         "elsewhere": ["cheese1"],
         "traits": {"patty1": ["iscookable"]},
         "goal": [["atop", "patty#1", "bottombun#2"], ["item_at", "patty#1", "table2"]],
+        "config": {"cook_time": {"default": 3, "patty": 9}},
     }
     assert ("clear", "topbun1") in found.facts
     assert ("clear", "bottombun1") not in found.facts
     assert {("vacant", "table1"), ("station_empty", "table2")} & found.facts == {("vacant", "table1")}
     assert ("container_empty", "bowl1") in found.facts
+
+
+def test_config_decides_cuts_and_steps() -> None:
+    usual = {"num_cuts": {"default": 3, "lettuce": 3}, "cook_time": {"default": 3, "patty": 3}}
+    standard = read(raw(config=usual, _task="burger"))
+    assert (standard, fingerprint(standard)) == (read(raw(config={})), fingerprint(read(raw(config={}))))
+    stations = {"stove1": ["patty1"], "stove2": ["chicken1"], "board1": ["lettuce1"], "board2": ["tomato1"]}
+    traits = {name: ["iscookable", "iscuttable"] for (name,) in stations.values()}
+    config = {"num_cuts": {"default": 2, "lettuce": 5}, "cook_time": {"patty": 1}}
+    for goal, steps in (("iscut lettuce", 6), ("iscut tomato", 3), ("iscooked patty", 2), ("iscooked chicken", 5)):
+        one = kitchen(stations, traits=traits, config=config, goal=[f"{goal}#1".split()])
+        assert plan(one).makespan == blind(one, PROFILES["released"]) == steps, goal
 
 
 def test_names_that_carry_numbers_are_kept_in_their_order() -> None:
@@ -169,6 +184,12 @@ def _fault(entry: Any, where: str, word: str, reader: Any = read) -> None:
     ("change", "where", "word"),
     [
         ({"stations": 3}, "stations", "list"),
+        ({"config": {"cook_times": {"patty": 2}}}, "config", "cook_time"),
+        ({"config": {"num_cuts": {"sofa": 2}}}, "config.num_cuts", "sofa"),
+        ({"config": {"fry_time": {"default": 0}}}, "config.fry_time.default", "1"),
+        ({"cofig": {}}, "cofig", "did you mean"),
+        ({"stations": [{"name": "table", "x": 1, "y": 0, "cook_time": 3}]}, "stations[0].cook_time", "unknown key"),
+        ({"version": "2.0.0"}, "version", "1.0.0"),
         ({"players": []}, "objects", "player"),
         ({"players": [{"name": "robot", "x": 0, "y": 0}]}, "players[0].direction", "two whole numbers"),
         ({"items": [{"name": "sofa", "x": 0, "y": 0}]}, "items[0].name", "sofa"),
@@ -243,5 +264,5 @@ def test_the_example_of_the_documentation() -> None:
 def test_the_schema_names_every_field() -> None:
     assert set(json_schema()["properties"]) == {
         *("$schema", "format", "version", "name", "benchmark", "text", "stations", "players", "containers"),
-        *("elsewhere", "traits", "goal", "roles", "more", "less"),
+        *("elsewhere", "traits", "goal", "roles", "more", "less", "config"),
     }

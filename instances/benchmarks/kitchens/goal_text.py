@@ -1,0 +1,109 @@
+"""Dishes that the words of a goal ask for, and conditions that the formal goal lacks for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import networkx as nx
+
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Goal, Kitchen
+from planoracle.instances.benchmarks.kitchens.kitchen_layout import PREPARED
+
+#: First and last part of a dish; a soup has none.
+_BASES: Final = {"sandwich": ("bread", "bread"), "burger": ("bottombun", "topbun"), "soup": ()}
+#: Parts that the name of a dish implies.
+_IMPLIED: Final = {"cheeseburger": ("cheese", "patty"), "hamburger": ("patty",)}
+#: How a part of a stack is prepared if the words do not say so.
+_USUAL: Final = {"lettuce": "cut", "tomato": "cut", "onion": "cut", "patty": "cooked", "chicken": "cooked"}
+_NUMBERS: Final = {"": 1, "two": 2, "three": 3, "four": 4} | {str(digit): digit for digit in range(2, 10)}
+#: Longer texts are cut.
+_MOST: Final = 2_000
+
+_NUMBER = r"(?:\b(two|three|four|[2-9]) )?"
+_PART = r"((?:(?:cut|cooked|fried|whole) )*)\b(lettuce|tomato|onion|potato|patt|chicken|cheese)(?:y|ies|e?s)?\b"
+#: A dish is a compound noun, such as "two lettuce tomato burgers".
+_DISHES = re.compile(
+    rf"{_NUMBER}((?:{re.sub(r'[(](?![?])', '(?:', _PART)}(?: rings?| slices?)?(?: and |, | ))*)"
+    r"\b((?:cheese|ham)?(sandwich|burger|soup))(?:e?s)?\b"
+)
+#: Behind a dish, the words that tell what else is in it.
+_CONTENTS = re.compile(r"\b(?:with|contain(?:s|ing)?|including) ([^.;]*)")
+
+
+class Dish(NamedTuple):
+    """Dish that words ask for: its kind, and its parts with the ways in which they are prepared."""
+
+    kind: str
+    parts: tuple[tuple[str, frozenset[str]], ...]
+
+
+def dishes(text: str) -> Iterator[Dish]:
+    """Yield the sandwiches, burgers and soups that a text asks for.
+
+    >>> [(dish.kind, [part for part, _ in dish.parts]) for dish in dishes("Make two lettuce tomato burgers")][:1]
+    [('burger', ['lettuce', 'tomato', 'bottombun', 'topbun'])]
+    """
+    words = " ".join(text.lower().split())[:_MOST]
+    matches = list(_DISHES.finditer(words))
+    ends = [*(match.start() for match in matches[1:]), len(words)]
+    for match, end in zip(matches, ends, strict=False):
+        number, compound, name, kind = match.groups(default="")
+        contents = "; ".join([compound, *_CONTENTS.findall(words[match.end() : end])])
+        parts = dict.fromkeys(_IMPLIED.get(name, ()), (1, frozenset[str]()))
+        for count, ways, stem in re.findall(_NUMBER + _PART, contents):
+            part = "patty" if stem == "patt" else stem
+            most, stated = parts.get(part, (1, frozenset()))
+            parts[part] = (max(most, _NUMBERS[count]), stated | set(ways.split()))
+        repeated = [(part, ways) for part, (count, ways) in parts.items() for _ in range(count)]
+        base = [(part, frozenset[str]()) for part in _BASES[kind]]
+        yield from [Dish(kind, (*repeated, *base))] * _NUMBERS[number]
+
+
+def lacking(kitchen: Kitchen) -> tuple[Atom, ...]:
+    """Return the conditions that the words of a goal ask for, and its conditions do not.
+
+    A dish of the words is compared with the things of the goal that are on one station, or in one meal, and of these
+    with those that lack least. Parts of a stack are prepared as usual, in soup as the words say. That soup boils is
+    in the paper's recipes, but not in its words.
+    """
+    graph = nx.Graph([atom[1:] for atom in kitchen.goal.conditions if len(atom) == 3])
+    groups = list(nx.connected_components(graph))
+    atoms: list[Atom] = []
+    for number, dish in enumerate(sorted(dishes(kitchen.text), key=lambda dish: -len(dish.parts))):
+        added = {f"{'water' if dish.kind == 'soup' else 'table'}#text{number}"}
+        options = [
+            (group, missing) for group in (added, *groups) if (missing := _missing(kitchen, dish, group, number))
+        ]
+        group, missing = min(options, key=lambda option: len(option[1]))
+        groups = [one for one in groups if one is not group]
+        atoms += missing[1:]
+    return tuple(atoms)
+
+
+def by_text(kitchen: Kitchen) -> Kitchen:
+    """Return a kitchen with the conditions of its goal and those of its words."""
+    atoms = lacking(kitchen)
+    goal = Goal.of([*kitchen.goal.conditions, *atoms], kitchen.goal.roles)
+    return replace(kitchen, goal=goal) if atoms else kitchen
+
+
+def _missing(kitchen: Kitchen, dish: Dish, group: Iterable[str], number: int) -> list[Atom]:
+    """Return the place of a dish among things of the goal, and what it lacks there; nothing for no place."""
+    kinds = {thing: thing.partition("#")[0].rstrip("0123456789") for thing in sorted(group)}
+    base, predicate = ("meal", "addedto") if dish.kind == "soup" else ("station", "item_at")
+    places = [thing for thing, kind in kinds.items() if kitchen.domain.type_of(kind) == base]
+    atoms: list[Atom] = [(place,) for place in places[:1]]
+    for position, (part, ways) in enumerate(dish.parts if atoms else ()):
+        requested = {PREPARED[way] for way in ways & PREPARED.keys()}
+        met = {thing: {fact for fact in requested if (fact, thing) in kitchen.goal.conditions} for thing in kinds}
+        thing = max((one for one, kind in kinds.items() if kind == part), key=lambda one: len(met[one]), default="")
+        if not thing:
+            thing = f"{part}#text{number}_{position}"
+            atoms.append((predicate, thing, *atoms[0]))
+            requested |= {PREPARED[_USUAL[part]]} if part in _USUAL and base == "station" and not ways else set()
+        kinds.pop(thing, None)
+        atoms += [(fact, thing) for fact in sorted(requested - met.get(thing, set()))]
+    return atoms

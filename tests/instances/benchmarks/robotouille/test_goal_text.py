@@ -1,0 +1,63 @@
+"""What the words of goals ask for beyond their conditions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planoracle.analysis.audit.auditor import Auditor
+from planoracle.instances.benchmarks.kitchens import problems as ours
+from planoracle.instances.benchmarks.kitchens.goal_text import by_text, dishes, lacking
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
+from planoracle.instances.benchmarks.robotouille import problems
+from planoracle.instances.protocol import registry
+from planoracle.solver.kitchens.astar import plan
+from tests.support.robotouille import blind, kitchen
+from tests.support.robotouille_originals import find_kitchens, load_kitchen
+
+BURGERS = "robotouille/synchronous/8_two_lettuce_tomato_burger"
+
+
+def test_one_released_goal_lacks_what_its_words_ask_for(shared: Path) -> None:
+    texts = {f"robotouille/{task}": load_kitchen(path) for task, _, path in find_kitchens([shared / "benchmarks"])}
+    for released in (texts, {name: problems.kitchen(name) for name in problems.names() if "@" not in name}):
+        assert {name for name, one in released.items() if lacking(one)} == {BURGERS}
+    assert not any(map(lacking, map(ours.kitchen, ours.names())))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Prepare a lettuce and tomato sandwich", "bread bread lettuce tomato"),
+        ("a HAMBURGER with 2 fried onions. Serve cheese", "bottombun onion onion patty topbun"),
+        ("soup with a cut tomato and two chicken sandwiches", "tomato / bread bread chicken / bread bread chicken"),
+        ("Tomato burger and fries on separate tables", "bottombun tomato topbun"),
+        ("a grilled patty on bread", ""),
+        ("two " * 3_000 + "cut " * 3_000, ""),
+    ],
+)
+def test_dishes_of_texts(text: str, expected: str) -> None:
+    assert " / ".join(" ".join(sorted(part for part, _ in dish.parts)) for dish in dishes(text)) == expected
+
+
+def test_conditions_of_a_missing_part_and_of_a_missing_dish() -> None:
+    stations = {"table1": ["bread1", "cheese1", "bread2"], "table2": ["tomato1"], "table3": []}
+    goal = [["item_on", "bread#1", "table#2"], ["item_at", "bread#3", "table#2"]]
+    part = kitchen(stations, goal=goal, text="a cut tomato sandwich", traits={"tomato1": ["iscut"]})
+    assert {atom[0] for atom in lacking(part)} == {"item_at", "iscut"}
+    stated = by_text(part)
+    assert lacking(stated) == ()
+    assert plan(stated).makespan == blind(stated, PROFILES["released"]) == 4
+    dish = kitchen(stations, goal=[["item_on", "bread#1", "table1"]], text="sandwich and onion soup")
+    assert ("addedto", "onion#text1_0", "water#text1") in lacking(dish)
+
+
+def test_optimum_under_the_words_is_proved_and_audited() -> None:
+    rules = registry.get("robotouille").rules.profile("released", goal="text")
+    found = plan(problems.kitchen(BURGERS), rules=rules)
+    assert (found.status, found.makespan) == ("optimal", 59)
+    published, goal = Auditor().check_published(BURGERS)
+    assert (published.optimum, goal.reference, goal.claimed, goal.optimum) == (39, "goal", 39, 59)
+    assert (goal.verdict, json.dumps(goal.reason).count("tomato")) == ("below_bound", 4)
