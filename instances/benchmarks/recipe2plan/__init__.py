@@ -73,6 +73,12 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     | `dependency` | a prerequisite is not complete, or not finished at the start |
     | `no_action` | the plan has no command |
     | `missing_action` | a step is never carried out; only in the list of all violations |
+    | `identical_refusals`, `too_many_turns` | an interactive run ends by `max_identical_refusals`, `max_turns` |
+
+    Refusals are identical if the released environment answers them alike: its message names the step, but the start of
+    a command only for objects and times in the past. Whole plans have no turns. An aborted run is a success only if
+    every recipe was complete before. The limit of turns is that of the released `react_agent.py`. The bundled optimum
+    of `timed/Pancakes_Chicken-Rice` has more commands; `solve --fewest-pieces` finds one with fewer.
 
     A continuous step advances the clock to its end, an autonomous step leaves it at its start. So nothing starts
     strictly inside a continuous step; a step that can be interrupted is split by giving two commands.
@@ -95,6 +101,8 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     | `score_if` | `success` | `complete` | a complete run scores even if a later command is rejected |
     | `fatal_time_constraint` | `true` | `false` | an interactive run ends at the first violated time constraint |
     | `max_failures` | `10` | `10` | an interactive run ends at the next rejected answer |
+    | `max_identical_refusals` | `3` | `3` | an interactive run ends at this many in a row; 0: no limit |
+    | `max_turns` | `unlimited` | `steps+10` | answers after which an interactive run ends |
     | `missing` | `failed` | `skipped` | problems without a plan |
     | `zero_duration` | `rejected` | `accepted` | commands of length zero |
     | `window_on_resume` | `true` | `true` | time constraints are checked at resumptions as well |
@@ -141,7 +149,8 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     ---------
     One step is one turn, as in the paper: the first step of a message counts, after `Action:` if that is there. A
     rejected step changes only the clock. The agent ends the run with `Finish`; so do the eleventh rejection
-    (`max_failures`) and, with `fatal_time_constraint`, a missed time constraint. With an open loop the one message is a
+    (`max_failures`), three identical ones in a row (`max_identical_refusals`) and, with `fatal_time_constraint`, a
+    missed time constraint. With an open loop the one message is a
     plan.
 
     A command contains its start, so there is no wait command. The legal commands start at the clock, at the end of a

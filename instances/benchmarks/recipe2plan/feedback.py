@@ -36,6 +36,7 @@ TOPICS = (
     Topic("time_constraint", "Time constraints", ("time_constraint",), "Move the two steps closer together."),
     Topic("objects", "Objects", ("object_occupancy",), "Wait until the object is free, or use it earlier."),
     Topic("temperature", "Temperature", ("object_temperature",), "Set the temperature first, and keep it."),
+    Topic("turns", "Turns", ("identical_refusals", "too_many_turns"), "Change what is refused, and waste no turns."),
 )
 
 
@@ -174,4 +175,6 @@ _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
         f"which is in use by {some(map(words.until, one.others))}"
     ),
     "object_temperature": _temperature,
+    "identical_refusals": lambda _, one: f"{one.required} answers in a row were refused for the same reason",
+    "too_many_turns": lambda _, one: f"the recipes are not complete after {one.required} answers",
 }

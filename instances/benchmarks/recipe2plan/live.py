@@ -50,8 +50,8 @@ Step(number, recipe, duration, start)"""
 class Recipe2PlanText(ScheduleText[Profile, CookingState]):
     """Texts of a run in a kitchen with one cook.
 
-    Of a message the first step counts. A refused one ends nothing, but the eleventh does, and so does one that comes
-    too late for its time constraint, unless the rules say otherwise.
+    Of a message the first step counts. A refused one ends nothing, but the eleventh does, as do three identical ones in
+    a row and one that comes too late for its time constraint, unless the rules say otherwise.
 
     Examples
     --------

@@ -43,6 +43,10 @@ class Profile(Rules):
         An interactive run ends at the first violated time constraint.
     max_failures
         An interactive run ends when this many refused answers are exceeded.
+    max_identical_refusals
+        An interactive run ends at this many refusals in a row that the environment answers alike; 0: no limit.
+    max_turns
+        An interactive run ends after ``"steps+10"`` answers, or is ``"unlimited"``.
     missing
         Instances without a submission are ``"failed"`` or ``"skipped"`` in averages.
     zero_duration
@@ -64,6 +68,8 @@ class Profile(Rules):
     score_if: str = "success"
     fatal_time_constraint: bool = True
     max_failures: int = 10
+    max_identical_refusals: int = 3
+    max_turns: str = "unlimited"
     missing: str = "failed"
     zero_duration: str = "rejected"
     window_on_resume: bool = True
@@ -78,6 +84,7 @@ CHOICES = {
     "step_shapes": ("released", "lenient"),
     "parse_scope": ("everywhere", "plan"),
     "score_if": ("success", "complete"),
+    "max_turns": ("unlimited", "steps+10"),
     "missing": ("failed", "skipped"),
     "zero_duration": ("accepted", "rejected"),
 }
@@ -94,6 +101,7 @@ PROFILES = {
         parse_scope="everywhere",
         score_if="complete",
         fatal_time_constraint=False,
+        max_turns="steps+10",
         missing="skipped",
         zero_duration="accepted",
     ),
@@ -104,7 +112,7 @@ PROFILES = {
 RULE_SET = RuleSet("recipe2plan", PROFILES, CHOICES)
 
 
-#: Kinds of violation: those of Table 15, and the missing actions of Table 16.
+#: Kinds of violation: those of Table 15, the missing actions of Table 16, and the ends of runs with turns.
 KINDS = (
     "wrong_recipe",
     "wrong_action",
@@ -119,7 +127,11 @@ KINDS = (
     "execution_interruptibility",
     "no_action",
     "missing_action",
+    "identical_refusals",
+    "too_many_turns",
 )
+#: Kinds whose message in the released environment names the start of the command.
+_DATED = ("time_error", "infeasible_multitask", "object_occupancy", "object_temperature")
 
 
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
@@ -144,6 +156,8 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "no_action": lambda _: "the plan holds no command that can be read",
     "empty_answer": lambda _: "the answer holds no command that can be read",
     "missing_action": lambda _: "is never carried out",
+    "identical_refusals": lambda v: f"{v.required} answers in a row were refused alike",
+    "too_many_turns": lambda v: f"the recipes are not complete after {v.required} answers",
 }
 
 
@@ -160,6 +174,13 @@ class Recipe2PlanViolation(Violation):
     def message(self) -> str:
         """One sentence on the violation."""
         return _MESSAGES[self.case or self.kind](self)
+
+    @property
+    def answer(self) -> tuple[object, ...]:
+        """Content of the released environment's message: kind, steps, and the times that it names."""
+        start = self.start if self.kind in _DATED else None
+        duration = self.actual if self.kind == "action_duration" else None
+        return self.kind, self.case, self.subject, *(other.subject for other in self.others), start, duration
 
 
 def _clock(seconds: Measure) -> str:

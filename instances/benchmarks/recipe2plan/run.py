@@ -76,7 +76,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every step that the rules allow now, in every length, and the wait."""
         simulator = Recipe2PlanSimulator(self.problem, self.rules)
-        state, _ = fold(simulator, [(StepCommand.of(*piece[:3]),) for piece in point.state.pieces])
+        state, _ = fold(simulator, [tuple(StepCommand.of(*piece[:3]) for piece in point.state.pieces)])
         possible = {self.problem.actions[position].id for position in simulator.open_steps(state)}
         for piece, after in piece_choices(point, step, () if state.refused else possible):
             command = StepCommand.of(*piece[:3])

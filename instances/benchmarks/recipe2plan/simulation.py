@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import gcd
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers
 from planoracle.instances.benchmarks.recipe2plan.rules import (
@@ -41,6 +41,8 @@ from planoracle.plugin import (
 
 #: The search for further violations ends after this many.
 MAX_VIOLATIONS = 1000
+#: Turns beyond the number of steps that ``max_turns`` allows.
+EXTRA_TURNS = 10
 
 #: Commands of one answer, a message without any, or `CLOSE`.
 Answer: TypeAlias = tuple[StepCommand, ...] | Unreadable | str
@@ -91,8 +93,10 @@ class CookingState:
         Last interval of every object, and of the cook.
     temperature
         State of every object, and the step that set it.
-    count, refused, violation_count
-        Numbers of commands, of refused answers, and of violations.
+    count, turns, refused, violation_count
+        Numbers of commands, of answers, of refused answers, and of violations.
+    refusal, repeats
+        What the last answer was refused for, ``None`` for one that was carried out; and how often in a row.
     fatal
         Violation that ended the run, if any.
     is_closed
@@ -113,7 +117,10 @@ class CookingState:
     working: Span | None = None
     temperature: dict[str, tuple[str, Other]] = field(default_factory=dict)
     count: int = 0
+    turns: int = 0
     refused: int = 0
+    refusal: tuple[object, ...] | None = None
+    repeats: int = 0
     violation_count: int = 0
     fatal: Recipe2PlanViolation | None = None
     is_closed: bool = False
@@ -165,16 +172,20 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         if isinstance(command, str):
             state.is_closed = True
             return state, (Step(state.count, CLOSE, "close", state.clock, state.clock),)
-        if isinstance(command, Unreadable):
-            fault = Recipe2PlanViolation(state.count, "no_action", "", "empty_answer")
-            state.history = History(None, (fault,), state.history)
-            self._refuse(state, fault)
-            return state, (Step(state.count, command.text[:200], "lost", state.clock, state.clock, fault),)
         steps: list[Step] = []
-        for one in command:
-            steps += self._take(state, one)
-            if steps and steps[-1].violation is not None:
-                break
+        first = state.count
+        if isinstance(command, Unreadable):
+            unread = Recipe2PlanViolation(state.count, "no_action", "", "empty_answer")
+            state.history = History(None, (unread,), state.history)
+            steps.append(Step(state.count, command.text[:200], "lost", state.clock, state.clock, unread))
+        else:
+            for one in command:
+                steps += self._take(state, one)
+                if steps and steps[-1].violation is not None:
+                    break
+        if self.plan is None:
+            fault = cast("Recipe2PlanViolation | None", steps[-1].violation if steps else None)
+            self._end_turn(state, fault, state.count - first)
         return state, tuple(steps)
 
     def _take(self, state: CookingState, command: StepCommand) -> list[Step]:
@@ -198,10 +209,8 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             state.violation_count += len(faults)
             if position is not None and state.violation_count < MAX_VIOLATIONS:
                 self._carry_out(state, command, position)
-        elif faults:
-            self._refuse(state, faults[0])
-            if now > clock:
-                state.clock, state.holder = now, None
+        elif faults and now > clock:
+            state.clock, state.holder = now, None
         if not is_open:
             return []
         wait = [Step(index, wait_words(self.problem, now - clock), "wait", clock, now)] if now > clock else []
@@ -209,12 +218,23 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             return [*wait, Step(index, command.text, "lost", now, now, faults[0])]
         return [*wait, Step(index, command.text, "act", start, state.clock)]
 
-    def _refuse(self, state: CookingState, fault: Recipe2PlanViolation) -> None:
-        """Count a refused answer, which may end the run."""
-        state.refused += 1
-        is_late = fault.kind == "time_constraint" and self.rules.fatal_time_constraint
-        if is_late or state.refused > self.rules.max_failures:
+    def _end_turn(self, state: CookingState, fault: Recipe2PlanViolation | None, commands: int) -> None:
+        """Count an answer, and its refusal if its last command has a fault; either may end the run."""
+        rules, most = self.rules, len(self.actions) + EXTRA_TURNS
+        refusal = None if fault is None else (commands, *fault.answer)
+        state.turns += 1
+        state.refused += refusal is not None
+        state.repeats = state.repeats + 1 if refusal == state.refusal else 1
+        state.refusal = refusal
+        is_late = fault is not None and fault.kind == "time_constraint" and rules.fatal_time_constraint
+        if fault is not None and (is_late or state.refused > rules.max_failures):
             state.fatal = fault
+        elif fault is not None and state.repeats == rules.max_identical_refusals:
+            state.fatal = fault._replace(kind="identical_refusals", case="", required=state.repeats)
+        elif rules.max_turns == "steps+10" and state.turns >= most and self._goal_ratio(state) < 1:
+            state.fatal = Recipe2PlanViolation(state.count - 1, "too_many_turns", "", required=most)
+        if state.fatal is not fault and state.fatal is not None and state.history is not None:
+            state.history = state.history._replace(violations=(*state.history.violations, state.fatal))
 
     def legal(self, state: CookingState) -> list[LegalCommand]:
         """Return every step in every length, at the clock and at later `moments`.

@@ -86,8 +86,19 @@ def test_the_run_is_over_at_the_eleventh_refusal_or_a_missed_time_constraint():
     run = live()
     for number in range(11):
         assert run.done is False, number
-        run.step("Step(15, Pancakes, 10 min, 0)")
+        run.step(f"Step({15 - number % 2}, Pancakes, 10 min, 0)")
     assert run.state.over == "too_many_refusals"
+    run = live()
+    for number in range(3):
+        assert run.done is False, number
+        last = run.step("Step(15, Pancakes, 10 min, 0)")
+    assert run.state.over == "identical_refusals"
+    assert last.observation.text.endswith("The run is over: identical refusals.")
+    run = live(rules=RELEASED)
+    for number in range(24 + 10):
+        assert run.done is False, number
+        run.step(f"Step(1, Cobbler, 1 sec, {number} sec)")
+    assert run.state.over == "too_many_turns"
     run = live()
     for text in ("Step(1, Cobbler, 2 min, 0)", "Step(2, Cobbler, 1 min, 2 min)", "Step(3, Cobbler, 1 min, 6 min)"):
         last = run.step(text)

@@ -174,7 +174,8 @@ def test_infeasible_multitask_is_found_beside_a_time_error_only():
 
 
 def test_every_kind_is_covered_here():
-    assert {*FIRST_BROKEN, "missing_action", "infeasible_multitask"} == set(KINDS)
+    of_turns = {"identical_refusals", "too_many_turns"}
+    assert {*FIRST_BROKEN, *of_turns, "missing_action", "infeasible_multitask"} == set(KINDS)
 
 
 def test_an_unfinished_interruptible_step_is_a_fault_of_the_whole_plan():
@@ -446,18 +447,62 @@ def test_a_broken_window_ends_an_interactive_run_under_the_paper_profile():
 
 @pytest.mark.parametrize(("rules", "most"), [(PAPER, 10), (RELEASED, 10), (RULE_SET.profile(max_failures=2), 2)])
 def test_an_interactive_run_ends_when_the_failures_are_used_up(rules, most):
-    wrong = [(9, "Bread", 60, 0)]
-    enough = run_log(*[wrong] * most, [KNEAD], rules=rules)
+    wrong = [[(9 + number, "Bread", 60, 0)] for number in range(most + 1)]
+    enough = run_log(*wrong[1:], [KNEAD], rules=rules)
     assert enough.fatal is None
     assert enough.executed == 1
-    over = run_log(*[wrong] * (most + 1), [KNEAD], rules=rules)
+    over = run_log(*wrong, [KNEAD], rules=rules)
     assert (over.fatal.kind, over.fatal.position, over.executed) == ("wrong_action", most, 0)
     assert len(over.events) == most + 1
 
 
+@PROFILE_NAMES
+@pytest.mark.parametrize(
+    ("refused", "is_end"),
+    [
+        ([[(9, "Bread", 60, 0)]] * 3, True),
+        ([[]] * 3, True),  # answers without a command
+        # The released environment names no start in this message, but one of the oven.
+        ([[(2, "Bread", 120, start)] for start in (0, 30, 60)], True),
+        ([[(0, "Pie", 600, start)] for start in (10, 20, 30)], False),
+        ([[(1, "Bread", duration, 0)] for duration in (301, 302, 303)], False),
+        ([[(9, "Bread", 60, 0)], [KNEAD], *[[(9, "Bread", 60, 0)]] * 2], False),  # interrupted by a success
+    ],
+)
+def test_three_identical_refusals_in_a_row_end_an_interactive_run(refused, is_end, rules):
+    result = run_log([PREHEAT], *refused, [KNEAD], rules=rules)
+    assert (result.fatal is not None and result.fatal.kind == "identical_refusals") is is_end
+    assert result.violations.count(result.fatal) == is_end
+    assert run_log([PREHEAT], *refused, [KNEAD], rules=replace(rules, max_identical_refusals=0)).fatal is None
+
+
+@PROFILE_NAMES
+def test_a_run_that_would_go_on_to_success_fails_after_three_identical_refusals(rules):
+    refused, good = [(9, "Bread", 60, 0)], [[one] for one in GOOD]
+    assert run_log(*[refused] * 2, *good, rules=rules).success
+    assert not run_log(*[refused] * 3, *good, rules=rules).success
+    assert run_log(*[refused] * 3, *good, rules=replace(rules, max_identical_refusals=4)).success
+
+
+def test_the_released_run_ends_after_ten_turns_more_than_steps():
+    cut = [[(1, "Bread", 10, 10 * number)] for number in range(19)]
+    over = run_log(*cut, rules=RELEASED)
+    assert (over.fatal.kind, over.fatal.message, over.executed) == (
+        "too_many_turns",
+        "the recipes are not complete after 19 answers",
+        19,
+    )
+    assert run_log(*cut[:-1], rules=RELEASED).fatal is None
+    assert run_log(*cut, rules=PAPER).fatal is None
+    assert run_log(
+        *[[(9, "Bread", 60, 0)], [(8, "Bread", 60, 0)]] * 5, *([one] for one in GOOD), rules=RELEASED
+    ).success
+    assert run(*(one for [one] in cut), rules=RELEASED).fatal is None  # a whole plan has no turns
+
+
 def test_a_completed_interactive_run_is_not_spoilt_by_further_refused_answers():
     result = run_log(*([command] for command in GOOD), *[[(9, "Bread", 60, 0)]] * 11)
-    assert (result.fatal.kind, result.fatal.position) == ("wrong_action", len(GOOD) + 10)
+    assert (result.fatal.kind, result.fatal.position) == ("identical_refusals", len(GOOD) + 2)
     assert result.success
     assert (result.executed, result.progress) == (len(GOOD), 1.0)
     assert not run_log(*([command] for command in GOOD[:-1]), *[[(9, "Bread", 60, 0)]] * 11).success
