@@ -173,7 +173,8 @@ def _prompts(benchmark: AnyBenchmark, setting: str, prompts: str | None) -> Prom
 
 
 async def _play(state: TaskState, environment: AnyEnvironment, player: Agent) -> TaskState:
-    played = await play(environment, player, on_exchange=lambda exchange: _keep(state, environment))
+    beliefs = getattr(player, "beliefs", None)  # filled before the first turn
+    played = await play(environment, player, on_exchange=lambda exchange: _keep(state, environment, beliefs=beliefs))
     if played.failure is not None:
         raise RuntimeError(f"the agent failed ({played.failure.kind}): {played.failure}")
     state.messages = chat(environment.messages())
@@ -183,10 +184,13 @@ async def _play(state: TaskState, environment: AnyEnvironment, player: Agent) ->
     return state
 
 
-def _keep(state: TaskState, environment: AnyEnvironment, by: str | None = None) -> None:
+def _keep(
+    state: TaskState, environment: AnyEnvironment, by: str | None = None, beliefs: dict[str, str] | None = None
+) -> None:
     """Store the submission in the sample, also for runs that a limit ends."""
     by = by or (state.store.get(STORED) or {}).get("by")
-    state.store.set(STORED, {"submission": environment.submission(), "over": environment.state.over, "by": by})
+    submission = environment.submission() | ({"beliefs": beliefs} if beliefs else {})
+    state.store.set(STORED, {"submission": submission, "over": environment.state.over, "by": by})
 
 
 def chat(messages: Iterable[Message]) -> list[ChatMessage]:

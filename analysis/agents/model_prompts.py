@@ -180,6 +180,11 @@ class Speaker:
         Client of the model.
     setting
         By default the setting ``closed`` or ``open`` of the benchmark, by the loop of the environment.
+
+    Attributes
+    ----------
+    beliefs
+        Answers of the model to the questions before its first turn, by name.
     """
 
     def __init__(self, complete: Complete, name: str = "model", setting: PromptSet | None = None) -> None:
@@ -187,6 +192,7 @@ class Speaker:
         self._complete = complete
         self._setting = setting
         self._answers: dict[str, str] | None = None
+        self.beliefs: dict[str, str] = {}
 
     async def act(self, environment: AnyEnvironment) -> str | None:
         """Return the next message of the model, see `planoracle.analysis.agents.agent.Agent`."""
@@ -200,7 +206,7 @@ class Speaker:
     async def _questions(self, prompts: PromptSet, environment: AnyEnvironment) -> dict[str, str]:
         """Ask the questions before the first turn; return values of placeholders for the later prompts."""
         examples = await example(prompts, environment)
-        answers: dict[str, str] = {}
+        answers = self.beliefs
         for ask in prompts.setting.asks:
             filling = values(prompts, environment, {**answers, "example": examples.get(ask.example, "")})
             answers[ask.name] = await self._complete([of_user(prompts.fill(ask.prompt, filling))], ask.sampling)

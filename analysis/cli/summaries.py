@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
@@ -72,7 +72,7 @@ def show(
     if form not in PEOPLE:
         # The title says that --columns is not about this file.
         rows = averages.rows()
-        for level, more in (("pair", duels), ("cause", causes)):
+        for level, more in (("pair", duels), ("cause", causes), *_own_tables(averages.sets)):
             rows += [{"format": FORMAT, "version": VERSION, "level": level} | row for row in more]
         write_table(form, ["model", "set"], rows, "" if stream is None else "averages", stream)
         return
@@ -84,6 +84,8 @@ def show(
         _put_averages(rows, "set", grades, f"{_title(name)}: averages", form, stream)
         for row in rows:
             _note(row, grades.figures(name))
+    for title, table in [] if models else _own_tables(averages.sets):
+        write_table(form, list(table[0]), table, title.capitalize(), stream)
     if not models:
         _put_pairs(duels, form, stream)
         counts: dict[str, dict[str, Any]] = {}
@@ -93,6 +95,14 @@ def show(
         table = [dict.fromkeys(names, 0) | by_model | {"failure_cause": cause} for cause, by_model in counts.items()]
         if table:
             write_table(form, ["failure_cause", *names], table, "Failed plans by cause", stream)
+
+
+def _own_tables(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield title and rows of the further tables of benchmarks, unless they are empty."""
+    for benchmark in filter(None, map(registry.find, dict.fromkeys(row["benchmark"] for row in rows))):
+        for title, table in benchmark.metrics.tables.items():
+            if more := table([row for row in rows if row["benchmark"] == benchmark.name]):
+                yield title, more
 
 
 def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None) -> bool:
@@ -248,7 +258,7 @@ def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
     """Write notes on the row of a set; equal ones of several models are written together."""
     note = partial(collect, row["model"] or "", many="models", kind="note")
     set_name = row["set"] or "no set"
-    for tally in (one for one in figures if one.aggregate == "counts" and row[one.name]):
+    for tally in (one for one in figures if one.aggregate == "counts" and one.is_shown and row[one.name]):
         counts = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
         note(f"{tally.meaning} in {set_name}: {counts}")
     if row["missing_names"]:

@@ -272,7 +272,8 @@ def normalise(entry: dict[str, Any], place: SourceLine) -> dict[str, Any]:
     if is_grade(entry):
         return entry | place._asdict()
     shared = {name: entry.get(name) for name in ("id", "instance", "model", "sample")} | place._asdict()
-    own_fields = (*_fields_of_benchmarks("address_fields"), *_limits(), *plan_fields(), *STOPS)
+    details = (*_fields_of_benchmarks("detail_fields"), *STOPS)
+    own_fields = (*_fields_of_benchmarks("address_fields"), *_limits(), *plan_fields(), *details)
     return shared | {name: entry[name] for name in own_fields if name in entry}
 
 

@@ -103,6 +103,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Fields of a submission that may hold the plan, in order of precedence; the last is ``plan``.
     address_fields
         Fields of a submission beside ``instance`` that identify the problem, see `addressed_name`.
+    detail_fields
+        Further fields of a submission that metrics use.
     submission_limit
         Field by which a submission may limit its own run, if any.
     tick_origin
@@ -140,6 +142,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     former_name: str = ""
     plan_fields: tuple[str, ...] = ("plan",)
     address_fields: tuple[str, ...] = ()
+    detail_fields: tuple[str, ...] = ()
     submission_limit: SubmissionLimit | None = None
     tick_origin: int = 0
     has_discrete_time: bool = False
@@ -320,7 +323,9 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     def run(self, problem: _P, submission: object, rules: _R | None = None) -> Run[_P, _C, _R]:
         """Read a submission and replay it, see `parse` and `replay`."""
-        return self.replay(problem, self.parse(problem, submission, rules), rules)
+        run = self.replay(problem, self.parse(problem, submission, rules), rules)
+        run.submission = submission
+        return run
 
     # Metrics
 

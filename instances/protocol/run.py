@@ -31,6 +31,8 @@ class Run(ABC, Generic[_P, _C, _R]):
         Rules of the replay, and the plan that was read.
     verdict
         Events, violations and success.
+    submission
+        Record or bare plan that the run was read from, for metrics of its further fields.
     impossible
         Reason why every run breaks a rule, if that is so.
     time_limit
@@ -42,6 +44,7 @@ class Run(ABC, Generic[_P, _C, _R]):
         self.plan = plan
         self.rules = rules
         self.verdict = verdict
+        self.submission: object = None
         self.impossible: str | None = None
         self.time_limit: int | None = problem.time_limit if plan.limit is None else plan.limit
 

@@ -180,6 +180,9 @@ class MetricSet(Generic[_M, _R]):
         Function that returns the declarations under some rules, which may change the averages only.
     references
         Plans and makespans to compare with, see `Benchmark`.
+    tables
+        Further tables of summaries by title: functions of the rows of sets, see
+        `planoracle.analysis.statistics.summary.summarize`.
     published_figures
         Function that recomputes figures which the paper prints about its problems, by the names in
         ``data/published.json``.
@@ -191,11 +194,13 @@ class MetricSet(Generic[_M, _R]):
         declare: Callable[[_R], Declarations[_M]],
         references: Sequence[Reference[Any]] = (),
         published_figures: Callable[[], Mapping[str, float]] = dict,
+        tables: Mapping[str, Callable[[Sequence[Row]], list[dict[str, Any]]]] | None = None,
     ) -> None:
         self.measurement = measurement
         self.declare = cache(declare)
         self.references = references
         self.published_figures = published_figures
+        self.tables = tables or {}
 
     def columns(self, rules: _R) -> tuple[Metric[_M], ...]:
         """Return the metrics that have a column in frames and tables."""

@@ -188,6 +188,8 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
         "recipe2plan-dfs-literal": "planoracle.heuristics.recipe2plan_dfs:literal",
     }
 
+    detail_fields = ("beliefs", "concurrency", "dependency", "resources", "objects", "parallel", "physical_constraints")
+
     catalog = lazy("planoracle.instances.benchmarks.recipe2plan.problems")
     reader = lazy("planoracle.instances.benchmarks.recipe2plan.problems")
     language = lazy("planoracle.instances.benchmarks.recipe2plan.language")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from planoracle.instances.benchmarks.recipe2plan.beliefs import measures, read_beliefs
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.problems import combine, load, names, reference_plan
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import replay_answers
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
-from planoracle.instances.protocol.scoring import BestKnown
+from planoracle.instances.protocol.scoring import BestKnown, Row
 from planoracle.plugin import (
     Average,
     Claim,
@@ -150,6 +152,7 @@ class RecipeMeasurement(Measurement[Recipe2PlanRun]):
     def __init__(self, run: Recipe2PlanRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
         problem, rules = run.problem, run.rules
+        self.beliefs = [belief.compared(problem) for belief in read_beliefs(problem, run.submission)] or None
         self.reference, plan = _reference(problem, rules, self.best)
         by_optimum = self.reference == "optimal"
         self.figures = efficiency(problem, run.verdict, plan, rules, whole=by_optimum)
@@ -216,7 +219,43 @@ def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
             lambda its: its.reference,
             kind="text",
         ),
+        Metric(
+            "beliefs",
+            "beliefs on what recipes leave implicit (Table 9), per recipe; unread ones with the reason",
+            lambda its: its.beliefs,
+            kind="json",
+            average=Average("beliefs", "items of beliefs", _belief_items, "counts", is_shown=False),
+        ),
     )
+
+
+def _belief_items(row: Row) -> list[str]:
+    """Return an entry for each item of a belief, and for each belief: recipe, kind, and what is counted."""
+    return [
+        f"{one['recipe']} {one['belief']} {name}"
+        for one in row.get("beliefs") or ()
+        for name, count in {**one, "unread" if "unread" in one else "read": 1}.items()
+        for _ in range(min(count, _MOST_ITEMS) if name in _COUNTED else 0)
+    ]
+
+
+def belief_table(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return recall, precision and F1 of every model by kind of belief, over all recipes and per recipe.
+
+    Items are added up over all runs; unread beliefs are counted and left out.
+    """
+    counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        for entry, count in row["beliefs"].items():
+            recipe, kind, name = entry.split()
+            for scope in ("", recipe):
+                counts[scope, kind, row["model"]][name] += count
+    table = []
+    for (recipe, kind, model), own in sorted(counts.items()):
+        shares = measures(own["right"], own["believed"], own["true"])
+        about = {"recipe": recipe or "all", "belief": kind, "model": model}
+        table.append(about | shares | {"read": own["read"], "unread": own["unread"]})
+    return table
 
 
 def _reference(problem: Instance, rules: Profile, best: BestKnown) -> tuple[str, tuple[StepCommand, ...] | None]:
@@ -263,6 +302,11 @@ def _parsed(problem: Instance, plan: str) -> tuple[StepCommand, ...]:
     return parse(plan, problem).commands
 
 
+#: What is counted of beliefs, see `belief_table`.
+_COUNTED = ("read", "unread", "right", "believed", "true")
+#: Most items of a belief, so that a damaged row of a grade cannot fill the memory.
+_MOST_ITEMS = 10_000
+
 METRICS = MetricSet(
     RecipeMeasurement,
     declare,
@@ -271,4 +315,5 @@ METRICS = MetricSet(
         Reference("dfs", "dfs", "recipe2plan-dfs"),
     ),
     published_figures=published_figures,
+    tables={"beliefs": belief_table},
 )
