@@ -22,23 +22,8 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     interrupted, some occupy objects with a temperature. In the *timed* problems some steps must start soon after
     others.
 
-    `planoracle solve cooking.json` reads the original file: a list of combinations, each a list of recipes with a name
-    (`recipe`) and numbered `steps`. A problem is called `cooking.json/timed/A_B`, and is there `untimed`, too.
-
-    | field of a step | meaning |
-    |---|---|
-    | `step` | number, from 0 in order |
-    | `text` | the step in words; ignored |
-    | `time` | duration: `10 min`, `30 sec`, `1 hour` |
-    | `parallel` | 1: autonomous; 0: occupies the cook |
-    | `interrupt` | 1: can be interrupted; only with `parallel` 0 |
-    | `prequisites` | numbers of the steps that must be complete before (spelt so in the file) |
-    | `time_constraint` | step number: longest time from its end to the start of this step (*timed* only) |
-    | `physical` | occupied objects, each with a temperature to `require` and one to `update` |
-
-    The original file `plan.json` has the reference plans: lists of `[step, recipe, seconds, start]` for each pair,
-    those of untimed problems as `plan_wo_restriction`. As an instance, a step is the action `Recipe/number`, `parallel`
-    is `attended: 0`, an object is a resource of capacity 1 whose state is its temperature, and a tick is a second. An
+    In files of planoracle, recipes are tasks and their steps are named 0, 1, 2, ...; an autonomous step has
+    `"attended": 0`, a tick is a second. An object is a resource of capacity 1 whose state is its temperature. An
     autonomous step that can be interrupted is rejected: under the rules its pieces could all run at the same time.
 
     Plan language
@@ -191,7 +176,6 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     detail_fields = ("beliefs", "concurrency", "dependency", "resources", "objects", "parallel", "physical_constraints")
 
     catalog = lazy("planoracle.instances.benchmarks.recipe2plan.problems")
-    reader = lazy("planoracle.instances.benchmarks.recipe2plan.problems")
     language = lazy("planoracle.instances.benchmarks.recipe2plan.language")
     rules = lazy("planoracle.instances.benchmarks.recipe2plan.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.recipe2plan.run")

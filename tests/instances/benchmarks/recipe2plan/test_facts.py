@@ -13,7 +13,7 @@ import pytest
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
 PAIRS = [name.split("/")[2] for name in problems.names() if name.startswith("recipe2plan/timed/")]
 SETTINGS = ("timed", "untimed")
@@ -48,9 +48,41 @@ def folder(shared: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def originals(folder: Path) -> dict[str, Instance]:
-    path = folder / "cooking.json"
-    timed = problems.read(json.loads(path.read_text(encoding="utf-8")), str(path))[: len(PAIRS)]
-    return {instance.name.rpartition("/")[2]: instance for instance in timed}
+    pairs = json.loads((folder / "cooking.json").read_text(encoding="utf-8"))
+    return {"_".join(recipe["recipe"] for recipe in pair): original(pair) for pair in pairs}
+
+
+def original(pair: list[dict[str, Any]]) -> Instance:
+    """A pair of the original file as an instance."""
+    actions, lags = [], []
+    for recipe in pair:
+        name = recipe["recipe"]
+        for number, step in enumerate(recipe["steps"]):
+            length = seconds(step["time"])
+            demands = [
+                Demand(tool, requires=degrees(states.get("require")), sets=degrees(states.get("update")))
+                for tool, states in step["physical"].items()
+            ]
+            attended = 0 if step["parallel"] else length
+            modes = (Mode(tuple(demands)),)
+            actions.append(Action(f"{name}/{number}", name, length, attended, bool(step["interrupt"]), modes))
+            within = {int(before): seconds(limit) for before, limit in step["time_constraint"].items()}
+            for before in {*step["prequisites"], *within}:
+                minimum = 0 if before in step["prequisites"] else None
+                lags.append(Lag(f"{name}/{before}", f"{name}/{number}", minimum, within.get(before)))
+    objects = tuple(map(Resource, ("oven", "microwave", "stove")))
+    return Instance(
+        "original", tuple(actions), tuple(lags), objects, benchmark="recipe2plan", unit="second", seconds_per_tick=1
+    )
+
+
+def seconds(text: str) -> int:
+    amount, unit = text.split()
+    return int(amount) * {"min": 60, "hour": 3600, "sec": 1}[unit.removesuffix("s")]
+
+
+def degrees(states: dict[str, float] | None) -> str | None:
+    return str(int(states["temperature"])) if states else None
 
 
 @pytest.fixture(scope="module")
