@@ -165,7 +165,7 @@ def module_of(problem: Problem, modules: Mapping[str, str]) -> Any:
 def _no_solver(problem: Problem) -> str:
     if problem.kind not in _ENGINES:
         return f"has no solver: there is none for problems of kind {problem.kind!r}"
-    return f"has no solver: {problem.benchmark} states the optimum itself"
+    return f"has no solver: {problem.benchmark} states the optimum itself, or that it is unknown"
 
 
 def _require_instance(problem: Problem) -> Instance:

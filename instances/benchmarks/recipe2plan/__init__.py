@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import NotImplementedType
 
 from planoracle.plugin import Instance, Rules, ScheduleBenchmark, lazy
 
@@ -25,6 +26,11 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     In files of planoracle, recipes are tasks and their steps are named 0, 1, 2, ...; an autonomous step has
     `"attended": 0`, a tick is a second. An object is a resource of capacity 1 whose state is its temperature. An
     autonomous step that can be interrupted is rejected: under the rules its pieces could all run at the same time.
+
+    A resource of a larger capacity is the volume of an object. A step with `sets` fills it to that number of units; a
+    step without takes its `amount`, with every piece again. So `{"resource": "water", "amount": 250}` breaks the rule
+    `object_volume` unless 250 units are left. The released recipes have no volumes, but the released code knows them.
+    No solver does, so such problems are graded without an optimum.
 
     Plan language
     -------------
@@ -52,6 +58,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     | `infeasible_multitask` | a continuous step overlaps another; listed after `time_error` |
     | `object_occupancy` | an object is in use, except to set its current temperature for the same interval |
     | `object_temperature` | the last temperature set is not the required one |
+    | `object_volume` | a volume that nothing has filled, or with too little left |
     | `time_constraint` | the start is later than the limit allows; see `window_on_resume` |
     | `repeated_action`, `action_duration` | longer than what is left of a finished or an unfinished step |
     | `execution_interruptibility` | shorter than what is left of a step that cannot be interrupted |
@@ -188,6 +195,10 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
         """Return the recipes of a pair, with and without time constraints."""
         *_, setting, pair = ("", *name.split("/"))
         return {"task": [f"{setting}/{recipe}" for recipe in pair.split("_")]}
+
+    def optimum(self, problem: Instance) -> NotImplementedType | None:  # type: ignore[override]
+        """Return ``None`` for a problem with volumes, which no solver knows."""
+        return None if any(one.capacity > 1 for one in problem.resources) else super().optimum(problem)
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans cannot say or the rules do not know."""

@@ -36,6 +36,7 @@ TOPICS = (
     Topic("time_constraint", "Time constraints", ("time_constraint",), "Move the two steps closer together."),
     Topic("objects", "Objects", ("object_occupancy",), "Wait until the object is free, or use it earlier."),
     Topic("temperature", "Temperature", ("object_temperature",), "Set the temperature first, and keep it."),
+    Topic("volume", "Volume", ("object_volume",), "Fill it first, and count on what is left."),
     Topic("turns", "Turns", ("identical_refusals", "too_many_turns"), "Change what is refused, and waste no turns."),
 )
 
@@ -175,6 +176,10 @@ _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
         f"which is in use by {some(map(words.until, one.others))}"
     ),
     "object_temperature": _temperature,
+    "object_volume": lambda words, one: (
+        f"{words.name(one.subject)} takes {one.required} of the {clean(one.resource or '')} at "
+        f"{words.moment(one.start)}, which has {one.actual} by then"
+    ),
     "identical_refusals": lambda _, one: f"{one.required} answers in a row were refused for the same reason",
     "too_many_turns": lambda _, one: f"the recipes are not complete after {one.required} answers",
 }

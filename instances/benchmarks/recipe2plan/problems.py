@@ -13,7 +13,7 @@ from planoracle.plugin import InputError, Instance, UnknownNameError, load_json
 
 SETTINGS = ("timed", "untimed")
 
-_RECIPE = re.compile(r"[\w-]+")
+_RECIPE, _UNITS = re.compile(r"[\w-]+"), re.compile(r"[0-9]{1,9}")
 
 
 def _read(file: str) -> Any:
@@ -92,9 +92,8 @@ def check(instance: Instance) -> None:
     if len(instance.agents) != 1 or instance.time_limit is not None:
         raise InputError("has one agent and no time limit", field="benchmark", value=instance.benchmark)
     for resource in instance.resources:
-        if resource.capacity != 1 or resource.state is not None:
-            message = "objects of recipe2plan have capacity 1 and no initial state"
-            raise InputError(message, field=f"resources[{resource.name}]")
+        if resource.state is not None:
+            raise InputError("objects of recipe2plan have no initial state", field=f"resources[{resource.name}]")
     count: dict[str, int] = {}
     for action in instance.actions:
         if action.id != f"{action.task}/{count.setdefault(action.task, 0)}":
@@ -113,8 +112,13 @@ def check(instance: Instance) -> None:
         if action.interruptible and not action.attended:  # the rules would let its pieces run at the same time
             message = "steps of recipe2plan that run by themselves cannot be paused; must be false"
             raise InputError(message, field=f"actions[{action.id}].interruptible", value=True)
-        if any(demand.amount != 1 for demand in action.modes[0].demands):
-            raise InputError("steps of recipe2plan use one unit of an object", field=f"actions[{action.id}]")
+        for demand in action.modes[0].demands:
+            is_volume = instance.resource[demand.resource].capacity > 1
+            if not is_volume and demand.amount != 1:
+                raise InputError("steps of recipe2plan use one unit of an object", field=f"actions[{action.id}]")
+            if is_volume and (demand.requires is not None or not _UNITS.fullmatch(demand.sets or "0")):
+                message = "a volume (capacity above 1) has no state to require; sets must be a whole number of units"
+                raise InputError(message, field=f"actions[{action.id}].uses[{demand.resource}]")
     for lag in instance.lags:
         unordered = lag.minimum is None and instance.by_id[lag.before].interruptible
         across = instance.by_id[lag.before].task != instance.by_id[lag.after].task

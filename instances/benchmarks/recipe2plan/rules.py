@@ -120,6 +120,7 @@ KINDS = (
     "infeasible_multitask",
     "object_occupancy",
     "object_temperature",
+    "object_volume",
     "dependency",
     "repeated_action",
     "time_constraint",
@@ -131,7 +132,7 @@ KINDS = (
     "too_many_turns",
 )
 #: Kinds whose message in the released environment names the start of the command.
-_DATED = ("time_error", "infeasible_multitask", "object_occupancy", "object_temperature")
+_DATED = ("time_error", "infeasible_multitask", "object_occupancy", "object_temperature", "object_volume")
 
 
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
@@ -143,6 +144,7 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "object_temperature": lambda v: (
         f"needs {v.resource} at {v.required}, it is {'cold' if v.actual is None else f'at {v.actual}'}"
     ),
+    "object_volume": lambda v: f"needs {v.required} of {v.resource}, which has {v.actual}",
     "dependency": lambda v: f"{v.others[0].subject} is not complete",
     "unfinished": lambda v: f"{v.others[0].subject} is not finished until {_clock(v.required)}",
     "repeated_action": lambda _: "has been carried out already",

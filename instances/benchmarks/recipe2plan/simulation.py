@@ -91,8 +91,8 @@ class CookingState:
         Positions of the steps that count: complete, or prerequisite of a complete one.
     objects, working
         Last interval of every object, and of the cook.
-    temperature
-        State of every object, and the step that set it.
+    temperature, volume
+        State of every object, with the step that set it; and units in every volume that was filled.
     count, turns, refused, violation_count
         Numbers of commands, of answers, of refused answers, and of violations.
     refusal, repeats
@@ -116,6 +116,7 @@ class CookingState:
     objects: dict[str, Span | None] = field(default_factory=dict)
     working: Span | None = None
     temperature: dict[str, tuple[str, Other]] = field(default_factory=dict)
+    volume: dict[str, int] = field(default_factory=dict)
     count: int = 0
     turns: int = 0
     refused: int = 0
@@ -147,6 +148,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         self.problem = problem
         self.actions = problem.actions
         self.windows, self.grid = _windows(problem)
+        self.volumes = frozenset(resource.name for resource in problem.resources if resource.capacity > 1)
         self.rules = rules
         self.plan = plan
 
@@ -165,6 +167,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         other = copy(state)
         other.remaining, other.begins, other.finish = state.remaining[:], state.begins[:], state.finish[:]
         other.done, other.objects, other.temperature = state.done.copy(), state.objects.copy(), state.temperature.copy()
+        other.volume = state.volume.copy()
         return other
 
     def apply(self, state: CookingState, command: Answer) -> tuple[CookingState, tuple[Step, ...]]:
@@ -350,6 +353,10 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             state.clock, state.holder = reached, run
         for demand in action.modes[0].demands:
             name = demand.resource
+            if name in self.volumes:
+                rest = max(state.volume.get(name, 0) - demand.amount, 0)
+                state.volume[name] = rest if demand.sets is None else int(demand.sets)
+                continue
             state.objects[name] = _occupied(state.objects.get(name), start, end, position)
             if demand.sets is not None:
                 state.temperature[name] = (demand.sets, run)
@@ -383,6 +390,11 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             yield broken("infeasible_multitask", others=self._others(spans), required=until, actual=start)
         for demand in action.modes[0].demands:
             name, requires, sets = demand.resource, demand.requires, demand.sets
+            if name in self.volumes:
+                if sets is None and state.volume.get(name, -1) < demand.amount:
+                    level = state.volume.get(name, 0)
+                    yield broken("object_volume", resource=name, required=demand.amount, actual=level)
+                continue
             degrees, setter = state.temperature.get(name, (None, None))
             spans = _overlaps(state.objects.get(name), start, end)
             if spans and sets is not None and sets == degrees:

@@ -193,7 +193,11 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "recipe2plan: two agents": (cooked(agents=("x", "y")), "benchmark", "one agent"),
     "recipe2plan: no agent": (cooked(act("0", attended=0), agents=()), "benchmark", "one agent"),
     "recipe2plan: time limit": (cooked(time_limit=99), "benchmark", "no time limit"),
-    "recipe2plan: capacity": (cooked(resources=(Resource("oven", 2),)), "resources[oven]", "capacity 1"),
+    "recipe2plan: volume": (
+        cooked(act("0", modes=(Mode((Demand("jug", sets="full"),)),)), resources=(Resource("jug", 9),)),
+        "actions[t/0].uses[jug]",
+        "a volume (capacity above 1) has no state to require; sets must be a whole number",
+    ),
     "recipe2plan: initial state": (cooked(resources=(Resource("oven", 1, "hot"),)), "resources[oven]", "no initial"),
     "recipe2plan: named step": (cooked(A), "actions[t/a].id", "0, 1, 2, ... in order (got 't/a')"),
     "recipe2plan: step with a zero in front": (cooked(act("00")), "actions[t/00].id", "(got 't/00')"),

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planoracle.analysis.grading.grader import Grader
+from planoracle.analysis.grading.problem_loader import Problems
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
 from planoracle.instances.benchmarks.recipe2plan.rules import KINDS, PROFILES, RULE_SET
@@ -175,7 +177,7 @@ def test_infeasible_multitask_is_found_beside_a_time_error_only():
 
 def test_every_kind_is_covered_here():
     of_turns = {"identical_refusals", "too_many_turns"}
-    assert {*FIRST_BROKEN, *of_turns, "missing_action", "infeasible_multitask"} == set(KINDS)
+    assert {*FIRST_BROKEN, *of_turns, "object_volume", "missing_action", "infeasible_multitask"} == set(KINDS)
 
 
 def test_an_unfinished_interruptible_step_is_a_fault_of_the_whole_plan():
@@ -268,6 +270,47 @@ def test_the_last_preheating_decides_the_temperature():
 def test_the_temperature_counts_from_the_beginning_of_preheating():
     # Baking during preheating: the temperature would do, the oven is occupied.
     assert found_at(run(PREHEAT, KNEAD, SHAPE, (3, "Bread", 1200, 500)), 3) == ["object_occupancy", "dependency"]
+
+
+def kettle():
+    """Fill 600 units, pour 250 (also in parts), pour 400, all with one kettle."""
+    water = [Demand("kettle water", amount=250), Demand("kettle water", amount=400)]
+    return Instance(
+        "kettle",
+        actions=(
+            step("X/0", 100, auto=True, uses=[Demand("kettle"), Demand("kettle water", sets="600")]),
+            step("X/1", 50, cut=True, uses=[Demand("kettle"), water[0]]),
+            step("X/2", 50, uses=[Demand("kettle"), water[1]]),
+        ),
+        resources=(Resource("kettle"), Resource("kettle water", 1000)),
+        benchmark="recipe2plan",
+    )
+
+
+@PROFILE_NAMES
+def test_a_volume_is_filled_and_emptied_and_never_short(rules):
+    fill, pour, rest = (0, "X", 100, 0), (1, "X", 50, 100), (2, "X", 50, 150)
+    for commands, position, level in (
+        ([(1, "X", 50, 0)], 0, 0),  # nothing has filled it
+        ([fill, pour, rest], 2, 350),
+        ([fill, (1, "X", 25, 100), (1, "X", 25, 125), rest], 3, 100),  # every part takes all of it
+    ):
+        fault = run(*commands, rules=rules, instance=kettle()).fatal
+        assert (fault.kind, fault.position, fault.resource, fault.actual) == (
+            "object_volume",
+            position,
+            "kettle water",
+            level,
+        )
+    assert run(fill, rest, rules=rules, instance=kettle()).fatal is None
+    refilled = run(fill, pour, (2, "X", 50, 150), (0, "X", 100, 200), instance=kettle())
+    assert found_at(refilled, 2) == ["object_volume"]
+
+
+def test_a_problem_with_volumes_is_graded_without_an_optimum():
+    submission = {"instance": "kettle", "plan": "Step(0, X, 100, 0), Step(2, X, 50, 100), Step(1, X, 50, 150)"}
+    grade = Grader(problems=Problems(named={"kettle": kettle()})).grade(submission)
+    assert (grade.scored, grade.failure_cause, grade.optimal_makespan) == (True, "object volume", None)
 
 
 # --- commands of length zero ---------------------------------------------------------------------
