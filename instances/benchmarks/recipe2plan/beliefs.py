@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise, zip_longest
-from typing import Any, NamedTuple, TypeAlias
+from itertools import product, zip_longest
+from typing import Any, TypeAlias
 
 from planoracle.plugin import Instance
 
@@ -19,25 +19,6 @@ KINDS = ("concurrency", "dependency", "resources")
 FIELDS = ("beliefs", *KINDS, "objects", "parallel", "physical_constraints")
 #: Reasons why a belief is unread: the submission lacks it, it does not name the recipe, or nothing in it can be read.
 MISSING, NO_RECIPE, UNREADABLE = "missing", "no_recipe", "unreadable"
-#: Longer beliefs are unreadable.
-MAX_CHARACTERS = 20_000
-
-
-class Belief(NamedTuple):
-    """Belief on one recipe: its items, or ``None`` and the reason why it is unread."""
-
-    recipe: str
-    kind: str
-    items: frozenset[Item] | None
-    unread: str = ""
-
-    def compared(self, problem: Instance) -> dict[str, Any]:
-        """Return recipe and kind with the measures of the belief, or with the reason why it is unread."""
-        row: dict[str, Any] = {"recipe": self.recipe, "belief": self.kind}
-        if self.items is None:
-            return row | {"unread": self.unread}
-        truth = frozenset(true_items(problem, self.recipe, self.kind))
-        return row | measures(len(self.items & truth), len(self.items), len(truth))
 
 
 def measures(right: int, believed: int, true: int) -> dict[str, float | None]:
@@ -68,17 +49,25 @@ def true_items(problem: Instance, recipe: str, kind: str) -> list[Item]:
     return [(earlier, number) for number, step in steps for earlier, after in before if after == step.id]
 
 
+def written(item: Item) -> str:
+    """Return an item as the prompts write it.
+
+    >>> written(3), written((1, 2)), written((7, "oven"))
+    ('3', '1 -> 2', '7 oven')
+    """
+    return str(item) if isinstance(item, int) else (" -> " if isinstance(item[1], int) else " ").join(map(str, item))
+
+
 # Numbers of steps have at most two digits. Texts are read in lower case, with single spaces.
 _N = r"(?:steps? ?)?(?<!\d)\d{1,2}(?!\d)"
 _GROUP = rf"(?:[\[({{] ?{_N}(?: ?, ?{_N})* ?[\])}}]|{_N}(?: ?(?:and|&|\+) ?{_N})*)"
 _LINK = re.compile(rf"({_GROUP}) ?(?:[-=]+>|→|➔|⇒|is before|before|precedes) ?(?=({_GROUP}))")
 _PAIR = re.compile(r"(?<!:)(?<!: )[\[(] ?(\d{1,2}) ?, ?(\d{1,2}) ?[\])]")
 _RANGE = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|–|to) ?(?:step )?(\d{1,2})(?!\d)")
-_NUMBER, _TOKEN = re.compile(r"(?<!\d)\d{1,2}(?!\d)"), re.compile(r"\d+|[a-z]+|[^ a-z\d]")
-#: Words before numbers of steps; after another word, a number is an amount.
-_LISTING = ("and", "or", "are", "step", "steps")
+_NUMBER = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+_ALONE = re.compile(r"(?<![a-z] )(?<![a-z\d])\d{1,2}(?!\d)")  # after a word, a number is an amount
 _NONE = re.compile(r"\bno(?:ne|thing)?\b|\bn/a\b|\[ ?\]")
-_CONTINUOUS = re.compile(r"(?s).*?autonomous[^:\n]*:|continuous.*")
+_CONTINUOUS = re.compile(r"(?s).*?autonomous[^:\n]*:|continuous.*|\b(?:and|or|are|steps?)\b")
 # Asides such as (makes it 350), but not lists of steps or an object; amounts such as 10 min and 350 degrees.
 _EXTRA = re.compile(
     r"\((?! ?(?:steps?|oven|stove|microwave)\b)(?=[^()]*[a-z])[^()]*\)"
@@ -102,16 +91,17 @@ _HEADING = re.compile(
 _HINTS = ("autonomous", "by themselves", "concurrency", "parallel")
 
 
-def read_beliefs(problem: Instance, submission: object) -> list[Belief]:
-    """Return a belief per recipe and kind of a submission; none if it holds no beliefs at all.
+def read_beliefs(problem: Instance, submission: object) -> list[dict[str, Any]]:
+    """Return the `measures` of a submission's beliefs per recipe and kind; none if it holds no beliefs at all.
 
-    They are in its `FIELDS`, by kind or by recipe, as texts or JSON. Else they are sections in texts of the plan or of
-    messages, under the headings of our prompts or of the released ones.
+    An unread one has the reason instead: `MISSING`, `NO_RECIPE` or `UNREADABLE`. Beliefs are in its `FIELDS`, by kind
+    or by recipe, as texts or JSON. Else they are sections in texts of the plan or of messages, under the headings of
+    our prompts or of the released ones.
     """
     record = submission if isinstance(submission, Mapping) else {"plan": submission}
     fields = {name: record[name] for name in FIELDS if name in record}
-    written = json.dumps(fields or record, ensure_ascii=False, default=str).replace("\\n", "\n").replace('\\"', '"')
-    text = re.sub(r"[^\S\n]+", " ", re.sub(r"(?s)<think>.*?</think>", "", written.replace("\\", "")).lower())
+    document = json.dumps(fields or record, ensure_ascii=False, default=str).replace("\\n", "\n").replace('\\"', '"')
+    text = re.sub(r"[^\S\n]+", " ", re.sub(r"(?s)<think>.*?</think>", "", document.replace("\\", "")).lower())
     if not fields and not any(hint in text for hint in _HINTS):
         return []
     sections: dict[tuple[str, str], str] = {}
@@ -121,9 +111,13 @@ def read_beliefs(problem: Instance, submission: object) -> list[Belief]:
             last = next((recipe for recipe, _ in [*_parts(problem.tasks, heading[0] + section)][::-1]), last)
         elif (names := any(_parts(problem.tasks, section))) or last or fields:
             sections.setdefault(("" if names else last, str(heading.lastgroup)), section)
-    return [
-        _belief(problem, sections, recipe, kind) for recipe in problem.tasks for kind in KINDS if fields or sections
-    ]
+    rows = []
+    for recipe, kind in product(problem.tasks, KINDS) if fields or sections else ():
+        items = _believed(problem, sections, recipe, kind)
+        truth = frozenset(true_items(problem, recipe, kind))
+        unread = {"unread": items} if isinstance(items, str) else measures(len(items & truth), len(items), len(truth))
+        rows.append({"recipe": recipe, "belief": kind, **unread})
+    return rows
 
 
 def _split(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
@@ -150,26 +144,27 @@ def _names(recipes: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?m){line}|(?<![\w-])(?:{either})(?={colon})|^[^\w\n]*recipe (\d)(?={_CONTENT})")
 
 
-def _belief(problem: Instance, sections: Mapping[tuple[str, str], str], recipe: str, kind: str) -> Belief:
-    """Return the belief on a recipe in sections by recipe (``""``: of several) and kind."""
+def _believed(
+    problem: Instance, sections: Mapping[tuple[str, str], str], recipe: str, kind: str
+) -> frozenset[Item] | str:
+    """Return what is believed of a recipe in sections by recipe (``""``: of several) and kind, or why it is unread."""
     own = sections.get((recipe, kind))
     text = sections.get(("", kind)) if own is None else own
-    if text is None or len(text) > MAX_CHARACTERS:
-        return Belief(recipe, kind, None, MISSING if text is None else UNREADABLE)
+    if text is None:
+        return MISSING
     parts = [part for name, part in _parts(problem.tasks, text) if name == recipe] if own is None else [text]
-    if not parts:
-        return Belief(recipe, kind, None, NO_RECIPE)
-    part = _EXTRA.sub(" ", "\n".join(parts))
+    part = _RANGE.sub(_enumerated, _EXTRA.sub(" ", "\n".join(parts)))
     items = frozenset(_READERS[kind](problem, part))
-    unread = "" if items or _NONE.search(part) else UNREADABLE
-    return Belief(recipe, kind, None if unread else items, unread)
+    return items if items or _NONE.search(part) else UNREADABLE if parts else NO_RECIPE
+
+
+def _enumerated(span: re.Match[str]) -> str:
+    """Return a range of steps as a list."""
+    return ", ".join(map(str, range(int(span[1]), int(span[2]) + 1)))
 
 
 def _concurrency(problem: Instance, part: str) -> Iterator[Item]:
-    tokens = _TOKEN.findall(_RANGE.sub(_enumerated, _CONTINUOUS.sub("", part)))
-    for before, token in pairwise(["", *tokens]):
-        if _NUMBER.fullmatch(token) and (not before.isalpha() or before in _LISTING):
-            yield int(token)
+    return map(int, _ALONE.findall(_CONTINUOUS.sub("", part)))
 
 
 def _dependency(problem: Instance, part: str) -> Iterator[Item]:
@@ -181,7 +176,7 @@ def _dependency(problem: Instance, part: str) -> Iterator[Item]:
 def _resources(problem: Instance, part: str) -> Iterator[Item]:
     """Yield steps with objects, written as ``0 oven, 7 oven`` or as ``oven: 0, 7``."""
     objects = {resource.name.lower(): resource.name for resource in problem.resources}
-    text, *pieces = re.split(f"({'|'.join(map(re.escape, objects))})", _RANGE.sub(_enumerated, part))
+    text, *pieces = re.split(f"({'|'.join(map(re.escape, objects))})", part)
     texts = [text, *pieces[1::2]] if _NUMBER.search(text) else pieces[1::2]
     for name, numbers in zip(pieces[::2], texts, strict=False):
         yield from ((int(number), objects[name]) for number in _NUMBER.findall(numbers))
@@ -192,8 +187,3 @@ _READERS: Mapping[str, Callable[[Instance, str], Iterator[Item]]] = {
     "dependency": _dependency,
     "resources": _resources,
 }
-
-
-def _enumerated(span: re.Match[str]) -> str:
-    """Return a range of steps as a list."""
-    return ", ".join(map(str, range(int(span[1]), int(span[2]) + 1)))

@@ -43,20 +43,9 @@ class _Shape:
     limits: tuple[int, ...]
 
 
-def recipes() -> tuple[str, ...]:
-    """Return the names of the bundled recipes, by name."""
-    pairs = (name.rpartition("/")[2] for name in problems.names())
-    return tuple(sorted({recipe for pair in pairs for recipe in pair.split("_")}))
-
-
-@cache
-def _book() -> Instance:
-    return problems.combine("book", list(recipes()))
-
-
 @cache
 def _shape() -> _Shape:
-    book = _book()
+    book = problems.book()
     steps = defaultdict(list)
     preheating, baking, degrees, hot = [], [], [], set()
     for action in book.actions:
@@ -90,7 +79,7 @@ def defaults() -> Parameters:
     >>> defaults().tasks, defaults().actions, 0.2 < defaults().parallelism < 0.3
     (2, None, True)
     """
-    measures = describe(_book())
+    measures = describe(problems.book())
     shares = {"order_strength": measures.task_order_strength} | {
         name: getattr(measures, name) for name in ("parallelism", "interruptible", "windows")
     }
@@ -109,7 +98,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     for actions, arcs, _ in parts:
         order += [len(order) + i for i in depth_first_order(len(actions), arcs)]
     instance = replace(
-        _book(),
+        problems.book(),
         name=name,
         actions=tuple(action for actions, _, _ in parts for action in actions),
         lags=tuple(lag for _, _, lags in parts for lag in lags),
@@ -119,7 +108,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
 
 def combine(random: Random, parameters: Parameters, name: str) -> Instance:
     """Combine as many bundled recipes, drawn at random; they are sorted, and name the problem."""
-    all_recipes = recipes()
+    all_recipes = problems.book().tasks
     most = len(all_recipes)
     if parameters.tasks > most:
         raise InputError(f"must be at most {most}, all bundled recipes", field="tasks", value=parameters.tasks)

@@ -150,9 +150,6 @@ def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand |
     PlanError
         For numbers that are too long, or too many steps.
     """
-    plain = plain_steps(text)
-    if plain:
-        return plain[0]
     for part in parts(text):
         commands = _read(part, problem, rules).commands
         if commands:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from planoracle.instances.benchmarks.recipe2plan.beliefs import KINDS, true_items, written
 from planoracle.instances.benchmarks.recipe2plan.feedback import describe
 from planoracle.instances.benchmarks.recipe2plan.language import first_command
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
@@ -18,7 +19,6 @@ from planoracle.instances.protocol.live import ScheduleText, text_of
 from planoracle.instances.protocol.settings import Ask, Sampling, by_name, distinct
 from planoracle.plugin import (
     CLOSE,
-    Action,
     ActionSpace,
     Instance,
     Piece,
@@ -153,64 +153,26 @@ def _recipes(problem: Problem) -> str:
     return "\n\n".join("\n".join(lines(recipe)) for recipe in kitchen.tasks)
 
 
-def _concurrency(problem: Problem) -> str:
-    """Return which steps go on by themselves.
+def _implicit(kind: str) -> Callable[[AnyEnvironment], str]:
+    """Return the function that lists what the recipes leave implicit, of a kind.
 
     Examples
     --------
-    >>> from planoracle.instances.files.catalog import load
-    >>> print(_concurrency(load("recipe2plan/timed/Cobbler_Pancakes")))
+    >>> from planoracle import environment, load
+    >>> run = environment(load("recipe2plan/timed/Cobbler_Pancakes"))
+    >>> print(_implicit("concurrency")(run))
     Cobbler: 0, 2, 7
     Pancakes: 8, 12, 15
-    """
-    return _by_recipe(problem, lambda kitchen, step: [] if step.attended else [_number(step.id)])
-
-
-def _dependency(problem: Problem) -> str:
-    """Return which steps have to be complete before which others.
-
-    Examples
-    --------
-    >>> from planoracle.instances.files.catalog import load
-    >>> print(_dependency(load("recipe2plan/timed/Cobbler_Pancakes")).splitlines()[0])
+    >>> print(_implicit("dependency")(run).splitlines()[0])
     Cobbler: 1 -> 2, 2 -> 3, 3 -> 5, 4 -> 5, 5 -> 6, 0 -> 7, 6 -> 7
     """
 
-    def links(kitchen: Instance, step: Action) -> list[str]:
-        before = [lag.before for lag in kitchen.lags if lag.after == step.id and lag.minimum is not None]
-        return [f"{_number(one)} -> {_number(step.id)}" for one in dict.fromkeys(before)]
+    def text(environment: AnyEnvironment) -> str:
+        kitchen = of_kind(environment.problem, Instance)
+        items = {recipe: map(written, true_items(kitchen, recipe, kind)) for recipe in kitchen.tasks}
+        return "\n".join(f"{clean(recipe)}: {', '.join(texts) or 'none'}" for recipe, texts in items.items())
 
-    return _by_recipe(problem, links)
-
-
-def _resources(problem: Problem) -> str:
-    """Return which steps occupy which objects.
-
-    Examples
-    --------
-    >>> from planoracle.instances.files.catalog import load
-    >>> print(_resources(load("recipe2plan/timed/Cobbler_Pancakes")))
-    Cobbler: 0 oven (makes it 350), 2 microwave, 7 oven (must be 350)
-    Pancakes: 8 microwave, 12 stove, 14 stove, 15 stove
-    """
-
-    def uses(_: Instance, step: Action) -> list[str]:
-        texts = []
-        for one in step.modes[0].demands:
-            states = [f"must be {clean(one.requires)}"] if one.requires is not None else []
-            states += [f"makes it {clean(one.sets)}"] if one.sets is not None else []
-            texts.append(f"{_number(step.id)} {clean(one.resource)}" + (f" ({', '.join(states)})" if states else ""))
-        return texts
-
-    return _by_recipe(problem, uses)
-
-
-def _by_recipe(problem: Problem, describe: Callable[[Instance, Action], list[str]]) -> str:
-    kitchen = of_kind(problem, Instance)
-    parts_by_recipe: dict[str, list[str]] = {recipe: [] for recipe in kitchen.tasks}
-    for step in kitchen.actions:
-        parts_by_recipe[step.task] += describe(kitchen, step)
-    return "\n".join(f"{clean(recipe)}: {', '.join(parts) or 'none'}" for recipe, parts in parts_by_recipe.items())
+    return text
 
 
 def _number(action: str) -> str:
@@ -224,14 +186,12 @@ def _is_other_example(example: Problem, problem: Problem) -> bool:
 
 
 # The paper asks for each recipe with 128 tokens, we ask for both.
-_BELIEFS = tuple(
-    Ask(name, name, Sampling(0, 256), f"{name}-example") for name in ("concurrency", "dependency", "resources")
-)
+_BELIEFS = tuple(Ask(name, name, Sampling(0, 256), f"{name}-example") for name in KINDS)
 _WORDS: Mapping[str, Callable[[AnyEnvironment], str]] = {
     "recipes": lambda environment: _recipes(environment.problem),
-    "autonomous": lambda environment: _concurrency(environment.problem),
-    "order": lambda environment: _dependency(environment.problem),
-    "objects": lambda environment: _resources(environment.problem),
+    "autonomous": _implicit("concurrency"),
+    "order": _implicit("dependency"),
+    "objects": _implicit("resources"),
 }
 SETTINGS = by_name(
     [

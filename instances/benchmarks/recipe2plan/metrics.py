@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
+from math import inf
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.recipe2plan.beliefs import measures, read_beliefs
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, parse
-from planoracle.instances.benchmarks.recipe2plan.problems import combine, load, names, reference_plan
+from planoracle.instances.benchmarks.recipe2plan.problems import book, load, names, reference_plan
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import replay_answers
@@ -107,42 +108,40 @@ def reference_efficiency(instance: Instance, commands: Iterable[StepCommand]) ->
 
 def executable(instance: Instance, commands: Iterable[StepCommand]) -> float:
     """Return the mean number of actions whose predecessors are finished, over the starts of a plan."""
-    before: dict[str, list[str]] = {action.id: [] for action in instance.actions}
-    for lag in instance.lags:
-        before[lag.after].append(lag.before)
-    ends: dict[str, int] = {}
+    ends: dict[int, int] = {}
     counts = []
     for command in sorted(commands, key=lambda one: one.start):
-        finished = {action for action, end in ends.items() if end <= command.start}
-        counts.append(sum(one not in ends and finished.issuperset(before[one]) for one in before))
-        ends[f"{command.recipe}/{command.step}"] = command.start + command.duration
+        open_steps = [needs for i, needs in enumerate(instance.predecessors) if i not in ends]
+        counts.append(sum(all(ends.get(j, inf) <= command.start for j, _ in needs) for needs in open_steps))
+        ends[instance.index[f"{command.recipe}/{command.step}"]] = command.start + command.duration
     return fmean(counts)
 
 
 @cache
 def published_figures() -> dict[str, float]:
     """Return the figures of the paper's Table 2, for the bundled recipes and reference plans."""
-    recipes = sorted({recipe for name in names() for recipe in name.rpartition("/")[2].split("_")})
-    book = combine("book", recipes)
-    windows = [lag.maximum for lag in book.lags if lag.maximum is not None]
+    recipes = book()
+    windows = [lag.maximum for lag in recipes.lags if lag.maximum is not None]
     plans = {name: plan for name in names() if (plan := reference_plan(name))}
     efficiencies = {name: reference_efficiency(load(name), plan) or 0.0 for name, plan in plans.items()}
-    count = len(recipes)
+    untimed = {name.rpartition("/")[2]: value for name, value in efficiencies.items() if "/untimed/" in name}
+    timed = {name.rpartition("/")[2]: value for name, value in efficiencies.items() if "/timed/" in name}
+    count = len(recipes.tasks)
     return {
         "recipes": count,
-        "actions per recipe": len(book.actions) / count,
-        "autonomous actions per recipe": sum(not action.attended for action in book.actions) / count,
-        "interruptible actions per recipe": sum(action.interruptible for action in book.actions) / count,
+        "actions per recipe": len(recipes.actions) / count,
+        "autonomous actions per recipe": sum(not action.attended for action in recipes.actions) / count,
+        "interruptible actions per recipe": sum(action.interruptible for action in recipes.actions) / count,
         "time constraints per recipe": len(windows) / count,
-        "minutes per action": fmean(action.duration for action in book.actions) / 60,
+        "minutes per action": fmean(action.duration for action in recipes.actions) / 60,
         "minutes of a restriction": fmean(windows) / 60,
         "executable actions per step": fmean(
             executable(load(name), plan) for name, plan in plans.items() if "/untimed/" in name
         ),
-        "efficiency without time constraints, %": 100
-        * fmean(value for name, value in efficiencies.items() if "/untimed/" in name),
-        "efficiency with time constraints, %": 100
-        * fmean(value for name, value in efficiencies.items() if "/timed/" in name),
+        "efficiency without time constraints, %": 100 * fmean(untimed.values()),
+        "efficiency with time constraints, %": 100 * fmean(timed.values()),
+        "pairs of at most 80 %": sum(value <= 0.8 for value in untimed.values()),
+        "pairs without a drop": sum(value >= untimed[pair] for pair, value in timed.items()),
     }
 
 
@@ -152,7 +151,7 @@ class RecipeMeasurement(Measurement[Recipe2PlanRun]):
     def __init__(self, run: Recipe2PlanRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
         problem, rules = run.problem, run.rules
-        self.beliefs = [belief.compared(problem) for belief in read_beliefs(problem, run.submission)] or None
+        self.beliefs = read_beliefs(problem, run.submission) or None
         self.reference, plan = _reference(problem, rules, self.best)
         by_optimum = self.reference == "optimal"
         self.figures = efficiency(problem, run.verdict, plan, rules, whole=by_optimum)
@@ -235,7 +234,7 @@ def _belief_items(row: Row) -> list[str]:
         f"{one['recipe']} {one['belief']} {name}"
         for one in row.get("beliefs") or ()
         for name, count in {**one, "unread" if "unread" in one else "read": 1}.items()
-        for _ in range(min(count, _MOST_ITEMS) if name in _COUNTED else 0)
+        for _ in range(min(count, 10_000) if name in _COUNTED else 0)  # a damaged row cannot fill the memory
     ]
 
 
@@ -304,8 +303,6 @@ def _parsed(problem: Instance, plan: str) -> tuple[StepCommand, ...]:
 
 #: What is counted of beliefs, see `belief_table`.
 _COUNTED = ("read", "unread", "right", "believed", "true")
-#: Most items of a belief, so that a damaged row of a grade cannot fill the memory.
-_MOST_ITEMS = 10_000
 
 METRICS = MetricSet(
     RecipeMeasurement,

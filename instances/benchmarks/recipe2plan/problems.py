@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -21,7 +22,8 @@ def _read(file: str) -> Any:
 
 
 @cache
-def _book() -> Instance:
+def book() -> Instance:
+    """Return the 24 bundled recipes in one instance, by name."""
     return instance_of(_read("recipes.json"))
 
 
@@ -62,17 +64,10 @@ def load(name: str) -> Instance:
 
 def combine(name: str, recipes: list[str]) -> Instance:
     """Combine bundled recipes into a *timed* instance of that name."""
-    book = _book()
-    return Instance(
-        name=name,
-        actions=tuple(action for recipe in recipes for action in book.actions if action.task == recipe),
-        lags=tuple(lag for recipe in recipes for lag in book.lags if book.by_id[lag.after].task == recipe),
-        resources=book.resources,
-        agents=book.agents,
-        benchmark=book.benchmark,
-        unit=book.unit,
-        seconds_per_tick=book.seconds_per_tick,
-    )
+    whole = book()
+    actions = tuple(action for recipe in recipes for action in whole.actions if action.task == recipe)
+    lags = tuple(lag for recipe in recipes for lag in whole.lags if whole.by_id[lag.after].task == recipe)
+    return replace(whole, name=name, actions=actions, lags=lags)
 
 
 @cache
