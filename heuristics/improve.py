@@ -114,15 +114,16 @@ def priorities(instance: Instance, rule: str, blocks: Blocks | None = None) -> _
 class Budget:
     """Budget of a heuristic that can improve its result.
 
-    With ``time_limit`` the result depends on the machine; without, only on ``seed`` and ``iterations``.
-    ``bound`` is a lower bound at which to stop. ``on_progress`` is called with the makespan of the incumbent and the
-    number of iterations so far.
+    With ``time_limit`` the result depends on the machine; without, only on ``seed``, ``iterations`` and ``nodes``, the
+    limit of depth-first searches. ``bound`` is a lower bound at which to stop. ``on_progress`` is called with the
+    makespan of the incumbent and the number of iterations so far.
     """
 
     seed: int = 0
     iterations: int = 300
     time_limit: Limit = inf
     bound: int = 0
+    nodes: int = 20_000
     on_progress: Callable[[int, int], None] = lambda makespan, iterations: None
 
 

@@ -34,7 +34,7 @@ def action_list(instance: Instance) -> list[int]:
     return list(prerequisites_first(autonomous + continuous, [[j for j, _ in row] for row in instance.predecessors]))
 
 
-def search(instance: Instance, *, waiting: bool = True, nodes: int = 20_000) -> tuple[Timetable | None, str]:
+def search(instance: Instance, *, waiting: bool = True, nodes: int = DEFAULT.nodes) -> tuple[Timetable | None, str]:
     """Lines 15 to 42: depth-first search over the list; the first complete schedule is the answer.
 
     Parameters
@@ -114,12 +114,12 @@ class _Dfs:
 
 def waiting(instance: Instance, budget: Budget) -> HeuristicOutcome:
     """Search, letting time pass when nothing can start."""
-    return HeuristicOutcome(*search(instance))
+    return HeuristicOutcome(*search(instance, nodes=budget.nodes))
 
 
 def literal(instance: Instance, budget: Budget) -> HeuristicOutcome:
     """Search by the letter of the text."""
-    return HeuristicOutcome(*search(instance, waiting=False))
+    return HeuristicOutcome(*search(instance, waiting=False, nodes=budget.nodes))
 
 
 def sequential(instance: Instance, budget: Budget = DEFAULT) -> HeuristicOutcome:

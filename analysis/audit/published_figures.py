@@ -5,11 +5,14 @@ The figures are in ``data/published.json`` of a benchmark's package. The field `
 - ``problems``, NAME...: number of problems; ``problems per problem``, NAME, NAME and ``percent``, NAME, NAME: a ratio;
 - ``actions``, ``resources``, ``optimum``, NAME...: mean over problems; ``longest``, NAME...: greatest proved optimum;
 - ``speed``, NAME...: percent of the work done in a unit of time, 100 by the mean optimum;
+- ``references``, HEURISTIC, OUTCOME, NAME...: problems of which the heuristic's plan is as long as the main reference
+  (``equal``), ``shorter`` or ``longer``, or there is none (``none``);
 - ``metrics``, FIGURE: an entry of ``published_figures()`` of the benchmark's `MetricSet`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
@@ -17,6 +20,7 @@ from statistics import fmean
 from typing import Any
 
 from planoracle.analysis.grading.oracle import optimum
+from planoracle.heuristics.registry import run
 from planoracle.instances.files.catalog import expand, read_problems
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.limits import Status
@@ -61,6 +65,8 @@ def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
     if measure in ("problems per problem", "percent"):
         ratio = len(expand(names[:1])) / len(expand(names[1:]))
         return 100 * ratio if measure == "percent" else ratio
+    if measure == "references":
+        return _compared(*names[:1], *names[2:])[names[1]]
     problems = [problem for name in (expand(names) if names else ()) for problem in read_problems(name)]
     if measure == "problems":
         return len(problems)
@@ -71,3 +77,16 @@ def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
     if measure == "longest":
         return max(lengths, default=None)
     return fmean(lengths) if len(lengths) == len(problems) else None
+
+
+@cache
+def _compared(heuristic: str, *names: str) -> Counter[str]:
+    """Count problems by the length of a heuristic's plan, compared with the main reference."""
+    counts: Counter[str] = Counter()
+    for problem in (problem for name in expand(names) for problem in read_problems(name)):
+        claim: Any = next(one for one in registry.of(problem).references if one.main).source
+        published, own = claim(problem).makespan, run(problem, heuristic).makespan
+        if published is not None:
+            order = "none" if own is None else ("equal", "longer", "shorter")[(own > published) - (own < published)]
+            counts[order] += 1
+    return counts

@@ -160,8 +160,8 @@ class Solving(Work):
         Seconds per problem; ``None``, of heuristics only, for no limit.
     again
         Solve problems whose optimum is bundled, too.
-    heuristic, iterations
-        Name of a heuristic that replaces the solver, and its `Budget.iterations`.
+    heuristic, iterations, nodes
+        Name of a heuristic that replaces the solver, and its `Budget.iterations` and `Budget.nodes`.
     """
 
     profile: str = ""
@@ -174,6 +174,7 @@ class Solving(Work):
     again: bool = False
     heuristic: str | None = None
     iterations: int = 0
+    nodes: int = 20_000
 
     def item(self, problem: Problem) -> Item:
         """Return the item of a problem."""
@@ -224,7 +225,7 @@ class Solving(Work):
         def report_tries(makespan: int, tries: int) -> None:
             report(Improvement(task.name, makespan, share=f"{tries:,} of {self.iterations:,} lists"))
 
-        budget = Budget(self.seed, self.iterations, deadline, on_progress=report_tries)
+        budget = Budget(self.seed, self.iterations, deadline, nodes=self.nodes, on_progress=report_tries)
         answer = apply(task, heuristic, budget)
         return {
             "instance": answer.instance,

@@ -14,7 +14,6 @@ from planoracle.analysis.cli.options import (
     LimitOption,
     NamesArgument,
     ProblemLoop,
-    note_problem,
     with_figure_options,
     without_none,
 )
@@ -107,10 +106,9 @@ def compare(
         one = compared(problem, named if chosen else None, extra=heuristics or (), **limit)
         return with_models(one if chosen else replace(one, entries=one.all), grades, chosen)
 
-    for problem, one in run.each(compare_one):
+    for _, one in run.each(compare_one):
         comparisons.append(one)
         run.failed |= not one.exact.status.settled
-        note_problem(problem.name)
         for row in [] if summary else one.rows():
             table.add(row)
         for entry in one.all:

@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 
 from planoracle.analysis import figures
-from planoracle.analysis.cli.options import AgentsOption, NameArgument, OnlyOption, single_problem, with_figure_options
+from planoracle.analysis.cli.options import (
+    AgentsOption,
+    NameArgument,
+    OnlyOption,
+    note_problem,
+    single_problem,
+    with_figure_options,
+)
 from planoracle.analysis.cli.progress import best_in_words, track
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
@@ -48,6 +55,7 @@ def gantt(
         message = "needs --plan or --heuristic: without them the optimum itself is drawn"
         raise typer.BadParameter(message, param_hint="--against")
     problem = single_problem(add_agent_suffix(name, agents, only or ()))
+    note_problem(problem.name)
     if plan is not None:
         drawn, title = _read(plan)
     else:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
-from planoracle.analysis.cli.options import ProblemLoop, note_problem
+from planoracle.analysis.cli.options import ProblemLoop
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table
 from planoracle.analysis.console import say_json, tell
 from planoracle.instances.files import catalog
@@ -62,7 +62,6 @@ def instances(
     run = ProblemLoop(names or list(catalog.bundled()), "reading")
     table = Table(form, _COLUMNS)
     for instance, document in run.each(lambda one: registry.of(one).document(one) if export else None):
-        note_problem(instance.name)
         if document is not None:
             say_json(document)
         else:

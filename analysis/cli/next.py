@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.batch.pool import each_in_worker
-from planoracle.analysis.cli.options import LimitOption, NameArgument, single_problem, without_none
+from planoracle.analysis.cli.options import LimitOption, NameArgument, note_problem, single_problem, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import say_json, tell
@@ -59,6 +59,7 @@ def next_(
         commands = advice.as_dict()["options"]
         if form is Format.csv or commands:
             write_table(form, _COLUMNS, commands)
+    note_problem(advice.instance)
     best = "none" if advice.best is None else f"{advice.best} {advice.unit}s"
     over = "" if advice.over is None else f"; the run is over: {advice.over}"
     tell(f"{advice.instance}: best makespan from here: {best} ({advice.status}){over}")

@@ -138,6 +138,7 @@ class ProblemLoop:
                         complain(pair, "problems")
                         self.failed = True
                     else:
+                        note_problem(pair[0].name)
                         yield pair
             except UnknownNameError:  # an error in the call, not in a problem
                 raise

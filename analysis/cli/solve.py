@@ -96,6 +96,7 @@ def solve(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the solver or the heuristic.", min=0, max=2**31 - 1)] = 0,
     iterations: Annotated[int, typer.Option(help="Priority lists that --heuristic improve tries.", min=0)] = 300,
+    nodes: Annotated[int, typer.Option(help="Nodes that a depth-first heuristic visits at most.", min=1)] = 20_000,
     workers: Annotated[int, typer.Option(help="Solver threads per problem, once fast methods have failed.", min=1)] = 1,
     exact_grid: Annotated[
         bool,
@@ -148,7 +149,9 @@ def solve(
     if bundled:
         if show:
             raise typer.BadParameter("does not go with --bundled", param_hint="--schedule")
-        rows = (row for name in select_names(names or []) for row in rows_of(name))
+        rows = [row for name in select_names(names or []) for row in rows_of(name)]
+        for row in rows:
+            note_problem(row["instance"])
         return write_table(form, _BUNDLED_COLUMNS, rows)
     if heuristic == "list":
         return say("\n".join(heuristic_names()))
@@ -163,7 +166,7 @@ def solve(
     if profile:
         profiles(profile, chosen)  # raises for unknown profiles and rules
     seconds = _SECONDS if time_limit is None and heuristic is None else time_limit
-    settings = seconds, seed, workers, exact_grid, min_interruptions, engine.value, again, heuristic, iterations
+    settings = seconds, seed, workers, exact_grid, min_interruptions, engine.value, again, heuristic, iterations, nodes
     work = Solving(profile, tuple(sorted(chosen.items())), *settings)
     if export is not None:
         if len(names) > 1:

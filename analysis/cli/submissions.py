@@ -16,7 +16,7 @@ import typer
 
 from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.analysis.cli.options import read_problems, with_options
+from planoracle.analysis.cli.options import note_problem, read_problems, with_options
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import collect, complain, set_variable, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems
@@ -232,4 +232,5 @@ def submission_answers(
     for answer in each_within(chosen, each, limits):
         if answer.value is None:
             report_failure(answer.place, answer.reason)
+        note_problem(answer.instance)
         yield answer
