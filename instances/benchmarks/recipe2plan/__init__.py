@@ -112,6 +112,27 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
 
     Averages count problems without a plan as failed. Undefined values are counted and left out.
 
+    Beliefs
+    -------
+    What a model believes of the recipes is compared with the problem, as in Table 9, per recipe: which steps are
+    autonomous (`concurrency`), which pairs of steps depend on each other directly (`dependency`), and which steps
+    occupy an object (`resources`). Grades have them as `beliefs`; `planoracle grade` shows recall, precision and F1 per
+    model, and per model and recipe. Items are added up over all recipes and runs. An unread belief is counted and left
+    out; it is `missing`, names `no_recipe`, or is `unreadable`.
+
+    Beliefs are fields of a submission, as `run --setting react` stores them: `beliefs`, with the three kinds or with
+    recipes as keys, or a field for each kind. `parallel`, `objects` and `physical_constraints` are other names, the
+    first and the last those of the released logs. Values are texts or JSON:
+
+        {"instance": "recipe2plan/timed/Cobbler_Pancakes", "plan": "...", "beliefs": {
+          "concurrency": "Cobbler: 0, 2, 7\nPancakes: none", "resources": {"Cobbler": {"oven": [0, 7]}},
+          "dependency": "Cobbler: 1 -> 2, 2 -> 3\nPancakes: I cannot say"}}
+
+    Of Cobbler's three autonomous steps all are believed, of Pancakes' three none: recall 3/6, precision 3/3, F1 6/9.
+    Both links of Cobbler are right, of seven: recall 2/7, precision 2/2, F1 4/9; Pancakes' links are unreadable. Two of
+    Cobbler's three objects are right; Pancakes' are not named. Without such fields, sections of the plan's text or of
+    messages are read, under headings such as `Autonomous actions:`, `Dependencies:` and `Objects:`.
+
     Differences between paper and released code
     -------------------------------------------
     The options list them. With `zero_duration=accepted` a command of length zero after an autonomous step moves the end

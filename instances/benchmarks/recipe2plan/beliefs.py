@@ -77,7 +77,7 @@ _EXTRA = re.compile(
 _CONTENT = r"[^\w\n]*(?:\d|\n|$|no|steps?\b|oven|stove|microwave)"
 # Names of fields, and headings in our prompts, in those of the paper, and as models write them; others end a section.
 _HEADING = re.compile(
-    r"(?:^[^a-z\n]{0,20}|\")(?:"
+    r"(?:^|\")[^a-z\n\"]{0,20}(?:"
     r"(?P<concurrency>steps that go on by themselves|(?:i can perform )?autonomous (?:actions?|steps?)"
     r"|(?:action )?concurrency|parallel\")"
     r"|(?P<dependency>steps that have to be complete before|(?:action |step )?dependenc(?:y|ies)|the action before the)"

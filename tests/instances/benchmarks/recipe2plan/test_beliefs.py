@@ -1,0 +1,134 @@
+"""Beliefs on what recipes leave implicit: what models write, and the measures of Table 9."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from planoracle import load
+from planoracle.analysis.agents.model_prompts import Speaker, environment_for
+from planoracle.analysis.grading.grader import Grader
+from planoracle.instances.benchmarks.recipe2plan.beliefs import KINDS, read_beliefs, true_items, written
+from planoracle.instances.benchmarks.recipe2plan.metrics import belief_table
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.prompts import load_prompts
+
+PAIR = load("recipe2plan/timed/Cobbler_Pancakes")
+#: Beliefs without a fault, as our prompts ask for them.
+TRUE = {
+    kind: "\n".join(f"{recipe}: {', '.join(map(written, true_items(PAIR, recipe, kind)))}" for recipe in PAIR.tasks)
+    for kind in KINDS
+}
+
+
+def counts(submission: Any, kind: str) -> list[Any]:
+    """Items right and believed of each recipe, or the reason why the belief is unread."""
+    rows = [row for row in read_beliefs(PAIR, submission) if row["belief"] == kind]
+    assert [row["recipe"] for row in rows] in ([], ["Cobbler", "Pancakes"])
+    return [row.get("unread") or (row["right"], row["believed"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        ("concurrency", TRUE["concurrency"], [(3, 3), (3, 3)]),
+        ("concurrency", "**Cobbler**: Steps 0, 2 and 7\n\n- pancakes: none", [(3, 3), (0, 0)]),
+        ("concurrency", "Recipe 1: 0-2\nRecipe 2:\n8. heat for 3 min\n- Step 12: bake at 35 degrees", [(2, 3), (2, 2)]),
+        ("concurrency", '{"Cobbler": [0, 2, 99], "Pancakes": []}', [(2, 3), (0, 0)]),
+        ("concurrency", "Cobbler: autonomous: 0, 2, continuous: 1, 3\nPancakes: hm", [(2, 2), "unreadable"]),
+        ("concurrency", "<think>Cobbler: 5</think>Cobbler: 0", [(1, 1), "no_recipe"]),
+        ("concurrency", "the oven", ["no_recipe", "no_recipe"]),
+        ("dependency", TRUE["dependency"], [(7, 7), (15, 15)]),
+        ("dependency", "Cobbler: 1 -> 2 -> 3, [3, 4] → Step 5\nPancakes: 3 before 1", [(4, 4), (0, 1)]),
+        ("dependency", '{"Cobbler": [[1, 2], [2, 3], [2, 3]], "Pancakes": {"2": [0, 1]}}', [(2, 2), "unreadable"]),
+        ("resources", TRUE["resources"], [(3, 3), (4, 4)]),
+        ("resources", "Cobbler: oven: 0, 7; microwave: 2\nPancakes:\nStove:\n- 12\n- 14", [(3, 3), (2, 2)]),
+        (
+            "resources",
+            "Cobbler: Steps 0, 7 need the oven (350 F), 2 the stove\nPancakes: -",
+            [(2, 3), "unreadable"],
+        ),
+        ("resources", '{"Cobbler": {"oven": [0]}, "Pancakes": [{"step": 8, "object": "microwave"}]}', [(1, 1), (1, 1)]),
+    ],
+)
+def test_what_models_write_is_read(kind: str, text: str, expected: list[Any]) -> None:
+    assert counts({"plan": "", kind: text}, kind) == expected
+    assert counts({"plan": "", "beliefs": {kind: text}}, kind) == expected
+    if text.startswith("{"):
+        assert counts({"plan": "", "beliefs": {kind: json.loads(text)}}, kind) == expected
+        assert counts({"plan": "", "beliefs": json.dumps({kind: json.loads(text)})}, kind) == expected
+    other = next(one for one in KINDS if one != kind)
+    assert counts({"plan": "", kind: text}, other) == ["missing", "missing"]
+
+
+def test_logs_of_the_released_code_are_read() -> None:
+    logs = {
+        "Cobbler": {
+            "parallel": "[0, 2, 7]",
+            "physical_constraints": "Oven: [0, 7]\nMicrowave: []",
+            "dependency": "1->2",
+        },
+        "Pancakes": {"parallel": "8]\nContinuous Actions: [0, 1]", "physical_constraints": "-", "dependency": "[0->1]"},
+    }
+    found = [counts({"plan": "", "beliefs": logs}, kind) for kind in KINDS]
+    assert found == [[(3, 3), (1, 1)], [(1, 1), (1, 1)], [(2, 2), "unreadable"]]
+    prompt = "".join(
+        f"\n## Recipe {number}:{recipe}\nStep 0 (10 min): Preheat the oven to 350 degrees.\n\nThoughts on the recipe:\n"
+        f"I can perform autonomous actions step {number}, 2 in parallel with other actions to speed up the process.\n"
+        "The action before the arrow must be completed before the action after the arrow can be started: 1->2\n"
+        "The following actions would occupy the corresponding physical objects: Steps 0, 7 requires oven\n"
+        for number, recipe in enumerate(("Baked-Potato", "Cobbler", "Pancakes"))
+    )
+    log = [{"prompt": f"{prompt}\n## Action Sequence\nStep(1, Cobbler, 00:02:00, 00:00:00)", "response": "hm"}] * 2
+    found = [counts({"plan": log}, kind) for kind in KINDS]
+    assert found == [[(1, 2), (0, 1)], [(1, 1), (0, 1)], [(2, 2), (0, 2)]]
+
+
+def test_sections_of_a_plan_are_read_and_a_plain_plan_has_none() -> None:
+    plan = "Plan:\nStep(0, Cobbler, 00:10:00, 00:00:00)"
+    text = "## Autonomous actions\n{concurrency}\n\nDependencies:\n{dependency}\nObjects:\n{resources}\n".format(**TRUE)
+    for submission in (text + plan, {"output": text + plan}, [{"role": "assistant", "content": text + plan}]):
+        assert [counts(submission, kind) for kind in KINDS] == [[(3, 3)] * 2, [(7, 7), (15, 15)], [(3, 3), (4, 4)]]
+    assert read_beliefs(PAIR, plan) == []
+    assert read_beliefs(PAIR, {"plan": f"Thought: no parallel steps.\n{plan}"}) == []
+
+
+def test_answers_to_the_questions_of_the_setting_are_graded() -> None:
+    prompts = load_prompts(registry.of(PAIR), "react")
+    environment = environment_for(PAIR, prompts)
+    answers = [*TRUE.values(), "Thought: go.\nAction: Step(0, Cobbler, 00:10:00, 00:00:00)"]
+    asked: list[Any] = []
+
+    async def complete(messages: Any, sampling: Any) -> str:
+        asked.append(messages)
+        return answers[len(asked) - 1]
+
+    speaker = Speaker(complete, setting=prompts)
+    asyncio.run(speaker.act(environment))
+    assert speaker.beliefs == TRUE
+    for submission in ({"plan": "", "beliefs": speaker.beliefs}, {"plan": asked[-1]}):  # stored, or in the prompt
+        assert [counts(submission, kind) for kind in KINDS] == [[(3, 3)] * 2, [(7, 7), (15, 15)], [(3, 3), (4, 4)]]
+
+
+def test_grades_and_summaries_have_recall_precision_and_f1() -> None:
+    beliefs = {
+        "concurrency": "Cobbler: 0, 2, 7\nPancakes: none",
+        "resources": {"Cobbler": {"oven": [0, 7]}},
+        "dependency": "Cobbler: 1 -> 2, 2 -> 3\nPancakes: I cannot say",
+    }
+    grade = Grader().grade({"instance": PAIR.name, "plan": "Step(0, Cobbler, 0)", "beliefs": beliefs, "model": "m"})
+    assert grade.metrics["beliefs"][1]["precision"] == 1
+    averages = registry.of(PAIR).metrics.averages(Grader().rules["recipe2plan"])
+    tally = Counter(next(one for one in averages if one.name == "beliefs").terms(grade.row()))
+    rows = belief_table([{"model": "m", "beliefs": tally}] * 2)  # of two sets
+    names = ("recall", "precision", "f1", "unread")
+    found = {(row["recipe"], row["belief"]): [row[name] for name in names] for row in rows}
+    assert found["all", "concurrency"] == [3 / 6, 1, 6 / 9, 0]
+    assert found["all", "dependency"] == [2 / 7, 1, 4 / 9, 2]
+    assert found["Pancakes", "concurrency"] == [0, None, 0, 0]
+    assert found["Pancakes", "resources"] == [None, None, None, 2]
+    assert Grader().grade({"instance": PAIR.name, "plan": "Step(0, Cobbler, 0)"}).metrics["beliefs"] is None
