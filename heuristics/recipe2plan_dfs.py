@@ -105,11 +105,11 @@ class _Dfs:
 
     def too_late(self, timetable: Timetable, time: int) -> bool:
         """Return whether some action can no longer start within its maximum lag."""
-        for before, after, limit in self.windows:
-            finish = timetable.finish[before]
-            if finish is not None and timetable.finish[after] is None and finish + limit < time:
-                return True
-        return False
+        finish = timetable.finish
+        return any(
+            end is not None and finish[after] is None and end + limit < time
+            for end, after, limit in ((finish[before], after, limit) for before, after, limit in self.windows)
+        )
 
 
 def waiting(instance: Instance, budget: Budget) -> HeuristicOutcome:

@@ -225,7 +225,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
         )
         return note if "Daikon-Radish" in name else ""
 
-    def optimum(self, problem: Instance) -> NotImplementedType | None:  # type: ignore[override]
+    def optimum(self, problem: Instance) -> int | NotImplementedType | None:
         """Return ``None`` for a problem with volumes, which no solver knows."""
         return None if any(one.capacity > 1 for one in problem.resources) else super().optimum(problem)
 

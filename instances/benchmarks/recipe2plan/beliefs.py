@@ -1,11 +1,10 @@
-"""Beliefs of models on what recipes leave implicit (Table 9): truth, reader of what models write, comparison."""
+"""Beliefs of models on what recipes leave implicit (Table 9): truth, reader, comparison."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from itertools import product, zip_longest
 from typing import Any, TypeAlias
 
@@ -66,7 +65,7 @@ _PAIR = re.compile(r"(?<!:)(?<!: )[\[(] ?(\d{1,2}) ?, ?(\d{1,2}) ?[\])]")
 _RANGE = re.compile(r"(?<!\d)(\d{1,2}) ?(?:-|–|to) ?(?:step )?(\d{1,2})(?!\d)")
 _NUMBER = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
 _ALONE = re.compile(r"(?<![a-z] )(?<![a-z\d])\d{1,2}(?!\d)")  # after a word, a number is an amount
-_NONE = re.compile(r"\bno(?:ne|thing)?\b|\bn/a\b|\[ ?\]")
+_NONE = re.compile(r"\bnone\b|\bno (?:[a-z]+ )?(?:step|action|object|dependenc|link|pair)|\bn/a\b|\[ ?\]")
 _CONTINUOUS = re.compile(r"(?s).*?autonomous[^:\n]*:|continuous.*|\b(?:and|or|are|steps?)\b")
 # Asides such as (makes it 350), but not lists of steps or an object; amounts such as 10 min and 350 degrees.
 _EXTRA = re.compile(
@@ -75,7 +74,7 @@ _EXTRA = re.compile(
 )
 # What follows the number of a recipe that stands for its name.
 _CONTENT = r"[^\w\n]*(?:\d|\n|$|no|steps?\b|oven|stove|microwave)"
-# Names of fields, and headings in our prompts, in those of the paper, and as models write them; others end a section.
+# Names of fields, headings in our prompts and those of the paper, and usual ones; the others end a section.
 _HEADING = re.compile(
     r"(?:^|\")[^a-z\n\"]{0,20}(?:"
     r"(?P<concurrency>steps that go on by themselves|(?:i can perform )?autonomous (?:actions?|steps?)"
@@ -87,23 +86,21 @@ _HEADING = re.compile(
     r"|recipe \d+.*\n.*\bstep 0 \(|[\w-]+\" ?: ?\{(?= ?\"(?:concurrency|parallel|depend|resources|objects|physical))))",
     re.MULTILINE,
 )
-# Texts without any of these words hold no beliefs on concurrency, and are not searched.
-_HINTS = ("autonomous", "by themselves", "concurrency", "parallel")
 
 
 def read_beliefs(problem: Instance, submission: object) -> list[dict[str, Any]]:
-    """Return the `measures` of a submission's beliefs per recipe and kind; none if it holds no beliefs at all.
+    """Return the `measures` of a submission's beliefs per recipe and kind; none if it holds no beliefs.
 
     An unread one has the reason instead: `MISSING`, `NO_RECIPE` or `UNREADABLE`. Beliefs are in its `FIELDS`, by kind
     or by recipe, as texts or JSON. Else they are sections in texts of the plan or of messages, under the headings of
     our prompts or of the released ones.
     """
     record = submission if isinstance(submission, Mapping) else {"plan": submission}
-    fields = {name: record[name] for name in FIELDS if name in record}
+    fields = {name: record[name] for name in FIELDS if record.get(name) not in (None, "")}
     document = json.dumps(fields or record, ensure_ascii=False, default=str).replace("\\n", "\n").replace('\\"', '"')
     text = re.sub(r"[^\S\n]+", " ", re.sub(r"(?s)<think>.*?</think>", "", document.replace("\\", "")).lower())
-    if not fields and not any(hint in text for hint in _HINTS):
-        return []
+    if not fields and not any(hint in text for hint in ("autonomous", "by themselves", "concurrency", "parallel")):
+        return []  # in a fraction of the time
     sections: dict[tuple[str, str], str] = {}
     last = ""  # recipe that the text was about before a section that names none
     for heading, section in _split(_HEADING, f"plan:\n{text}"):
@@ -128,26 +125,24 @@ def _split(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str],
 
 
 def _parts(recipes: tuple[str, ...], text: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a text behind the names of recipes, or behind ``recipe 1``."""
-    for head, part in _split(_names(recipes), text):
+    """Yield the parts of a text behind recipes: a name at the start of a line or before a colon, or ``recipe 1``."""
+    name = "|".join(f"({recipe.lower().replace('-', '[-_ ]?')})" for recipe in recipes)
+    line, number = rf"^[^\w\n]*(?:recipe \d+[^\w\n]*)?(?:{name})(?![\w-])", rf"^[^\w\n]*recipe (\d)(?={_CONTENT})"
+    before_colon = rf"(?<![\w-])(?:{name})(?=[*_\"'`)\] ]*[:=|])"
+    for head, part in _split(re.compile(rf"(?m){line}|{before_colon}|{number}"), text):
         group = head.lastindex or 0
         index = int(head[group]) - 1 if group > 2 * len(recipes) else (group - 1) % len(recipes)
         if index in range(len(recipes)):
             yield recipes[index], part
 
 
-@lru_cache(maxsize=256)
-def _names(recipes: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of a recipe's name at the start of a line or before a colon, or of its number."""
-    either = "|".join(f"({recipe.lower().replace('-', '[-_ ]?')})" for recipe in recipes)
-    line, colon = rf"^[^\w\n]*(?:recipe \d+[^\w\n]*)?(?:{either})(?![\w-])", r"[*_\"'`)\] ]*[:=|]"
-    return re.compile(rf"(?m){line}|(?<![\w-])(?:{either})(?={colon})|^[^\w\n]*recipe (\d)(?={_CONTENT})")
-
-
 def _believed(
     problem: Instance, sections: Mapping[tuple[str, str], str], recipe: str, kind: str
 ) -> frozenset[Item] | str:
-    """Return what is believed of a recipe in sections by recipe (``""``: of several) and kind, or why it is unread."""
+    """Return what is believed of a recipe, or why it is unread.
+
+    Sections of a text are given by recipe (``""``: of several) and kind.
+    """
     own = sections.get((recipe, kind))
     text = sections.get(("", kind)) if own is None else own
     if text is None:
@@ -176,7 +171,8 @@ def _dependency(problem: Instance, part: str) -> Iterator[Item]:
 def _resources(problem: Instance, part: str) -> Iterator[Item]:
     """Yield steps with objects, written as ``0 oven, 7 oven`` or as ``oven: 0, 7``."""
     objects = {resource.name.lower(): resource.name for resource in problem.resources}
-    text, *pieces = re.split(f"({'|'.join(map(re.escape, objects))})", part)
+    names = "|".join(map(re.escape, sorted(objects, key=len, reverse=True)))
+    text, *pieces = re.split(f"({names or '(?!)'})", part)
     texts = [text, *pieces[1::2]] if _NUMBER.search(text) else pieces[1::2]
     for name, numbers in zip(pieces[::2], texts, strict=False):
         yield from ((int(number), objects[name]) for number in _NUMBER.findall(numbers))

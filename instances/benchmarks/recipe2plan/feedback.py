@@ -85,11 +85,6 @@ def describe(words: Words, one: Violation) -> str:
     return _SENTENCES[one.kind](words, one)
 
 
-def _recipe(words: Words, one: Violation) -> str:
-    recipes = listed([clean(recipe) for recipe in words.problem.tasks])
-    return f"command {(one.position or 0) + 1} names the recipe {quoted(one.subject)}; there are {recipes}"
-
-
 def _step(words: Words, one: Violation) -> str:
     recipe, _, number = one.subject.rpartition("/")
     step = f"step {clean(number, 12)} of {clean(recipe)}"
@@ -157,7 +152,10 @@ def _late(words: Words, one: Violation) -> str:
 
 _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
     "no_action": lambda *_: "no step can be read in your answer",
-    "wrong_recipe": _recipe,
+    "wrong_recipe": lambda words, one: (
+        f"command {(one.position or 0) + 1} names the recipe {quoted(one.subject)}; "
+        f"there are {listed([clean(recipe) for recipe in words.problem.tasks])}"
+    ),
     "wrong_action": _step,
     "missing_action": lambda words, one: f"{words.name(one.subject)} ({words.span(one.required)}) is missing",
     "action_duration": _duration,

@@ -17,7 +17,6 @@ from planoracle.instances.benchmarks.recipe2plan.step_grammar import (
     lenient_steps,
     looks_like_a_step,
     nominal,
-    plain_steps,
     released_steps,
 )
 from planoracle.instances.model_output.messages import contents, is_agents, parts
@@ -150,11 +149,7 @@ def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand |
     PlanError
         For numbers that are too long, or too many steps.
     """
-    for part in parts(text):
-        commands = _read(part, problem, rules).commands
-        if commands:
-            return commands[0]
-    return None
+    return next((commands[0] for part in parts(text) if (commands := _read(part, problem, rules).commands)), None)
 
 
 def written(problem: Instance, schedule: Schedule) -> str:
@@ -199,9 +194,10 @@ def _read(submission: object, instance: Instance, rules: Profile) -> Reading[lis
     check_reading(rules)
     chat = chat_in(submission) or ()
     if rules.parse_scope == "plan":
-        plain = plain_steps(submission) if isinstance(submission, str) and len(submission) < _SHORT else None
-        if plain is not None:  # as most plans are that are no model's: the same in a fraction of the time
-            return Reading(plain, len(plain), "block of lines", 0)
+        is_line = isinstance(submission, str) and len(submission) < _SHORT and "\n" not in submission
+        steps = [*lenient_steps(submission, instance)] if is_line else []
+        if steps and sum(length + 2 for length, _ in steps) - 2 == len(submission):  # nothing but ", " between them
+            return Reading([step for _, step in steps], len(steps), "block of lines", 0)
         return read_output(joined(submission) if isinstance(submission, str) else submission, _Steps(instance))
     contained = [part for message in filter(is_agents, chat) for part in contents(message)]
     text = submission if isinstance(submission, str) else "\n".join(part for part in contained if isinstance(part, str))

@@ -54,9 +54,6 @@ _LENIENT = re.compile(
 )
 _LONE_AMOUNT = re.compile(_AMOUNT)
 _QUANTITY = re.compile(rf"({_N}){_S}([a-zA-Z]*)")
-_BARE = r"Step\((\d{1,9}), ([\w-]+), (\d\d:\d\d:\d\d), (\d\d:\d\d:\d\d)\)"
-_PLAIN_STEPS = re.compile(f"(?a:{_BARE}(?:, {_BARE})*+)")
-_PLAIN_ONE = re.compile(f"(?a:{_BARE})")
 _QUOTES = str.maketrans("", "", "\"'`*")
 _BROKEN = re.compile(r"(?ai:step)[ \t]{0,9}\([^()]{0,200}\n[^()]{0,200}\)")
 _RESEMBLES = re.compile(
@@ -131,20 +128,6 @@ def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, StepComm
         step = _number(digits)
         duration = nominal(instance, recipe, step) if second is None else _amount(first)
         yield len(match[0]), StepCommand(step, recipe, duration, _amount(second or first))
-
-
-def plain_steps(text: str) -> list[StepCommand] | None:
-    """Return the steps of a text that is a comma-separated list in the form of `StepCommand.text`.
-
-    >>> plain_steps("Step(0, Cobbler, 00:10:00, 01:00:00), Step(1, Cobbler, 00:03:00, 01:10:00)")[1]
-    StepCommand(step=1, recipe='Cobbler', duration=180, start=4200)
-    """
-    if not _PLAIN_STEPS.fullmatch(text):
-        return None
-    rows = _PLAIN_ONE.findall(text)
-    return [
-        StepCommand(int(number), recipe, _amount(duration), _amount(start)) for number, recipe, duration, start in rows
-    ]
 
 
 def joined(text: str) -> str:
