@@ -18,6 +18,7 @@ from support.runner import invoke
 from planoracle.instances.files.instance_file import to_document
 
 TEA = "timearena/household1"
+RADISH = "recipe2plan/timed/Vada_Daikon-Radish"
 SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
 MAIN = "from planoracle.analysis.cli import main; main()"
 
@@ -103,3 +104,31 @@ def test_without_a_terminal_there_is_no_progress() -> None:
     result = subprocess.run([sys.executable, "-c", MAIN, "solve", TEA], capture_output=True, text=True, check=True)
     assert result.stderr == ""
     assert result.stdout.split()[0] == "instance"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("solve", RADISH),
+        ("solve", "--bundled", RADISH),
+        ("explain", RADISH),
+        ("next", RADISH),
+        ("gantt", RADISH, "-o", "radish.svg"),
+        ("critique", "-"),
+        ("grade", "-"),
+    ],
+)
+def test_a_note_says_that_a_recipe_differs_from_the_printed_one(
+    call: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stdin = json.dumps({"id": "a", "instance": RADISH, "plan": "Step(0, Vada, 0)"})
+    errors = invoke(*call, input=stdin).stderr
+    assert errors.count("note: recipe2plan: Daikon-Radish is the released recipe; Table 6 prints 1 -> 2") == 1
+
+
+def test_the_number_of_nodes_of_a_depth_first_heuristic_is_an_option() -> None:
+    name = "recipe2plan/timed/Cobbler_Pancakes"
+    for nodes, status in ((10, "unknown"), (1000, "feasible")):
+        result = invoke("solve", name, "-H", "dfs", "--nodes", nodes, "-f", "json")
+        assert json.loads(result.stdout)[0]["status"] == status

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from planoracle.instances.benchmarks.recipe2plan.beliefs import KINDS, read_beli
 from planoracle.instances.benchmarks.recipe2plan.metrics import belief_table
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.prompts import load_prompts
+from tests.support.runner import invoke
 
 PAIR = load("recipe2plan/timed/Cobbler_Pancakes")
 #: Beliefs without a fault, as our prompts ask for them.
@@ -132,3 +134,18 @@ def test_grades_and_summaries_have_recall_precision_and_f1() -> None:
     assert found["Pancakes", "concurrency"] == [0, None, 0, 0]
     assert found["Pancakes", "resources"] == [None, None, None, 2]
     assert Grader().grade({"instance": PAIR.name, "plan": "Step(0, Cobbler, 0)"}).metrics["beliefs"] is None
+
+
+def test_collected_submissions_keep_their_beliefs_and_grade_shows_a_table(tmp_path: Path) -> None:
+    row = {"id": "a", "instance": PAIR.name, "plan": "Step(0, Cobbler, 0)", "model": "m"}
+    path = tmp_path / "plans.jsonl"
+    rows = [row | {"concurrency": TRUE["concurrency"]}, row | {"model": "n", "beliefs": None}]
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    collected = invoke("grade", path, "--collect", "-").stdout
+    assert json.loads(collected.splitlines()[0])["concurrency"] == TRUE["concurrency"]
+    table = invoke("grade", path).stdout.partition("\nBeliefs\n")[2]
+    first = next(line.split()[1:6] for line in table.splitlines() if line.startswith("all"))
+    assert first == ["concurrency", "m", "1.000", "1.000", "1.000"]
+    grades = invoke("grade", path, "-f", "jsonl").stdout
+    levels = map(json.loads, invoke("grade", "-", "-f", "jsonl", input=grades).stdout.splitlines())
+    assert {one["model"] for one in levels if one["level"] == "beliefs"} == {"m"}
