@@ -112,9 +112,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
 
     Averages count problems without a plan as failed. Undefined values are counted and left out.
 
-    Beliefs
-    -------
-    What a model believes of the recipes is compared with the problem, as in Table 9, per recipe: which steps are
+    *Beliefs.* What a model believes of the recipes is compared with the problem, as in Table 9: which steps are
     autonomous (`concurrency`), which pairs of steps depend on each other directly (`dependency`), and which steps
     occupy an object (`resources`). Grades have them as `beliefs`; `planoracle grade` shows recall, precision and F1 per
     model, and per model and recipe. Items are added up over all recipes and runs. An unread belief is counted and left

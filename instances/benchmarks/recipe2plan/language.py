@@ -194,9 +194,9 @@ def _read(submission: object, instance: Instance, rules: Profile) -> Reading[lis
     check_reading(rules)
     chat = chat_in(submission) or ()
     if rules.parse_scope == "plan":
-        is_line = isinstance(submission, str) and len(submission) < _SHORT and "\n" not in submission
-        steps = [*lenient_steps(submission, instance)] if is_line else []
-        if steps and sum(length + 2 for length, _ in steps) - 2 == len(submission):  # nothing but ", " between them
+        line = submission if isinstance(submission, str) and "\n" not in submission[:_SHORT] else ""
+        steps = [*lenient_steps(line, instance)] if len(line) < _SHORT else []
+        if steps and sum(length + 2 for length, _ in steps) - 2 == len(line):  # nothing but ", " between them
             return Reading([step for _, step in steps], len(steps), "block of lines", 0)
         return read_output(joined(submission) if isinstance(submission, str) else submission, _Steps(instance))
     contained = [part for message in filter(is_agents, chat) for part in contents(message)]
