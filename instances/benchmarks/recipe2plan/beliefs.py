@@ -125,7 +125,7 @@ def _split(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str],
 
 
 def _parts(recipes: tuple[str, ...], text: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a text behind recipes: a name at the start of a line or before a colon, or ``recipe 1``."""
+    """Yield the parts of a text behind recipes: a name that begins a line or has a colon, or a number."""
     name = "|".join(f"({recipe.lower().replace('-', '[-_ ]?')})" for recipe in recipes)
     line, number = rf"^[^\w\n]*(?:recipe \d+[^\w\n]*)?(?:{name})(?![\w-])", rf"^[^\w\n]*recipe (\d)(?={_CONTENT})"
     before_colon = rf"(?<![\w-])(?:{name})(?=[*_\"'`)\] ]*[:=|])"

@@ -89,7 +89,7 @@ def grade(plan, name=NAME, rules=PAPER, problems=None):
 
 def test_a_row_has_the_fields_of_the_contract():
     row = grade(reference_text(NAME)).row()
-    assert list(row) == CONTRACT + METRICS
+    assert list(row) == [*CONTRACT, *METRICS, "beliefs"]
     assert list(grader().grade(None).row()) == CONTRACT
     assert [column.name for column in registry.get("recipe2plan").columns] == METRICS
     assert (row["format"], row["version"]) == ("planoracle/grade", 3)
