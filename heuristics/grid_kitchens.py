@@ -123,16 +123,14 @@ class RandomMoves:
         part = self._at(0, len(self.shop.parts) - 1)
         own = self.shop.parts[part]
         if own.stoves:
-            return self._cookware(jobs, part)
+            return False
         mine = self._of(jobs, part)
         kind, cook, _, target, _ = jobs[mine[-1]]
         if target == INTO:
             if kind == MOVE:
                 del jobs[mine[-1]]
             elif kind == FETCH:
-                near = self.random.random() < 0.5
-                lay = own.sources[0] if near else self.random.choice(self.shop.surfaces)
-                jobs[mine[-1]] = (FETCH, cook, part, lay, False)
+                jobs[mine[-1]] = (FETCH, cook, part, self.random.choice(self.shop.surfaces), False)
             tours = [i for i in self._tours(jobs, own.order) if i >= mine[-1]]
             if not tours:
                 return False
@@ -163,14 +161,6 @@ class RandomMoves:
                 return i
         return -1
 
-    def _cookware(self, jobs: list[Job], part: int) -> bool:
-        """Change the stove of an ingredient."""
-        stove = self.random.choice(list(self.shop.parts[part].stoves))
-        for i in self._of(jobs, part):
-            if jobs[i][3] in self.shop.parts[part].stoves:
-                jobs[i] = (*jobs[i][:3], stove, False)
-        return True
-
     def _tour(self, jobs: list[Job]) -> bool:
         """Split a plate's tour by putting it down, or merge two tours."""
         order = self._at(0, len(self.shop.grid_kitchen.orders) - 1)
@@ -179,20 +169,13 @@ class RandomMoves:
             number = self._at(0, len(tours) - 2)
             one, other = jobs[tours[number]], jobs[tours[number + 1]]
             both = (*one[4], *other[4])  # type: ignore[misc]
-            if self.random.random() < 0.7:
-                jobs[tours[number + 1]] = (*other[:4], both)
-                del jobs[tours[number]]
-            else:
-                jobs[tours[number]] = (*one[:3], other[3], both)
-                del jobs[tours[number + 1]]
+            jobs[tours[number + 1]] = (*other[:4], both)
+            del jobs[tours[number]]
             return True
         tour = self.random.choice(tours)
         kind, cook, _, target, rest = jobs[tour]
         cut = self._at(0, len(rest))  # type: ignore[arg-type]
-        parks = self.shop.surfaces
-        if cut < len(rest) and self.random.random() < 0.5:  # type: ignore[arg-type]
-            parks = self.shop.nearest(self.shop.parts[rest[cut]].sources[0])  # type: ignore[index]
-        park = self.random.choice(parks)
+        park = self.random.choice(self.shop.surfaces)
         jobs[tour] = (kind, self._cook(), order, target, rest[cut:])  # type: ignore[index]
         jobs.insert(max(0, tour - self._at(0, 8)), (kind, cook, order, park, rest[:cut]))  # type: ignore[index]
         return True
@@ -204,10 +187,8 @@ Planner = Callable[[GridKitchen, GridKitchenRules, Budget], GridKitchenPlan]
 # Moves of annealing per iteration of a budget; seconds of 64 moves for so many jobs.
 _CHANGES = 100
 _SOME, _JOBS = 3e-3, 48
-# Moves of a cycle: half of them restart several times from the initial jobs, the others from the incumbent.
-_ROUND, _STARTS = 40_000, 3
-# Temperatures in ticks: after a restart from the initial jobs, from the incumbent, and at the end.
-_HOT, _WARM, _COLD = 2.5, 1.5, 0.15
+# Temperatures in ticks, at the beginning and at the end.
+_HOT, _COLD = 2.5, 0.15
 # Probability of two moves at once.
 _TWICE = 0.25
 
@@ -244,35 +225,24 @@ def anneal(
     random = Random(seed)
     moves = RandomMoves(shop, random)
     first = _timing(shop, jobs, plates, stale=stale)
-    begin = best = jobs
-    least = (first.served[-1], cost(first))
-    done, rounds, whole = 0, 0, min(tries, _ROUND)
-    while done < tries and least[0] > bound and not deadline.over(some):
-        fresh = rounds % (_STARTS + 1) < _STARTS
-        value, temperature = (cost(first), _HOT) if fresh else (least[1], _WARM)
-        jobs = begin if fresh else best
-        count = min(whole // (2 * _STARTS if fresh else 2) + 1, tries - done)
-        factor = (_COLD / temperature) ** (1 / count)
-        rounds += 1
-        for turn in range(done + 1, done + count + 1):
-            if not turn % 64 and deadline.over(some):
-                break
-            temperature *= factor
-            mine = jobs[:]
-            if not moves.change(mine) or (random.random() < _TWICE and not moves.change(mine)):
-                continue
-            limit = value - temperature * log(1 - random.random())
-            timing = execute_jobs(shop, mine, plates, stale, limit)
-            if timing is None or len(timing.served) < len(plates):
-                continue
-            late = cost(timing)
-            if late <= limit:
-                jobs, value = mine, late
-                if (timing.served[-1], late) < least:
-                    best, least = mine, (timing.served[-1], late)
-                    if least[0] <= bound:
-                        break
-        done += count
+    best, least = jobs, (first.served[-1], cost(first))
+    value, temperature = cost(first), _HOT
+    for turn in range(tries):
+        if least[0] <= bound or (not turn % 64 and deadline.over(some)):
+            break
+        temperature *= (_COLD / _HOT) ** (1 / tries)
+        mine = jobs[:]
+        if not moves.change(mine) or (random.random() < _TWICE and not moves.change(mine)):
+            continue
+        limit = value - temperature * log(1 - random.random())
+        timing = execute_jobs(shop, mine, plates, stale, limit)
+        if timing is None or len(timing.served) < len(plates):
+            continue
+        late = cost(timing)
+        if late <= limit:
+            jobs, value = mine, late
+            if (timing.served[-1], late) < least:
+                best, least = mine, (timing.served[-1], late)
     return plan_of(shop, _timing(shop, best, plates, stale=stale))
 
 

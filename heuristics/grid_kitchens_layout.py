@@ -31,8 +31,6 @@ Way = tuple[tuple[int, int], ...]
 
 # Load of a station with an obstructing vessel.
 _IN_THE_WAY = 1_000_000
-# Number of nearest surfaces.
-_NEAREST = 3
 
 
 class StationLayout:
@@ -62,7 +60,6 @@ class StationLayout:
         self._numbers: dict[tuple[Tile, ...], int] = {}
         self.starts = [self._number([tile]) for _, tile in grid_kitchen.cooks]
         self.ways: dict[tuple[int, int], Way] = {}
-        self._nearest: dict[int, list[int]] = {}
         self.parts = [self._part(order, *need) for order, need in self._needs()]
         self.of_order = [[i for i, x in enumerate(self.parts) if x.order == o] for o in range(len(grid_kitchen.orders))]
         self.raw = [part.chopped for part in self.parts]
@@ -125,15 +122,6 @@ class StationLayout:
         """Return the length of the shortest walk from some tile of a set to a station."""
         way = self.way(start, station)
         return way[0][0] if way else inf
-
-    def nearest(self, station: int) -> list[int]:
-        """Return the surfaces nearest to a station."""
-        surfaces = self._nearest.get(station)
-        if surfaces is None:
-            ways = {i: self.way(self.set_of(station), i) for i in self.surfaces if i != station}
-            surfaces = sorted((i for i in ways if ways[i]), key=lambda i: ways[i][0][0])[:_NEAREST] or self.surfaces
-            self._nearest[station] = surfaces
-        return surfaces
 
     def way(self, start: int, station: int) -> Way:
         """Return lengths of walks from some tile of a set to a station, with their end tiles; empty: no path."""
