@@ -112,9 +112,6 @@ class RandomMoves:
         jobs[place] = (kind, cook, subject, self.random.choice(choice), rest)
         return True
 
-    def _of(self, jobs: list[Job], part: int) -> list[int]:
-        return [i for i, job in enumerate(jobs) if job[2] == part and job[0] in (FETCH, MOVE)]
-
     def _tours(self, jobs: list[Job], order: int) -> list[int]:
         return [i for i, job in enumerate(jobs) if job[0] == PLATE and job[2] == order]
 
@@ -124,7 +121,7 @@ class RandomMoves:
         own = self.shop.parts[part]
         if own.stoves:
             return False
-        mine = self._of(jobs, part)
+        mine = [i for i, job in enumerate(jobs) if job[2] == part and job[0] in (FETCH, MOVE)]
         kind, cook, _, target, _ = jobs[mine[-1]]
         if target == INTO:
             if kind == MOVE:

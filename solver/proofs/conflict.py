@@ -198,7 +198,7 @@ class _Search:
         for task in self.instance.tasks if len(self.instance.tasks) > 1 else ():
             if self.deadline.remaining() <= 0:
                 break
-            others = [constraint for constraint in retained if not _concerns(constraint, task)]
+            others = [one for one in retained if not any(name.startswith(f"{task}/") for name in one.subject)]
             if len(others) < len(retained) and self.status(others, casual=True) == Status.infeasible:
                 retained = others
         return retained
@@ -254,10 +254,6 @@ def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Ver
             return _Verdict(Status.infeasible, "CP-SAT with presolve on and off")
     result = solve(instance, time_limit=deadline, exact_grid=exact_grid)
     return _Verdict(Status.feasible if result.schedule is not None else result.status, result.proof, result.grid)
-
-
-def _concerns(constraint: Constraint, task: str) -> bool:
-    return any(subject.startswith(f"{task}/") for subject in constraint.subject)
 
 
 def _rank(instance: Instance, constraint: Constraint) -> tuple[int, int]:
