@@ -78,22 +78,10 @@ def _state_ties(instance: Instance) -> list[tuple[int, int]]:
 
 
 def _group(instance: Instance, ties: list[tuple[int, int]]) -> Blocks:
-    count, index = len(instance.actions), instance.index
-    root = list(range(count))
-
-    def find(i: int) -> int:
-        while root[i] != i:
-            root[i] = root[root[i]]
-            i = root[i]
-        return i
-
-    for one, two in ties:
-        a, b = sorted((find(one), find(two)))
-        root[b] = a
+    index = instance.index
     arcs = [(index[lag.before], index[lag.after]) for lag in instance.lags if lag.minimum is not None]
-    # Blocks that wait for each other become one.
-    joined = _components(count, [(find(before), find(after)) for before, after in arcs])
-    block = [joined[find(i)] for i in range(count)]
+    # Tied actions, and blocks that wait for each other, are one block.
+    block = _components(len(instance.actions), [*arcs, *ties, *((j, i) for i, j in ties)])
     number = {name: n for n, name in enumerate(dict.fromkeys(block))}  # in the order of their first actions
     members: list[list[int]] = [[] for _ in number]
     for i in instance.order:

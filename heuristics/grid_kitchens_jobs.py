@@ -414,7 +414,8 @@ def _add_walk(shop: StationLayout, tile: Tile, goal: Tile, clock: int, step: Sta
     late = key_of(step.tick, start, step.cook) < step.after  # its last part must begin later
     if walk and not wait and late and walk > pace:
         back = distances(shop.grid_kitchen, goal)
-        near = min(one for one in steps(goal) if back.get(one) == 1 and _between(shop, tile, one, walk // pace - 1))
+        there = distances(shop.grid_kitchen, tile)
+        near = min(one for one in steps(goal) if back.get(one) == 1 and there.get(one) == walk // pace - 1)
         actions.append({"action": "MoveTo", "target": list(near)})
         start = step.tick - pace
     if walk:
@@ -426,10 +427,6 @@ def _add_walk(shop: StationLayout, tile: Tile, goal: Tile, clock: int, step: Sta
     if wait:
         actions.append({"action": "Wait", "duration": wait})
     return start
-
-
-def _between(shop: StationLayout, tile: Tile, other: Tile, length: int) -> bool:
-    return distances(shop.grid_kitchen, tile).get(other) == length
 
 
 def _tiles(shop: StationLayout, own: list[StationStep], first: Tile) -> list[Tile]:

@@ -6,7 +6,7 @@ blocks from the list, insert each at random, and accept the new list if it is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, inf
 from random import Random
@@ -30,11 +30,16 @@ _Values = list[float]
 
 def _tails(instance: Instance) -> list[int]:
     """Longest path from the start of every action to the end of the project."""
-    tail = [action.duration for action in instance.actions]
+    return _longest_paths(instance, [action.duration for action in instance.actions], with_lags=True)
+
+
+def _longest_paths(instance: Instance, lengths: Sequence[int], *, with_lags: bool) -> list[int]:
+    """Longest path from every action, its own length included, over the precedences."""
+    paths = list(lengths)
     for i in reversed(instance.order):
         for j, lag in instance.predecessors[i]:
-            tail[j] = max(tail[j], instance.actions[j].duration + max(0, lag) + tail[i])
-    return tail
+            paths[j] = max(paths[j], lengths[j] + with_lags * max(0, lag) + paths[i])
+    return paths
 
 
 def _successors(instance: Instance) -> list[int]:
@@ -84,12 +89,8 @@ def _bits(values: Iterable[int]) -> int:
 
 def _unattended_first(instance: Instance) -> _Values:
     """Longest wait (time without the agent) on the way from the action to the end."""
-    actions = instance.actions
-    wait = [action.duration - action.attended for action in actions]
-    for i in reversed(instance.order):
-        for j, _ in instance.predecessors[i]:
-            wait[j] = max(wait[j], actions[j].duration - actions[j].attended + wait[i])
-    return [-float(value) for value in wait]
+    waits = [action.duration - action.attended for action in instance.actions]
+    return [-float(path) for path in _longest_paths(instance, waits, with_lags=False)]
 
 
 #: Rules by name; each gives one number per action.

@@ -96,10 +96,6 @@ class Deadline:
     def spend(self, work: float) -> None:
         """Count work in seconds; without effect on wall time."""
 
-    def pieces(self, work: float) -> float:
-        """Return how many units of work fit into the limit; `inf` if work is not counted."""
-        return inf
-
     def within(self, seconds: float) -> Deadline:
         """Return a deadline of the same kind in the given seconds from now."""
         return Deadline(seconds, self.stopped)
@@ -119,8 +115,8 @@ class _WorkDeadline(Deadline):
     >>> whole = deadline_of(WorkLimit(3.0))
     >>> part = whole.sooner(2.0)
     >>> part.spend(2.5)
-    >>> part.over(0.0), whole.remaining(), whole.pieces(0.25)
-    (True, 0.5, 2.0)
+    >>> part.over(0.0), whole.remaining()
+    (True, 0.5)
     """
 
     __slots__ = ("_remaining", "_whole")
@@ -153,9 +149,6 @@ class _WorkDeadline(Deadline):
 
     def counting(self, seconds: float) -> Deadline:
         return self.sooner(seconds)
-
-    def pieces(self, work: float) -> float:
-        return self.remaining() / work
 
     def within(self, seconds: float) -> Deadline:
         return _WorkDeadline(seconds, self)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.model.limits import NEVER, Deadline, Status
 
@@ -31,18 +31,6 @@ FAR = 2**60
 #: Workers of a run without presolve: with ten or more of them OR-Tools 9.15 can call a feasible model infeasible
 #: (https://github.com/google/or-tools/issues/5295).
 MOST_WITHOUT_PRESOLVE = 8
-
-
-class VariableDomain(Protocol):
-    """Domain of a variable: its least and greatest value."""
-
-    def __getitem__(self, place: int, /) -> int: ...
-
-    def clear(self) -> None:
-        """Remove both values."""
-
-    def extend(self, values: tuple[int, int], /) -> None:
-        """Set the least and the greatest value."""
 
 
 def negated(literal: int) -> int:
@@ -99,7 +87,7 @@ class CpModel:
         self.variables += 1
         return self.variables - 1
 
-    def domains(self) -> list[VariableDomain]:
+    def domains(self) -> list[Any]:
         """Return the domains of all variables, to be changed in place: their least and greatest values."""
         return [variable.domain for variable in self.proto.variables]
 

@@ -231,7 +231,8 @@ class _Shift:
         """Cut a piece at the starts inside of it, or the piece inside of which it has been started."""
         if item.cuttable:
             starts = [one.start for one in self._started[item.agent]]
-            for start in starts[bisect_right(starts, item.start) : bisect_left(starts, item.end)]:
+            # Several actions may start at one instant.
+            for start in dict.fromkeys(starts[bisect_right(starts, item.start) : bisect_left(starts, item.end)]):
                 item = self._cut_at(item, start)
         elif not item.busy and item.agent is not None:
             attended = self._attended[item.agent]

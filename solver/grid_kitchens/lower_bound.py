@@ -200,17 +200,16 @@ class _State:
         back = NEVER if of.plate_return is None else of.facts.plate_return + routes.at(routes.washed, of.plate_return)
         plates = [moment for moment, _ in self.plates]
         heapify(plates)
-        foods = {need: self._food(*need) for dish in self.dishes for need in dish}
+        needs = {need for dish in self.dishes for need in dish}
+        foods = {
+            need: min((self._ready_time(item, need[1]) for item in self._all(need[0])), default=NEVER) for need in needs
+        }
         last: Time = self.now
         for dish in self.dishes:
             plate = heappop(plates) if plates else NEVER
             last = max(last, plate, *(foods[need] for need in dish))
             heappush(plates, last + back)
         return last
-
-    def _food(self, name: str, target: str) -> Time:
-        """Return the first moment at which an ingredient in some state can be at the window."""
-        return min((self._ready_time(item, target) for item in self._all(name)), default=NEVER)
 
     def _all(self, name: str) -> list[_Item]:
         """Return all items of an ingredient, with those that dispensers give."""

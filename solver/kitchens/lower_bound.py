@@ -56,7 +56,8 @@ class VesselCosts:
             if vessel_of_meal is None:
                 missing += 1
                 pots = [vessel_name] if vessel_name and not pour else context.pots
-                steps = min((self._filled(scene, pot, filling) for pot in pots), default=NEVER)
+                ways = (self._moved(scene, pot, context.fill) + self._walk(scene, pot, filling) for pot in pots)
+                steps = min(ways, default=NEVER)
                 steps += 3 * raw + 2 * pour
                 carried[""] = max(carried.get("", 0), steps)
                 continue
@@ -83,10 +84,6 @@ class VesselCosts:
         if place is None or place[0] in scene.attended:
             return 0
         return int(vessel not in self._context.pots or vessel not in (*scene.view.inside.values(), *filling))
-
-    def _filled(self, scene: GroupScene, pot: str, filling: list[str]) -> int:
-        """Return the steps of a pot until it is filled, without the action itself."""
-        return self._moved(scene, pot, self._context.fill) + self._walk(scene, pot, filling)
 
     def _carried(self, scene: GroupScene, pot: str, raw: bool, is_boiling: bool, bowl: str) -> int:
         """Return the steps of a pot with a meal until it is boiled and, if there is a ``bowl``, at that bowl."""

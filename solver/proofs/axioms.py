@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from planoracle.instances.model.instance import Action, Instance, Resource
 from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.solver.proofs.steps import Hop
 
 
 class ProofEvent(NamedTuple):
@@ -27,15 +28,6 @@ _LOOK = 1e-6
 BEGIN, END = ProofEvent("begin"), ProofEvent("end")
 
 
-class StatedBound(NamedTuple):
-    """Bound of the instance or an assumption: ``target`` is at least ``ticks`` after ``source``."""
-
-    source: ProofEvent
-    target: ProofEvent
-    ticks: int
-    reason: str
-
-
 @dataclass(frozen=True, slots=True)
 class Alternative:
     """Two bounds, one of which holds in every schedule.
@@ -45,7 +37,7 @@ class Alternative:
 
     kind: str
     about: tuple[str, ...]
-    ways: tuple[StatedBound, StatedBound]
+    ways: tuple[Hop, Hop]
 
 
 class Machine(NamedTuple):
@@ -62,31 +54,31 @@ class Machine(NamedTuple):
     members: tuple[tuple[str, int], ...]
 
 
-def stated_bounds(instance: Instance) -> Iterator[StatedBound]:
+def stated_bounds(instance: Instance) -> Iterator[Hop]:
     """Yield the bounds that an instance states."""
-    yield StatedBound(BEGIN, END, 0, "order")
+    yield Hop(BEGIN, END, 0, "order")
     for action in instance.actions:
         start, finish = ProofEvent("start", action.id), ProofEvent("finish", action.id)
-        yield StatedBound(BEGIN, start, action.release, "release")
-        yield StatedBound(start, finish, action.duration, "duration")
-        yield StatedBound(finish, END, 0, "order")
+        yield Hop(BEGIN, start, action.release, "release")
+        yield Hop(start, finish, action.duration, "duration")
+        yield Hop(finish, END, 0, "order")
         if not action.interruptible:
-            yield StatedBound(finish, start, -action.duration, "duration")
+            yield Hop(finish, start, -action.duration, "duration")
             if 0 < action.attended < action.duration:
                 free = release_event(action)
-                yield StatedBound(start, free, action.attended, "attended")
-                yield StatedBound(free, start, -action.attended, "attended")
+                yield Hop(start, free, action.attended, "attended")
+                yield Hop(free, start, -action.attended, "attended")
         for before in sorted(set.intersection(*(set(mode.after) for mode in action.modes))):
-            yield StatedBound(ProofEvent("finish", before), start, 0, "lag")
+            yield Hop(ProofEvent("finish", before), start, 0, "lag")
     for lag in instance.lags:
         finish, start = ProofEvent("finish", lag.before), ProofEvent("start", lag.after)
         if lag.minimum is not None:
-            yield StatedBound(finish, start, lag.minimum, "lag")
+            yield Hop(finish, start, lag.minimum, "lag")
         if lag.maximum is not None:
-            yield StatedBound(start, finish, -lag.maximum, "window")
+            yield Hop(start, finish, -lag.maximum, "window")
             if instance.by_id[lag.after].interruptible:  # the lag also limits its last piece
                 last = lag.maximum + instance.by_id[lag.after].duration
-                yield StatedBound(ProofEvent("finish", lag.after), finish, -last, "window")
+                yield Hop(ProofEvent("finish", lag.after), finish, -last, "window")
     yield from _only_setters(instance)
 
 
@@ -96,7 +88,7 @@ def release_event(action: Action) -> ProofEvent:
     return ProofEvent("finish" if whole else "free", action.id)
 
 
-def _only_setters(instance: Instance) -> Iterator[StatedBound]:
+def _only_setters(instance: Instance) -> Iterator[Hop]:
     """Yield that a use comes after its only setting.
 
     The use needs a state that is not the initial one and that a single action sets.
@@ -106,9 +98,9 @@ def _only_setters(instance: Instance) -> Iterator[StatedBound]:
         for resource, state in _required(user):
             if instance.resource[resource].state != state and (setter := _only_setter(setters, user, resource, state)):
                 if _exclusive(instance, instance.by_id[setter], user, resource):
-                    yield StatedBound(ProofEvent("finish", setter), ProofEvent("start", user.id), 0, "state")
+                    yield Hop(ProofEvent("finish", setter), ProofEvent("start", user.id), 0, "state")
                 else:
-                    yield StatedBound(ProofEvent("start", setter), ProofEvent("start", user.id), 1, "state")
+                    yield Hop(ProofEvent("start", setter), ProofEvent("start", user.id), 1, "state")
 
 
 def _required(action: Action) -> list[tuple[str, str]]:
@@ -277,7 +269,7 @@ def _alone(instance: Instance, action: Action) -> str | None:
 
 def _orders(kind: str, about: tuple[str, ...], one: ProofEvent, two: ProofEvent) -> Alternative:
     first, second = ProofEvent("start", about[0]), ProofEvent("start", about[1])
-    return Alternative(kind, about, (StatedBound(one, second, 0, "case"), StatedBound(two, first, 0, "case")))
+    return Alternative(kind, about, (Hop(one, second, 0, "case"), Hop(two, first, 0, "case")))
 
 
 def _collide(instance: Instance, one: Action, two: Action) -> bool:
@@ -304,8 +296,8 @@ def _modes(instance: Instance) -> Iterator[Alternative]:
             for one in sorted(set(action.modes[0].after)):
                 for two in sorted(set(action.modes[1].after) - {one}):
                     ways = (
-                        StatedBound(ProofEvent("finish", one), start, 0, "case"),
-                        StatedBound(ProofEvent("finish", two), start, 0, "case"),
+                        Hop(ProofEvent("finish", one), start, 0, "case"),
+                        Hop(ProofEvent("finish", two), start, 0, "case"),
                     )
                     yield Alternative("mode", (one, two, action.id, ""), ways)
 
@@ -322,8 +314,8 @@ def _states(instance: Instance, deadline: Deadline) -> Iterator[Alternative]:
                 if setter is None or other is user or None in sets or state in sets:
                     continue
                 if _exclusive(instance, other, instance.by_id[setter], resource):
-                    early = StatedBound(ProofEvent("finish", other.id), ProofEvent("start", setter), 0, "case")
+                    early = Hop(ProofEvent("finish", other.id), ProofEvent("start", setter), 0, "case")
                 else:
-                    early = StatedBound(ProofEvent("start", other.id), ProofEvent("start", setter), 1, "case")
-                late = StatedBound(ProofEvent("finish", user.id), ProofEvent("start", other.id), 0, "case")
+                    early = Hop(ProofEvent("start", other.id), ProofEvent("start", setter), 1, "case")
+                late = Hop(ProofEvent("finish", user.id), ProofEvent("start", other.id), 0, "case")
                 yield Alternative("state", (other.id, setter, user.id, resource), (early, late))

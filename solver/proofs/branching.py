@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from planoracle.solver.proofs.axioms import BEGIN, END, Alternative, StatedBound
+from planoracle.solver.proofs.axioms import BEGIN, END, Alternative
 from planoracle.solver.proofs.derivations import Arguments, Fact, Node
+from planoracle.solver.proofs.steps import Hop
 
 #: Number of cases that a person can follow.
 LEAVES = 4
@@ -65,7 +66,7 @@ class Prover:
         return arguments
 
     def _supposing(self) -> Arguments:
-        return self.base.fork(StatedBound(END, BEGIN, 1 - self.target, "supposition"))
+        return self.base.fork(Hop(END, BEGIN, 1 - self.target, "supposition"))
 
     def _grow(self, arguments: Arguments) -> None:
         arguments.grow(everywhere=False, target=self.target)

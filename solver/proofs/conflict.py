@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd
 from typing import Any, NamedTuple
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
 from planoracle.instances.protocol.schedule_benchmark import certify
-from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
+from planoracle.solver.exact.bounds import common_divisor, common_tick, grid_matters, horizon, lower_bound, windows
 from planoracle.solver.exact.cp_model import run
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search import solve
@@ -199,7 +198,7 @@ class _Search:
         for task in self.instance.tasks if len(self.instance.tasks) > 1 else ():
             if self.deadline.remaining() <= 0:
                 break
-            others = [constraint for constraint in retained if not _concerns(constraint, task)]
+            others = [one for one in retained if not any(name.startswith(f"{task}/") for name in one.subject)]
             if len(others) < len(retained) and self.status(others, casual=True) == Status.infeasible:
                 retained = others
         return retained
@@ -239,7 +238,8 @@ def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Ver
     most = horizon(instance)
     if instance.time_limit is not None:
         most = min(most, instance.time_limit)
-    step, least = _coarse_tick(instance), lower_bound(instance, bounds)
+    # A schedule on this grid is found sooner than on `common_tick`; there may be none on it and one on the other.
+    step, least = common_divisor(instance) or 1, lower_bound(instance, bounds)
     if bounds.consistent and -(-least // step) <= most // step:
         model = ScheduleModel(instance, bounds, step, least, most)
         model.model.drop_objective()
@@ -254,19 +254,6 @@ def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Ver
             return _Verdict(Status.infeasible, "CP-SAT with presolve on and off")
     result = solve(instance, time_limit=deadline, exact_grid=exact_grid)
     return _Verdict(Status.feasible if result.schedule is not None else result.status, result.proof, result.grid)
-
-
-def _coarse_tick(instance: Instance) -> int:
-    """Return a tick on which a schedule is found sooner than on `common_tick`.
-
-    There may be a schedule on `common_tick` and none on it.
-    """
-    lags = [ticks or 0 for lag in instance.lags for ticks in (lag.minimum, lag.maximum)]
-    return gcd(*lags, *(ticks for a in instance.actions for ticks in (a.duration, a.attended, a.release))) or 1
-
-
-def _concerns(constraint: Constraint, task: str) -> bool:
-    return any(subject.startswith(f"{task}/") for subject in constraint.subject)
 
 
 def _rank(instance: Instance, constraint: Constraint) -> tuple[int, int]:

@@ -24,13 +24,12 @@ from planoracle.solver.proofs.axioms import (
     Alternative,
     Machine,
     ProofEvent,
-    StatedBound,
     choices,
     machines,
     release_event,
     stated_bounds,
 )
-from planoracle.solver.proofs.steps import least_time
+from planoracle.solver.proofs.steps import Hop, least_time
 
 #: Largest instance with tables of times. An action has three events at most, so a table takes up to 72 MB, and about
 #: ten tables exist at a time.
@@ -56,8 +55,8 @@ class DerivedLoad:
     member to ``target``. ``names`` are the agents, or the one resource.
     """
 
-    source: ProofEvent
-    target: ProofEvent
+    source: tuple[str, str]
+    target: tuple[str, str]
     machine: str
     names: tuple[str, ...]
     capacity: int
@@ -85,12 +84,12 @@ class DerivedOrder:
     way: int
 
     @property
-    def holding(self) -> StatedBound:
+    def holding(self) -> Hop:
         """Way that holds."""
         return self.choice.ways[self.way]
 
     @property
-    def excluded(self) -> StatedBound:
+    def excluded(self) -> Hop:
         """Way that does not hold."""
         return self.choice.ways[1 - self.way]
 
@@ -132,7 +131,7 @@ class Arguments:
         self.event = list(events)
         least = np.full((len(events), len(events)), _NEVER, dtype=np.int64)
         np.fill_diagonal(least, 0)
-        for source, target, ticks, _ in stated:
+        for source, target, ticks, *_ in stated:
             cell = self.node[source], self.node[target]
             least[cell] = max(least[cell], ticks)
         self.least = least
@@ -159,13 +158,13 @@ class Arguments:
         ends = [self.node[release_event(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in members]
         return [self.node[ProofEvent("start", name)] for name, _ in members], ends
 
-    def fork(self, *bounds: StatedBound) -> Arguments:
+    def fork(self, *bounds: Hop) -> Arguments:
         """Return a copy with more bounds."""
         twin = object.__new__(Arguments)
         twin.__dict__.update(self.__dict__)
         self._spend(self.least.size // 4)
         twin.least, twin.facts = self.least.copy(), []
-        for source, target, ticks, _ in bounds:
+        for source, target, ticks, *_ in bounds:
             twin.add(twin.node[source], twin.node[target], ticks)
         return twin
 
@@ -208,10 +207,10 @@ class Arguments:
         return self._take_order(fact) if isinstance(fact, DerivedOrder) else self._take_load(fact)
 
     def _take_order(self, order: DerivedOrder) -> bool:
-        source, target, ticks, _ = order.excluded
+        source, target, ticks, *_ = order.excluded
         if self.least[self.node[target], self.node[source]] + ticks <= 0:
             return False
-        source, target, ticks, _ = order.holding
+        source, target, ticks, *_ = order.holding
         if self.least[self.node[source], self.node[target]] >= ticks:
             return False
         self.facts.append(order)

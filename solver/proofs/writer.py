@@ -23,7 +23,7 @@ def critical_path(instance: Instance, deadline: Deadline = NEVER) -> Path:
         Soon after the deadline.
     """
     deadline.check(_HOP * len(instance.actions))
-    hops = [Hop(*stated) for stated in stated_bounds(instance)]
+    hops = list(stated_bounds(instance))
     return Path(1, _Writer(instance, 0, hops, len(hops), [0], deadline).closing())
 
 
@@ -39,7 +39,7 @@ def write_steps(
     TimeOverError
         Soon after the deadline.
     """
-    hops = [Hop(*stated) for stated in stated_bounds(instance)]
+    hops = list(stated_bounds(instance))
     plain = len(hops)
     if supposed is not None:
         hops.append(Hop(END, BEGIN, -supposed, "supposition"))
@@ -72,9 +72,9 @@ class _Writer:
         number = self.number()
         cases = []
         for way, below in zip(proof.choice.ways, proof.below, strict=True):
-            hops = [*self.hops, Hop(*way)]
+            hops = [*self.hops, way]
             writer = _Writer(self.instance, self.bound, hops, self.plain, self.count, self.deadline)
-            cases.append(Case(Hop(*way), writer.write(below)))
+            cases.append(Case(way, writer.write(below)))
         self.steps.append(Split(number, proof.choice.kind, proof.choice.about, tuple(cases)))
         return tuple(self.steps)
 
@@ -86,7 +86,9 @@ class _Writer:
         number = self.number()
         before = self.paths(load.source, [ProofEvent("start", name) for name, _ in load.members], load.first)
         agents = load.machine == "agents"
-        ends = [release_event(self.instance.by_id[n]) if agents else ProofEvent("finish", n) for n, _ in load.members]
+        ends: list[tuple[str, str]] = [
+            release_event(self.instance.by_id[n]) if agents else ProofEvent("finish", n) for n, _ in load.members
+        ]
         after = self.paths(load.target, ends, load.rest, backwards=True)
         members = tuple(
             Via(name, ticks, one, two) for (name, ticks), one, two in zip(load.members, before, after, strict=True)
@@ -108,14 +110,13 @@ class _Writer:
 
     def order(self, order: derivations.DerivedOrder) -> None:
         number = self.number()
-        excluded = Hop(*order.excluded)
-        (against,) = self.paths(ProofEvent(*excluded.target), [ProofEvent(*excluded.source)], 1 - excluded.ticks)
-        holding = Hop(*order.holding)
+        excluded, holding = order.excluded, order.holding
+        (against,) = self.paths(excluded.target, [excluded.source], 1 - excluded.ticks)
         self.steps.append(Order(number, order.choice.kind, order.choice.about, holding, excluded, against))
         self.hops.append(holding._replace(reason="line", line=number))
 
     def paths(
-        self, end: ProofEvent, others: list[ProofEvent], ticks: int, *, backwards: bool = False
+        self, end: tuple[str, str], others: list[tuple[str, str]], ticks: int, *, backwards: bool = False
     ) -> list[tuple[Hop, ...]]:
         """Return paths of at least so many ticks from (or to) an event.
 
@@ -148,7 +149,7 @@ _Longest = dict[tuple[str, str], tuple[int, Hop | None]]
 
 
 def _longest(
-    hops: list[Hop], end: ProofEvent, deadline: Deadline, *, backwards: bool
+    hops: list[Hop], end: tuple[str, str], deadline: Deadline, *, backwards: bool
 ) -> tuple[_Longest, tuple[Hop, ...]]:
     """Return the longest times from (or to) an event with their last hops, or a cycle of positive length."""
     longest: _Longest = {end: (0, None)}
@@ -187,7 +188,7 @@ def _cycle(longest: _Longest) -> tuple[Hop, ...]:
     raise InternalError("the longest paths have no cycle, although they grow without end")
 
 
-def _path(longest: _Longest, other: ProofEvent, end: ProofEvent, *, backwards: bool) -> tuple[Hop, ...]:
+def _path(longest: _Longest, other: tuple[str, str], end: tuple[str, str], *, backwards: bool) -> tuple[Hop, ...]:
     path: list[Hop] = []
     at: tuple[str, str] = other
     while at != end:

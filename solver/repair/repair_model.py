@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import gcd
 
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.solver.exact.bounds import Windows, common_tick, lower_bound
+from planoracle.solver.exact.bounds import Windows, common_divisor, common_tick, lower_bound
 from planoracle.solver.exact.cp_model import FAR
 from planoracle.solver.exact.resources import Segment, literals
 from planoracle.solver.exact.schedule_model import ScheduleModel
@@ -196,12 +196,7 @@ def _chunk(instance: Instance, step: int) -> int:
     A step of the grid, or the common divisor of all times if there would be too many segments.
     """
     work = sum(action.duration for action in instance.actions if action.interruptible)
-    coarsest = 0
-    for action in instance.actions:
-        coarsest = gcd(coarsest, action.duration, action.attended, action.release)
-    for lag in instance.lags:
-        coarsest = gcd(coarsest, lag.minimum or 0, lag.maximum or 0)
     if work // step <= _MOST_SEGMENTS:
         return step
-    chunk = max(step, coarsest)
+    chunk = max(step, common_divisor(instance))
     return chunk if work // chunk <= 2 * _MOST_SEGMENTS else -(-work // (_MOST_SEGMENTS * step)) * step

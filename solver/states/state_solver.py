@@ -191,7 +191,6 @@ class StateSolver:
     def __init__(self, instance: Instance, step: int | None = None, latest: int = 0) -> None:
         self.instance = instance
         self.step = step or common_tick(instance)
-        self.solves = 0
         self._ground = shared = instance_model(instance, self.step)
         self._translator = shared.translator
         # Long stretches in which nothing happens are cut out, so that far times seldom need a wider model.
@@ -378,7 +377,6 @@ class StateSolver:
     def _run(
         self, model: ScheduleModel, deadline: Deadline, options: Mapping[str, int], effort: float | None
     ) -> CpOutcome:
-        self.solves += 1
         # CP-SAT's clock does not see that a conflict takes the longer, the more pieces there are.
         dear = max(1.0, (model.model.variables / _FEW) ** 2) if deadline.counted else 1.0
         part = deadline if dear == 1.0 else deadline.within(deadline.remaining() / dear)

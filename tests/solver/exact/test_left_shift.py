@@ -112,3 +112,13 @@ def test_bundled_schedules_are_left_shifted(family: str) -> None:
         result = bundled_result(load(name))
         if result is not None and result.schedule is not None:
             assert left_shifted(load(name), result.schedule) == result.schedule, name
+
+
+def test_a_piece_is_cut_once_where_two_actions_start() -> None:
+    hold, chop = Action("t/hold", "t", 3, 3), Action("t/chop", "t", 4, 4, interruptible=True)
+    boils = tuple(Action(f"t/boil{n}", "t", 5, 0, release=5) for n in (1, 2))
+    pot = Instance("pot", (hold, chop, *boils))
+    pieces = [Piece("t/hold", 0, 3, "agent"), Piece("t/chop", 10, 4, "agent")]
+    pieces += [Piece(one.id, 5, 5, "agent") for one in boils]
+    shifted = left_shifted(pot, Schedule.of(pot, pieces))
+    assert [(one.start, one.duration) for one in shifted.pieces if one.action == "t/chop"] == [(3, 2), (5, 2)]
