@@ -413,9 +413,9 @@ def _add_walk(shop: StationLayout, tile: Tile, goal: Tile, clock: int, step: Sta
     start = step.tick - wait if wait else clock
     late = key_of(step.tick, start, step.cook) < step.after  # its last part must begin later
     if walk and not wait and late and walk > pace:
-        back = distances(shop.grid_kitchen, goal)
-        there = distances(shop.grid_kitchen, tile)
-        near = min(one for one in steps(goal) if back.get(one) == 1 and there.get(one) == walk // pace - 1)
+        to_goal = distances(shop.grid_kitchen, goal)
+        from_tile = distances(shop.grid_kitchen, tile)
+        near = min(one for one in steps(goal) if to_goal.get(one) == 1 and from_tile.get(one) == walk // pace - 1)
         actions.append({"action": "MoveTo", "target": list(near)})
         start = step.tick - pace
     if walk:

@@ -114,7 +114,7 @@ class Auditor:
         yield from self._check_text(problem)
 
     def _check_text(self, problem: Problem) -> Iterator[ReferenceFinding]:
-        """Yield a finding for a problem that lacks something its words ask for: its optimum is checked as a claim."""
+        """Yield a finding if a goal lacks what its words ask for: its optimum is checked as a claim."""
         benchmark, profile = registry.of(problem), self._profile or "released"
         stated = benchmark.by_text(problem)
         if stated is not None:
