@@ -26,6 +26,7 @@ ROOT = HERE.parent
 _SHOWN = (
     "README.md",
     "CHANGELOG.md",
+    "CITATION.cff",
     "LICENSE",
     ".ci/Containerfile",
     ".github/CONTRIBUTING.md",
