@@ -241,7 +241,7 @@ def documented_metrics() -> str:
                 ", ".join(f"`{one.name}`" for one in benchmark.columns if columns[one.name].dtype == dtype)
                 for dtype in DTYPES
             ]
-            page = f"[{benchmark.title}](../../instances/benchmarks/{benchmark.name}/__init__.py)"
+            page = f"[{benchmark.title}](../instances/benchmarks/{benchmark.name}/__init__.py)"
             lines.append(f"| {page} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
