@@ -85,7 +85,7 @@ def plan_rows(problem: Problem, answer: Any, rules: Rules | None = None) -> list
     >>> from planoracle.solver.solve import solve
     >>> tea = load("timearena/household1")
     >>> [(row["start"], row["action"], row["agent"]) for row in plan_rows(tea, solve(tea))][:2]
-    [(0, 'household1/activate kettle', 'agent'), (1, 'household1/wash cup', 'agent')]
+    [(0, 'household1/activate kettle', 'agent'), (1, 'household1/wash teapot', 'agent')]
     """
     return for_kind(problem, _ROWS)(problem, answer, rules)
 

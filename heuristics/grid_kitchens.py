@@ -30,24 +30,27 @@ from planoracle.instances.model.limits import NEVER, Deadline, TimeOverError, de
 class RandomMoves:
     """Random moves; the changed jobs may be infeasible.
 
-    Jobs are changed in place, in a copy of the list.
+    Jobs are changed in place, in copies of the lists.
     """
 
     def __init__(self, shop: StationLayout, random: Random) -> None:
         self.shop = shop
         self.random = random
         self.cooks = len(shop.grid_kitchen.cooks)
-        self._kinds: list[Callable[[list[Job]], bool]] = [
+        self._kinds: list[Callable[[list[Job], list[int]], bool]] = [
             *[self._shift] * 6,
             *[self._hand] * (3 if self.cooks > 1 else 0),
+            *[self._exchange] * 2,
             *[self._target] * 3,
             *[self._route] * 4,
+            *[self._collect] * 3,
             *[self._tour] * 2,
+            *[self._plates] * (1 if len(shop.grid_kitchen.orders) > 1 or len(shop.plates) > 1 else 0),
         ]
 
-    def change(self, jobs: list[Job]) -> bool:
+    def change(self, jobs: list[Job], plates: list[int]) -> bool:
         """Make a random move; return whether it changed the jobs."""
-        return self.random.choice(self._kinds)(jobs)
+        return self.random.choice(self._kinds)(jobs, plates)
 
     def _cook(self) -> int:
         return int(self.random.random() * self.cooks)
@@ -56,7 +59,7 @@ class RandomMoves:
         """Draw an integer of a range, both ends included; the lower one if the range is empty."""
         return low + int(self.random.random() * (high - low + 1)) if high > low else low
 
-    def _shift(self, jobs: list[Job]) -> bool:
+    def _shift(self, jobs: list[Job], plates: list[int]) -> bool:
         """Move a job forwards or backwards up to its dependencies, possibly to another cook."""
         place = self._at(0, len(jobs) - 1)
         job = jobs[place]
@@ -86,14 +89,32 @@ class RandomMoves:
             return one[2] == other[2] or one[3] == other[3] == SERVE
         return one[2] in other[4] or (one[3] == INTO and self.shop.parts[one[2]].order == other[2])  # type: ignore[operator]
 
-    def _hand(self, jobs: list[Job]) -> bool:
+    def _hand(self, jobs: list[Job], plates: list[int]) -> bool:
         """Give a job to another cook."""
         place = self._at(0, len(jobs) - 1)
         job = jobs[place]
         jobs[place] = (job[0], (job[1] + self._at(1, self.cooks - 1)) % self.cooks, *job[2:])
         return True
 
-    def _target(self, jobs: list[Job]) -> bool:
+    def _exchange(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Exchange two cooks from some job on, or two neighbouring jobs of one cook."""
+        place = self._at(0, len(jobs) - 1)
+        if self.cooks > 1 and self.random.random() < 0.4:
+            one = jobs[place][1]
+            other = (one + self._at(1, self.cooks - 1)) % self.cooks
+            end = len(jobs) if self.random.random() < 0.5 else place + 1 + self._at(1, 6)
+            for i in range(place, min(end, len(jobs))):
+                job = jobs[i]
+                if job[1] in (one, other):
+                    jobs[i] = (job[0], one + other - job[1], *job[2:])
+            return True
+        for later in range(place + 1, len(jobs)):
+            if jobs[later][1] == jobs[place][1]:
+                jobs[place], jobs[later] = jobs[later], jobs[place]
+                return True
+        return False
+
+    def _target(self, jobs: list[Job], plates: list[int]) -> bool:
         """Change the target of a job to another station of the kind."""
         place = self._at(0, len(jobs) - 1)
         kind, cook, subject, target, rest = jobs[place]
@@ -112,22 +133,27 @@ class RandomMoves:
         jobs[place] = (kind, cook, subject, self.random.choice(choice), rest)
         return True
 
+    def _of(self, jobs: list[Job], part: int) -> list[int]:
+        return [i for i, job in enumerate(jobs) if job[2] == part and job[0] in (FETCH, MOVE)]
+
     def _tours(self, jobs: list[Job], order: int) -> list[int]:
         return [i for i, job in enumerate(jobs) if job[0] == PLATE and job[2] == order]
 
-    def _route(self, jobs: list[Job]) -> bool:
+    def _route(self, jobs: list[Job], plates: list[int]) -> bool:
         """Collect with the plate an ingredient that was brought to it, or the reverse."""
         part = self._at(0, len(self.shop.parts) - 1)
         own = self.shop.parts[part]
         if own.stoves:
-            return False
-        mine = [i for i, job in enumerate(jobs) if job[2] == part and job[0] in (FETCH, MOVE)]
+            return self._cookware(jobs, part)
+        mine = self._of(jobs, part)
         kind, cook, _, target, _ = jobs[mine[-1]]
         if target == INTO:
             if kind == MOVE:
                 del jobs[mine[-1]]
             elif kind == FETCH:
-                jobs[mine[-1]] = (FETCH, cook, part, self.random.choice(self.shop.surfaces), False)
+                near = self.random.random() < 0.5
+                lay = own.sources[0] if near else self.random.choice(self.shop.surfaces)
+                jobs[mine[-1]] = (FETCH, cook, part, lay, False)
             tours = [i for i in self._tours(jobs, own.order) if i >= mine[-1]]
             if not tours:
                 return False
@@ -158,7 +184,35 @@ class RandomMoves:
                 return i
         return -1
 
-    def _tour(self, jobs: list[Job]) -> bool:
+    def _cookware(self, jobs: list[Job], part: int) -> bool:
+        """Change the stove of an ingredient."""
+        stove = self.random.choice(list(self.shop.parts[part].stoves))
+        for i in self._of(jobs, part):
+            if jobs[i][3] in self.shop.parts[part].stoves:
+                jobs[i] = (*jobs[i][:3], stove, False)
+        return True
+
+    def _collect(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Collect an ingredient earlier or later, or on another tour."""
+        tours = [
+            i
+            for i, job in enumerate(jobs)
+            if job[0] == PLATE and (len(job[4]) > 1 or (job[4] and job[3] == SERVE))  # type: ignore[arg-type]
+        ]
+        if not tours:
+            return False
+        tour = self.random.choice(tours)
+        rest = jobs[tour][4]
+        part = self.random.choice(rest)  # type: ignore[arg-type]
+        self._drop(jobs, part)
+        others = self._tours(jobs, jobs[tour][2])
+        to = self.random.choice(others) if self.random.random() < 0.3 else tour
+        parts = list(jobs[to][4])  # type: ignore[arg-type]
+        parts.insert(self._at(0, len(parts)), part)
+        jobs[to] = (*jobs[to][:4], tuple(parts))
+        return True
+
+    def _tour(self, jobs: list[Job], plates: list[int]) -> bool:
         """Split a plate's tour by putting it down, or merge two tours."""
         order = self._at(0, len(self.shop.grid_kitchen.orders) - 1)
         tours = self._tours(jobs, order)
@@ -166,15 +220,31 @@ class RandomMoves:
             number = self._at(0, len(tours) - 2)
             one, other = jobs[tours[number]], jobs[tours[number + 1]]
             both = (*one[4], *other[4])  # type: ignore[misc]
-            jobs[tours[number + 1]] = (*other[:4], both)
-            del jobs[tours[number]]
+            if self.random.random() < 0.7:
+                jobs[tours[number + 1]] = (*other[:4], both)
+                del jobs[tours[number]]
+            else:
+                jobs[tours[number]] = (*one[:3], other[3], both)
+                del jobs[tours[number + 1]]
             return True
         tour = self.random.choice(tours)
         kind, cook, _, target, rest = jobs[tour]
         cut = self._at(0, len(rest))  # type: ignore[arg-type]
-        park = self.random.choice(self.shop.surfaces)
+        parks = self.shop.surfaces
+        if cut < len(rest) and self.random.random() < 0.5:  # type: ignore[arg-type]
+            parks = self.shop.nearest(self.shop.parts[rest[cut]].sources[0])  # type: ignore[index]
+        park = self.random.choice(parks)
         jobs[tour] = (kind, self._cook(), order, target, rest[cut:])  # type: ignore[index]
         jobs.insert(max(0, tour - self._at(0, 8)), (kind, cook, order, park, rest[:cut]))  # type: ignore[index]
+        return True
+
+    def _plates(self, jobs: list[Job], plates: list[int]) -> bool:
+        """Exchange the plates of two orders, or use another plate."""
+        one = self._at(0, len(plates) - 1)
+        other = self._at(0, len(self.shop.plates) + self.shop.washes - 1)
+        if other in plates:
+            plates[plates.index(other)] = plates[one]
+        plates[one] = other
         return True
 
 
@@ -184,10 +254,6 @@ Planner = Callable[[GridKitchen, GridKitchenRules, Budget], GridKitchenPlan]
 # Moves of annealing per iteration of a budget; seconds of 64 moves for so many jobs.
 _CHANGES = 100
 _SOME, _JOBS = 3e-3, 48
-# Temperatures in ticks, at the beginning and at the end.
-_HOT, _COLD = 2.5, 0.15
-# Probability of two moves at once.
-_TWICE = 0.25
 
 
 def anneal(
@@ -199,14 +265,7 @@ def anneal(
     bound: int = 0,
     deadline: Deadline = NEVER,
 ) -> GridKitchenPlan:
-    """Return the plan of list scheduling, improved by annealing: its last dish is served no later.
-
-    Parameters
-    ----------
-    tries
-        Number of moves. The result depends on it and the seed only, unless the deadline ends the search.
-    bound
-        Lower bound of the last serving at which to stop.
+    """Return the plan of list scheduling, improved by annealing.
 
     Raises
     ------
@@ -219,41 +278,10 @@ def anneal(
     except TimeOverError:
         raise InputError("has too many orders for a plan within the time limit", value=grid_kitchen.name) from None
     some = _SOME * max(1.0, len(jobs) / _JOBS)
-    random = Random(seed)
-    moves = RandomMoves(shop, random)
-    first = _timing(shop, jobs, plates, stale=stale)
-    best, least = jobs, (first.served[-1], cost(first))
-    value, temperature = cost(first), _HOT
-    for turn in range(tries):
-        if least[0] <= bound or (not turn % 64 and deadline.over(some)):
-            break
-        temperature *= (_COLD / _HOT) ** (1 / tries)
-        mine = jobs[:]
-        if not moves.change(mine) or (random.random() < _TWICE and not moves.change(mine)):
-            continue
-        limit = value - temperature * log(1 - random.random())
-        timing = execute_jobs(shop, mine, plates, stale, limit)
-        if timing is None or len(timing.served) < len(plates):
-            continue
-        late = cost(timing)
-        if late <= limit:
-            jobs, value = mine, late
-            if (timing.served[-1], late) < least:
-                best, least = mine, (timing.served[-1], late)
-    return plan_of(shop, _timing(shop, best, plates, stale=stale))
-
-
-def cost(timing: Timing) -> float:
-    """Return the time of the last serving, with small weights of earlier ones and of the cooks' times."""
-    cooks, dishes = timing.time, timing.served
-    return dishes[-1] + 0.2 * sum(cooks) / len(cooks) + 0.1 * sum(dishes) / len(dishes)
-
-
-def _timing(shop: StationLayout, jobs: list[Job], plates: list[int], *, stale: bool = False) -> Timing:
-    timing = execute_jobs(shop, jobs, plates, stale)
-    if timing is None:
-        raise InternalError(f"{shop.grid_kitchen.name}: the jobs of a heuristic cannot be executed")
-    return timing
+    jobs, plates = improve_jobs(
+        shop, jobs, plates, seed=seed, tries=tries, bound=bound, stale=stale, over=lambda: deadline.over(some)
+    )
+    return _plan_of_jobs(grid_kitchen, jobs, plates, stale=stale)
 
 
 def _annealed_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: Budget) -> GridKitchenPlan:
@@ -262,10 +290,90 @@ def _annealed_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: B
     return anneal(grid_kitchen, rules, seed=budget.seed, tries=tries, bound=budget.bound, deadline=deadline)
 
 
-def _listed_plan(grid_kitchen: GridKitchen, rules: GridKitchenRules, budget: Budget) -> GridKitchenPlan:
+def _plan_of_jobs(
+    grid_kitchen: GridKitchen, jobs: list[Job], plates: list[int], *, stale: bool = False
+) -> GridKitchenPlan:
     shop = layout_of(grid_kitchen)
-    return plan_of(shop, _timing(shop, *list_jobs(shop)))
+    timing = execute_jobs(shop, jobs, plates, stale)
+    if timing is None:
+        raise InternalError(f"{grid_kitchen.name}: the jobs of a heuristic cannot be executed")
+    return plan_of(shop, timing)
 
 
 #: Planners by name; ``improve`` is a heuristic for schedules, too.
-BY_NAME: dict[str, Planner] = {"improve": _annealed_plan, "floor-list": _listed_plan}
+BY_NAME: dict[str, Planner] = {
+    "improve": _annealed_plan,
+    "floor-list": lambda kitchen, rules, budget: _plan_of_jobs(kitchen, *list_jobs(layout_of(kitchen))),
+}
+
+
+# Moves of a cycle: half of them restart several times from the initial jobs, the others from the incumbent.
+_ROUND, _STARTS = 40_000, 3
+# Temperatures in ticks: after a restart from the initial jobs, from the incumbent, and at the end.
+_HOT, _WARM, _COLD = 2.5, 1.5, 0.15
+# Probability of two moves at once.
+_TWICE = 0.25
+
+
+def improve_jobs(
+    shop: StationLayout,
+    jobs: list[Job],
+    plates: list[int],
+    *,
+    seed: int = 0,
+    tries: int = 30_000,
+    bound: int = 0,
+    stale: bool = False,
+    over: Callable[[], bool] = lambda: False,
+) -> tuple[list[Job], list[int]]:
+    """Return jobs whose last dish is served no later.
+
+    Parameters
+    ----------
+    tries
+        Number of moves. The result depends on it and the seed only, unless ``over`` ends the search.
+    bound
+        Lower bound of the last serving at which to stop.
+    stale
+        See `planoracle.heuristics.grid_kitchens_jobs.execute_jobs`.
+    """
+    random = Random(seed)
+    moves = RandomMoves(shop, random)
+    first = execute_jobs(shop, jobs, plates, stale)
+    assert first is not None
+    begin = best = jobs, plates
+    least = (first.served[-1], cost(first))
+    done, rounds, whole = 0, 0, min(tries, _ROUND)
+    while done < tries and least[0] > bound and not over():
+        fresh = rounds % (_STARTS + 1) < _STARTS
+        value, temperature = (cost(first), _HOT) if fresh else (least[1], _WARM)
+        jobs, plates = begin if fresh else best
+        count = min(whole // (2 * _STARTS if fresh else 2) + 1, tries - done)
+        factor = (_COLD / temperature) ** (1 / count)
+        rounds += 1
+        for turn in range(done + 1, done + count + 1):
+            if not turn % 64 and over():
+                break
+            temperature *= factor
+            mine, own = jobs[:], plates[:]
+            if not moves.change(mine, own) or (random.random() < _TWICE and not moves.change(mine, own)):
+                continue
+            limit = value - temperature * log(1 - random.random())
+            timing = execute_jobs(shop, mine, own, stale, limit)
+            if timing is None or len(timing.served) < len(plates):
+                continue
+            late = cost(timing)
+            if late <= limit:
+                jobs, plates, value = mine, own, late
+                if (timing.served[-1], late) < least:
+                    best, least = (mine, own), (timing.served[-1], late)
+                    if least[0] <= bound:
+                        break
+        done += count
+    return best
+
+
+def cost(timing: Timing) -> float:
+    """Return the time of the last serving, with small weights of earlier ones and of the cooks' times."""
+    cooks, dishes = timing.time, timing.served
+    return dishes[-1] + 0.2 * sum(cooks) / len(cooks) + 0.1 * sum(dishes) / len(dishes)

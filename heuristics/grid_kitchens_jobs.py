@@ -414,8 +414,7 @@ def _add_walk(shop: StationLayout, tile: Tile, goal: Tile, clock: int, step: Sta
     late = key_of(step.tick, start, step.cook) < step.after  # its last part must begin later
     if walk and not wait and late and walk > pace:
         to_goal = distances(shop.grid_kitchen, goal)
-        from_tile = distances(shop.grid_kitchen, tile)
-        near = min(one for one in steps(goal) if to_goal.get(one) == 1 and from_tile.get(one) == walk // pace - 1)
+        near = min(one for one in steps(goal) if to_goal.get(one) == 1 and _between(shop, tile, one, walk // pace - 1))
         actions.append({"action": "MoveTo", "target": list(near)})
         start = step.tick - pace
     if walk:
@@ -427,6 +426,10 @@ def _add_walk(shop: StationLayout, tile: Tile, goal: Tile, clock: int, step: Sta
     if wait:
         actions.append({"action": "Wait", "duration": wait})
     return start
+
+
+def _between(shop: StationLayout, tile: Tile, other: Tile, length: int) -> bool:
+    return distances(shop.grid_kitchen, tile).get(other) == length
 
 
 def _tiles(shop: StationLayout, own: list[StationStep], first: Tile) -> list[Tile]:

@@ -6,14 +6,7 @@ from collections.abc import Iterable
 from math import inf
 from typing import NamedTuple
 
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
-    PLATE,
-    GridKitchen,
-    Need,
-    Tile,
-    access_tiles,
-    distances,
-)
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import PLATE, GridKitchen, Tile, access_tiles, distances
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import ProblemCache
 
@@ -38,6 +31,8 @@ Way = tuple[tuple[int, int], ...]
 
 # Load of a station with an obstructing vessel.
 _IN_THE_WAY = 1_000_000
+# Number of nearest surfaces.
+_NEAREST = 3
 
 
 class StationLayout:
@@ -67,7 +62,8 @@ class StationLayout:
         self._numbers: dict[tuple[Tile, ...], int] = {}
         self.starts = [self._number([tile]) for _, tile in grid_kitchen.cooks]
         self.ways: dict[tuple[int, int], Way] = {}
-        self.parts = [self._part(order, need) for order, dish in enumerate(grid_kitchen.orders) for need in dish.needs]
+        self._nearest: dict[int, list[int]] = {}
+        self.parts = [self._part(order, *need) for order, need in self._needs()]
         self.of_order = [[i for i, x in enumerate(self.parts) if x.order == o] for o in range(len(grid_kitchen.orders))]
         self.raw = [part.chopped for part in self.parts]
         self.is_board = frozenset(self.boards)
@@ -91,17 +87,21 @@ class StationLayout:
     def _of(self, *kinds: str) -> list[int]:
         return [i for i, one in enumerate(self.stations) if one.kind in kinds]
 
-    def _part(self, order: int, need: Need) -> Part:
-        ingredient = need.ingredient
+    def _needs(self) -> Iterable[tuple[int, tuple[str, str, str]]]:
+        for order, dish in enumerate(self.grid_kitchen.orders):
+            for need in dish.needs:
+                yield order, (need.ingredient, need.state, need.vessel)
+
+    def _part(self, order: int, ingredient: str, state: str, vessel: str) -> Part:
         sources = [i for i in self._of("dispenser") if self.stations[i].provides == ingredient]
         if not sources:
             raise InputError("no dispenser provides it", field="ingredient", value=ingredient)
         stoves: dict[int, int] = {}
-        chopped = need.state == "chopped"
-        if need.state == "cooked":
+        chopped = state == "chopped"
+        if state == "cooked":
             for i in self._of("stove"):
                 ware = self.grid_kitchen.facts.vessel(self.stations[i].holds)
-                if ware is not None and ingredient in ware.ingredients and need.vessel in ("", ware.name):
+                if ware is not None and ingredient in ware.ingredients and vessel in ("", ware.name):
                     stoves[i] = ware.ticks
                     chopped = ware.takes == "chopped"
             if not stoves:
@@ -125,6 +125,15 @@ class StationLayout:
         """Return the length of the shortest walk from some tile of a set to a station."""
         way = self.way(start, station)
         return way[0][0] if way else inf
+
+    def nearest(self, station: int) -> list[int]:
+        """Return the surfaces nearest to a station."""
+        surfaces = self._nearest.get(station)
+        if surfaces is None:
+            ways = {i: self.way(self.set_of(station), i) for i in self.surfaces if i != station}
+            surfaces = sorted((i for i in ways if ways[i]), key=lambda i: ways[i][0][0])[:_NEAREST] or self.surfaces
+            self._nearest[station] = surfaces
+        return surfaces
 
     def way(self, start: int, station: int) -> Way:
         """Return lengths of walks from some tile of a set to a station, with their end tiles; empty: no path."""

@@ -173,10 +173,7 @@ class _JobList:
         shop, done = self.shop, self.done
         order = len(done.served)
         parts = shop.of_order[order]
-        ready = all(
-            done.lies[i] == DONE or done.lies[i] in done.pots or (done.lies[i] >= 0 and not shop.parts[i].stoves)
-            for i in parts
-        )
+        ready = all(done.lies[i] == DONE or done.lies[i] in done.pots or self._lies(i) for i in parts)
         if ready and done.stands[self.plates[order]] != NOWHERE:
             remaining = [i for i in parts if done.lies[i] != DONE]
             ways = permutations(remaining) if len(remaining) <= _FEW else [tuple(remaining)]
@@ -193,3 +190,6 @@ class _JobList:
             if done.stands[later] in shop.sinks and parks:
                 ways_back = [((PLATE, 0, later, place, ()), self._far(place, shop.windows)) for place in parks]
                 yield _DUE * later, ways_back  # type: ignore[misc]
+
+    def _lies(self, part: int) -> bool:
+        return self.done.lies[part] >= 0 and not self.shop.parts[part].stoves

@@ -170,9 +170,9 @@ def _no_solver(problem: Problem) -> str:
 
 def _require_instance(problem: Problem) -> Instance:
     """Return a problem that has an interval model; raises `InputError` for others."""
-    if not isinstance(problem, Instance):
+    if problem.kind != "schedule":
         raise InputError("has no interval model: its actions are chosen by the search, not given", field=problem.name)
-    return problem
+    return cast("Instance", problem)
 
 
 def model_text(problem: Problem, ending: str) -> str:

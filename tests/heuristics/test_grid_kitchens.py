@@ -90,11 +90,11 @@ def test_whatever_jobs_are_tried_what_can_be_done_is_accepted(seed: int) -> None
     jobs, plates = list_jobs(shop)
     seen = 0
     for _ in range(1000):
-        mine = jobs[:]
-        timing = execute_jobs(shop, mine, plates, stale=seed % 2 > 0) if moves.change(mine) else None
+        mine, held = jobs[:], plates[:]
+        timing = execute_jobs(shop, mine, held, stale=seed % 2 > 0) if moves.change(mine, held) else None
         if timing is None or len(timing.served) < len(plates):
             continue
-        jobs = mine
+        jobs, plates = mine, held
         seen += 1
         if not seen % 5:
             accepted(problem, (jobs, plates), *([RELEASED] if seed % 2 else []), stale=seed % 2 > 0)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib.resources import files
 from typing import TypeAlias
 
@@ -123,14 +124,16 @@ def longest_path(durations: Sequence[int], edges: Sequence[tuple[int, int]]) -> 
     >>> longest_path([5, 2, 9], [(1, 2)])
     9
     """
-    import networkx  # takes longer to import than all else here
-
-    graph = networkx.DiGraph()  # an edge is as long as the step that it leaves; 0 is the end
-    graph.add_weighted_edges_from((early, late, durations[early - 1]) for early, late in edges)
-    graph.add_weighted_edges_from((step, 0, duration) for step, duration in enumerate(durations, 1))
-    if not networkx.is_directed_acyclic_graph(graph):
-        raise InputError("the order of the steps has a cycle", field="edges", value=networkx.find_cycle(graph))
-    return int(networkx.dag_longest_path_length(graph))
+    graph: dict[int, list[int]] = {step: [] for step in range(1, len(durations) + 1)}
+    for early, late in edges:
+        graph[late].append(early)
+    ends: dict[int, int] = {}
+    try:
+        for step in TopologicalSorter(graph).static_order():
+            ends[step] = max((ends[early] for early in graph[step]), default=0) + durations[step - 1]
+    except CycleError as error:
+        raise InputError("the order of the steps has a cycle", field="edges", value=error.args[1]) from error
+    return max(ends.values())
 
 
 @cache

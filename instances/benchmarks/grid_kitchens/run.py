@@ -25,7 +25,6 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     written,
 )
 from planoracle.instances.benchmarks.grid_kitchens.simulation import History, RunError, Simulation
-from planoracle.instances.model.schedule_rules import gaps
 from planoracle.plugin import (
     Action,
     Demand,
@@ -201,8 +200,14 @@ def _count(command: object) -> int:
 
 def _idle(kitchen: Simulation) -> tuple[tuple[int, int], ...]:
     """Return the intervals in which nobody walks or works."""
-    busy = ((whole(deed.start), whole(deed.end)) for deed in kitchen.deeds if deed.act.word != WAIT)
-    return gaps(sorted(busy), whole(kitchen.time))
+    intervals, until = [], 0
+    for deed in sorted(kitchen.deeds, key=lambda deed: deed.start):
+        if deed.act.word != WAIT and deed.end > deed.start:
+            if deed.start > until:
+                intervals.append((until, whole(deed.start)))
+            until = max(until, whole(deed.end))
+    end = whole(kitchen.time)
+    return (*intervals, (until, end)) if end > until else tuple(intervals)
 
 
 def choices(kitchen: Simulation, cook: int) -> Iterator[CookAction]:

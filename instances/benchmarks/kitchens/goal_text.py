@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-import networkx as nx
-
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import PREPARED
 
@@ -69,6 +67,8 @@ def lacking(kitchen: Kitchen) -> tuple[Atom, ...]:
     with those that lack least. Parts of a stack are prepared as usual, in soup as the words say. That soup boils is
     in the paper's recipes, but not in its words.
     """
+    import networkx as nx  # takes longer to import than all else here
+
     graph = nx.Graph([atom[1:] for atom in kitchen.goal.conditions if len(atom) == 3])
     groups = list(nx.connected_components(graph))
     atoms: list[Atom] = []

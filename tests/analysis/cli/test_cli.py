@@ -522,7 +522,7 @@ def failing(instance, **options):
 
 solving.solve = failing
 """
-    status, out, err = finished("solve", NAME, "own.json", "--format", "jsonl", env=in_workers(broken))
+    status, out, err = finished("solve", NAME, "own.json", "--again", "--format", "jsonl", env=in_workers(broken))
     assert status == 1
     assert f"error: {NAME}: internal error: contradiction" in err
     assert len(out.splitlines()) == 1

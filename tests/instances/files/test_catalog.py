@@ -13,9 +13,16 @@ from support.samples import some_problems
 
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.model.instance import Lag
 
 TIMED = "recipe2plan/timed/Cobbler_Pancakes"
+#: A problem file of a user.
+OWN = {
+    "format": "planoracle/instance",
+    "version": 1,
+    "name": "own",
+    "unit": "minute",
+    "tasks": [{"name": "tea", "actions": [{"name": "boil", "duration": 5}]}],
+}
 UNTIMED = "recipe2plan/untimed/Cobbler_Pancakes"
 HOSTILE = ["", "\0", f"{TIMED}\0", "x" * 10_000, f"{TIMED}/" * 300, "../../etc/passwd", ".", "..", "\ud800", "\n"]
 
@@ -25,15 +32,6 @@ each_hostile = pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(n
 def write(path: Path, document: Any) -> str:
     path.write_text(json.dumps(document), encoding="utf-8")
     return str(path)
-
-
-def cooking(name: str) -> list[Any]:
-    plain = {"physical": {}, "text": "-", "prequisites": [], "interrupt": 0, "parallel": 0, "time": "1 min"}
-    steps = [
-        plain | {"step": 0, "time_constraint": {}},
-        plain | {"step": 1, "prequisites": [0], "time_constraint": {"0": "1 min"}},
-    ]
-    return [[{"recipe": name, "steps": steps}]]
 
 
 # --- expand ---------------------------------------------------------------------------------------
@@ -67,7 +65,7 @@ def test_a_file_precedes_a_name_in_another_case(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     assert catalog.expand(["TimeArena"]) == catalog.expand(["timearena"])
     (tmp_path / "TimeArena").mkdir()
-    own = write(tmp_path / "TimeArena" / "lab1", cooking("A"))
+    own = write(tmp_path / "TimeArena" / "lab1", OWN)
     assert catalog.expand(["TimeArena/lab1"]) == ["TimeArena/lab1"]
     assert [one.name for one in catalog.read_problems("TimeArena/lab1")] == [
         one.name for one in catalog.read_problems(own)
@@ -149,13 +147,6 @@ def test_every_bundled_name_can_be_loaded() -> None:
 def test_what_is_no_full_name_is_not_loaded(name: str) -> None:
     with pytest.raises(UnknownNameError):
         catalog.load(name)
-
-
-def test_cooking_file_is_read_timed_and_untimed(tmp_path: Path) -> None:
-    timed, untimed = catalog.read_problems(write(tmp_path / "mine.json", cooking("A")))
-    assert (timed.name, untimed.name) == ("mine.json/timed/A", "mine.json/untimed/A")
-    assert timed.lags == (Lag("A/0", "A/1", 0, 60),)
-    assert untimed.lags == (Lag("A/0", "A/1"),)
 
 
 @pytest.mark.parametrize("document", [{}, [], [[]], {"tasks": []}, [{"recipe": "A"}], 5, "text", None])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import warnings
@@ -10,7 +9,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from support.pages import blocks, output
 from typer.testing import CliRunner
 
 from planoracle import Model, explain, load, schedule, solve
@@ -287,14 +285,6 @@ def test_commands_take_a_table_and_a_map(command: str, tmp_path: Path) -> None:
     assert command == "gantt" or "7" in result.stdout
     assert CliRunner().invoke(app, call[: call.index("--map")]).exit_code != 0
     assert CliRunner().invoke(app, [*call, "--map", "tsk=a"]).exit_code != 0
-
-
-@pytest.mark.slow
-def test_the_readme_shows_what_a_table_gives(tmp_path: Path) -> None:
-    shutil.copytree(WORKSHOP.parent, tmp_path / "instances" / "examples")
-    (block,) = blocks((ROOT / "README.md").read_text("utf-8"))
-    assert "workshop.csv" in block.text
-    assert output(block, tmp_path) == block.text
 
 
 def test_notes_of_a_table_and_of_a_busy_agent(tmp_path: Path) -> None:

@@ -13,8 +13,20 @@ from planoracle.analysis.grading.grader import Grader
 RECORDED = Path(__file__).resolve().parents[2] / "support/readings.jsonl"
 ROWS = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
 
+UNWASHED = [
+    "activate kettle",
+    "wash cup",
+    "pour kettle into cup",
+    "brew tea with teapot",
+    "wait",
+    "wait",
+    "pour teapot into cup",
+    "wash teapot",
+]
 #: Recorded readings that have changed on purpose.
 CHANGED = {
+    # By the paper's rules tea is brewed in a washed teapot.
+    "\n".join(UNWASHED): {"scored": True, "success": False, "read": 8, "said": UNWASHED},
     # Thinking that never ends is a failure: nothing was answered.
     "<think>\n1. wash cup\n2. activate kettle\n": {"scored": True, "success": False, "read": 0, "said": []},
     # Words of retraction decide; a plan that makes few of the steps again is read like any other.
