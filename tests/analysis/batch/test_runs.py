@@ -40,7 +40,7 @@ SLOWLY = "import time\nfrom planoracle.analysis.grading.grader import Grader\ntr
 )
 # Workers search for a minute after a mark.
 SEARCHING = "import os, time\nfrom planoracle.analysis.batch import tasks\n" + (
-    "tasks.solve = lambda *_, **__: os.mkdir({!r}) or time.sleep(60)"
+    "tasks.load_or_solve = lambda *_, **__: os.mkdir({!r}) or time.sleep(60)"
 )
 
 
@@ -175,7 +175,7 @@ def test_a_command_killed_at_random_moments_resumes_to_the_same_results(some, tm
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["grade", "solve"])
 def test_a_command_killed_many_times_resumes_to_the_same_results(many, tmp_path, command):
-    args = ["grade", many[0]] if command == "grade" else ["solve", "recipe2plan/timed/C*", "timearena"]
+    args = ["grade", many[0]] if command == "grade" else ["solve", "recipe2plan/timed/C*", "timearena", "--again"]
     out = check_kills([*args, "--format", "jsonl", "--jobs", "2", "--run"], tmp_path, KILLS, command)
     assert command == "solve" or out == many[1]
 
