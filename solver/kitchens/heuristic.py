@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
-from planoracle.instances.benchmarks.kitchens.domain import bundled
+from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Effect, KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
 from planoracle.instances.model.limits import NEVER as NO_DEADLINE
 from planoracle.instances.model.limits import Deadline
@@ -137,9 +138,23 @@ def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_DEADLINE) -> Se
 
 def ordinary(kitchen: Kitchen) -> bool:
     """Return whether a kitchen has the standard domain, and facts that its actions can produce."""
-    if [action.name for action in kitchen.domain.actions] != [action.name for action in bundled().actions]:
+    if not _alike(kitchen.domain, bundled()):
         return False
     single = (("station",), ("container",))
     kinds = {name for name, types in kitchen.domain.signature.items() if types in single and name.startswith("is")}
     own = all(fact[0] == f"is{split_name(fact[1])[0]}" for fact in kitchen.facts if fact[0] in kinds)
     return own and is_usual(kitchen)
+
+
+def _alike(one: KitchenDomain, other: KitchenDomain) -> bool:
+    """Return whether two domains differ only in numbers of ticks and repetitions; bounds read these from it."""
+    return one.types == other.types and list(map(_plain, one.actions)) == list(map(_plain, other.actions))
+
+
+def _plain(action: ActionSchema) -> ActionSchema:
+    return replace(action, effects=tuple(map(_plain_effect, action.effects)))
+
+
+def _plain_effect(effect: Effect) -> Effect:
+    nested = tuple(map(_plain_effect, effect.effects))
+    return replace(effect, count=bool(effect.count), counts=(), effects=nested)
