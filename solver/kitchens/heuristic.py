@@ -147,7 +147,7 @@ def ordinary(kitchen: Kitchen) -> bool:
 
 
 def _alike(one: KitchenDomain, other: KitchenDomain) -> bool:
-    """Return whether two domains differ only in numbers of ticks and repetitions; bounds read these from it."""
+    """Return whether two domains differ only in numbers of ticks and repetitions."""
     return one.types == other.types and list(map(_plain, one.actions)) == list(map(_plain, other.actions))
 
 
