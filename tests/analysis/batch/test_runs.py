@@ -308,7 +308,7 @@ def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path, numbe
     _, err = process.communicate(timeout=30)
     assert process.returncode == 128 + number
     assert re.fullmatch(
-        r"(error: .*\n)*interrupted: (\d+ results are in|nothing was added to) .*; .* continues from there\n",
+        r"((error|note): .*\n)*interrupted: (\d+ results are in|nothing was added to) .*; .* continues from there\n",
         err.decode(),
     )
     if said := re.search(rb"(\d+) results", err):
