@@ -16,7 +16,7 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from made import benchmark_page, help_texts, pictures, with_benchmark_links
+from generated_pages import benchmark_page, help_texts, pictures, with_benchmark_links
 
 from planoracle.instances.protocol import registry
 
@@ -56,7 +56,7 @@ def main() -> int:
 def gather(folder: Path) -> None:
     """Copy all sources to a folder that is made anew."""
     shutil.rmtree(folder, ignore_errors=True)
-    ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "build.py", "conf.py", "made.py", "prompts")
+    ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "build.py", "conf.py", "generated_pages.py", "prompts")
     shutil.copytree(HERE, folder, ignore=ignored)
     for place in _SHOWN:
         if (ROOT / place).is_dir():

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.pages import PAGES, made
+from support.pages import PAGES, generated_pages
 from support.runner import invoke
 
 ROOT = PAGES.parent
-FACTS = made.facts()
+FACTS = generated_pages.facts()
 _REQUIRED = {"paper": str, "where": str, "fact": str, "command": str, "find": str, "result": str, "agrees": bool}
 _OPTIONAL = {"note": str, "slow": bool}
 
@@ -63,4 +63,4 @@ def test_every_fact_has_all_fields() -> None:
 
 def test_the_page_shows_the_facts() -> None:
     page = (PAGES / "facts.md").read_text("utf-8")
-    assert made.facts_page(page) == page, "python tests/support/pages.py .docs/facts.md"
+    assert generated_pages.facts_page(page) == page, "python tests/support/pages.py .docs/facts.md"

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.pages import made
+from support.pages import generated_pages
 
-from tests.support.notebooks import FOLDER, paths, stripped
+from tests.support.notebooks import FOLDER, paths, strip_outputs
 
 ROOT = FOLDER.parent
 CODE = ("instances", "heuristics", "solver", "analysis")
@@ -34,7 +34,7 @@ def test_there_are_six() -> None:
 @each_notebook
 def test_is_stripped(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert text == stripped(text), "run python tests/support/notebooks.py"
+    assert text == strip_outputs(text), "run python tests/support/notebooks.py"
     ids = [cell["id"] for cell in json.loads(text)["cells"]]
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in ids)
@@ -49,7 +49,7 @@ def test_stripping_takes_away_what_running_leaves() -> None:
     book["metadata"]["language_info"]["version"] = "3.99"
     used = json.dumps(book)
     assert used != clean
-    assert stripped(used) == clean
+    assert strip_outputs(used) == clean
 
 
 @each_notebook
@@ -110,7 +110,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def _anchors(page: Path) -> set[str]:
     """Return the names that headings have as links; a package leads to the page of its benchmark."""
     package = page.name == "__init__.py"
-    text = made.benchmark_page(page.parent.name) if package else page.read_text(encoding="utf-8")
+    text = generated_pages.benchmark_page(page.parent.name) if package else page.read_text(encoding="utf-8")
     headings = re.findall(r"^#+ (.*)|^(\w.*)\n---", text, re.M)
     return {re.sub(r"[^\w\- ]", "", "".join(heading).lower()).replace(" ", "-") for heading in headings}
 

@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import planoracle
-from tests.test_gates import GITHUB, PROJECT, ROOT, build, held, read
+from tests.test_repository import GITHUB, PROJECT, ROOT, build, held, read
 
 WORKFLOWS = GITHUB / "workflows"
 CONTAINER = (ROOT / ".ci" / "Containerfile").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.pages import PAGES, blocks, made, output
+from support.pages import PAGES, blocks, generated_pages, output
 from support.samples import sample
 from typer import Context
 from typer.main import get_command
@@ -28,7 +28,7 @@ SECTIONS = (
     "Live runs",
     "Example",
 )
-BENCHMARK_PAGES = {name: made.benchmark_page(name) for name in registry.names()}
+BENCHMARK_PAGES = {name: generated_pages.benchmark_page(name) for name in registry.names()}
 each_benchmark = pytest.mark.parametrize("name", BENCHMARK_PAGES)
 _SHOWN = [page for page in sorted(PAGES.glob("*.md")) if blocks(page.read_text("utf-8"))]
 

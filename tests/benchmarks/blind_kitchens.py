@@ -44,7 +44,7 @@ def main() -> int:
             states, plans = states + found.states, plans + found.plans
             for difference in found.differences:
                 label = f"{difference.kind}: {difference.text}"
-                rows.append((label, difference.case, difference.case.fewest_steps()))
+                rows.append((label, difference.case, difference.case.min_steps()))
                 print(f"{case.kitchen['name']}: {difference.text}", flush=True)
                 write_cases(given.write, rows)
         if (seed - given.start) % 50 == 49:

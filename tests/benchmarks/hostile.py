@@ -32,9 +32,9 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from support.hostile import FLOODS, HOSTILE, NUMBERS, TEXTS, VALUES, encoded
+from support.hostile_inputs import FLOODS, HOSTILE_FILES, NUMBERS, TEXTS, VALUES, encode_json
 from support.mutations import Mutator
-from support.specimens import EXAMPLES, submissions
+from support.valid_inputs import EXAMPLES, submissions
 
 from planoracle.analysis.audit.auditor import Auditor
 from planoracle.analysis.audit.finding import ReferenceVerdict
@@ -50,7 +50,7 @@ from planoracle.analysis.intake.submissions import INTERNAL, answers
 from planoracle.analysis.report.work import ReportOptions
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import WorkLimit
-from tests.support.graded import read_submissions
+from tests.support.grades import read_submissions
 
 LIMITS = TaskLimits(30, 1000)
 # Work for one question of the verbs that price decisions, in seconds of a quiet core.
@@ -64,7 +64,7 @@ SMALL = (
     *("paracook/abstract/own/seed_1/orders_num_1", "paracook/cook/own/seed_1/agent_num_1/orders_num_1"),
 )
 POOL = submissions() + 4 * submissions(SMALL)
-GOOD = [encoded(next(one for one in POOL if one["instance"] == name)) for name in SMALL]
+GOOD = [encode_json(next(one for one in POOL if one["instance"] == name)) for name in SMALL]
 PLAIN = json.loads(GOOD[1])
 FIELDS = (
     "instance",
@@ -84,15 +84,15 @@ FIELDS = (
 def made(count: int) -> list[bytes]:
     """Return lines made by hand, the same ones every time."""
     sound = [one for one in submissions() if "\n" not in one["instance"]]
-    lines = [data.replace(b"\n", b" ") for data in HOSTILE.values()]
-    lines += [encoded(value) for value in VALUES]
-    lines += [encoded(PLAIN | {field: value}) for field in FIELDS for value in VALUES]
+    lines = [data.replace(b"\n", b" ") for data in HOSTILE_FILES.values()]
+    lines += [encode_json(value) for value in VALUES]
+    lines += [encode_json(PLAIN | {field: value}) for field in FIELDS for value in VALUES]
     names = list({one["instance"]: one for one in sound}.values())
-    lines += [encoded(one | {"plan": flood * (100_000 // len(flood))}) for one in names for flood in FLOODS]
-    lines += [encoded(one | {"plan": [flood] * 2000}) for one in names for flood in FLOODS]
+    lines += [encode_json(one | {"plan": flood * (100_000 // len(flood))}) for one in names for flood in FLOODS]
+    lines += [encode_json(one | {"plan": [flood] * 2000}) for one in names for flood in FLOODS]
     seeds = (*NUMBERS[:20], *TEXTS[:30], "0-1:3", "~99")
     tails = [f"{sign}{seed}"[:5000] for sign in "@~#" for seed in seeds]
-    lines += [encoded(one | {"instance": one["instance"] + tail}) for one in names for tail in tails]
+    lines += [encode_json(one | {"instance": one["instance"] + tail}) for one in names for tail in tails]
     return Random(0).sample(lines, min(count, len(lines)))
 
 
@@ -106,7 +106,7 @@ def mutated(count: int, seed: int, seeds: list[dict[str, Any]]) -> Iterator[byte
             submission = submission | {"plan": mutator.times(mutator.plan, submission["plan"])}
         else:
             submission = mutator.times(mutator.tree, submission)
-        line = encoded(submission)
+        line = encode_json(submission)
         yield mutator.raw(line).replace(b"\n", b" ") if random.random() < 0.03 else line
 
 

@@ -38,7 +38,7 @@ from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.instance import Instance
 from tests.benchmarks.solver_table import core_share, has_commit, page
-from tests.support.made import job_shop
+from tests.support.random_projects import job_shop
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.asynctool import messages
-from support.hostile import encoded
-from support.mutations import Mutator, answer
+from support.hostile_inputs import encode_json
+from support.mutations import Mutator, result_or_error
 from support.samples import examples
-from support.specimens import documents
+from support.valid_inputs import documents
 
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.instances.benchmarks.asynctool import problems
@@ -31,7 +31,7 @@ CALL = {"id": "files_1", "func_name": "make_folder", "params": {"name": "a"}}
 
 @given(st.text(alphabet="f(a=1,'b':{}[]-.0e\\)j\n", max_size=60))
 def test_any_call_is_read_or_refused(text: str) -> None:
-    found = answer(parse_call, text)
+    found = result_or_error(parse_call, text)
     if not isinstance(found, InputError):
         assert parse_call(str(found)).key == found.key
 
@@ -64,11 +64,11 @@ def read(data: bytes) -> list[Instance]:
 @given(SEEDS)
 def test_mutated_files_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), list(documents().values()))
-    data = encoded(mutator.times(mutator.tree, documents()["asynctool"]))
-    document = answer(load_json, data, "file")
+    data = encode_json(mutator.times(mutator.tree, documents()["asynctool"]))
+    document = result_or_error(load_json, data, "file")
     if not problems.recognises(document):
         return
-    found = answer(read, data)
+    found = result_or_error(read, data)
     if isinstance(found, InputError):
         assert found.source == "file"
     else:

@@ -10,10 +10,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.hostile import HOSTILE, TEXTS, encoded
+from support.hostile_inputs import HOSTILE_FILES, TEXTS, encode_json
 from support.mutations import Mutator
 from support.samples import sample
-from support.specimens import EXAMPLES, documents, submissions
+from support.valid_inputs import EXAMPLES, documents, submissions
 
 from planoracle.analysis.cli.commands import run_app
 
@@ -124,10 +124,10 @@ def fill(random: Random) -> bytes:
     """Write a problem, a plan and submissions, some of them valid; return the submissions."""
     quick = [one for one in submissions() if "multi_agent" not in one["instance"]]
     mutator = Mutator(random, [one["plan"] for one in quick])
-    document = encoded(mutator.times(mutator.tree, random.choice(list(documents().values()))))
+    document = encode_json(mutator.times(mutator.tree, random.choice(list(documents().values()))))
     Path("problem.json").write_bytes(mutator.raw(document) if random.random() < 0.2 else document)
-    Path("plan.txt").write_bytes(encoded(mutator.plan(random.choice(quick)["plan"])))
-    lines = [encoded(random.choice((one, mutator.tree(one)))) for one in random.sample(quick, 2)]
+    Path("plan.txt").write_bytes(encode_json(mutator.plan(random.choice(quick)["plan"])))
+    lines = [encode_json(random.choice((one, mutator.tree(one)))) for one in random.sample(quick, 2)]
     data = b"\r\n".join(mutator.raw(line) if random.random() < 0.1 else line for line in lines)
     Path("lines.jsonl").write_bytes(data)
     return data
@@ -162,9 +162,9 @@ def test_odd_arguments_and_files_end_with_a_status_and_a_word(
     assert len(statuses) > (verb == "instances")
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE_FILES)
 def test_files_that_are_none_of_ours_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    Path("file").write_bytes(HOSTILE[name])
+    Path("file").write_bytes(HOSTILE_FILES[name])
     status, out, err = command(monkeypatch, "solve", "file", "--format", "jsonl", "--jobs", "1")
     assert (status, out) == (1, b"")
     assert re.match(rb"error: file:(\d+:)? ", err)

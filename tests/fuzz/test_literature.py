@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile import FLOODS
-from support.mutations import Mutator, answer
+from support.hostile_inputs import FLOODS
+from support.mutations import Mutator, result_or_error
 from support.samples import examples, sample
 
 from planoracle.instances.errors import InputError
@@ -72,7 +72,7 @@ def test_valid_specimens_are_read(form: str) -> None:
 def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
     mutator = Mutator(Random(seed), list(TEXTS.values()))
     data = mutator.times(mutator.text, TEXTS[form]).encode("utf-8", "surrogatepass")
-    found = answer(read_data, mutator.raw(data) if mutator.random.random() < 0.1 else data, "file")
+    found = result_or_error(read_data, mutator.raw(data) if mutator.random.random() < 0.1 else data, "file")
     if isinstance(found, InputError):
         assert found.source == "file"
     else:
@@ -85,7 +85,9 @@ def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
 )
 @pytest.mark.parametrize("flood", sample(FLOODS, 10))
 def test_floods_are_read_in_linear_time(flood: str, head: str) -> None:
-    found = answer(read_data, (head + flood * (200_000 // len(flood))).encode("utf-8", "surrogatepass"), "file")
+    found = result_or_error(
+        read_data, (head + flood * (200_000 // len(flood))).encode("utf-8", "surrogatepass"), "file"
+    )
     # Lines of "1 1" are job shops of one operation.
     assert isinstance(found, InputError) or found == [] or (flood == "1 1\n" and len(found[-1].actions) == 1)
 

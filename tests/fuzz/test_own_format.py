@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile import FLOODS, HOSTILE, encoded
-from support.mutations import Mutator, answer
+from support.hostile_inputs import FLOODS, HOSTILE_FILES, encode_json
+from support.mutations import Mutator, result_or_error
 from support.samples import examples, sample
-from support.specimens import documents
+from support.valid_inputs import documents
 
 from planoracle.instances.benchmarks.generic.language import MAX_TIME
 from planoracle.instances.errors import InputError, PlanError
@@ -55,8 +55,8 @@ def read(data: bytes) -> Instance:
 def test_mutated_files_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), list(documents().values()))
     name = mutator.random.choice(("tea", "bakery", "recipe2plan"))
-    data = encoded(mutator.times(mutator.tree, documents()[name]))
-    found = answer(read, mutator.raw(data) if mutator.random.random() < 0.2 else data)
+    data = encode_json(mutator.times(mutator.tree, documents()[name]))
+    found = result_or_error(read, mutator.raw(data) if mutator.random.random() < 0.2 else data)
     if isinstance(found, InputError):
         assert found.source == "file"
     else:
@@ -67,7 +67,7 @@ def test_of_mutated_files_some_are_read_and_more_refused() -> None:
     refused = 0
     for seed in range(200):
         mutator = Mutator(Random(seed))
-        refused += isinstance(answer(read, encoded(mutator.tree(documents()["bakery"]))), InputError)
+        refused += isinstance(result_or_error(read, encode_json(mutator.tree(documents()["bakery"]))), InputError)
     assert 100 < refused < 190
 
 
@@ -79,10 +79,10 @@ def test_mutating_leaves_the_original_as_it_is_and_is_the_same_for_the_same_seed
     assert sum(changed != documents()["bakery"] for changed in first) > 40
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE_FILES)
 def test_files_that_are_none_of_ours_are_refused_by_name(tmp_path: Path, name: str) -> None:
     path = tmp_path / "file"
-    path.write_bytes(HOSTILE[name])
+    path.write_bytes(HOSTILE_FILES[name])
     with pytest.raises(InputError) as caught:
         catalog.read_problems(str(path))
     assert re.match(rf"{re.escape(str(path))}:(\d+:)? ", str(caught.value))
@@ -104,7 +104,7 @@ def test_files_that_are_none_of_ours_are_refused_by_name(tmp_path: Path, name: s
     )
 )
 def test_any_json_is_refused(value: Any) -> None:
-    assert isinstance(answer(instance_from_document, value, "file"), InputError)
+    assert isinstance(result_or_error(instance_from_document, value, "file"), InputError)
 
 
 @pytest.mark.parametrize("flood", sample([one for one in FLOODS if one != "1 1\n"], 10))  # that one is job shops

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.mutations import answer
+from support.mutations import result_or_error
 
 from planoracle.instances.benchmarks.recipe2plan.language import parse
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import MAX_DIGITS, amount
@@ -17,7 +17,7 @@ KITCHEN = load("recipe2plan/timed/Vada_Daikon-Radish")
 
 @given(st.text(alphabet="0123456789:minhoursec ١²\n", max_size=60))
 def test_any_time_is_seconds_or_none(text: str) -> None:
-    found = answer(amount, text)
+    found = result_or_error(amount, text)
     assert found is None or isinstance(found, InputError) or 0 <= found < 61 * 3600 * 10**MAX_DIGITS
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile import encoded
-from support.mutations import Mutator, answer
+from support.hostile_inputs import encode_json
+from support.mutations import Mutator, result_or_error
 from support.samples import examples, sample
-from support.specimens import documents
+from support.valid_inputs import documents
 
 from planoracle.instances.benchmarks.kitchens import kitchen, problems
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
@@ -68,8 +68,8 @@ def test_the_limits_of_plans_are_named() -> None:
 @given(SEEDS, st.sampled_from(("own", "simulator")))
 def test_mutated_kitchens_are_read_or_refused(seed: int, form: str) -> None:
     mutator = Mutator(Random(seed), [ENVIRONMENT, *documents().values()])
-    data = encoded(mutator.times(mutator.tree, ENVIRONMENT if form == "simulator" else documents()["kitchen"]))
-    found = answer(lambda: read_kitchen(load_json(data, "file"), "file"))
+    data = encode_json(mutator.times(mutator.tree, ENVIRONMENT if form == "simulator" else documents()["kitchen"]))
+    found = result_or_error(lambda: read_kitchen(load_json(data, "file"), "file"))
     if isinstance(found, InputError):
         assert found.source == "file"
     else:

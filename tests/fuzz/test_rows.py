@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.hostile import VALUES, encoded
+from support.hostile_inputs import VALUES, encode_json
 from support.runner import CliRunner
 
 from planoracle.analysis import frames
@@ -29,10 +29,10 @@ def rows(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A file of rows, the last of which is sound."""
     grade = Grader().grade({"id": "a", "model": "m", "instance": request.param, "plan": "wait"}).row()
     whole = grade | {"scored": True, "success": True, "reason": None, "makespan": 5, "main_score": 0.5}
-    lines = [encoded(row | {field: value}) for row in (grade, whole) for field in grade for value in VALUES]
+    lines = [encode_json(row | {field: value}) for row in (grade, whole) for field in grade for value in VALUES]
     path = tmp_path / "rows.jsonl"
     sound = Grader().grade({"id": "sound", "model": "sound", "instance": "timearena/lab2", "plan": "wait"}).row()
-    path.write_bytes(b"\n".join([*lines, encoded(sound)]))
+    path.write_bytes(b"\n".join([*lines, encode_json(sound)]))
     return path
 
 

@@ -9,11 +9,11 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile import NUMBERS, TEXTS
-from support.mutations import Mutator, answer
+from support.hostile_inputs import NUMBERS, TEXTS
+from support.mutations import Mutator, result_or_error
 from support.random_instances import workshop
 from support.samples import examples
-from support.specimens import documents
+from support.valid_inputs import documents
 
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import InputError, PlanError
@@ -97,9 +97,9 @@ def test_overlapping_pieces_are_counted_before_they_are_cut(count: int, refused:
 def test_odd_rules_are_refused_by_name() -> None:
     for text in TEXTS:
         for given_ in ({text: "true"}, {"max_failures": text}, {"reference": text}, {"normalize": text}):
-            found = answer(profiles, "paper", given_)
+            found = result_or_error(profiles, "paper", given_)
             assert isinstance(found, InputError) or text in ("true", "１２")
-        assert isinstance(answer(profiles, text), InputError)
+        assert isinstance(result_or_error(profiles, text), InputError)
 
 
 def test_the_schema_and_the_reader_know_the_same_keys() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.hostile import HOSTILE, TEXTS, encoded
+from support.hostile_inputs import HOSTILE_FILES, TEXTS, encode_json
 from support.mutations import Mutator
 from support.samples import examples, sample
-from support.specimens import submissions
+from support.valid_inputs import submissions
 
 from planoracle.analysis.grading.grader import Grade, Grader, grade_all
 from planoracle.analysis.grading.problem_loader import Problems
@@ -25,7 +25,7 @@ from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
 from planoracle.solver.runs import solver_of
 from planoracle.solver.states.state_solver import Value
-from tests.support.graded import all_problems, read_submissions
+from tests.support.grades import all_problems, read_submissions
 
 SEEDS = st.integers(0, 2**32 - 1)
 INTERNAL = "internal error"
@@ -48,8 +48,8 @@ def mutated(seed: int, seeds: list[dict[str, Any]]) -> bytes:
     mutator = Mutator(Random(seed), [one["plan"] for one in submissions()])
     submission = mutator.random.choice(seeds)
     if mutator.random.random() < 0.7:
-        return encoded(submission | {"plan": mutator.times(mutator.plan, submission["plan"])})
-    line = encoded(mutator.times(mutator.tree, submission))
+        return encode_json(submission | {"plan": mutator.times(mutator.plan, submission["plan"])})
+    line = encode_json(mutator.times(mutator.tree, submission))
     return mutator.raw(line) if mutator.random.random() < 0.2 else line
 
 
@@ -66,7 +66,7 @@ def test_mutated_submissions_are_graded_or_refused(seed: int, profile: str) -> N
 
 @pytest.mark.slow
 def test_unmutated_submissions_are_successes_and_of_mutated_ones_some_still_are() -> None:
-    whole = [grade for one in submissions() for grade in graded(encoded(one))]
+    whole = [grade for one in submissions() for grade in graded(encode_json(one))]
     assert all(grade.success for grade in whole), [grade.id for grade in whole if not grade.success]
     found = [grade for seed in range(300) for grade in graded(mutated(seed, submissions()))]
     scored = [grade for grade in found if grade.scored]
@@ -82,10 +82,10 @@ def test_any_line_is_refused(data: bytes) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE_FILES)
 def test_lines_that_are_none_of_ours_are_refused_and_the_next_is_graded(name: str) -> None:
-    good = encoded(submissions()[0])
-    first, *bad, last = graded(good + b"\n" + HOSTILE[name].replace(b"\n", b" ") + b"\n" + good)
+    good = encode_json(submissions()[0])
+    first, *bad, last = graded(good + b"\n" + HOSTILE_FILES[name].replace(b"\n", b" ") + b"\n" + good)
     assert first.success
     assert last.success
     assert [grade.scored for grade in bad] == [False] * (name not in ("nothing", "a byte order mark", "spaces")) or bad
@@ -96,7 +96,7 @@ def test_lines_that_are_none_of_ours_are_refused_and_the_next_is_graded(name: st
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["gzip", "zip"])
 def test_what_begins_as_a_compressed_file_is_one_to_its_end(name: str) -> None:
-    *_, bad = graded(HOSTILE[name] + b"\n" + encoded(submissions()[0]))
+    *_, bad = graded(HOSTILE_FILES[name] + b"\n" + encode_json(submissions()[0]))
     assert not bad.scored
     assert bad.reason is not None
     assert bad.reason.startswith("lines: is damaged" if name == "gzip" else "lines: cannot be read from a pipe")
@@ -105,7 +105,7 @@ def test_what_begins_as_a_compressed_file_is_one_to_its_end(name: str) -> None:
 @pytest.mark.parametrize("place", sample(["id", "instance", "model"]))
 def test_odd_names_are_kept_or_refused(place: str) -> None:
     for text in TEXTS:
-        (grade,) = graded(encoded(submissions()[0] | {place: text}))
+        (grade,) = graded(encode_json(submissions()[0] | {place: text}))
         check(grade)
         assert grade.scored == (place != "instance" and len(text) <= MAX_NAME)
         assert grade.scored or max(map(len, (grade.id or "", grade.instance or "", grade.model or ""))) <= 200
@@ -142,7 +142,7 @@ def test_a_stream_that_breaks_off_is_reported_after_what_was_read() -> None:
 
         read1 = read
 
-    found = list(grade_all(read_submissions(Stream(encoded(submissions()[0]) + b"\n"), "lines"), GRADERS["paper"]))
+    found = list(grade_all(read_submissions(Stream(encode_json(submissions()[0]) + b"\n"), "lines"), GRADERS["paper"]))
     assert [grade.scored for grade in found] == [True, False]
     assert found[1].line == 2
     assert "cannot be read any further: Input/output error" in str(found[1].reason)

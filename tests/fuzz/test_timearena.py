@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.mutations import Mutator, answer
+from support.mutations import Mutator, result_or_error
 from support.samples import examples
 from support.timearena import replay
 
@@ -50,6 +50,6 @@ def test_mutated_names_stand_for_problems_or_are_refused(seed: int) -> None:
         mutator.text,
         mutator.random.choice((NAME, "timearena/shared/cooking1+cooking2", "timearena/*/lab*", "timearena/cooking/2")),
     )
-    found = answer(catalog.expand, [name])
+    found = result_or_error(catalog.expand, [name])
     if not isinstance(found, InputError):
         assert all(catalog.names_problem(one) or catalog.is_file(one) for one in found)

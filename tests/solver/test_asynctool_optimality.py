@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.asynctool import chains, least_turns, random_chains
+from support.asynctool import chains, min_turns, random_chains
 from support.samples import sample
 
 from planoracle.instances.benchmarks.asynctool import problem_model, problems, simulation
@@ -20,7 +20,7 @@ def test_constant_delays_closed_form_solver_and_exhaustive_search_agree(block: i
         problem = random_chains(seed, constant=True)
         result = solve(problem_model.instance(problem))
         assert result.status == "optimal"
-        assert problem_model.optimal_turns(problem) == result.makespan == least_turns(problem), seed
+        assert problem_model.optimal_turns(problem) == result.makespan == min_turns(problem), seed
 
 
 @pytest.mark.slow
@@ -31,7 +31,7 @@ def test_any_delays_solver_and_exhaustive_search_agree(block: int) -> None:
         problem = random_chains(seed, constant=False)
         result = solve(problem_model.instance(problem))
         assert result.status == "optimal"
-        assert result.makespan == least_turns(problem), seed
+        assert result.makespan == min_turns(problem), seed
         varied += problem_model.optimal_turns(problem) is None
     assert varied > 10
 

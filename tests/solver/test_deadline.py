@@ -10,7 +10,7 @@ from time import monotonic
 import pytest
 from support.random_instances import job_shop, kitchen, workshop
 from support.samples import sample
-from support.scripted import Scripted
+from support.scripted_solver import ScriptedSolver
 
 from planoracle.heuristics.generation import generate_serial
 from planoracle.heuristics.improve import improve
@@ -115,7 +115,7 @@ def test_time_may_run_out_at_any_step_of_the_ladder(said: str, monkeypatch: pyte
     instance = machines()
     for looks in (*range(1, 60), 10_000):
         with monkeypatch.context() as patch:
-            scripted = Scripted(patch, [*["unknown"] * 6, said])
+            scripted = ScriptedSolver(patch, [*["unknown"] * 6, said])
             watch = Clock(patch, looks)
             result = solve(instance)
         _honest(result, instance, 8)

@@ -22,8 +22,8 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.model.problem import of_kind
 from planoracle.solver.exact import search as exact
-from tests.support.efforts import counted
-from tests.support.made import job_shop, project
+from tests.support.efforts import count_efforts
+from tests.support.random_projects import job_shop, project
 
 Efforts: TypeAlias = dict[str, float]
 
@@ -83,7 +83,7 @@ def measure(name: str) -> Efforts:
     """Count the efforts of one solve; ``proved`` is 1 if it ends with a proof."""
     instance = replace(CASES[name]())  # a copy without cached values
     before = counted_work()
-    with counted() as efforts:
+    with count_efforts() as efforts:
         status = exact.solve(instance, time_limit=WorkLimit(20.0)).status
     return {**asdict(efforts), "work": (counted_work() - before) / 1e9, "proved": status.settled}
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from support.exhaustive import general_optimum, kitchen_optimum, schedules
-from support.random_crews import crewshop
-from support.random_instances import drawn_kitchen, kitchen, ovens, scaled, workshop
+from support.exhaustive import count_schedules, general_optimum, kitchen_optimum
+from support.random_agent_instances import agent_workshop
+from support.random_instances import kitchen, kitchen_arguments, ovens, scale, workshop
 from support.samples import sample
 
 from planoracle.instances.errors import InputError
@@ -36,7 +36,7 @@ def test_kitchens_agree_with_exhaustive_search_through_the_rules(block):
 @pytest.mark.parametrize(
     ("make", "seeds", "most", "share"),
     sample(
-        [(workshop, 250, 200_000, 0.7), (ovens, 400, 30_000, 0.2), (crewshop, 500, 20_000, 0.2)],
+        [(workshop, 250, 200_000, 0.7), (ovens, 400, 30_000, 0.2), (agent_workshop, 500, 20_000, 0.2)],
         several=True,
     ),
     ids=["workshops", "shared settings", "crews"],
@@ -47,7 +47,7 @@ def test_problems_agree_with_exhaustive_search_through_the_general_rules(make, s
     for seed in range(block, seeds, BLOCKS):
         instance = make(seed)
         latest = min(horizon(instance), instance.time_limit or 10**9)
-        if schedules(instance, latest) > most:
+        if count_schedules(instance, latest) > most:
             continue
         expected = general_optimum(instance, latest)
         result = solve(instance)
@@ -61,7 +61,7 @@ def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time(
     """What runs by itself and can be paused may be over sooner by the rules than by the model, unless it is refused."""
     refused = 0
     for seed in range(KITCHENS):
-        parts, wrong = drawn_kitchen(seed)
+        parts, wrong = kitchen_arguments(seed)
         if not wrong:
             assert Instance(**parts) == kitchen(seed)
             continue
@@ -101,7 +101,7 @@ def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch
     """The claim of solver/exact/README.md, and the check where the claim does not reach."""
     checked = windowed = 0
     for seed in range(150):
-        fine = scaled(_without_pausing_users(kitchen(seed, 7)), factor)
+        fine = scale(_without_pausing_users(kitchen(seed, 7)), factor)
         if not any(a.interruptible for a in fine.actions):
             continue
         assert common_tick(fine) % factor == 0
@@ -159,7 +159,7 @@ def test_common_tick_is_not_taken_where_halves_can_help():
 
 @pytest.mark.parametrize("seed", sample(range(300), 30))
 def test_lower_bound_never_exceeds_the_optimum(seed):
-    for instance in (kitchen(seed), workshop(seed), crewshop(seed)):
+    for instance in (kitchen(seed), workshop(seed), agent_workshop(seed)):
         result = solve(instance)
         if result.makespan is not None:
             bounds = windows(instance)

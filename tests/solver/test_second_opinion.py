@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from ortools.sat.python import cp_model_helper as cmh
 from support.samples import sample
-from support.scripted import Scripted
+from support.scripted_solver import ScriptedSolver
 
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
@@ -66,7 +66,7 @@ AFTER_INFEASIBLE = {
 def test_one_infeasible_is_worth_what_the_next_runs_say(
     said: tuple[str, str], right: tuple[str, bool], step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scripted = Scripted(monkeypatch, [*["unknown"] * step, "infeasible", *said])
+    scripted = ScriptedSolver(monkeypatch, [*["unknown"] * step, "infeasible", *said])
     without_heuristics(monkeypatch)
     result = solve(machines())
     status, there = right
@@ -76,7 +76,7 @@ def test_one_infeasible_is_worth_what_the_next_runs_say(
 
 
 def test_no_number_of_unknowns_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    scripted = Scripted(monkeypatch)
+    scripted = ScriptedSolver(monkeypatch)
     result = solve(machines())
     assert len(scripted.calls) == LADDER
     assert (result.status, result.lower_bound) == ("feasible", 7)  # the heuristics know a schedule
@@ -103,7 +103,7 @@ def test_finer_pauses_gain_nothing_only_if_two_runs_say_so(
     search = solving._Search(quarters(), 60.0, 0, 1)
     coarse = search.run()
     assert (coarse.status, coarse.makespan, coarse.grid) == ("optimal", 140, 70)
-    Scripted(monkeypatch, said)
+    ScriptedSolver(monkeypatch, said)
     result = search.run_on_every_tick(coarse)
     assert (result.status, result.makespan, result.grid) == right
 
@@ -112,7 +112,7 @@ def test_finer_pauses_gain_nothing_only_if_two_runs_say_so(
 @pytest.mark.parametrize("step", range(4))
 def test_a_state_is_hopeless_only_if_two_runs_say_so(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
-    Scripted(monkeypatch, ["unknown", *["unknown"] * step, "infeasible", said])  # a probe comes first
+    ScriptedSolver(monkeypatch, ["unknown", *["unknown"] * step, "infeasible", said])  # a probe comes first
     value = StateSolver(instance).value(PartialSchedule())
     assert (value.status == "infeasible") == (said == "infeasible")
     assert value.makespan is None
@@ -121,7 +121,7 @@ def test_a_state_is_hopeless_only_if_two_runs_say_so(step: int, said: str, monke
 @pytest.mark.parametrize("said", STATUSES)
 @pytest.mark.parametrize("step", range(4))
 def test_no_schedule_is_near_only_if_two_runs_say_so(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    scripted = Scripted(monkeypatch, [*["unknown"] * step, "infeasible", said])
+    scripted = ScriptedSolver(monkeypatch, [*["unknown"] * step, "infeasible", said])
     found = minimal_change.minimal_change(machines(), {})
     right = {"infeasible": "infeasible", "unknown": "feasible"}.get(said, "feasible")
     assert found.status == right
@@ -132,7 +132,7 @@ def test_no_schedule_is_near_only_if_two_runs_say_so(step: int, said: str, monke
 def test_the_last_stage_asks_twice_as_well(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = cp_model.CpModel()
     variable = model.integer(1, 3)
-    Scripted(monkeypatch, ["infeasible", said])
+    ScriptedSolver(monkeypatch, ["infeasible", said])
     lexicographic = Lexicographic(model, NEVER)
     assert not lexicographic.smallest_in_order([variable])
     assert lexicographic.infeasible == (said == "infeasible")
@@ -142,7 +142,7 @@ def test_the_last_stage_asks_twice_as_well(said: str, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("said", list(product(STATUSES, repeat=2)))
 def test_a_conflict_rests_on_two_refutations(said: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conflict, "solve", lambda instance, **_: solving.Result(instance.name, "unknown"))
-    Scripted(monkeypatch, said)
+    ScriptedSolver(monkeypatch, said)
     feasible = {"optimal", "feasible"} & set(said)
     right = "feasible" if feasible else "infeasible" if set(said) == {"infeasible"} else "unknown"
     assert conflict._decide(machines(), Deadline(60.0), exact_grid=False).status == right
@@ -154,7 +154,7 @@ def test_a_conflict_rests_on_two_refutations(said: tuple[str, str], monkeypatch:
 @pytest.mark.parametrize("workers", [0, 1, 2, 8, 9, 10, 16, 64])
 def test_many_workers_never_run_without_presolve(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # OR-Tools 9.15 calls feasible models infeasible with presolve off and ten or more workers; 0 means all cores.
-    scripted = Scripted(monkeypatch)
+    scripted = ScriptedSolver(monkeypatch)
     for presolve in (False, True):
         cp_model.run(cp_model.CpModel(), deadline=Deadline(1.0), workers=workers, presolve=presolve)
     (_, without, _), (_, with_presolve, _) = scripted.calls
@@ -176,7 +176,7 @@ def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pyt
     scripts = [[*["unknown"] * step, "infeasible", said] for step in range(LADDER) for said in STATUSES]
     for script in scripts:
         with monkeypatch.context() as patch:
-            scripted = Scripted(patch, script)
+            scripted = ScriptedSolver(patch, script)
             without_heuristics(patch)
             solve(instance, workers=16)
             solve(coarse, workers=16, exact_grid=True)

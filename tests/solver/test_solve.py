@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.made import job_shop, project
 from support.random_instances import kitchen, workshop
+from support.random_projects import job_shop, project
 
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import InternalError

@@ -20,7 +20,7 @@ from planoracle.solver.exact.search import solve
 from tests.benchmarks.direct_models import Answer, solve_plain, solve_pyjobshop
 from tests.benchmarks.solver_table import page
 from tests.strategies import instances
-from tests.support.made import project
+from tests.support.random_projects import project
 from tests.support.samples import examples
 
 SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "solvers.py"

@@ -24,7 +24,7 @@ from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.repair.minimal_change import minimal_change
 from planoracle.solver.states.state_solver import NEVER, Value
-from tests.support.graded import comparisons
+from tests.support.grades import comparisons
 
 LAB = load("timearena/lab1")
 HASTY = Instance("hasty", (Action("t/a", "t", 4, 4), Action("t/b", "t", 4, 4)), time_limit=5)

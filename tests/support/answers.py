@@ -25,12 +25,12 @@ FORMS: dict[str, Form] = {
 }
 
 
-def spoiled(steps: Sequence[str]) -> list[str]:
+def spoil(steps: Sequence[str]) -> list[str]:
     """Return a plan that fails: the last steps are missing, and the others are in the wrong order."""
     return list(steps[:-2])[::-1]
 
 
-def cut(steps: Sequence[str]) -> list[str]:
+def first_half(steps: Sequence[str]) -> list[str]:
     """Return the first half of a plan."""
     return list(steps[: max(1, len(steps) // 2)])
 

@@ -50,7 +50,7 @@ def messages(turns: Any) -> list[object]:
     return reading(instance(chains([1], Delays())), turns, PROFILES["paper"]).commands
 
 
-def messages_of(problem: AsyncToolProblem, here: DecisionPoint) -> list[dict]:
+def messages_before(problem: AsyncToolProblem, here: DecisionPoint) -> list[dict]:
     """Return the messages that lead to a decision point."""
     gold = messages_by_action(problem)
     said = [WAIT] * here.state.clock
@@ -59,7 +59,7 @@ def messages_of(problem: AsyncToolProblem, here: DecisionPoint) -> list[dict]:
     return said
 
 
-def least_turns(problem: AsyncToolProblem, begun: Sequence[dict] = ()) -> int:
+def min_turns(problem: AsyncToolProblem, begun: Sequence[dict] = ()) -> int:
     """Least number of turns with no further call premature, breadth first through the simulator."""
     simulator = AsyncToolSimulator(problem)
     state, _ = fold(simulator, map(read_message, begun))

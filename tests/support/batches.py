@@ -65,7 +65,7 @@ def start(*args: object, before: str = "", **options: object) -> subprocess.Pope
     return subprocess.Popen(call, start_new_session=True, **(pipes | options))  # type: ignore[call-overload, no-any-return]
 
 
-def finished(*args: object, before: str = "", **options: object) -> tuple[int, bytes, str]:
+def run_to_end(*args: object, before: str = "", **options: object) -> tuple[int, bytes, str]:
     """Run the command line to its end; return status, output and diagnostics."""
     process = start(*args, before=before, **options)
     out, err = process.communicate(timeout=120)
@@ -81,21 +81,21 @@ def execute(folder: Path, statement: str, *values: object) -> list[tuple[Any, ..
     return rows
 
 
-def stored(folder: Path) -> dict[str, dict[str, Any]]:
+def stored_rows(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the rows of a run directory by key."""
     return {key: json.loads(text) for key, text in execute(folder, "SELECT * FROM entries")}
 
 
-def members(session: int) -> list[int]:
+def session_processes(session: int) -> list[int]:
     """Return the processes of a session, as ``ps`` lists them; workers have process groups of their own."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,sess=,stat="], capture_output=True, text=True, check=True)
     rows = [line.split() for line in listed.stdout.splitlines()]
     return [int(pid) for pid, own, state, *_ in rows if int(own) == session and not state.startswith("Z")]
 
 
-def gone(session: int, seconds: float = 20) -> bool:
+def has_ended(session: int, seconds: float = 20) -> bool:
     """Return whether all processes of a session end within some time."""
-    return within(seconds, lambda: not members(session))
+    return within(seconds, lambda: not session_processes(session))
 
 
 def within(seconds: float, condition: Callable[[], object]) -> bool:

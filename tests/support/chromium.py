@@ -201,7 +201,7 @@ class Page:
             options = {"captureBeyondViewport": True, "clip": {**size, "scale": 1}}
         path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot", format="png", **options)["data"]))
 
-    def said(self, *methods: str) -> list[dict[str, Any]]:
+    def events(self, *methods: str) -> list[dict[str, Any]]:
         """Return the events of some kinds so far."""
         self._browser.listen(0.05)
         return [
@@ -214,22 +214,22 @@ class Page:
         """Return errors and warnings of the console, exceptions and refusals of the browser."""
         logged = [
             str(entry["entry"]["text"])
-            for entry in self.said("Log.entryAdded")
+            for entry in self.events("Log.entryAdded")
             if entry["entry"]["level"] in ("error", "warning")
         ]
         printed = [
             json.dumps(entry["args"])
-            for entry in self.said("Runtime.consoleAPICalled")
+            for entry in self.events("Runtime.consoleAPICalled")
             if entry["type"] in ("error", "warning", "assert")
         ]
-        thrown = [json.dumps(entry["exceptionDetails"])[:500] for entry in self.said("Runtime.exceptionThrown")]
+        thrown = [json.dumps(entry["exceptionDetails"])[:500] for entry in self.events("Runtime.exceptionThrown")]
         return logged + printed + thrown
 
     def requests(self) -> list[str]:
         """Return the addresses that were asked for, but for the page's own."""
-        asked = [str(entry["request"]["url"]) for entry in self.said("Network.requestWillBeSent")]
+        asked = [str(entry["request"]["url"]) for entry in self.events("Network.requestWillBeSent")]
         return [address for address in asked if not address.startswith(("file:", "blob:"))]
 
     def dialogs(self) -> int:
         """Return how often a dialog was opened."""
-        return len(self.said("Page.javascriptDialogOpening"))
+        return len(self.events("Page.javascriptDialogOpening"))

@@ -41,7 +41,7 @@ def report(problem: Any, plan: Any, **options: Any) -> Critique:
     return found
 
 
-def flat(finding: FeedbackItem) -> Any:
+def finding_fields(finding: FeedbackItem) -> Any:
     """Return a finding with the fields of its violation, as it is written."""
     fault = finding.violation
     assert finding.as_dict().keys() == {*fault._fields, "index", "text", "excess"} - {"position", "case"}
@@ -49,10 +49,10 @@ def flat(finding: FeedbackItem) -> Any:
 
 
 def all_findings(found: Critique) -> list[Any]:
-    return [flat(finding) for section in found.sections for finding in section.findings]
+    return [finding_fields(finding) for section in found.sections for finding in section.findings]
 
 
-def one_to_one(found: Critique, violations: tuple[Violation, ...]) -> None:
+def assert_same_faults(found: Critique, violations: tuple[Violation, ...]) -> None:
     """Hold the findings against the violations, section by section in their order."""
     for section in found.sections:
         theirs = [v[:3] for v in violations if v.kind in section.kinds]
@@ -60,7 +60,7 @@ def one_to_one(found: Critique, violations: tuple[Violation, ...]) -> None:
     assert len(all_findings(found)) == len(violations)
 
 
-def only(found: Critique, kind: str) -> Any:
+def single_finding(found: Critique, kind: str) -> Any:
     """Return the single finding of a kind; its section is at fault."""
     [finding] = [finding for finding in all_findings(found) if finding.kind == kind]
     [section] = [section for section in found.sections if kind in section.kinds]
@@ -93,11 +93,11 @@ KITCHEN = Instance(
 )
 
 
-def kinds(found: Critique) -> set[str]:
+def finding_kinds(found: Critique) -> set[str]:
     return {finding.kind for finding in all_findings(found)}
 
 
-def mixed_up(instance: Instance, random: Random) -> list[list[Any]]:
+def mutated_plan(instance: Instance, random: Random) -> list[list[Any]]:
     """A plan near to a good one: the fast schedule with commands shifted, cut, repeated or left out."""
     schedule = optimum(instance).schedule
     pieces = schedule.pieces if schedule is not None else ()
@@ -142,7 +142,7 @@ TASK, OTHER = CHAINS.tasks[0], CHAINS.tasks[1]
 TABLES = kitchen({"table1": ["bread1"], "table2": []}, goal=[["item_on", "bread#1", "table2"]])
 
 
-def walk(problem: Any, *actions: str, **options: Any) -> Critique:
+def critique_actions(problem: Any, *actions: str, **options: Any) -> Critique:
     found = report(problem, list(actions), **options)
-    one_to_one(found, trace(problem, actions, options.get("rules") or walking.PROFILES["paper"]).refusals)
+    assert_same_faults(found, trace(problem, actions, options.get("rules") or walking.PROFILES["paper"]).refusals)
     return found

@@ -26,7 +26,7 @@ class Efforts:
 
 
 @contextmanager
-def counted() -> Iterator[Efforts]:
+def count_efforts() -> Iterator[Efforts]:
     """Count the calls of CP-SAT inside."""
     efforts, original = Efforts(), cmh.SolveWrapper
 

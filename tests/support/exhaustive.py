@@ -72,12 +72,12 @@ def _running(last: Span | None, now: int) -> Iterator[tuple[int, int]]:
         last = last.before
 
 
-def schedules(instance: Instance, horizon: int, state: PartialSchedule = _BEGIN) -> int:
+def count_schedules(instance: Instance, horizon: int, state: PartialSchedule = _BEGIN) -> int:
     """Number of schedules that `general_optimum` would try if it never cut a branch."""
     return prod(len(_placements(instance, action, horizon, state)) for action in instance.actions)
 
 
-def sets(action: Action) -> bool:
+def sets_state(action: Action) -> bool:
     """Whether an action may set the state of a resource."""
     return any(demand.sets is not None for mode in action.modes for demand in mode.demands)
 
@@ -125,7 +125,7 @@ def _best(
                 best[0] = cost(schedule)
             return
         # While settings are to come, one of them may still let another share room.
-        unsettled = any(sets(action) for action in map(instance.actions.__getitem__, instance.order[k:]))
+        unsettled = any(sets_state(action) for action in map(instance.actions.__getitem__, instance.order[k:]))
         if found & (_LASTING - {"resource_capacity"} if unsettled else _LASTING):
             return
         latest = horizon if best[0] is None or least is not None else best[0] - 1

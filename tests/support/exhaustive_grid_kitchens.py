@@ -44,11 +44,11 @@ from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.solver.grid_kitchens.kind import plan
 
 
-class TooMuchError(Exception):
+class SearchLimitError(Exception):
     """There is too much to be tried."""
 
 
-class Least(NamedTuple):
+class EarliestRun(NamedTuple):
     """The moment of the last serving, a plan for it, and how many runs were looked at."""
 
     time: int
@@ -56,7 +56,7 @@ class Least(NamedTuple):
     runs: int
 
 
-def least_time(
+def min_time(
     kitchen: GridKitchen,
     rules: GridKitchenRules,
     horizon: int,
@@ -67,7 +67,7 @@ def least_time(
     pruned: bool = True,
     parts: int = 1,
     start: Simulation | None = None,
-) -> Least | None:
+) -> EarliestRun | None:
     """Return when the last order can be served at the earliest, ``None`` if not up to ``horizon``.
 
     Parameters
@@ -82,12 +82,12 @@ def least_time(
     TooMuchError
         After ``most`` runs.
     """
-    return _Trial(kitchen, rules, horizon, spare, sparse, pruned, parts).run(most, start)
+    return _Search(kitchen, rules, horizon, spare, sparse, pruned, parts).run(most, start)
 
 
-def wandered(kitchen: GridKitchen, rules: GridKitchenRules, random: Random, moments: int) -> Simulation:
+def random_run(kitchen: GridKitchen, rules: GridKitchenRules, random: Random, moments: int) -> Simulation:
     """Return a run in which cooks did something at random for so many moments, or until it could not go on."""
-    trial = _Trial(kitchen, rules, 10**6, 9, sparse=False, pruned=False, parts=1)
+    trial = _Search(kitchen, rules, 10**6, 9, sparse=False, pruned=False, parts=1)
     trial.left = 10**6
     clock = trial.first
     for _ in range(moments):
@@ -98,7 +98,7 @@ def wandered(kitchen: GridKitchen, rules: GridKitchenRules, random: Random, mome
     return clock
 
 
-def differences(
+def compare_with_planner(
     kitchen: GridKitchen, rules: GridKitchenRules, *, most: int = 20_000, horizon: int = 25
 ) -> tuple[str, list[str]]:
     """Compare the plan and the bounds that are found for a kitchen with what there is; return the status and faults.
@@ -113,8 +113,8 @@ def differences(
         if not outcome.done or outcome.time != found.makespan:
             faults.append(f"the plan ends at {outcome.time}, not at {found.makespan}")
     try:
-        best = least_time(kitchen, rules, horizon if found.makespan is None else found.makespan - 1, most=most)
-    except TooMuchError:
+        best = min_time(kitchen, rules, horizon if found.makespan is None else found.makespan - 1, most=most)
+    except SearchLimitError:
         return "too much", faults
     time = found.makespan if best is None else best.time
     if best is not None:
@@ -128,7 +128,7 @@ def differences(
     return found.status.value, faults
 
 
-class _Trial:
+class _Search:
     def __init__(
         self,
         kitchen: GridKitchen,
@@ -194,7 +194,7 @@ class _Trial:
             found.append(tile)
         return found
 
-    def run(self, most: int, start: Simulation | None = None) -> Least | None:
+    def run(self, most: int, start: Simulation | None = None) -> EarliestRun | None:
         numbers, start = count(), start or self.first
         heap: list[tuple[Any, int, Simulation]] = [(start.time, 0, start)]
         seen: set[Any] = set()
@@ -218,7 +218,7 @@ class _Trial:
                 heappush(heap, (then, next(numbers), child))
         return None
 
-    def told(self, clock: Simulation, runs: int) -> Least:
+    def told(self, clock: Simulation, runs: int) -> EarliestRun:
         acts = {
             name: [written(self.of, act) for act in clock.queues[cook][: clock.started[cook]]]
             for cook, name in enumerate(self.kitchen.agents)
@@ -227,7 +227,7 @@ class _Trial:
             if act is not None:  # it is still under way, for nothing
                 acts[self.kitchen.agents[cook]].pop()
         time: Any = clock.time
-        return Least(time, acts, runs)
+        return EarliestRun(time, acts, runs)
 
     def children(self, clock: Simulation) -> Iterator[Simulation]:
         """Yield what comes of all that those who are due at the next moment can do, one after the other."""
@@ -281,7 +281,7 @@ class _Trial:
         """Let a run go to its next moment."""
         self.left -= 1
         if self.left < 0:
-            raise TooMuchError
+            raise SearchLimitError
         run.advance()
         return run
 

@@ -70,7 +70,7 @@ def _action(word: str) -> dict[str, Any]:
     return {"action": "Process", "target": word[1:]} if word[0] == "!" else {"action": "Interact", "target": word}
 
 
-def done(rules: GridKitchenRules, *texts: str, orders: tuple[OrderedDish, ...] = ()) -> Simulation:
+def run_plan(rules: GridKitchenRules, *texts: str, orders: tuple[OrderedDish, ...] = ()) -> Simulation:
     """Return what becomes of a plan on the row."""
     return carry_out(row(*orders, cooks=len(texts)), plan(*texts), rules)
 

@@ -16,7 +16,7 @@ from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import SearchHeuristic, heuristic
 from planoracle.solver.kitchens.state_view import NEVER
 from tests.support.kitchen_grammar import timed_domain
-from tests.support.state_graph import fewest_steps
+from tests.support.state_graph import min_steps
 
 #: Work for one plan, far more than a small kitchen takes, and states of one blind search.
 _WORK, _MOST = WorkLimit(120.0), 200_000
@@ -62,12 +62,12 @@ class Case:
             state = engine.step(state, deed)
         return state
 
-    def fewest_steps(self) -> int | None:
+    def min_steps(self) -> int | None:
         """Return the answer of blind search."""
         engine = CompiledKitchen(self.problem(), self.profile())
-        return fewest_steps(engine, self.state(engine), _MOST, at_start=not self.after)
+        return min_steps(engine, self.state(engine), _MOST, at_start=not self.after)
 
-    def wrong_bound(self, steps: int | None) -> str:
+    def bound_fault(self, steps: int | None) -> str:
         """Compare the bound, with the choices at the start and those in the state; ``""`` if it is not too high."""
         engine = CompiledKitchen(self.problem(), self.profile())
         state, guide = self.state(engine), heuristic(engine)
@@ -79,7 +79,7 @@ class Case:
                 return f"bound {'none' if found >= NEVER else found}, truth {steps}"
         return ""
 
-    def wrong_plan(self, steps: int | None) -> str:
+    def plan_fault(self, steps: int | None) -> str:
         """Compare status and makespan of the planner's answer; ``""`` if they are right."""
         try:
             found = plan(self.problem(), rules=self.profile(), after=self.after, time_limit=_WORK)
@@ -98,7 +98,7 @@ def bound(guide: SearchHeuristic, state: State, groups: Any) -> int:
 
 
 #: By what is compared, a function of a case and the fewest steps that returns what is wrong.
-FAULTS: Final = {"bound": Case.wrong_bound, "plan": Case.wrong_plan}
+FAULTS: Final = {"bound": Case.bound_fault, "plan": Case.plan_fault}
 
 
 def read_cases(path: Path) -> list[tuple[str, Case, int | None]]:

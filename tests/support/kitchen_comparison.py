@@ -91,7 +91,7 @@ def compare(case: Case, graph: StateGraph) -> Comparison:
     for after, number in [((), 0), *_walks(random, graph, left)]:
         asked = replace(case, after=after)
         found.plans += 1
-        text = asked.wrong_plan(left[number] if after else graph.steps_from_start(left))
+        text = asked.plan_fault(left[number] if after else graph.steps_from_start(left))
         if text:
             found.differences.append(Difference(asked, "plan", text))
             break

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from support.hostile import NUMBERS, TEXTS, VALUES
+from support.hostile_inputs import NUMBERS, TEXTS, VALUES
 
 from planoracle.instances.errors import InputError
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"\w+")
 
 
-def answer(call: Callable[..., Any], *given: Any) -> Any:
+def result_or_error(call: Callable[..., Any], *given: Any) -> Any:
     """Return what a call does, or the `InputError` that it raised, which must be short; nothing else may go wrong."""
     try:
         return call(*given)

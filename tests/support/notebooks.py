@@ -21,7 +21,7 @@ def paths() -> list[Path]:
     return sorted(FOLDER.glob("*.ipynb"))
 
 
-def stripped(text: str) -> str:
+def strip_outputs(text: str) -> str:
     """Return a notebook without outputs, execution counts and what editors leave in its metadata."""
     book = json.loads(text)
     kept = {"cells": [_cell(cell) for cell in book["cells"]], "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
@@ -41,4 +41,4 @@ def _lines(source: str | list[str]) -> list[str]:
 
 if __name__ == "__main__":
     for path in paths():
-        path.write_text(stripped(path.read_text(encoding="utf-8")), encoding="utf-8")
+        path.write_text(strip_outputs(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 PAGES = Path(__file__).parents[2] / ".docs"
 _BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_MADE = importlib.util.spec_from_file_location("docs_made", PAGES / "made.py")
-assert _MADE is not None
-assert _MADE.loader is not None
-made = importlib.util.module_from_spec(_MADE)
-_MADE.loader.exec_module(made)
+_SPEC = importlib.util.spec_from_file_location("docs_generated_pages", PAGES / "generated_pages.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+generated_pages = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(generated_pages)
 
 
 class Block(NamedTuple):
@@ -111,7 +111,7 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 def _write(path: Path) -> None:
     page = path.read_text("utf-8")
     if path.stem == "facts":
-        page = made.facts_page(page)
+        page = generated_pages.facts_page(page)
     with tempfile.TemporaryDirectory() as folder:
         parts, end = [], 0
         for block in blocks(page):

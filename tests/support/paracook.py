@@ -16,13 +16,13 @@ def kitchen_of_map(shared: Path, name: str, orders: Iterable[str]) -> GridKitche
     return copy_in(shared / "benchmarks" / "paracook").kitchen(f"paracook/cook/{name}", name, orders)
 
 
-def lines(shared: Path, name: str) -> list[dict[str, Any]]:
+def verdicts(shared: Path, name: str) -> list[dict[str, Any]]:
     """Return the verdicts of a file."""
     path = shared / "verdicts" / "paracook" / f"{name}.jsonl"
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def setting(shared: Path, name: str) -> GridKitchen:
+def kitchen_with_orders(shared: Path, name: str) -> GridKitchen:
     """Return a map with the orders that belong to it, ``category/seed/agents/orders``."""
     kitchen, _, count = name.rpartition("/")
     orders = copy_in(shared / "benchmarks" / "paracook").orders[f"{kitchen.rpartition('/')[0]}/{count}"]

@@ -11,7 +11,7 @@ import pytest
 COMPACT = ("abstract.json", "maps.json", "orders.json", "recipes.json")
 
 
-def compact(shared: Path) -> Path:
+def compact_copy(shared: Path) -> Path:
     """Return the folder with the compact files; skips the test where it is not there."""
     folder = shared / "benchmarks" / "paracook"
     if not all((folder / name).is_file() for name in COMPACT):

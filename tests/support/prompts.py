@@ -10,29 +10,29 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.prompts import FOLDER, Prompt, bundled_prompt
 
 FILE = Path(__file__).with_name("prompts.json")
-_ROOMS = Path(__file__).resolve().parents[2] / "instances"
+_INSTANCES = Path(__file__).resolve().parents[2] / "instances"
 
 
 def prompts() -> dict[str, Prompt]:
     """Return all prompts that ship, by the path of their file."""
     found = {}
-    for path in sorted((*_ROOMS.glob(f"{FOLDER}/*.*"), *_ROOMS.glob(f"benchmarks/*/{FOLDER}/*.*"))):
+    for path in sorted((*_INSTANCES.glob(f"{FOLDER}/*.*"), *_INSTANCES.glob(f"benchmarks/*/{FOLDER}/*.*"))):
         room = path.parent.parent
-        package = "planoracle.instances" if room == _ROOMS else f"planoracle.instances.benchmarks.{room.name}"
-        found[path.relative_to(_ROOMS).as_posix()] = bundled_prompt(package, path.name)
+        package = "planoracle.instances" if room == _INSTANCES else f"planoracle.instances.benchmarks.{room.name}"
+        found[path.relative_to(_INSTANCES).as_posix()] = bundled_prompt(package, path.name)
     return found
 
 
-def known(found: dict[str, Prompt]) -> dict[str, list[object]]:
+def versions(found: dict[str, Prompt]) -> dict[str, list[object]]:
     """Return the versions and digests of prompts."""
     return {name: [one.version, of_text(one.text)[:16]] for name, one in found.items()}
 
 
-def used() -> set[str]:
+def used_names() -> set[str]:
     """Return the names of all prompts that settings name."""
     settings = [one for name in registry.names() for one in registry.get(name).settings.values()]
     return {name for one in settings for name in (*(f"{file}.md" for file in one.files), *one.examples)}
 
 
 if __name__ == "__main__":
-    FILE.write_text(json.dumps(known(prompts()), indent=1) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps(versions(prompts()), indent=1) + "\n", encoding="utf-8")

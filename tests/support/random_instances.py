@@ -68,7 +68,7 @@ def kitchen(seed: int, most: int = 6) -> Instance:
     )
 
 
-def drawn_kitchen(seed: int, most: int = 6) -> tuple[dict[str, Any], list[str]]:
+def kitchen_arguments(seed: int, most: int = 6) -> tuple[dict[str, Any], list[str]]:
     """Return what `Instance` makes such a kitchen of, any step that sets nothing being pausable, and what is wrong.
 
     The latter are the pausable steps that run by themselves: by the rules of Recipe2Plan their pieces might run at the
@@ -236,7 +236,7 @@ def job_shop(jobs: int = 20, machines: int = 15) -> Instance:
     return Instance("shop", tuple(actions), tuple(lags), tuple(Resource(f"m{n}") for n in range(machines)))
 
 
-def scaled(instance: Instance, factor: int) -> Instance:
+def scale(instance: Instance, factor: int) -> Instance:
     """Return an instance whose times are all some times as long, without a time limit."""
     actions = tuple(
         replace(a, duration=a.duration * factor, attended=a.attended * factor, release=a.release * factor)

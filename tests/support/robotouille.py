@@ -10,7 +10,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, 
 from planoracle.instances.benchmarks.kitchens.language import reading
 from planoracle.instances.benchmarks.kitchens.problems import kitchen_from_document
 from tests.support.kitchen_rules import Interpreter
-from tests.support.state_graph import fewest_steps
+from tests.support.state_graph import min_steps
 
 
 def document(stations: dict[str, list[str]], **more: Any) -> dict[str, Any]:
@@ -82,13 +82,13 @@ class Cook:
         return self.engine.goal(self.state)
 
 
-def blind(problem: Kitchen, rules: KitchenRules) -> int | None:
+def min_steps_of(problem: Kitchen, rules: KitchenRules) -> int | None:
     """Return the fewest steps by blind search, see `tests.support.state_graph.fewest_steps`."""
     engine = CompiledKitchen(problem, rules)
-    return fewest_steps(engine, engine.start(), 1_000_000, at_start=True)
+    return min_steps(engine, engine.start(), 1_000_000, at_start=True)
 
 
-def walk(kitchen: Kitchen, rules: KitchenRules, seed: int, steps: int) -> None:
+def compare_rules_at_random(kitchen: Kitchen, rules: KitchenRules, seed: int, steps: int) -> None:
     """Walk at random, seldom moving, and hold the compiled rules against the interpreter at every step."""
     slow, fast = Interpreter(kitchen, rules), CompiledKitchen(kitchen, rules)
     choose = random.Random(seed)

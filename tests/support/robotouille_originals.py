@@ -126,7 +126,7 @@ def find_kitchens(folders: Iterable[Path]) -> Iterator[tuple[str, str, Path]]:
                 yield f"{label}/{rest[0]}", rest[1], path
 
 
-def converted(folders: Iterable[Path]) -> dict[str, Task]:
+def convert_tasks(folders: Iterable[Path]) -> dict[str, Task]:
     """Return the tasks of the kitchens in some folders; raises `InputError` for what cannot be said."""
     kitchens: dict[str, dict[str, Kitchen]] = defaultdict(dict)
     for task, seed, path in find_kitchens(folders):
@@ -160,7 +160,7 @@ def _task(name: str, kitchens: Mapping[str, Kitchen]) -> Task:
 
 def main(folders: list[str]) -> None:
     """Print the file for some folders."""
-    tasks = converted(map(Path, folders))
+    tasks = convert_tasks(map(Path, folders))
     head = {
         "source": "https://github.com/portal-cornell/robotouille",
         "licence": "MIT License, Copyright (c) 2023 PoRTaL Group; see LICENSE.txt",

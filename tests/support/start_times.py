@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 Pair = Callable[[int, int], bool]
 
 
-def least_makespan(
+def min_makespan(
     durations: Sequence[int],
     demands: Sequence[Sequence[int]],
     capacities: Sequence[int],

@@ -83,7 +83,7 @@ class StateGraph:
         return actions[::-1]
 
 
-def fewest_steps(engine: CompiledKitchen, state: State, most: int, *, at_start: bool) -> int | None:
+def min_steps(engine: CompiledKitchen, state: State, most: int, *, at_start: bool) -> int | None:
     """Return the fewest steps from a state to the goal by breadth-first search; ``None`` if it cannot be reached.
 
     Parameters

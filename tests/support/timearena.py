@@ -35,7 +35,7 @@ def commands(simulator: TimeArenaSimulator) -> list[str]:
     return [text for text, fault in pairs if fault is None or fault.kind == "dependency_violation"]
 
 
-def decisions_of(instance: Instance, here: DecisionPoint) -> list[str]:
+def decisions_before(instance: Instance, here: DecisionPoint) -> list[str]:
     """Return the decisions that lead to a decision point."""
     return problems.decisions(instance, here.state.pieces, end=here.state.clock)
 

@@ -18,7 +18,7 @@ def trajectory_of(problem: Problem, submission: Any = None, rules: Any = None) -
     return registry.of(problem).run(problem, submission, rules)
 
 
-def replayed(problem: Problem, submission: Any, rules: Any = None) -> Any:
+def verdict_of(problem: Problem, submission: Any, rules: Any = None) -> Any:
     """Return the verdict of the rules on a submission."""
     return trajectory_of(problem, submission, rules).verdict
 

@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support import tasks
-from support.batches import finished, start, stored, submissions, within, write
+from support import worker_tasks
+from support.batches import run_to_end, start, stored_rows, submissions, within, write
 from support.runner import invoke
 
 from planoracle.analysis.batch import cluster as module
@@ -31,7 +31,7 @@ if find_spec("distributed") is None:
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two worker processes of one thread each, which can import `support.tasks`."""
+    """Two worker processes of one thread each, which can import `support.worker_tasks`."""
     import distributed  # late: it takes a second
 
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
@@ -48,7 +48,7 @@ def many(tmp_path):
 
 @pytest.mark.slow
 def test_answers_are_in_order_and_limits_hold_for_each_task(cluster):
-    connected = module.DaskCluster(tasks.start, TaskLimits(0.4, 300), cluster.scheduler_address)
+    connected = module.DaskCluster(worker_tasks.start, TaskLimits(0.4, 300), cluster.scheduler_address)
     source = ["sleep 0.2", "spin", "a", Ready("ready"), "divide", "kill", "hog 400", "b", "refuse is odd"]
     answers = [str(one.error) if isinstance(one, TaskFailure) else one for one in connected.map(source)]
     connected.close()
@@ -71,7 +71,7 @@ def test_a_cluster_worker_that_is_killed_changes_no_row(cluster, many, tmp_path)
     assert (tmp_path / "out").read_text() == alone.stdout
     messages = [line for line in err.decode().splitlines() if "distributed.client" not in line]  # which asks again
     assert messages == alone.stderr.splitlines()
-    assert stored(tmp_path / "run") == stored(tmp_path / "alone")
+    assert stored_rows(tmp_path / "run") == stored_rows(tmp_path / "alone")
 
 
 @pytest.mark.slow
@@ -100,13 +100,13 @@ def test_a_task_for_other_versions_is_refused():
 def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch, address):
     monkeypatch.setattr(module, "_SEARCH", 0.5)
     with pytest.raises(WorkerError, match=f"the cluster at {address} cannot be reached"):
-        module.DaskCluster(tasks.start, NO_LIMITS, address)
+        module.DaskCluster(worker_tasks.start, NO_LIMITS, address)
 
 
 def test_without_distributed_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(WorkerError, match=r"install planoracle\[cluster\]"):
-        module.DaskCluster(tasks.start, NO_LIMITS, "tcp://127.0.0.1:9")
+        module.DaskCluster(worker_tasks.start, NO_LIMITS, "tcp://127.0.0.1:9")
 
 
 def dask(place, *args, **options):
@@ -145,11 +145,11 @@ def test_with_certificates_only_those_who_have_one_get_in(tmp_path):
         address = json.loads(place.read_text())["address"]
         assert address.startswith("tls://")
         call = ["grade", path, "-f", "jsonl", "--cluster"]
-        status, out, _ = finished(*call, place, env=os.environ | ours)
+        status, out, _ = run_to_end(*call, place, env=os.environ | ours)
         assert (status, out.decode()) == (0, invoke("grade", path, "-f", "jsonl", "--jobs", "1").stdout)
         others = [(address, theirs), (address, {}), (address.replace("tls", "tcp"), {})]
         for where, variables in others:
-            status, out, err = finished(*call, where, env=os.environ | variables)
+            status, out, err = run_to_end(*call, where, env=os.environ | variables)
             assert (status, out, err.count("\n")) == (1, b"", 1), err
             assert err.startswith(f"error: the cluster at {where} ")
     finally:
@@ -173,5 +173,5 @@ def test_a_scheduler_that_goes_away_is_an_error(many, tmp_path):
         assert "Traceback" not in err.decode()
     finally:
         end(scheduler, worker)
-    status, out, _ = finished(*call)
+    status, out, _ = run_to_end(*call)
     assert (status, out.decode()) == (0, invoke("grade", many, "-f", "jsonl", "--jobs", "1").stdout)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import tasks
-from support.batches import members, within
+from support import worker_tasks
+from support.batches import session_processes, within
 
 from planoracle.analysis.batch import pool as module
 from planoracle.analysis.batch.journal import WorkerError
@@ -28,7 +28,7 @@ LIMITED = pytest.mark.skipif(sys.platform != "linux", reason="memory is limited 
 
 @pytest.fixture(scope="module", autouse=True)
 def _importable() -> Iterator[None]:
-    """Let workers import `support.tasks`."""
+    """Let workers import `support.worker_tasks`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(TESTS))
         end_idle()
@@ -43,7 +43,7 @@ def end_idle() -> None:
 
 def answers(*names: str, limits: TaskLimits = LIMITS, **options: Any) -> list[Any]:
     """Return answers, and of failures what is said of them."""
-    with WorkerPool(tasks.start, limits, **options) as pool:
+    with WorkerPool(worker_tasks.start, limits, **options) as pool:
         return [str(one.error) if isinstance(one, TaskFailure) else one for one in pool.map(names)]
 
 
@@ -76,7 +76,7 @@ def test_a_task_that_raises_fails_in_a_worker_that_goes_on() -> None:
     ("task", "certain"), [("refuse x", True), ("large", True), ("spin", True), ("divide", False), ("kill", False)]
 )
 def test_only_failures_without_another_cause_are_certain(task: str, certain: bool) -> None:
-    with WorkerPool(tasks.start, LIMITS, 1) as pool:
+    with WorkerPool(worker_tasks.start, LIMITS, 1) as pool:
         (failure,) = pool.map([task])
     assert isinstance(failure, TaskFailure)
     assert failure.certain is certain
@@ -108,7 +108,7 @@ def test_a_failure_in_a_used_worker_is_tried_again_in_a_fresh_one(is_idle: bool)
     """Memory that earlier tasks retained is no reason to refuse a task."""
     end_idle()
     if is_idle:  # two workers of earlier pools
-        with WorkerPool(tasks.start, LIMITS, 1) as one, WorkerPool(tasks.start, LIMITS, 1) as other:
+        with WorkerPool(worker_tasks.start, LIMITS, 1) as one, WorkerPool(worker_tasks.start, LIMITS, 1) as other:
             assert [*one.map(["retain 150"]), *other.map(["retain 150"])] == ["retained"] * 2
         assert answers("hog 150", workers=1) == [150]
     else:
@@ -139,7 +139,7 @@ def test_tasks_are_read_as_they_are_needed() -> None:
             read.append(number)
             yield "sleep 0.06"
 
-    with WorkerPool(tasks.start, LIMITS, 1) as pool:
+    with WorkerPool(worker_tasks.start, LIMITS, 1) as pool:
         next(pool.map(source()))
     assert len(read) <= 10
 
@@ -150,16 +150,16 @@ def test_ready_answers_keep_their_place_and_need_no_worker() -> None:
 
 
 def test_values_of_a_generator_come_one_by_one_and_each_has_the_limits() -> None:
-    assert list(each_in_worker(tasks.count, 12, limits=TaskLimits(0.4, None))) == list(range(12))
+    assert list(each_in_worker(worker_tasks.count, 12, limits=TaskLimits(0.4, None))) == list(range(12))
     read: list[int] = []
     with pytest.raises(LimitError, match="SIGKILL"):
-        read.extend(each_in_worker(tasks.count_and_die, 2))
+        read.extend(each_in_worker(worker_tasks.count_and_die, 2))
     assert read == [0, 1]
-    assert next(each_in_worker(tasks.count, 1000)) == 0  # and the rest is not computed
+    assert next(each_in_worker(worker_tasks.count, 1000)) == 0  # and the rest is not computed
 
 
 def test_a_generator_goes_on_after_the_death_of_its_worker(tmp_path: Path) -> None:
-    assert list(each_in_worker(tasks.count_and_die_once, 3, str(tmp_path / "mark"))) == [0, 1, 2, "alive"]
+    assert list(each_in_worker(worker_tasks.count_and_die_once, 3, str(tmp_path / "mark"))) == [0, 1, 2, "alive"]
 
 
 def test_progress_is_reported() -> None:
@@ -193,13 +193,13 @@ def test_few_tasks_start_one_worker_and_a_worker_started_early_is_used() -> None
     end_idle()
     start_early("json")
     early = module._idle[0].process.pid
-    with WorkerPool(tasks.start, LIMITS, 4) as pool:
+    with WorkerPool(worker_tasks.start, LIMITS, 4) as pool:
         assert set(pool.map(["pid"] * 50)) == {early}
         assert len(pool._workers) == 1
 
 
 def test_a_worker_that_is_not_done_is_ended_and_no_later_work_starts_one() -> None:
-    pool = WorkerPool(tasks.start, TaskLimits(), 1)
+    pool = WorkerPool(worker_tasks.start, TaskLimits(), 1)
     found = pool.map(["pid", "sleep 60"])
     pid = next(found)
     pool.close()
@@ -210,9 +210,12 @@ def test_a_worker_that_is_not_done_is_ended_and_no_later_work_starts_one() -> No
 
 
 def test_an_error_at_the_start_of_a_worker_ends_the_pool() -> None:
-    with WorkerPool(tasks.start_refused, LIMITS, 1) as pool, pytest.raises(InputError, match="unknown rule"):
+    with WorkerPool(worker_tasks.start_refused, LIMITS, 1) as pool, pytest.raises(InputError, match="unknown rule"):
         list(pool.map(["a"]))
-    with WorkerPool(tasks.start_dying, LIMITS, 1) as pool, pytest.raises(WorkerError, match="cannot begin its work"):
+    with (
+        WorkerPool(worker_tasks.start_dying, LIMITS, 1) as pool,
+        pytest.raises(WorkerError, match="cannot begin its work"),
+    ):
         list(pool.map(["a"]))
 
 
@@ -236,10 +239,10 @@ def test_no_worker_outlives_the_pool(number: int, task: str) -> None:
     with subprocess.Popen([sys.executable, "-c", code], start_new_session=True, **pipes) as parent:
         assert parent.stdout is not None
         worker = int(parent.stdout.readline())
-        assert {worker, parent.pid} == set(members(parent.pid))
+        assert {worker, parent.pid} == set(session_processes(parent.pid))
         parent.send_signal(number)
         assert parent.wait(10) == -number
-        assert within(5, lambda: not members(parent.pid))
+        assert within(5, lambda: not session_processes(parent.pid))
 
 
 CAUSE = "a worker process cannot be started: Too many open files; raise the limit of open files (ulimit -n)"
@@ -254,7 +257,7 @@ def test_a_worker_that_cannot_be_started_is_an_error_with_its_cause() -> None:
     try:
         start_early("json")  # which is no error of the command yet
         with pytest.raises(WorkerError) as caught:
-            WorkerPool(tasks.start)
+            WorkerPool(worker_tasks.start)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     assert str(caught.value) == CAUSE

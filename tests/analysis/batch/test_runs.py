@@ -17,7 +17,19 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.batches import EAGER, execute, finished, gone, in_workers, kill, start, stored, submissions, within, write
+from support.batches import (
+    EAGER,
+    execute,
+    has_ended,
+    in_workers,
+    kill,
+    run_to_end,
+    start,
+    stored_rows,
+    submissions,
+    within,
+    write,
+)
 from support.runner import invoke
 from support.samples import sample
 
@@ -75,7 +87,7 @@ def timeless(output):
 
 def rows_of(folder):
     """Return the rows of a run directory by key, without the seconds that they took."""
-    return {key: row | {"seconds": None} for key, row in stored(folder).items()}
+    return {key: row | {"seconds": None} for key, row in stored_rows(folder).items()}
 
 
 # --- order, limits, code of others ----------------------------------------------------------------
@@ -83,10 +95,10 @@ def rows_of(folder):
 
 @pytest.mark.slow
 def test_results_are_the_same_and_in_order_with_any_number_of_workers(many, tmp_path):
-    assert finished("grade", many[0], "--format", "jsonl", "--jobs", "3", before=EAGER) == (1, *many[1:])
+    assert run_to_end("grade", many[0], "--format", "jsonl", "--jobs", "3", before=EAGER) == (1, *many[1:])
     (tmp_path / "own.json").write_text(json.dumps(OWN))
     names = [tmp_path / "own.json", "recipe2plan/timed/Co*", "kitchens/synchronous/0_cheese_sandwich"]
-    alone, shared = (finished("solve", *names, "--format", "jsonl", "--jobs", jobs, before=EAGER) for jobs in (1, 2))
+    alone, shared = (run_to_end("solve", *names, "--format", "jsonl", "--jobs", jobs, before=EAGER) for jobs in (1, 2))
     assert (alone[0], timeless(alone[1]), alone[2]) == (0, timeless(shared[1]), shared[2])
     assert [row["instance"] for row in timeless(alone[1])] == ["supper", *catalog.expand(names[1:])]
 
@@ -138,7 +150,7 @@ def test_a_line_that_takes_too_long_is_refused_and_the_others_are_answered(tmp_p
     rows = [{"id": name, "instance": instance, "plan": ["wash cup", "wait"]} for name, instance in names.items()]
     path, page = write(tmp_path / "s.jsonl", rows), tmp_path / "page.html"
     options = ("-o", page, "--regret-seconds", "1") if command == "report" else ("--format", "jsonl")
-    status, out, err = finished(command, path, *options, "--line-seconds", "1.5", env=in_workers(SPINNING))
+    status, out, err = run_to_end(command, path, *options, "--line-seconds", "1.5", env=in_workers(SPINNING))
     assert status == 1
     message = "takes more than 1.5 s of processor time (--line-seconds)"
     assert f"line 2: {message}" in err
@@ -153,14 +165,14 @@ def check_kills(args, folder, rounds, seed):
     """Kill a command again and again; it ends with the output and the rows of a run without disturbance."""
     random = Random(seed)
     began = time.monotonic()
-    whole = finished(*args, folder / "whole", before=EAGER, env=in_workers(SLOWLY))
+    whole = run_to_end(*args, folder / "whole", before=EAGER, env=in_workers(SLOWLY))
     lasted = time.monotonic() - began
     for _ in range(rounds):
         process = start(*args, folder / "run", before=EAGER, env=in_workers(SLOWLY))
         time.sleep(random.uniform(0.2, 1) * lasted)
         kill(process, random.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
-        assert gone(process.pid)
-    again = finished(*args, folder / "run")
+        assert has_ended(process.pid)
+    again = run_to_end(*args, folder / "run")
     assert again[0] == whole[0]
     assert timeless(again[1]) == timeless(whole[1])
     assert again[2] == whole[2]
@@ -191,7 +203,7 @@ def test_a_run_computes_only_what_is_missing(tmp_path):
     def grade(path, *options):
         log.write_text("")
         call = ("grade", path, "--format", "jsonl", "--jobs", "1", "--run", run, *options)
-        status, out, err = finished(*call, env=in_workers(counted))
+        status, out, err = run_to_end(*call, env=in_workers(counted))
         assert status == 0, err
         return log.read_text().split(), [json.loads(line) for line in out.splitlines()]
 
@@ -216,7 +228,7 @@ def test_results_belong_to_the_content_of_problems_not_to_their_files(tmp_path):
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps(OWN).replace("9", str(duration)))
         (row,) = timeless(invoke("solve", path, "--format", "jsonl", "--run", tmp_path / "run").stdout)
-        assert (row["makespan"], len(stored(tmp_path / "run"))) == (duration, count)
+        assert (row["makespan"], len(stored_rows(tmp_path / "run"))) == (duration, count)
     piece = {"action": "soup/boil", "start": 0, "duration": 11, "agent": "agent"}
     graded = write(tmp_path / "s.jsonl", [{"id": "x", "instance": str(path), "plan": [piece]}])
     for duration in (11, 9):
@@ -231,13 +243,13 @@ def test_internal_errors_and_unreadable_lines_are_not_stored(tmp_path):
     path.write_text(path.read_text() + "{\n")
     call = ("grade", path, "--format", "jsonl", "--run", tmp_path / "run")
     broken = "from planoracle.analysis.grading.grader import Grader\nGrader.run = lambda *_: 1 // 0"
-    status, _, err = finished(*call, env=in_workers(broken))
+    status, _, err = run_to_end(*call, env=in_workers(broken))
     assert status == 1
     assert "2 submissions (first: " in err
     assert err.count("internal error: ZeroDivisionError") == 1
-    assert stored(tmp_path / "run") == {}
-    assert [row["scored"] for row in timeless(finished(*call)[1])] == [True, True, False]
-    assert len(stored(tmp_path / "run")) == 2
+    assert stored_rows(tmp_path / "run") == {}
+    assert [row["scored"] for row in timeless(run_to_end(*call)[1])] == [True, True, False]
+    assert len(stored_rows(tmp_path / "run")) == 2
 
 
 def other(**values):
@@ -312,9 +324,9 @@ def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path, numbe
         err.decode(),
     )
     if said := re.search(rb"(\d+) results", err):
-        assert int(said[1]) == len(stored(tmp_path / "run"))
-    assert gone(process.pid)
-    assert finished(*args)[1] == expected
+        assert int(said[1]) == len(stored_rows(tmp_path / "run"))
+    assert has_ended(process.pid)
+    assert run_to_end(*args)[1] == expected
 
 
 @pytest.mark.slow
@@ -326,7 +338,7 @@ def test_an_interrupt_ends_a_search_at_once_and_removes_the_progress_bar(tmp_pat
         assert within(30, (tmp_path / "mark").exists)
         os.killpg(process.pid, signal.SIGINT)
         process.communicate(timeout=30)  # and not the minute of the search
-        assert gone(process.pid)
+        assert has_ended(process.pid)
         shown = screen.read(100_000).decode()
     assert process.returncode == 130
     assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 1  # the cursor is there again
@@ -345,17 +357,17 @@ def limited(size):
 def test_a_full_disk_loses_no_stored_result(many, tmp_path):
     path, expected, _ = many
     args = ["grade", path, "--format", "jsonl", "--jobs", "1", "--run"]
-    assert finished(*args, tmp_path / "whole")[:2] == (1, expected)
+    assert run_to_end(*args, tmp_path / "whole")[:2] == (1, expected)
     size = (tmp_path / "whole" / NAME).stat().st_size
     args.append(tmp_path / "run")
-    status, out, err = finished(*args, env=in_workers(SLOWLY), preexec_fn=limited(size * 2 // 3))
+    status, out, err = run_to_end(*args, env=in_workers(SLOWLY), preexec_fn=limited(size * 2 // 3))
     assert status == 1
     assert f"{NAME}: cannot be read or written: disk I/O error; " in err
     assert err.endswith(f" results are in {tmp_path / 'run'}; the same command continues from there\n")
     assert "Traceback" not in err
     assert expected.startswith(out)
-    assert int(re.search(r"(\d+) results are in", err)[1]) == len(stored(tmp_path / "run")) > 0
-    assert finished(*args)[:2] == (1, expected)
+    assert int(re.search(r"(\d+) results are in", err)[1]) == len(stored_rows(tmp_path / "run")) > 0
+    assert run_to_end(*args)[:2] == (1, expected)
 
 
 @pytest.mark.slow
@@ -365,10 +377,10 @@ def test_a_machine_that_can_write_nothing_grades(some, tmp_path, jobs):
     path = write(tmp_path / "s.jsonl", [{"id": "t", "instance": "timearena/household1+lab2", "plan": []}])
     path.write_text(path.read_text() + some[0].read_text())
     args = ["grade", path, "--format", "jsonl", "--jobs", jobs]
-    expected = finished(*args)
+    expected = run_to_end(*args)
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PLANORACLE", "XDG"))}
     env |= {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp"), "PYTHONDONTWRITEBYTECODE": "1"}
-    status, out, err = finished(*args, before=EAGER, env=env, cwd="/", preexec_fn=limited(0))
+    status, out, err = run_to_end(*args, before=EAGER, env=env, cwd="/", preexec_fn=limited(0))
     assert (status, out) == expected[:2], err
     assert err.count("the cache of optima is not used") in (1, jobs)
     assert "Traceback" not in err
@@ -393,5 +405,5 @@ def test_clocks_that_jump_change_no_grade(some, tmp_path, seed):
     """One look at a clock in ten finds it set forward by an hour, or back by a second."""
     code = CLOCKS.format(seed=seed)
     call = ("grade", some[0], "--format", "jsonl", "--no-cache", "--run", tmp_path / "run")
-    status, out, err = finished(*call, before=code, env=in_workers(code))
+    status, out, err = run_to_end(*call, before=code, env=in_workers(code))
     assert (status, out, err) == (1, some[1], some[2])

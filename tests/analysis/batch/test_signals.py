@@ -10,7 +10,7 @@ from threading import Thread
 from time import monotonic
 
 import pytest
-from support.batches import finished, gone, members, start, within
+from support.batches import has_ended, run_to_end, session_processes, start, within
 from support.random_instances import job_shop
 from support.samples import sample
 
@@ -48,12 +48,12 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
     }
     pipes = {"stdout": -3, "stderr": (tmp_path / "said").open("wb")}
     process = start(*calls[verb], **pipes)
-    assert within(60, lambda: len(members(process.pid)) >= 3)  # two workers
+    assert within(60, lambda: len(session_processes(process.pid)) >= 3)  # two workers
     process.send_signal(number)
     status = process.wait(timeout=30)
     said = (tmp_path / "said").read_text()
     assert status == (-9 if number == signal.SIGKILL else 128 + number), said
-    assert gone(process.pid)
+    assert has_ended(process.pid)
     if number != signal.SIGKILL:
         messages = [line for line in said.splitlines() if not line.startswith("note: ")]
         assert messages in ([], ["interrupted: no results are stored; --run DIR stores them"])
@@ -73,7 +73,7 @@ solve._ProblemList.improve = lambda self, best: improve(self, best) or os.kill(o
 @pytest.mark.skipif(os.name != "posix", reason="no signals are sent here")
 def test_who_stops_a_solve_is_told_how_far_it_came():
     name = "kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
-    status, out, said = finished("solve", name, "--time-limit", 600, before=IMPATIENT)
+    status, out, said = run_to_end("solve", name, "--time-limit", 600, before=IMPATIENT)
     assert (status, out) == (128 + signal.SIGTERM, b"")
     assert re.match(rf"stopped: {name}: (no plan yet, bound \d+|best \d+, bound \d+, gap [\d.]+%)\n", said)
     assert len(said.splitlines()) == 2
@@ -100,7 +100,7 @@ def test_ctrl_c_writes_the_incumbent(options: tuple[str, ...], tmp_path):
     (tmp_path / "shop.json").write_text(json.dumps(to_document(job_shop())))
     call = ["solve", tmp_path / "shop.json", "--time-limit", 600, *options, "--format", "json"]
     began = monotonic()
-    status, out, said = finished(*call, before=CTRL_C)
+    status, out, said = run_to_end(*call, before=CTRL_C)
     assert monotonic() - began < 30
     assert (status, said) == (130, "interrupted: no results are stored; --run DIR stores them\n")
     (row,) = json.loads(out)
@@ -119,7 +119,7 @@ def test_ctrl_c_at_the_start_ends_with_130_and_without_a_word(module):
         f"sys.addaudithook(lambda event, about: event == 'import' and about[0] == {module!r}"
         " and os.kill(os.getpid(), signal.SIGINT))"
     )
-    assert finished("solve", NAME, before=code) == (130, b"", "")
+    assert run_to_end("solve", NAME, before=code) == (130, b"", "")
 
 
 # --- pages half written --------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def test_a_page_is_whole_or_as_it_was(tmp_path, before, status, word, old):
     if old:
         page.write_text(old)
     call = ["report", tmp_path / "runs.jsonl", "-o", page, "--regret-seconds", "0"]
-    ended, _, err = finished(*call, before=before)
+    ended, _, err = run_to_end(*call, before=before)
     assert (ended, "Traceback" in err) == (status, False)
     assert word in err
     assert sorted(os.listdir(tmp_path)) == (["page.html", "runs.jsonl"] if old else ["runs.jsonl"])

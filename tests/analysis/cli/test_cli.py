@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from support.batches import finished, in_workers
+from support.batches import in_workers, run_to_end
 from support.runner import invoke
 from support.samples import sample
 
@@ -522,7 +522,7 @@ def failing(instance, **options):
 
 solving.solve = failing
 """
-    status, out, err = finished("solve", NAME, "own.json", "--again", "--format", "jsonl", env=in_workers(broken))
+    status, out, err = run_to_end("solve", NAME, "own.json", "--again", "--format", "jsonl", env=in_workers(broken))
     assert status == 1
     assert f"error: {NAME}: internal error: contradiction" in err
     assert len(out.splitlines()) == 1

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.batches import stored
+from support.batches import stored_rows
 from support.runner import invoke
 
 from planoracle import grade, load
@@ -41,7 +41,7 @@ def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
     again = invoke("grade", str(tmp_path / "run"))
     assert again.stdout == result.stdout
     assert [one.scored for one in grade(tmp_path / "run")] == [True] * 6
-    assert sorted(map(str, stored(tmp_path / "run").values())) == sorted(map(str, found))
+    assert sorted(map(str, stored_rows(tmp_path / "run").values())) == sorted(map(str, found))
 
 
 @pytest.mark.slow
@@ -56,12 +56,12 @@ def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
     first = run(*NAMES[:2], "--agent", "optimal", "--run", tmp_path)
-    before = stored(tmp_path)
+    before = stored_rows(tmp_path)
     (tmp_path / "submissions.jsonl").unlink()
     assert run(*NAMES[:2], "--agent", "optimal", "--run", tmp_path).stdout == first.stdout
-    assert stored(tmp_path) == before
+    assert stored_rows(tmp_path) == before
     run(*NAMES, "--agent", "optimal", "--run", tmp_path)
-    after = stored(tmp_path)
+    after = stored_rows(tmp_path)
     (added,) = after.keys() - before.keys()
     assert after == before | {added: after[added]}
     assert after[added]["instance"] == NAMES[2]
@@ -82,7 +82,7 @@ def test_an_agent_that_fails_is_unscored_and_not_stored(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "asynctool-sequential" in result.stderr
     assert [one.scored for one in grade(tmp_path)] == [True, False]
-    assert len(stored(tmp_path)) == 1
+    assert len(stored_rows(tmp_path)) == 1
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.batches import MAIN, stored, submissions, write
+from support.batches import MAIN, stored_rows, submissions, write
 from support.samples import sample
 
 from planoracle.analysis.cli.commands import COMMANDS
@@ -155,7 +155,7 @@ def test_results_go_to_the_run_directory_and_nothing_else_does(place):
     """Closed streams leave their numbers to the next files that are opened."""
     assert run(place, "grade s.jsonl --run calm", "")[0] == 1
     assert run(place, "grade s.jsonl --run closed", "<&- >&- 2>&-")[0] == 1
-    calm, closed = (stored(place / name) for name in ("calm", "closed"))
+    calm, closed = (stored_rows(place / name) for name in ("calm", "closed"))
     assert len(calm) == 4
     assert calm == closed
 

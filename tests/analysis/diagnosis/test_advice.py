@@ -10,12 +10,12 @@ from random import Random
 
 import pytest
 from support import exhaustive, timearena
-from support.asynctool import least_turns, messages_of, random_chains
+from support.asynctool import messages_before, min_turns, random_chains
 from support.random_instances import kitchen, workshop
+from support.random_runs import odd_workshop, random_run, solve_from_scratch
 from support.runner import CliRunner
-from support.runs import from_scratch, odd_workshop, walk
 from support.samples import sample
-from support.trajectories import replayed
+from support.trajectories import verdict_of
 
 from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.regret import next_commands
@@ -68,8 +68,8 @@ def test_of_all_conceivable_commands_exactly_those_are_advised_that_keep_the_opt
     advised = 0
     for seed in range(20):
         instance = make(seed)
-        for _, _, here in walk(instance, seed, lazy=0.2, most=8):
-            best = from_scratch(here).makespan
+        for _, _, here in random_run(instance, seed, lazy=0.2, most=8):
+            best = solve_from_scratch(here).makespan
             advice = next_commands(instance, rows(here), all_commands=True, clock=here.state.clock)
             assert advice.best == best
             if here.complete or best is None:
@@ -85,7 +85,7 @@ def test_of_all_conceivable_commands_exactly_those_are_advised_that_keep_the_opt
                     assert piece not in costs
                     continue
                 after, horizon = started(here, piece).state, best + 4
-                if exhaustive.schedules(instance, horizon, after) > 400:
+                if exhaustive.count_schedules(instance, horizon, after) > 400:
                     continue
                 found = exhaustive.general_optimum(replace(instance, time_limit=None), horizon, after)
                 if found is not None:
@@ -108,15 +108,15 @@ def test_waits_are_advised_exactly_as_long_as_they_cost_nothing(make):
     lengths = set()
     for seed in range(15):
         instance = make(seed)
-        for _, step, here in walk(instance, seed, lazy=0.2, most=8):
-            best = from_scratch(here).makespan
+        for _, step, here in random_run(instance, seed, lazy=0.2, most=8):
+            best = solve_from_scratch(here).makespan
             if here.complete or best is None:
                 continue
             advice = next_commands(instance, rows(here, instance.benchmark), all_commands=True, clock=here.state.clock)
             (wait,) = (one for one in advice.options if one.kind == "wait")
             longest = 0 if wait.cost != 0 else wait.longest
             for ticks in range(step, 8 * step, step):
-                later = from_scratch(waited(here, here.state.clock + ticks)).makespan
+                later = solve_from_scratch(waited(here, here.state.clock + ticks)).makespan
                 assert (later == best) == (ticks <= longest), (seed, here.state, ticks)
                 if ticks == step:
                     assert wait.cost == (None if later is None else later - best)
@@ -129,7 +129,7 @@ def test_kitchens_are_advised_as_a_search_through_the_rules_would():
     for seed in range(15):
         instance = kitchen(seed, most=4)
         horizon = 40
-        for _, _, here in walk(instance, seed, lazy=0.2, most=6):
+        for _, _, here in random_run(instance, seed, lazy=0.2, most=6):
             state = here.state
             done = [StepCommand(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
             best = exhaustive.kitchen_optimum(instance, horizon, done, state.clock)
@@ -155,8 +155,8 @@ def test_timearena_is_advised_as_a_search_through_its_rules_would():
     for number, task in enumerate(("household1", "cooking3", "lab2")):
         scene = world(f"timearena/{task}")
         instance = load(f"timearena/{task}")
-        for _, _, here in walk(instance, number, most=6):
-            made = timearena.decisions_of(instance, here)
+        for _, _, here in random_run(instance, number, most=6):
+            made = timearena.decisions_before(instance, here)
             if here.complete:
                 continue
             best = timearena.optimum(scene, 300_000, made=made)[1]
@@ -177,14 +177,14 @@ def test_asynctool_is_advised_as_a_search_through_its_environment_would():
         problem = random_chains(seed, constant=False)
         instance = asynctool.instance(problem)
         calls = sum(len(task.reference_calls) for task in problem.tasks)
-        for _, _, here in walk(instance, seed, most=8):
+        for _, _, here in random_run(instance, seed, most=8):
             if here.complete or len(here.state.pieces) >= calls:
                 continue
-            said = messages_of(problem, here)
+            said = messages_before(problem, here)
             advice = next_commands(instance, said, all_commands=True)
-            assert advice.best == least_turns(problem, said)
+            assert advice.best == min_turns(problem, said)
             for one in advice.options:
-                assert one.cost == least_turns(problem, [*said, json.loads(one.command)]) - advice.best
+                assert one.cost == min_turns(problem, [*said, json.loads(one.command)]) - advice.best
 
 
 # --- an agent that follows -----------------------------------------------------------------------
@@ -205,10 +205,10 @@ def test_whoever_follows_any_advice_ends_with_the_optimum(make):
                 assert advice.plan is None
                 break
             assert advice.best == optimum
-            again = replayed(instance, advice.plan)
+            again = verdict_of(instance, advice.plan)
             assert (again.violations, again.makespan) == ((), optimum)
             if not advice.options:
-                ended_so = replayed(instance, plan)
+                ended_so = verdict_of(instance, plan)
                 assert (ended_so.success, ended_so.makespan) == (True, optimum), seed
                 ended += 1
                 break

@@ -10,7 +10,16 @@ from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.asynctool import language as talk
 from planoracle.instances.benchmarks.asynctool import simulation as turn_rules
 from planoracle.instances.files import catalog
-from tests.support.critiques import CHAINS, OTHER, TASK, all_findings, kinds, one_to_one, only, report
+from tests.support.critiques import (
+    CHAINS,
+    OTHER,
+    TASK,
+    all_findings,
+    assert_same_faults,
+    finding_kinds,
+    report,
+    single_finding,
+)
 
 
 def gold(number: int, task: str = TASK) -> dict[str, Any]:
@@ -22,29 +31,32 @@ PLAY = [gold(0), gold(0, OTHER), gold(1), talk.WAIT, gold(2), talk.CLOSING]
 
 def turns(*messages: Any) -> Critique:
     found = report(CHAINS, list(messages))
-    one_to_one(found, turn_rules.replay(CHAINS.origin, list(messages)).violations)
+    assert_same_faults(found, turn_rules.replay(CHAINS.origin, list(messages)).violations)
     return found
 
 
 def test_every_kind_of_fault_in_a_transcript_alone() -> None:
-    assert kinds(turns(*PLAY)) == set()
+    assert finding_kinds(turns(*PLAY)) == set()
     wrong = turns("let me think", *PLAY)
-    assert kinds(wrong) == {"unreadable"}
-    nowhere = only(turns({"id": "x", "func_name": "f", "params": {}}, *PLAY), "unknown_task")
+    assert finding_kinds(wrong) == {"unreadable"}
+    nowhere = single_finding(turns({"id": "x", "func_name": "f", "params": {}}, *PLAY), "unknown_task")
     assert (nowhere.required, nowhere.index) == ((TASK, OTHER), 0)
     foreign = turns(*PLAY[:3], gold(0, OTHER) | {"id": TASK}, *PLAY[4:])
-    assert only(foreign, "other_tool").required == (OTHER,)
+    assert single_finding(foreign, "other_tool").required == (OTHER,)
     assert (
-        only(turns(*PLAY[:3], {"id": TASK, "func_name": "g", "params": {}}, *PLAY[4:]), "unknown_tool").resource == "g"
+        single_finding(
+            turns(*PLAY[:3], {"id": TASK, "func_name": "g", "params": {}}, *PLAY[4:]), "unknown_tool"
+        ).resource
+        == "g"
     )
     early = turns(gold(0), gold(1), gold(0, OTHER), talk.WAIT, gold(2), talk.CLOSING)
-    assert kinds(early) == {"premature"}
-    finding = only(early, "premature")
+    assert finding_kinds(early) == {"premature"}
+    finding = single_finding(early, "premature")
     assert (finding.index, finding.required, finding.actual, finding.excess) == (1, 2, 1, 1)
     assert [tuple(other) for other in finding.others] == [(f"{TASK}: {gold(0)['func_name']}", 0, 1)]
-    assert kinds(turns(*PLAY, talk.WAIT)) == {"after_close"}
-    assert kinds(turns(*PLAY[:-1])) == {"not_closed"}
-    assert only(turns(*PLAY[:4], talk.CLOSING), "missing_call").text.startswith(f"{TASK} lacks a call")
+    assert finding_kinds(turns(*PLAY, talk.WAIT)) == {"after_close"}
+    assert finding_kinds(turns(*PLAY[:-1])) == {"not_closed"}
+    assert single_finding(turns(*PLAY[:4], talk.CLOSING), "missing_call").text.startswith(f"{TASK} lacks a call")
 
 
 def test_a_missing_call_is_named_with_the_call_that_was_made_instead() -> None:
@@ -57,7 +69,7 @@ def test_a_missing_call_is_named_with_the_call_that_was_made_instead() -> None:
         gold(2) | {"id": OTHER},
     ):
         strange = {"id": TASK, "func_name": "h", "params": {"b": "c"}}
-        fault = only(turns(*PLAY[:4], strange, instead, talk.CLOSING), "missing_call")
+        fault = single_finding(turns(*PLAY[:4], strange, instead, talk.CLOSING), "missing_call")
         call = talk.read_message(instead).call
         assert fault.text == (
             f'{TASK} lacks a call of {name} (step 3 of 3); turn 6 called "{instead["id"]}: {call}" instead.'
@@ -74,8 +86,8 @@ def test_failed_calls_and_wrong_states_of_bundled_tasks() -> None:
             transcript = [*play[:-1], talk.WAIT, extra, talk.CLOSING]
             found = report(problem, transcript)
             run = turn_rules.replay(problem.origin, transcript)
-            one_to_one(found, run.violations)
-            seen |= kinds(found)
+            assert_same_faults(found, run.violations)
+            seen |= finding_kinds(found)
     assert {"failed_call", "wrong_state"} <= seen
 
 

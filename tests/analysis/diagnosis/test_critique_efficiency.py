@@ -10,7 +10,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan as plan_kitchen
-from tests.support.critiques import KITCHEN, PAIR, TABLES, TEA, A, B, report, walk
+from tests.support.critiques import KITCHEN, PAIR, TABLES, TEA, A, B, critique_actions, report
 from tests.support.robotouille import kitchen
 
 
@@ -74,7 +74,7 @@ def test_a_perfect_plan_costs_nothing() -> None:
 
 
 def test_how_a_kitchen_could_still_be_completed() -> None:
-    found = walk(TABLES, "Pick up bread1 from table1 using robot1", "Do nothing", regret=True)
+    found = critique_actions(TABLES, "Pick up bread1 from table1 using robot1", "Do nothing", regret=True)
     assert found.decisions is not None
     assert (found.decisions.completion, found.decisions.no_return) == (4, None)
     assert [(one.position, one.kind, one.cost) for one in found.decisions.costly] == [(1, "act", 1)]
@@ -88,7 +88,7 @@ def test_the_point_of_no_return_in_a_kitchen() -> None:
         goal=[["isfried", "potato#1"], ["item_at", "potato#1", "table1"]],
     )
     cuts = ["Do nothing", *["Cut potato1 on board1 using robot1"] * 3, "Do nothing"]
-    found = walk(fried, *cuts, regret=True)
+    found = critique_actions(fried, *cuts, regret=True)
     assert found.decisions is not None
     last = found.decisions.no_return
     assert last is not None

@@ -11,7 +11,7 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import KINDS, referee
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.plan import Plan
-from tests.support.critiques import A, B, act, flat, piece
+from tests.support.critiques import A, B, act, finding_fields, piece
 
 
 def looked_at(instance: Instance, *pieces: Piece) -> list[Any]:
@@ -19,7 +19,7 @@ def looked_at(instance: Instance, *pieces: Piece) -> list[Any]:
     generic = registry.get("generic")
     found = generic.examine(generic.replay(instance, Plan(None, schedule)))
     assert [f.violation for f in found.findings] == list(referee(instance, schedule).violations)
-    return [flat(finding) for finding in found.findings]
+    return [finding_fields(finding) for finding in found.findings]
 
 
 OVEN = Resource("oven", 1, "cold")

@@ -8,7 +8,7 @@ import pytest
 
 from planoracle.analysis.diagnosis.critique import Critique
 from planoracle.instances.benchmarks.recipe2plan.language import parse
-from tests.support.critiques import KITCHEN, all_findings, kinds, one_to_one, only, report
+from tests.support.critiques import KITCHEN, all_findings, assert_same_faults, finding_kinds, report, single_finding
 from tests.support.trajectories import recipe_verdict
 
 GOOD = {
@@ -28,17 +28,17 @@ def cook(*more: list[Any], **changed: tuple[int, int] | None) -> Critique:
     plan = [[int(name[-1]), name[:-2], *run] for name, run in made.items() if run is not None]
     plan = [*plan, *more]
     found = report(KITCHEN, plan)
-    one_to_one(found, recipe_verdict(KITCHEN, parse(plan, KITCHEN)).violations)
+    assert_same_faults(found, recipe_verdict(KITCHEN, parse(plan, KITCHEN)).violations)
     return found
 
 
 def test_the_good_plan_is_good() -> None:
-    assert kinds(cook()) == set()
+    assert finding_kinds(cook()) == set()
 
 
 def test_a_plan_without_steps() -> None:
     found = report(KITCHEN, "I would rather not.")
-    assert only(found, "no_plan").text == "The answer holds no plan."
+    assert single_finding(found, "no_plan").text == "The answer holds no plan."
     assert not found.verdict.success
     assert found.sections[0].title == "Answer"
 
@@ -172,8 +172,8 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, Any], str, dict[str, Any], lis
 @pytest.mark.parametrize(("more", "changed", "found", "fields", "others", "text"), CASES.values(), ids=CASES)
 def test_a_fault_by_itself(more, changed, found, fields, others, text) -> None:
     critique = cook(*more, **changed)
-    assert kinds(critique) == set(found.split())
-    finding = only(critique, found.split()[0])
+    assert finding_kinds(critique) == set(found.split())
+    finding = single_finding(critique, found.split()[0])
     assert {name: getattr(finding, name) for name in fields} == fields
     assert text in finding.text or text in critique.prose()
     assert not others or [one.subject if isinstance(others[0], str) else tuple(one) for one in finding.others] == others
@@ -181,18 +181,18 @@ def test_a_fault_by_itself(more, changed, found, fields, others, text) -> None:
 
 def test_a_step_of_no_length_at_all() -> None:
     found = cook(Pie_1=(0, 420))
-    assert kinds(found) == {"action_duration"}
+    assert finding_kinds(found) == {"action_duration"}
     assert [(f.index, f.required, f.actual) for f in all_findings(found)] == [(3, 180, 0), (None, 180, 0)]
 
 
 def test_a_prerequisite_that_is_not_finished() -> None:
-    finding = only(cook(Bread_0=(600, 420), Pie_1=None, Pie_0=(600, 2400)), "dependency")
+    finding = single_finding(cook(Bread_0=(600, 420), Pie_1=None, Pie_0=(600, 2400)), "dependency")
     assert [tuple(other) for other in finding.others] == [("Bread/0", 420, 1020)]
     assert (finding.required, finding.actual, finding.excess) == (1020, 600, 420)
 
 
 def test_an_oven_that_nobody_heats() -> None:
-    cold = only(cook(Bread_0=None), "object_temperature")
+    cold = single_finding(cook(Bread_0=None), "object_temperature")
     assert (cold.actual, cold.others) == (None, ())
 
 
@@ -205,11 +205,11 @@ def test_an_interactive_log_over_refused_answers() -> None:
         {"response": "Step(0, Pie, 10 min, 0:22:00)"},
     ]
     found = report(KITCHEN, log)
-    one_to_one(found, recipe_verdict(KITCHEN, parse(log, KITCHEN)).violations)
+    assert_same_faults(found, recipe_verdict(KITCHEN, parse(log, KITCHEN)).violations)
     late = [finding for finding in all_findings(found) if finding.kind == "time_error"]
     assert [(f.index, [o.subject for o in f.others]) for f in late] == [
         (1, ["Bread/1"]),
         (3, ["Pie/1"]),
         (4, ["Pie/1"]),
     ]
-    assert only(found, "no_action").index == 2
+    assert single_finding(found, "no_action").index == 2

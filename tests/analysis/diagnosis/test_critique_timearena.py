@@ -9,29 +9,29 @@ from planoracle.instances.benchmarks.timearena import rules as arena
 from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.files import catalog
 from tests.support import timearena
-from tests.support.critiques import TEA, one_to_one, only, report
+from tests.support.critiques import TEA, assert_same_faults, report, single_finding
 
 
 def minutes(name: str, *decisions: str, **options: Any) -> Critique:
     found = report(catalog.load(name), list(decisions), **options)
     rules = options.get("rules") or arena.PROFILES["paper"]
-    one_to_one(found, timearena.replay(name, decisions, None, rules).verdict.violations)
+    assert_same_faults(found, timearena.replay(name, decisions, None, rules).verdict.violations)
     return found
 
 
 def test_every_kind_of_wrong_minute_alone() -> None:
-    assert only(minutes(TEA, "juggle cup"), "invalid_action").text == 'Minute 0: "juggle cup" is no action.'
-    assert '"moon"' in only(minutes(TEA, "wash moon"), "nonexistent_object").text
-    mismatch = only(minutes(TEA, "wash kettle"), "object_mismatch")
+    assert single_finding(minutes(TEA, "juggle cup"), "invalid_action").text == 'Minute 0: "juggle cup" is no action.'
+    assert '"moon"' in single_finding(minutes(TEA, "wash moon"), "nonexistent_object").text
+    mismatch = single_finding(minutes(TEA, "wash kettle"), "object_mismatch")
     assert (mismatch.resource, mismatch.start, mismatch.end) == ("kettle", 0, 1)
-    taken = only(minutes(TEA, "activate kettle", "pour kettle into teapot"), "object_occupied")
+    taken = single_finding(minutes(TEA, "activate kettle", "pour kettle into teapot"), "object_occupied")
     role = world(TEA).objects["kettle"].roles["activate", 0]
     assert [tuple(other) for other in taken.others] == [("activate kettle", 0, role.minutes)]
     assert (taken.resource, taken.required) == ("kettle", role.minutes)
-    early = only(minutes(TEA, "pour kettle into teapot"), "dependency_violation")
+    early = single_finding(minutes(TEA, "pour kettle into teapot"), "dependency_violation")
     assert "'activate kettle'" in early.text
     assert "activate kettle" in [other.subject for other in early.others]
-    again = only(minutes(TEA, "wash cup", "wash cup"), "repeated_completed")
+    again = single_finding(minutes(TEA, "wash cup", "wash cup"), "repeated_completed")
     assert again.index == 3
 
 
@@ -60,12 +60,12 @@ def test_an_exit_is_told_as_the_end_of_the_run() -> None:
     assert priced.decisions is not None
     assert priced.decisions.text.endswith('"exit" (minute 3) ended the run before everything was done.')
     ignored = arena.RULE_SET.profile("paper", exit_ends=False)
-    assert only(minutes(TEA, "wash cup", "exit", rules=ignored), "invalid_action").index == 3
+    assert single_finding(minutes(TEA, "wash cup", "exit", rules=ignored), "invalid_action").index == 3
 
 
 def test_a_container_that_refuses_its_own_task_is_told_as_such() -> None:
     name, made = "timearena/household4+household7", "water fruit_tree by watering_can"
-    finding = only(minutes(name, made, rules=arena.PROFILES["released"]), "object_mismatch")
+    finding = single_finding(minutes(name, made, rules=arena.PROFILES["released"]), "object_mismatch")
     assert finding.text == f'Minute 0: "{made}" brings together fruit_tree and watering_can, which takes water_1 alone.'
-    finding = only(minutes(name, "add water_2 to watering_can"), "object_mismatch")
+    finding = single_finding(minutes(name, "add water_2 to watering_can"), "object_mismatch")
     assert finding.text.endswith("brings together water_2 and watering_can, which serve different tasks.")

@@ -10,9 +10,9 @@ from random import Random
 import pytest
 from support.asynctool import random_chains
 from support.random_instances import kitchen, workshop
-from support.runs import from_scratch, odd_workshop, walk
+from support.random_runs import odd_workshop, random_run, solve_from_scratch
 from support.samples import sample
-from support.trajectories import replayed, trajectory_of
+from support.trajectories import trajectory_of, verdict_of
 
 from planoracle.analysis.diagnosis.regret import regret, regret_of
 from planoracle.instances.benchmarks.asynctool import problem_model as asynctool
@@ -162,7 +162,7 @@ def test_commands_of_no_length_only_take_time():
     found = priced(load(NAME), "Step(0, Cobbler, 10 min, 00:00:00), Step(0, Cobbler, 0 min, 00:20:00)", released)
     assert [one.kind for one in found.decisions] == ["act", "wait", "act"]
     assert found.decisions[-1].cost == 0
-    assert replayed(load(NAME), found.completion_plan, released).makespan == found.completion
+    assert verdict_of(load(NAME), found.completion_plan, released).makespan == found.completion
     refused = priced(load(NAME), [[0, "Cobbler", 0, 300]])
     assert refused.decisions[-1].violation == "action_duration"
     assert refused.completion == 4080
@@ -175,7 +175,7 @@ def test_commands_of_no_length_only_take_time():
 def test_nothing_submitted_leaves_the_whole_plan_to_be_done(plan):
     found = priced(load(NAME), plan)
     assert (found.success, found.decisions, found.completion, found.optimum) == (False, (), 4080, 4080)
-    assert replayed(load(NAME), found.completion_plan).makespan == 4080
+    assert verdict_of(load(NAME), found.completion_plan).makespan == 4080
 
 
 def test_a_failed_plan_is_completed_from_before_its_first_violation():
@@ -184,7 +184,7 @@ def test_a_failed_plan_is_completed_from_before_its_first_violation():
     found = priced(load(NAME), ", ".join(command.text for command in broken))
     assert not found.success
     assert found.decisions[-1].violation in ("repeated_action", "object_occupancy")
-    again = replayed(load(NAME), found.completion_plan)
+    again = verdict_of(load(NAME), found.completion_plan)
     assert (again.violations, again.makespan) == ((), found.completion)
     assert found.completion_plan.startswith(", ".join(command.text for command in commands[:6]))
 
@@ -195,7 +195,7 @@ def test_the_point_of_no_return_is_where_a_solve_from_scratch_sees_it(make):
     seen = 0
     for seed in range(60):
         instance = make(seed)
-        *_, (course, _, here) = walk(instance, seed, lazy=0.5)
+        *_, (course, _, here) = random_run(instance, seed, lazy=0.5)
         if instance.benchmark == "generic":
             plan = [piece._asdict() for piece in here.state.pieces]
         else:
@@ -204,7 +204,7 @@ def test_the_point_of_no_return_is_where_a_solve_from_scratch_sees_it(make):
         found = regret_of(run)
         possible = []
         for situation in run.points:
-            rest = from_scratch(situation)
+            rest = solve_from_scratch(situation)
             possible.append(rest.status == "optimal" and course.in_time(rest.makespan))
         if found.no_return is None:
             assert all(possible) or not possible[0]
@@ -213,7 +213,7 @@ def test_the_point_of_no_return_is_where_a_solve_from_scratch_sees_it(make):
         assert found.no_return_status == "proved"
         assert possible[found.no_return]
         assert not any(possible[found.no_return + 1 :])
-        rest = from_scratch(run.points[found.no_return + 1])
+        rest = solve_from_scratch(run.points[found.no_return + 1])
         assert found.no_return_reason == ("constraints" if rest.status == "infeasible" else "time_limit")
     assert seen > 5
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from support.random_crews import pauseshop
-from support.values import compared_advice, compared_prices
+from support.random_agent_instances import interruption_workshop
+from support.regret_comparison import advice_comparisons, regret_comparisons
 
 SEEDS = range(80)
 
@@ -15,15 +15,15 @@ SEEDS = range(80)
 @pytest.mark.parametrize(
     ("compare", "least"),
     [
-        (compared_prices, {"price": 250, "no_return": 70}),
-        (compared_advice, {"best": 70, "next": 150, "longest": 10}),
+        (regret_comparisons, {"price": 250, "no_return": 70}),
+        (advice_comparisons, {"best": 70, "next": 150, "longest": 10}),
     ],
     ids=["prices", "advice"],
 )
 def test_prices_and_advice_agree_with_solves_from_scratch(compare, least):
     made = Counter()
     for seed in SEEDS:
-        for one in compare(pauseshop(seed), seed):
-            assert one.found == one.wanted, (seed, *one)
+        for one in compare(interruption_workshop(seed), seed):
+            assert one.actual == one.expected, (seed, *one)
             made[one.kind] += 1
     assert made >= Counter(least), made

@@ -41,7 +41,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.solve import solve as solve_any
-from tests.support.graded import comparisons as compared
+from tests.support.grades import comparisons as compared
 from tests.support.random_instances import workshop
 
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"

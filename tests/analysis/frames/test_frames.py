@@ -21,8 +21,8 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.search import solve
-from tests.support.graded import comparisons
-from tests.support.pages import made
+from tests.support.grades import comparisons
+from tests.support.pages import generated_pages
 from tests.support.samples import sample
 
 README = Path(__file__).resolve().parents[3] / ".docs" / "reference" / "frames.md"
@@ -274,6 +274,6 @@ def test_documentation_has_the_columns(name: str) -> None:
 
 def test_pages_of_benchmarks_have_their_columns_of_grades() -> None:
     for benchmark in map(registry.get, registry.names()):
-        page = made.benchmark_page(benchmark.name)
+        page = generated_pages.benchmark_page(benchmark.name)
         rows = {one.name: f"| `{one.name}` | {one.unit} | {one.meaning} |" for one in benchmark.columns}
         assert [name for name, row in rows.items() if row not in page] == []

@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import canonical, f
 from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.files.catalog import load
 from planoracle.solver.exact.search import solve
-from tests.support.graded import grades_frame
+from tests.support.grades import grades_frame
 
 NAMES = problems.names()
 CLOSE = {"content": "ALL COMPLETED"}

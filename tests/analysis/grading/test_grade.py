@@ -25,7 +25,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.protocol import registry
-from tests.support.graded import all_problems, grades_frame, read_submissions
+from tests.support.grades import all_problems, grades_frame, read_submissions
 from tests.support.trajectories import recipe_verdict
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]

@@ -17,7 +17,7 @@ from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
-from tests.support.graded import grades_frame
+from tests.support.grades import grades_frame
 from tests.support.grid_kitchens import RAW, STEAK, TARTARE, plan, row
 
 RELEASED = PROFILES["released"]

@@ -15,8 +15,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.line_counter import count_lines
 from support.samples import sample
-from support.steps import steps_of
 
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret
@@ -26,7 +26,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import problem_of
 from planoracle.instances.errors import PlanError
 from planoracle.instances.files.catalog import bundled, load, single
 from planoracle.instances.model.schedule import MAX_PIECES
-from tests.support.graded import all_problems, read_submissions
+from tests.support.grades import all_problems, read_submissions
 
 SMALL, FACTOR, MOST = 80, 4, 5.5
 
@@ -228,7 +228,7 @@ def peak_of(work: Callable[[], Any]) -> int:
 
 def assert_growth(work: Callable[[int], Any]) -> None:
     work(SMALL - 1)  # what is made once for all; not the very same, of which answers may be kept
-    few, many = (steps_of(lambda n=n: work(n)) for n in (SMALL, SMALL * FACTOR))  # type: ignore[misc]
+    few, many = (count_lines(lambda n=n: work(n)) for n in (SMALL, SMALL * FACTOR))  # type: ignore[misc]
     assert many <= MOST * few
     little, much = (peak_of(lambda n=n: work(n)) for n in (SMALL, SMALL * FACTOR))  # type: ignore[misc]
     assert much <= MOST * little + 100_000

@@ -11,7 +11,7 @@ from planoracle.analysis.grading.problem_loader import Places
 from planoracle.analysis.report.work import Bench, ReportOptions
 from planoracle.instances.protocol.plan import Plan
 from tests.support.samples import sample
-from tests.support.specimens import EXAMPLES, submissions
+from tests.support.valid_inputs import EXAMPLES, submissions
 
 #: By benchmark a problem, and the function of its rules that carries a plan out, the plan its second argument.
 RULES = {

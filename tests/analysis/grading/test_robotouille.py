@@ -26,7 +26,7 @@ from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.result import Result
 from tests.support.kitchen_comparison import draw_kitchen
-from tests.support.state_graph import fewest_steps
+from tests.support.state_graph import min_steps
 
 CHEESE = "kitchens/synchronous/0_cheese_sandwich"
 LETTUCE = "kitchens/synchronous/1_lettuce_sandwich"
@@ -112,7 +112,7 @@ def blind(name_or_kitchen: object, actions: list[str]) -> int | None:
     """Fewest steps to the goal from where actions lead, by a breadth-first search."""
     engine = compiled(name_or_kitchen, RULES)
     state = trace(name_or_kitchen, actions, RULES).states[-1]
-    return fewest_steps(engine, state, 1_000_000, at_start=not actions)
+    return min_steps(engine, state, 1_000_000, at_start=not actions)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.timearena.problems import scenario_set, wor
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, RULE_SET
 from planoracle.instances.errors import PlanError
 from planoracle.solver.exact.search import solve
-from tests.support.graded import grades_frame
+from tests.support.grades import grades_frame
 from tests.support.timearena import replay
 
 TEA = "timearena/household1"

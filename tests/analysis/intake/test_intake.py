@@ -26,7 +26,7 @@ from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.solver.solve import solve
-from tests.support.graded import read_submissions
+from tests.support.grades import read_submissions
 
 HOUSE, LAB, COBBLER = "timearena/household1", "timearena/lab1+lab2", "recipe2plan/timed/Cobbler_Pancakes"
 NAMES = (HOUSE, LAB, COBBLER)

@@ -109,10 +109,10 @@ def watched(browser: Chromium) -> Page:
 def nothing_happened(tab: Page, file: Path) -> None:
     """No request but for the file, no dialog, window, refusal or complaint, and nothing in it that is not ours."""
     own = file.resolve().as_uri()
-    asked = [str(one["request"]["url"]) for one in tab.said("Network.requestWillBeSent")]
+    asked = [str(one["request"]["url"]) for one in tab.events("Network.requestWillBeSent")]
     assert [url for url in asked if url.partition("#")[0] != own] == []
     assert tab.dialogs() == 0
-    assert tab.said("Page.windowOpen") == []
+    assert tab.events("Page.windowOpen") == []
     assert tab.complaints() == []
     assert set(tab.run("told")) == set()
     assert tab.run("foreign(document.querySelectorAll('*'))") == []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.graded import grades_frame
+from support.grades import grades_frame
 from support.runner import invoke
 
 from planoracle.analysis.figures.grouped_bars import MAX_GROUPS, grouped_bars

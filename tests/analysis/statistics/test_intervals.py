@@ -30,7 +30,7 @@ from planoracle.analysis.statistics.intervals import (
 )
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files import catalog
-from tests.support.graded import grades_frame
+from tests.support.grades import grades_frame
 
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 HOUSE = catalog.expand(["timearena/household/1"])

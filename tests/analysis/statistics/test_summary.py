@@ -24,7 +24,7 @@ from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.files.catalog import load
 from planoracle.instances.protocol import registry
 from planoracle.solver.solve import solve
-from tests.support.graded import grades_frame
+from tests.support.grades import grades_frame
 
 NAMES = ("recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "timearena/household4", "timearena/cooking1")
 

@@ -17,7 +17,7 @@ from planoracle.instances.files.instance_file import instance_from_document, jso
 from planoracle.instances.files.strict_json import load_document, load_json, read_bytes
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from tests.strategies import instances
-from tests.support.steps import steps_of
+from tests.support.line_counter import count_lines
 
 FULL: dict[str, Any] = {
     "format": "planoracle/instance",
@@ -336,7 +336,7 @@ def test_many_keys_are_compared_in_linear_time() -> None:
         with pytest.raises(InputError, match=rf"^k\.json: key{count - 1}: key is given twice$"):
             load_json(f'{{{keys}, "key{count - 1}": 0}}', "k.json")
 
-    few, many = (steps_of(lambda n=n: refused(n)) for n in (1_000, 4_000))  # type: ignore[misc]
+    few, many = (count_lines(lambda n=n: refused(n)) for n in (1_000, 4_000))  # type: ignore[misc]
     assert many < 5 * few
 
 

@@ -13,7 +13,7 @@ from planoracle.instances.literature import jobshop, rcpsp, reader
 from planoracle.instances.model.instance import Instance
 from planoracle.solver.exact.search import solve
 from tests.support.samples import examples
-from tests.support.start_times import Pair, least_makespan, sch_text
+from tests.support.start_times import Pair, min_makespan, sch_text
 
 
 def at_least(d: int) -> Pair:
@@ -47,7 +47,7 @@ class Project:
             pairs[i, last].append(at_least(self.durations[i]))
         pairs[0, 0].append(lambda start, _: start == 0)
         longest = [max([self.durations[i], *(d for (k, _), d in self.arcs.items() if k == i)]) for i in range(last + 1)]
-        return least_makespan(self.durations, self.demands, self.capacities, pairs, sum(longest))
+        return min_makespan(self.durations, self.demands, self.capacities, pairs, sum(longest))
 
 
 @st.composite
@@ -134,4 +134,4 @@ def test_job_shop(jobs: list[list[tuple[int, int]]], first: int) -> None:
     durations = [ticks for _, ticks in flat]
     demands = [[int(machine == m) for m in range(machines)] for machine, _ in flat]
     assert len(found) == 1
-    check(found[0], least_makespan(durations, demands, [1] * machines, pairs, sum(durations)))
+    check(found[0], min_makespan(durations, demands, [1] * machines, pairs, sum(durations)))

@@ -18,7 +18,7 @@ from planoracle.instances.model.cache import CacheHolder, fingerprint
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol.registry import of
-from tests.support.graded import comparisons
+from tests.support.grades import comparisons
 
 KITCHEN = "kitchens/synchronous/3_burger"
 

@@ -17,10 +17,10 @@ from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.files import catalog
 from planoracle.instances.model_output.reading import read
 from planoracle.instances.protocol import registry
-from tests.support.answers import FORMS, RIGHT, WRONG, cut, spoiled
-from tests.support.graded import grades_frame
+from tests.support.answers import FORMS, RIGHT, WRONG, first_half, spoil
+from tests.support.grades import grades_frame
+from tests.support.plan_formats import PROBLEMS, optimal_steps
 from tests.support.sentences import CHOICES, HARMLESS, INTRODUCTIONS, NO_PLANS, OPEN, RETRACTIONS
-from tests.support.shapes import PROBLEMS, written
 
 GRADER = Grader(details=False)
 BENCHMARKS = ("recipe2plan", "timearena", "robotouille", "asynctool")
@@ -31,8 +31,8 @@ KITCHENS = "robotouille/synchronous/"
 
 
 @cache
-def steps_of(name: str) -> tuple[str, ...]:
-    return tuple(written(name).texts)
+def count_lines(name: str) -> tuple[str, ...]:
+    return tuple(optimal_steps(name).texts)
 
 
 @cache
@@ -48,8 +48,8 @@ def outcomes(shape: str, names: Sequence[str], forms: Sequence[str]) -> dict[tup
     make, right = SHAPES[shape]
     wrong = {}
     for name, form in itertools.product(names, forms):
-        steps = list(steps_of(name))
-        text = make(*(FORMS[form](one) for one in (steps, spoiled(steps), cut(steps))))
+        steps = list(count_lines(name))
+        text = make(*(FORMS[form](one) for one in (steps, spoil(steps), first_half(steps))))
         grade = GRADER.grade({"id": "x", "instance": name, "plan": text})
         if not grade.scored or grade.success is not right:
             wrong[name, form] = grade.reason or grade.violation
@@ -76,7 +76,7 @@ def test_answers_of_25_problems_of_each_benchmark_in_four_formats(shape: str) ->
 GRAMMAR = _Decisions(world("timearena/household1"))
 GOOD = ["activate kettle", "wash cup", "wash teapot", "pour kettle into teapot", "brew tea with teapot", "wait", "wait"]
 GOOD += ["pour teapot into cup"]
-BAD = spoiled(GOOD)
+BAD = spoil(GOOD)
 
 
 def taken(text: str) -> str:
@@ -148,7 +148,7 @@ def test_a_summary_is_ignored_unless_it_is_announced_as_final() -> None:
 
 @pytest.mark.slow
 def test_the_work_grows_with_the_number_of_blocks_only() -> None:
-    from tests.support.steps import steps_of as work
+    from tests.support.line_counter import count_lines as work
 
     few, many = (work(lambda n=n: read("- wash cup\n- wait\n- dance\n\nso\n\n" * n, GRAMMAR)) for n in (200, 800))  # type: ignore[misc]
     assert many < 5 * few + 2_000

@@ -10,8 +10,16 @@ import pytest
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
+from tests.support.plan_formats import (
+    FORMATS,
+    PROBLEMS,
+    PlanSteps,
+    optimal_steps,
+    submission_of,
+    unusual_formats,
+    without_step,
+)
 from tests.support.samples import sample
-from tests.support.shapes import PROBLEMS, SHAPES, Written, handed_in, odd_forms, without, written
 
 GRADER = Grader()
 #: Of a grade what may differ between forms.
@@ -19,33 +27,33 @@ HOW = dict.fromkeys(("read_from", "ignored"))
 
 
 @cache
-def plan_of(name: str) -> Written:
-    return written(PROBLEMS[name])
+def plan_of(name: str) -> PlanSteps:
+    return optimal_steps(PROBLEMS[name])
 
 
 def graded(name: str, given: object) -> dict[str, Any]:
-    return GRADER.grade(handed_in(name, given)).row(trace=True) | HOW
+    return GRADER.grade(submission_of(name, given)).row(trace=True) | HOW
 
 
 @cache
 def plain(name: str, place: int | None) -> dict[str, Any]:
-    plan = plan_of(name) if place is None else without(plan_of(name), place)
-    return graded(name, SHAPES["plain lines"](plan))
+    plan = plan_of(name) if place is None else without_step(plan_of(name), place)
+    return graded(name, FORMATS["plain lines"](plan))
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", FORMATS)
 def test_a_successful_plan_is_read_whole_in_every_form(name: str, shape: str) -> None:
-    row = graded(name, SHAPES[shape](plan_of(name)))
+    row = graded(name, FORMATS[shape](plan_of(name)))
     assert row["success"], (row["reason"], row["read"], row["violations"])
     assert row["read"] == len(plan_of(name).texts)
     assert row == plain(name, None)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", FORMATS)
 def test_a_failing_plan_has_the_same_grade_in_every_form(name: str, shape: str) -> None:
-    row = graded(name, SHAPES[shape](without(plan_of(name), 2)))
+    row = graded(name, FORMATS[shape](without_step(plan_of(name), 2)))
     assert row["success"] is False
     assert row["read"] == len(plan_of(name).texts) - 1
     assert row == plain(name, 2)
@@ -54,10 +62,10 @@ def test_a_failing_plan_has_the_same_grade_in_every_form(name: str, shape: str) 
 @pytest.mark.parametrize("name", sample(PROBLEMS))
 def test_odd_forms_are_read_whole(name: str) -> None:
     problem, benchmark = catalog.problem(PROBLEMS[name]), registry.get(name)
-    expected = benchmark.parse(problem, handed_in(name, SHAPES["plain lines"](plan_of(name)))).read
+    expected = benchmark.parse(problem, submission_of(name, FORMATS["plain lines"](plan_of(name)))).read
     wrong = {}
-    for form, given in odd_forms(plan_of(name)).items():
-        run = benchmark.run(problem, handed_in(name, given))
+    for form, given in unusual_formats(plan_of(name)).items():
+        run = benchmark.run(problem, submission_of(name, given))
         if not run.success or run.plan.read != expected:
             wrong[form] = (run.plan.read, run.plan.read_from, run.plan.ignored)
     assert not wrong

@@ -16,10 +16,10 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model_output.reading import read
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.plan import Reading
+from tests.support.line_counter import count_lines
+from tests.support.plan_formats import PROBLEMS, submission_of
 from tests.support.robotouille import actions_of
 from tests.support.samples import sample
-from tests.support.shapes import PROBLEMS, handed_in
-from tests.support.steps import steps_of
 
 TEA = "timearena/household1"
 GRAMMAR = _Decisions(world(TEA))
@@ -197,7 +197,7 @@ def test_what_the_released_agents_of_robotouille_take_from_a_text_is_read() -> N
 
 def test_tables_of_steps_and_times() -> None:
     rows = "| 0 | Vada | 10 min | 00:05:00 |\n| 1 | Daikon-Radish | 00:02:00 | 15:00 |"
-    given = handed_in("recipe2plan", f"| Step | Recipe | Duration | Start |\n|---|---|---|---|\n{rows}")
+    given = submission_of("recipe2plan", f"| Step | Recipe | Duration | Start |\n|---|---|---|---|\n{rows}")
     plan = registry.get("recipe2plan").parse(catalog.problem(PROBLEMS["recipe2plan"]), given)
     assert [tuple(step) for step in plan.commands.commands] == [(0, "Vada", 600, 300), (1, "Daikon-Radish", 120, 900)]  # type: ignore[attr-defined]
 
@@ -257,14 +257,14 @@ PARTS += [
 
 @pytest.mark.parametrize("part", sample(PARTS))
 def test_the_work_grows_with_the_length_only(part: str) -> None:
-    few, many = (steps_of(lambda n=n: found(part * n)) for n in (400, 1_600))  # type: ignore[misc]
+    few, many = (count_lines(lambda n=n: found(part * n)) for n in (400, 1_600))  # type: ignore[misc]
     assert many < 5 * few + 2_000
 
 
 @pytest.mark.slow
 def test_a_flood_of_brackets_in_thoughts_is_no_plan() -> None:
     for name, problem in PROBLEMS.items():
-        run = registry.get(name).run(catalog.problem(problem), handed_in(name, "<think>[{" * 100_000))
+        run = registry.get(name).run(catalog.problem(problem), submission_of(name, "<think>[{" * 100_000))
         assert not run.success
 
 

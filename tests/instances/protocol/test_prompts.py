@@ -27,13 +27,13 @@ def changed(folder: Path, name: str, text: str) -> Path:
 
 def test_prompts_that_change_have_a_new_version() -> None:
     """Raise the version in the first line of the file, then run ``python -m tests.support.prompts``."""
-    assert prompts.known(prompts.prompts()) == json.loads(prompts.FILE.read_text(encoding="utf-8"))
+    assert prompts.versions(prompts.prompts()) == json.loads(prompts.FILE.read_text(encoding="utf-8"))
 
 
 def test_every_prompt_has_a_version_and_is_used() -> None:
     found = prompts.prompts()
     assert [name for name, one in found.items() if name.endswith(".md") and one.version is None] == []
-    assert {name.rpartition("/")[2] for name in found} == {name for name in prompts.used() if "/" not in name}
+    assert {name.rpartition("/")[2] for name in found} == {name for name in prompts.used_names() if "/" not in name}
 
 
 def test_no_file_stands_for_that_of_all_rooms_without_need() -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 from support.exhaustive import general_optimum
-from support.random_crews import crewshop, pauseshop
-from support.random_instances import kitchen, scaled
+from support.random_agent_instances import agent_workshop, interruption_workshop
+from support.random_instances import kitchen, scale
 from support.samples import sample
 
 from planoracle.instances.files.catalog import bundled, load
@@ -48,7 +48,11 @@ def test_agents_that_are_alike_are_counted_not_told_apart() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("most", sample([-1, 10**9]))
 def test_starts_are_the_same_counted_together_and_in_pairs(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    shops = [shop for seed in range(0, SHOPS, 10) for shop in (crewshop(seed), kitchen(seed, 8), pauseshop(seed))]
+    shops = [
+        shop
+        for seed in range(0, SHOPS, 10)
+        for shop in (agent_workshop(seed), kitchen(seed, 8), interruption_workshop(seed))
+    ]
     expected = [solve(shop) for shop in shops]
     monkeypatch.setattr(modelling, "starts_are_counted", lambda _, starts, spans: starts * spans > most)
     for shop, before in zip(shops, expected, strict=True):
@@ -108,7 +112,7 @@ def test_finer_pauses_gain_nothing_where_grid_is_1(factor: int, monkeypatch: pyt
     monkeypatch.setattr(bounding, "_FEW_TICKS", 0)
     equal = coarse = 0
     for seed in range(250):
-        instance = scaled(crewshop(seed), factor)
+        instance = scale(agent_workshop(seed), factor)
         if common_tick(instance) == 1 or not any(a.interruptible for a in instance.actions):
             continue
         quick = solve(instance)

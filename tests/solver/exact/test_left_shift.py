@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from support.random_crews import crewshop, pauseshop
+from support.random_agent_instances import agent_workshop, interruption_workshop
 from support.random_instances import kilns, kitchen, ovens, workshop
 from support.samples import sample
 
@@ -61,7 +61,7 @@ def work(schedule: Schedule) -> Counter[tuple[str, str | None, int]]:
     return done
 
 
-@pytest.mark.parametrize("make", sample([pauseshop, workshop, ovens, kilns, crewshop, kitchen], 3))
+@pytest.mark.parametrize("make", sample([interruption_workshop, workshop, ovens, kilns, agent_workshop, kitchen], 3))
 def test_no_single_piece_can_start_earlier(make) -> None:
     checked = 0
     for seed in range(40):

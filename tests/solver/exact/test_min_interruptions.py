@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support import exhaustive
-from support.random_crews import crewshop, pauseshop
+from support.random_agent_instances import agent_workshop, interruption_workshop
 from support.random_instances import workshop
 from support.samples import sample
 
@@ -23,11 +23,11 @@ MEAL = "recipe2plan/timed/Cobbler_Daikon-Radish"
 
 
 def _choices(instance: Instance, schedule: Schedule) -> int:
-    return exhaustive.schedules(instance, schedule.makespan)
+    return exhaustive.count_schedules(instance, schedule.makespan)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", sample([pauseshop, crewshop, workshop]))
+@pytest.mark.parametrize("make", sample([interruption_workshop, agent_workshop, workshop]))
 def test_none_has_fewer_by_exhaustive_search_through_the_rules(make) -> None:
     checked = fewer = 0
     for seed in range(80):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from support.random_crews import crewshop, pauseshop
+from support.random_agent_instances import agent_workshop, interruption_workshop
 from support.random_instances import kitchen, ovens, workshop
 from support.samples import sample
 
@@ -32,8 +32,8 @@ def alone(instance: Instance) -> Instance | None:
 
 FAMILIES = {
     "workshop": (lambda seed: alone(workshop(seed)), 10),
-    "crewshop": (lambda seed: alone(crewshop(seed)), 15),
-    "pauseshop": (lambda seed: alone(pauseshop(seed)), 15),
+    "crewshop": (lambda seed: alone(agent_workshop(seed)), 15),
+    "pauseshop": (lambda seed: alone(interruption_workshop(seed)), 15),
     "ovens": (lambda seed: alone(ovens(seed)), 6),
     "kitchen": (lambda seed: kitchen(seed, 8), 15),
 }

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from support.random_crews import crewshop
+from support.random_agent_instances import agent_workshop
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
@@ -48,7 +48,7 @@ def own(instance: Instance) -> Instance:
     return replace(instance, benchmark="generic")
 
 
-FAMILIES = (project, workshop, crewshop, lambda seed: own(kitchen(seed, 7)))
+FAMILIES = (project, workshop, agent_workshop, lambda seed: own(kitchen(seed, 7)))
 
 
 @pytest.mark.parametrize("family", sample(FAMILIES), ids=("project", "workshop", "crewshop", "kitchen"))

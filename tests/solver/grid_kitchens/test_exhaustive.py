@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.exhaustive_grid_kitchens import TooMuchError, differences, least_time
+from support.exhaustive_grid_kitchens import SearchLimitError, compare_with_planner, min_time
 from support.grid_kitchens import PAPER, RELEASED
 from support.random_grid_kitchens import random_grid_kitchen
 
@@ -20,7 +20,7 @@ def test_nothing_is_earlier(rules: GridKitchenRules, cooks: int, seeds: range) -
     """On random grid kitchens of 3 by 3 to 5 by 4 tiles."""
     compared = 0
     for seed in seeds:
-        status, faults = differences(random_grid_kitchen(seed, cooks), rules, most=3_000)
+        status, faults = compare_with_planner(random_grid_kitchen(seed, cooks), rules, most=3_000)
         assert not faults, (seed, faults)
         compared += status != "too much"
     assert compared
@@ -42,9 +42,9 @@ def test_what_is_left_out_is_not_missed(rules: GridKitchenRules) -> None:
         for cooks in (1, 2):
             kitchen = random_grid_kitchen(seed, cooks)
             try:
-                short = least_time(kitchen, rules, 3, most=1_000)
-                full = least_time(kitchen, rules, 3, most=2_000, sparse=True, pruned=False)
-            except TooMuchError:
+                short = min_time(kitchen, rules, 3, most=1_000)
+                full = min_time(kitchen, rules, 3, most=2_000, sparse=True, pruned=False)
+            except SearchLimitError:
                 continue
             assert (short and short.time) == (full and full.time), kitchen.name
             compared += 1

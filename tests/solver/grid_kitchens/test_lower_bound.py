@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from support.exhaustive_grid_kitchens import TooMuchError, least_time, wandered
+from support.exhaustive_grid_kitchens import SearchLimitError, min_time, random_run
 from support.grid_kitchens import PAPER, RELEASED
 from support.random_grid_kitchens import odd_grid_kitchen, random_grid_kitchen
 from support.samples import sample
@@ -40,11 +40,11 @@ def test_no_plan_ends_before_the_bound(rules: GridKitchenRules, cooks: int, seed
         for draw in (random_grid_kitchen, odd_grid_kitchen):
             kitchen, random = draw(seed, cooks), Random(seed)
             for moments in (0, 2, 8):
-                clock = wandered(kitchen, rules, random, moments)
+                clock = random_run(kitchen, rules, random, moments)
                 bound = lower_bound(clock)
                 horizon = bound - 1 if bound < NEVER else int(clock.time) + FAR
                 try:
-                    best = least_time(
+                    best = min_time(
                         kitchen,
                         rules,
                         horizon,
@@ -52,7 +52,7 @@ def test_no_plan_ends_before_the_bound(rules: GridKitchenRules, cooks: int, seed
                         spare=3 if moments else 0,
                         start=clock,
                     )
-                except TooMuchError:
+                except SearchLimitError:
                     continue
                 assert best is None or best.time >= bound, (draw.__name__, seed, moments, bound, best)
                 compared += 1

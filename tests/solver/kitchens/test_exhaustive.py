@@ -36,7 +36,7 @@ GOALS, STATES = 4, 7_000
 def test_stored_case_is_answered_as_blind_search_answers_it(
     label: str, case: Case, steps: int | None, kind: str
 ) -> None:
-    assert case.fewest_steps() == steps
+    assert case.min_steps() == steps
     assert FAULTS[kind](case, steps) == "", label
 
 
@@ -52,7 +52,7 @@ def test_bounds_and_plans_agree_with_the_whole_state_graph(seed: int) -> None:
 def test_soup_that_stays_in_its_pot(block: int) -> None:
     for seed in range(10 * block, 10 * block + 10):
         case = soup_in_its_pot(Random(seed))
-        steps = case.fewest_steps()
+        steps = case.min_steps()
         for fault in FAULTS.values():
             assert fault(case, steps) == "", seed
 

@@ -9,8 +9,8 @@ from itertools import count, pairwise
 from random import Random
 
 import pytest
-from support.robotouille import blind
 from support.robotouille import kitchen as small
+from support.robotouille import min_steps_of
 from support.samples import sample
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen
@@ -97,7 +97,7 @@ def test_contradictory_goals_are_infeasible_as_blind_search_says(block: int) -> 
     seen: Counter[str] = Counter()
     for seed in range(block, 120, 3):
         for kind, problem in drawn(seed):
-            expected, found = blind(problem, RULES), plan(problem)
+            expected, found = min_steps_of(problem, RULES), plan(problem)
             assert found.makespan == expected, (seed, kind)
             assert found.status == ("infeasible" if expected is None else "optimal"), (seed, kind)
             if ordinary(problem) and contradiction(problem):

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from support.exhaustive import general_optimum, schedules
+from support.exhaustive import count_schedules, general_optimum
 from support.random_instances import kitchen, workshop
 from support.samples import sample
 
@@ -92,7 +92,7 @@ def test_conflicts_agree_with_exhaustive_search_through_the_rules(block):
             *((True, weaker) for weaker in smaller(conflict, instance)),
         ]:
             latest = horizon(weakened) if weakened.time_limit is None else min(horizon(weakened), weakened.time_limit)
-            if schedules(weakened, latest) <= MOST_SCHEDULES:
+            if count_schedules(weakened, latest) <= MOST_SCHEDULES:
                 assert (general_optimum(weakened, latest) is not None) == expected, conflict.lines()
                 checked += 1
     assert checked > 10

@@ -7,9 +7,9 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from support.distances import distance, feasible, random_wishes
-from support.exhaustive import schedules
+from support.exhaustive import count_schedules
 from support.random_instances import kitchen, workshop
+from support.repair_distance import distance, feasible_schedules, random_pieces
 from support.samples import sample
 
 from planoracle.instances.errors import InputError, InternalError
@@ -21,7 +21,7 @@ from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.solver.exact.search import solve
 from planoracle.solver.repair import repair_model
 from planoracle.solver.repair.minimal_change import OBJECTIVES, minimal_change
-from tests.support.efforts import counted
+from tests.support.efforts import count_efforts
 
 ORDERS = [order for count in (1, 2, 3) for order in permutations(OBJECTIVES, count)]
 MOST_SCHEDULES = 10_000
@@ -32,9 +32,9 @@ def tiny(seed):
     random = Random(seed)
     for base in (workshop(seed), kitchen(seed, 4)):
         latest = min(random.choice((5, 6, 7)), base.time_limit or 9)
-        if schedules(base, latest) <= MOST_SCHEDULES:
+        if count_schedules(base, latest) <= MOST_SCHEDULES:
             instance = replace(base, time_limit=latest, benchmark="generic")
-            yield instance, list(feasible(instance, latest)), random
+            yield instance, list(feasible_schedules(instance, latest)), random
 
 
 def by_action(pieces):
@@ -51,7 +51,7 @@ def test_nearest_agrees_with_trying_all_schedules(block):
     for seed in range(block, 150, 15):
         for instance, everything, random in tiny(seed):
             for _ in range(2):
-                target, order = random_wishes(instance, random, instance.time_limit), random.choice(ORDERS)
+                target, order = random_pieces(instance, random, instance.time_limit), random.choice(ORDERS)
                 found = minimal_change(instance, target, objectives=order)
                 if not everything:
                     assert found.status == "infeasible"
@@ -87,7 +87,7 @@ def test_repairing_a_nearest_schedule_changes_nothing():
     for seed in range(40):
         random = Random(seed)
         for instance in (workshop(seed), kitchen(seed)):
-            found = minimal_change(instance, random_wishes(instance, random, 9))
+            found = minimal_change(instance, random_pieces(instance, random, 9))
             if found.schedule is not None:
                 again = minimal_change(instance, by_action(found.schedule.pieces))
                 assert (again.schedule, again.moved, again.shift) == (found.schedule, (), 0)
@@ -172,7 +172,7 @@ def test_far_shifts_take_no_more_work_than_near_ones():
     earlier = next(lag.before for lag in instance.lags if lag.after == action)
     (piece,) = pieces[earlier]
     wanted = pieces | {earlier: [piece._replace(start=1_000_000)], action: [pieces[action][0]._replace(start=500_000)]}
-    with counted() as efforts:
+    with count_efforts() as efforts:
         found = minimal_change(instance, wanted, time_limit=WorkLimit(0.05))
     assert found.status == "optimal"
     assert efforts.conflicts < 1_000

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 from support import exhaustive, timearena
-from support.asynctool import least_turns, messages_of, random_chains
-from support.random_crews import pauseshop
+from support.asynctool import messages_before, min_turns, random_chains
+from support.random_agent_instances import interruption_workshop
 from support.random_instances import kitchen, workshop
-from support.runs import from_scratch, odd_workshop, walk
+from support.random_runs import odd_workshop, random_run, solve_from_scratch
 from support.samples import sample
 
 from planoracle.instances.benchmarks.asynctool import problem_model as asynctool
@@ -30,7 +30,7 @@ from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.solver.exact.search import solve
 from planoracle.solver.states.state_solver import StateSolver, Value
 from planoracle.solver.states.values import state_solver, value_of
-from tests.support.efforts import counted
+from tests.support.efforts import count_efforts
 
 
 def chains(seed):
@@ -53,7 +53,7 @@ def bundled(pattern):
             (workshop, range(12), 1.0, 90),
             (odd_workshop, range(12), 1.0, 90),
             (kitchen, range(25), 1.0, 100),
-            (pauseshop, range(80), 1.0, 1_000),
+            (interruption_workshop, range(80), 1.0, 1_000),
             (chains, range(12), 1.0, 100),
             (bundled("recipe2plan"), range(2, 4), 0.3, 10),
             (bundled("timearena"), range(6), 0.3, 30),
@@ -69,10 +69,10 @@ def test_every_value_is_that_of_the_rest_solved_from_scratch(make, seeds, share,
     statuses = []
     for seed in seeds:
         random = Random(seed)
-        for _, step, here in walk(make(seed), seed):
+        for _, step, here in random_run(make(seed), seed):
             if random.random() > share:
                 continue
-            value, scratch = value_of(here, step), from_scratch(here)
+            value, scratch = value_of(here, step), solve_from_scratch(here)
             assert (value.status, value.makespan) == (scratch.status, scratch.makespan), (seed, here.state)
             statuses.append(value.status)
     assert len(statuses) >= least
@@ -81,11 +81,11 @@ def test_every_value_is_that_of_the_rest_solved_from_scratch(make, seeds, share,
         assert "infeasible" in statuses
 
 
-@pytest.mark.parametrize("make", sample([kitchen, pauseshop]))
+@pytest.mark.parametrize("make", sample([kitchen, interruption_workshop]))
 def test_the_order_in_which_states_are_asked_for_does_not_matter(make):
     for seed in range(12):
         instance = make(seed)
-        states = [here.state for _, _, here in walk(instance, seed)]
+        states = [here.state for _, _, here in random_run(instance, seed)]
         known = [StateSolver(instance).value(state).makespan for state in states]
         solver = StateSolver(instance)
         for k in Random(seed).sample(range(len(states)), len(states)):
@@ -96,7 +96,7 @@ def test_the_order_in_which_states_are_asked_for_does_not_matter(make):
 def test_bounds_that_are_known_already_do_not_change_a_value():
     for seed in range(12):
         instance = kitchen(seed)
-        for _, _, here in walk(instance, seed):
+        for _, _, here in random_run(instance, seed):
             plain = StateSolver(instance).value(here.state)
             if plain.makespan is None:
                 assert StateSolver(instance).value(here.state, 3) == plain
@@ -115,7 +115,7 @@ def test_a_witness_is_kept_exactly_by_states_that_lie_on_it():
         instance = kitchen(seed)
         solvers, before = {}, None
         solver = state_solver(solvers, instance, 1)
-        for _, _, here in walk(instance, seed):
+        for _, _, here in random_run(instance, seed):
             if before is not None and before.witness is not None:
                 if solver.keeps(before.witness, here.state):
                     assert value_of(here, 1, solvers=solvers).makespan == before.makespan
@@ -135,7 +135,7 @@ def test_kitchens_agree_with_a_search_through_the_rules_of_recipe2plan():
     looked = {"optimal": 0, "infeasible": 0}
     for seed in range(30):
         instance = kitchen(seed, most=4)
-        for _, step, here in walk(instance, seed):
+        for _, step, here in random_run(instance, seed):
             state = here.state
             done = [StepCommand(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
             horizon = state.clock + sum(action.duration for action in instance.actions) + 4
@@ -148,16 +148,16 @@ def test_kitchens_agree_with_a_search_through_the_rules_of_recipe2plan():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(4), 4))
-@pytest.mark.parametrize("make", sample([workshop, odd_workshop, pauseshop], 2))
+@pytest.mark.parametrize("make", sample([workshop, odd_workshop, interruption_workshop], 2))
 def test_workshops_agree_with_a_search_through_the_general_rules(make, block):
     looked = {"optimal": 0, "infeasible": 0}
     for seed in range(block, 40, 4):
         instance = make(seed)
-        for _, step, here in walk(instance, seed, lazy=0.2):
+        for _, step, here in random_run(instance, seed, lazy=0.2):
             state = here.state
             horizon = max([state.clock, *(piece.end for piece in state.pieces)]) + 9
             whole = _without_limit(instance)
-            if state.clock > 12 or exhaustive.schedules(whole, horizon, state) > 20_000:
+            if state.clock > 12 or exhaustive.count_schedules(whole, horizon, state) > 20_000:
                 continue
             value, best = value_of(here, step), exhaustive.general_optimum(whole, horizon, state)
             if best is None and value.makespan is not None:
@@ -166,7 +166,7 @@ def test_workshops_agree_with_a_search_through_the_general_rules(make, block):
             assert (value.status, value.makespan) == ("infeasible" if best is None else "optimal", best), (seed, state)
             looked[value.status] += 1
     assert looked["optimal"] > 20
-    assert looked["infeasible"] > 0 or make is pauseshop
+    assert looked["infeasible"] > 0 or make is interruption_workshop
 
 
 def _without_limit(instance):
@@ -181,8 +181,8 @@ def test_single_tasks_of_timearena_agree_with_a_search_through_its_rules(profile
         if number % 3 != (profile == "paper"):
             continue
         scene = world(f"timearena/{task}", rules)
-        for course, step, here in walk(problems.load(scene.name, rules), number, rules, most=8):
-            made = timearena.decisions_of(course.problem, here)
+        for course, step, here in random_run(problems.load(scene.name, rules), number, rules, most=8):
+            made = timearena.decisions_before(course.problem, here)
             if not here.complete:
                 assert timearena.optimum(scene, 300_000, rules, made) == ("complete", value_of(here, step).makespan)
 
@@ -192,10 +192,13 @@ def test_asynctool_agrees_with_a_search_through_its_live_environment():
     for seed in range(15):
         problem = random_chains(seed, constant=False)
         instance = asynctool.instance(problem)
-        for _, step, here in walk(instance, seed, most=12):
+        for _, step, here in random_run(instance, seed, most=12):
             if here.complete:
                 continue
-            assert least_turns(problem, messages_of(problem, here)) == value_of(here, step).makespan, (seed, here.state)
+            assert min_turns(problem, messages_before(problem, here)) == value_of(here, step).makespan, (
+                seed,
+                here.state,
+            )
 
 
 # --- single states -------------------------------------------------------------------------------
@@ -341,7 +344,7 @@ def test_a_negative_maximum_lag_keeps_what_has_been_started_in_mind(clock):
 def test_pauses_at_any_second_do_not_make_a_value_dear():
     # Thousands of pieces, of which CP-SAT's own clock does not count what a conflict takes.
     solver = StateSolver(load("recipe2plan/timed/Vada_Daikon-Radish"), step=1)
-    with counted() as efforts:
+    with count_efforts() as efforts:
         solver.value(PartialSchedule(), limit=WorkLimit(0.1))
     assert efforts.size > 10_000 * efforts.calls
     assert efforts.units < 0.001 * efforts.calls

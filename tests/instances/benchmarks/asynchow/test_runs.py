@@ -26,7 +26,7 @@ from planoracle.instances.files.catalog import expand, problem, set_of
 from planoracle.instances.files.catalog import load as load_any
 from planoracle.instances.protocol import registry
 from planoracle.solver.exact.search import solve
-from tests.support.graded import grades_frame
+from tests.support.grades import grades_frame
 from tests.support.runner import CliRunner
 from tests.support.samples import sample
 

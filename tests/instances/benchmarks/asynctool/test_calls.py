@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planoracle.instances.benchmarks.asynctool import problem_model
 from planoracle.instances.benchmarks.asynctool.problem_model import Call, parse_call
 from planoracle.instances.errors import InputError
-from tests.support.steps import steps_of
+from tests.support.line_counter import count_lines
 
 ATOMS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(
@@ -219,7 +219,7 @@ def test_deep_or_huge_texts_are_refused_after_little_work(text: str) -> None:
             parse_call(text)
         caught.append(error.value)
 
-    assert steps_of(refused) < 20 * problem_model.MAX_CALL  # the longest that is read at all
+    assert count_lines(refused) < 20 * problem_model.MAX_CALL  # the longest that is read at all
     assert len(str(caught[0])) < 300
 
 

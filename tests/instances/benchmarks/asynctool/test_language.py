@@ -15,8 +15,8 @@ from planoracle.instances.benchmarks.asynctool.problem_model import MAX_DEPTH, C
 from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.errors import PlanError
 from tests.support.asynctool import messages
+from tests.support.line_counter import count_lines
 from tests.support.samples import sample
-from tests.support.steps import steps_of
 
 CALL = {"id": "trading_1", "func_name": "find_ticker", "params": {"company": "Alpha Tech"}}
 OTHER = {"id": "files_1", "func_name": "enter_folder", "params": {"name": "workspace"}}
@@ -326,7 +326,7 @@ def test_adversarial_text_takes_bounded_work(part: str) -> None:
     message = (part * (language.MAX_MESSAGE // len(part) + 1))[: language.MAX_MESSAGE]
     assert read_message(message).kind in ("unreadable", "wait")
     assert set(map(str, messages(message))) <= {"{'content': ''}", message} or part == '{"content":""}'
-    assert steps_of(lambda: (read_message(message), messages(message))) < 20 * language.MAX_MESSAGE
+    assert count_lines(lambda: (read_message(message), messages(message))) < 20 * language.MAX_MESSAGE
 
 
 @pytest.mark.slow
@@ -334,7 +334,7 @@ def test_adversarial_text_takes_bounded_work(part: str) -> None:
 def test_the_work_for_a_transcript_grows_with_its_length_only(part: str) -> None:
     text = part * (500_000 // len(part))
     assert messages(text) == [text]
-    few, many = (steps_of(lambda n=n: messages(part * n)) for n in (500, 2_000))  # type: ignore[misc]
+    few, many = (count_lines(lambda n=n: messages(part * n)) for n in (500, 2_000))  # type: ignore[misc]
     assert many < 5 * few + 100
 
 

@@ -34,8 +34,8 @@ from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.environment import AnyEnvironment, Environment, RunConfig
 from tests.support.asynctool import messages
-from tests.support.hostile import VALUES
-from tests.support.live import at_random
+from tests.support.hostile_inputs import VALUES
+from tests.support.live_runs import play_at_random
 
 TREE = {"root": {"work": {"a": "one", "b": "two"}}}
 WAITING = {"wait": "The call is being executed."}
@@ -290,7 +290,7 @@ def test_a_live_run_is_what_its_submission_replays_as() -> None:
         run = live(names[seed % len(names)] + ("", "@0", "@2", "@0-3:5")[seed % 4])
         reference = list(messages_by_action(problem_of(run.problem)).values())[:-1]  # without the closing message
         odd = [*reference, *reference, {**reference[0], "params": {}}, {**reference[0], "id": "nobody"}, "hm", *VALUES]
-        for _ in at_random(run, seed, lambda random, odd=odd: random.choice(odd), 0.4):  # type: ignore[misc]
+        for _ in play_at_random(run, seed, lambda random, odd=odd: random.choice(odd), 0.4):  # type: ignore[misc]
             whole, (step,) = run.run(), run.turns[-1].outcomes
             assert (step.command, step.violation) == (whole.steps[-1].command, whole.steps[-1].violation)
             assert tuple(turns(run)) == whole.record.turns

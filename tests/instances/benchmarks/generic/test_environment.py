@@ -14,7 +14,7 @@ from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.instances.protocol.simulator import LegalCommand
 from planoracle.solver.exact.search import solve
-from tests.support.live import best_end, wander
+from tests.support.live_runs import min_makespan, play_random_commands
 from tests.support.random_instances import workshop
 
 SOUP = Instance(
@@ -44,11 +44,11 @@ def from_random_states(seeds: range) -> int:
     count = 0
     for seed in seeds:
         run = live(workshop(seed))
-        wander(run, seed, 3)
+        play_random_commands(run, seed, 3)
         if not run.done:
             rest = solve(remaining_problem(run.problem, run.run().points[-1].state))
             assert rest.status in ("optimal", "infeasible")
-            assert best_end(run, rest.makespan, reached) == rest.makespan, seed
+            assert min_makespan(run, rest.makespan, reached) == rest.makespan, seed
             count += 1
     return count
 

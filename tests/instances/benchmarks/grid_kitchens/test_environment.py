@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.grid_kitchens.run import MAX_ERRORS
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from tests.support.grid_kitchens import tiny
-from tests.support.paracook import kitchen_of_map, lines
+from tests.support.paracook import kitchen_of_map, verdicts
 
 FREE = RunConfig(bounded=False)
 PAPER, RELEASED = (registry.get("paracook").rules.profiles[name] for name in ("paper", "released"))
@@ -27,7 +27,7 @@ def live(place: GridKitchen, rules: object = PAPER, config: RunConfig = FREE) ->
 @pytest.mark.slow
 def test_grades_of_submissions_are_those_of_the_released_simulator(shared: Path) -> None:
     grader = Grader({"paracook": RELEASED})
-    for line in lines(shared, "paracook_live"):
+    for line in verdicts(shared, "paracook_live"):
         place, expected = kitchen_of_map(shared, line["map"], line["orders"]), line["expected"]
         record = {"instance": place.name, "submissions": line["submissions"]}
         row = grader.grade_run(registry.of(place).run(place, record, RELEASED), record).row()

@@ -13,7 +13,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, PRO
 from planoracle.instances.benchmarks.grid_kitchens.run import choices
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 from planoracle.instances.errors import InputError
-from tests.support.grid_kitchens import PAPER, RAW, RELEASED, done, error_of, plan, row
+from tests.support.grid_kitchens import PAPER, RAW, RELEASED, error_of, plan, row, run_plan
 
 BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 #: Chopped meat is in the cook's hand at tick 6, at the board.
@@ -103,7 +103,7 @@ def test_there_is_a_case_for_every_fault() -> None:
 @BOTH
 def test_nothing_is_served_at_moment_0_nor_when_nothing_is_left(rules: GridKitchenRules) -> None:
     serve = "@1 meat @0 table1 table1 @4 window"
-    found = done(replace(rules, end="plans"), f"{serve} @6 ~8 back @5 sink !sink sink @4 window", orders=(RAW,))
+    found = run_plan(replace(rules, end="plans"), f"{serve} @6 ~8 back @5 sink !sink sink @4 window", orders=(RAW,))
     assert error_of(found) == ("no_order_left", "agent1", 15)
     at_window = replace(row(RAW), cooks=(("agent1", (4, 1)),))
     assert error_of(carry_out(at_window, plan("window"), rules)) == ("serve_at_zero", "agent1", 0)
@@ -132,7 +132,7 @@ PLATE = f"{FRY} @0 table1 @3"
 @BOTH
 @pytest.mark.parametrize(("wait", "good"), [(18, True), (17, False)])
 def test_one_ingredient_takes_its_time(rules: GridKitchenRules, wait: int, good: bool) -> None:
-    found = done(rules, f"{PLATE} ~{wait} {SERVE}")
+    found = run_plan(rules, f"{PLATE} ~{wait} {SERVE}")
     assert (found.done, found.served_at) == (good, (32,) if good else ())
 
 
@@ -142,7 +142,7 @@ def test_two_ingredients_take_both_their_times_from_the_first_on(
     rules: GridKitchenRules, wait: int, good: bool
 ) -> None:
     # The second is in the pan at tick 15, the plate is there at 21, and 7 + 48 is 55.
-    found = done(rules, f"{FRY} {CHOP} @3 stove1 @0 table1 @3 ~{wait + 9} {SERVE}", orders=(TWO,))
+    found = run_plan(rules, f"{FRY} {CHOP} @3 stove1 @0 table1 @3 ~{wait + 9} {SERVE}", orders=(TWO,))
     assert found.done == good
     assert found.time == (56 if good else 55)
 
@@ -152,7 +152,7 @@ def test_time_off_the_stove(rules: GridKitchenRules, least: int) -> None:
     # In at 7, away for 10 ticks, back at 17; the plate is there at 23 and 14 (4) ticks are left by the paper.
     away = f"{FRY} stove1 ~10 stove1 @0 table1 @3"
     for wait, good in ((8 + least, True), (7 + least, False)):
-        assert done(rules, f"{away} ~{wait} {SERVE}").done == good
+        assert run_plan(rules, f"{away} ~{wait} {SERVE}").done == good
 
 
 @pytest.mark.parametrize(("rules", "least"), [(PAPER, 24), (RELEASED, 0)], ids=["paper", "released"])
@@ -185,40 +185,40 @@ def test_an_emptied_pan_goes_on_cooking_as_released_only() -> None:
 def test_a_sink_is_for_one_at_a_time_by_the_paper_only() -> None:
     serve = "@1 meat @0 table1 table1 @4 window @6 ~9 back @5 sink !sink"
     other = "~18 @5 !sink"
-    paper, released = (done(rules, serve, other, orders=(RAW, RAW)) for rules in (PAPER, RELEASED))
+    paper, released = (run_plan(rules, serve, other, orders=(RAW, RAW)) for rules in (PAPER, RELEASED))
     assert error_of(paper) == ("station_in_use", "agent2", 2)
     assert error_of(released) == ("nothing_to_wash", "agent2", 2)
 
 
 def test_nothing_comes_after_finish_by_the_paper_only() -> None:
-    assert error_of(done(PAPER, "@1 . . meat")) == ("after_finish", "agent1", 3)
-    assert error_of(done(RELEASED, "@1 . . meat")) is None
+    assert error_of(run_plan(PAPER, "@1 . . meat")) == ("after_finish", "agent1", 3)
+    assert error_of(run_plan(RELEASED, "@1 . . meat")) is None
 
 
 def test_the_run_ends_with_the_last_dish_by_the_paper_only() -> None:
     serve = "@1 meat @0 table1 table1 @4 window ~5 window"
-    found = done(PAPER, serve, "@8", orders=(RAW,))
+    found = run_plan(PAPER, serve, "@8", orders=(RAW,))
     assert (found.done, found.time, found.served_at, progress(found)) == (
         True,
         6,
         (6,),
         [7, 9],
     )
-    found = done(RELEASED, serve, "@8", orders=(RAW,))
+    found = run_plan(RELEASED, serve, "@8", orders=(RAW,))
     assert (found.done, found.world.all_served, found.time, found.served_at) == (False, True, 11, (6,))
-    assert done(RELEASED, serve.removesuffix(" window"), "@8", orders=(RAW,)).time == 11
+    assert run_plan(RELEASED, serve.removesuffix(" window"), "@8", orders=(RAW,)).time == 11
 
 
 @BOTH
 def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: GridKitchenRules) -> None:
     # Both are at the table at tick 1 and there is one plate. A walk begun at moment 0 ends first, in map order.
-    found = done(rules, "@1 @0 table1", "@1 @0 table1")
+    found = run_plan(rules, "@1 @0 table1", "@1 @0 table1")
     assert (error_of(found), found.as_dict()["final"]["agents"]["agent1"][2]) == (
         ("nothing_here", "agent2", 2),
         "plate[]",
     )
     # The first waits twice, so that its end is entered later than that of the second.
-    found = done(rules, "~1 ~1 table1", "~2 table1")
+    found = run_plan(rules, "~1 ~1 table1", "~2 table1")
     assert (error_of(found), found.as_dict()["final"]["agents"]["agent2"][2]) == (
         ("nothing_here", "agent1", 2),
         "plate[]",
@@ -228,10 +228,10 @@ def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: GridKitche
 @BOTH
 def test_fractions_are_exact(rules: GridKitchenRules) -> None:
     tenths = " ".join(["~0.1"] * 10)
-    found = done(rules, f"{tenths} @1 meat", "~1 @1 meat")
+    found = run_plan(rules, f"{tenths} @1 meat", "~1 @1 meat")
     assert found.time == 2
     assert [cook["waiting"] for cook in found.as_dict()["agents"].values()] == [1, 1]
-    found = done(rules, "~0.1 ~0.2")
+    found = run_plan(rules, "~0.1 ~0.2")
     assert found.time == Fraction(3, 10)
     assert found.as_dict()["time"] == 0.3
 

@@ -12,12 +12,12 @@ from planoracle.instances.benchmarks.grid_kitchens.language import json_number
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 from planoracle.instances.benchmarks.paracook.rules import PROFILES
 from tests.support.grid_kitchens import RELEASED
-from tests.support.paracook import kitchen_of_map, lines
+from tests.support.paracook import kitchen_of_map, verdicts
 
 
 @pytest.mark.slow
 def test_plans_loaded_before_moment_0(shared: Path) -> None:
-    given = lines(shared, "paracook")
+    given = verdicts(shared, "paracook")
     wrong = []
     for line in given:
         found = carry_out(kitchen_of_map(shared, line["map"], line["orders"]), line["plan"], RELEASED).as_dict()
@@ -28,14 +28,14 @@ def test_plans_loaded_before_moment_0(shared: Path) -> None:
 
 @pytest.mark.slow
 def test_plans_submitted_piece_by_piece(shared: Path) -> None:
-    given = lines(shared, "paracook_live")
+    given = verdicts(shared, "paracook_live")
     wrong = [line["id"] for line in given if _live(shared, line) != line["expected"]]
     assert (len(given), wrong) == (48, [])
 
 
 @pytest.mark.slow
 def test_one_plan_of_the_people_does_without_cooking_as_the_paper_has_it(shared: Path) -> None:
-    humans = [line for line in lines(shared, "paracook") if line["kind"] == "human"]
+    humans = [line for line in verdicts(shared, "paracook") if line["kind"] == "human"]
     failed = []
     for line in humans:
         place = kitchen_of_map(shared, line["map"], line["orders"])

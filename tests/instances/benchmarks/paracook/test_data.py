@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.paracook_copies import clone_of, compact, tiny_copy
+from support.paracook_copies import clone_of, compact_copy, tiny_copy
 from support.samples import sample
 
 from planoracle.analysis.grading.grader import Grader
@@ -23,7 +23,7 @@ from planoracle.instances.protocol import registry
 
 @pytest.fixture
 def data(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = compact(shared)
+    folder = compact_copy(shared)
     monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(folder))
     return folder
 

@@ -11,11 +11,11 @@ import pytest
 from planoracle.instances.benchmarks.paracook.metrics import METRICS, sequential
 from planoracle.instances.benchmarks.paracook.rules import PROFILES, Profile
 from planoracle.instances.protocol.scoring import Row
-from tests.support.paracook import lines, setting
+from tests.support.paracook import kitchen_with_orders, verdicts
 
 
 def test_summaries_are_those_of_the_released_code(shared: Path) -> None:
-    given = lines(shared, "paracook_figures")
+    given = verdicts(shared, "paracook_figures")
     for line in given:
         found = summary([_row(shared, result) for result in line["results"]], PROFILES["released"])
         assert {name: found[name] for name in line["expected"]} == pytest.approx(line["expected"], rel=1e-12), line[
@@ -45,7 +45,7 @@ def summary(rows: Iterable[Row], rules: Profile) -> dict[str, float | None]:
 
 def _row(shared: Path, result: dict[str, Any]) -> Row:
     """Return the row of a grade that has the figures of a result."""
-    time, ways = sequential(setting(shared, result["setting"]))
+    time, ways = sequential(kitchen_with_orders(shared, result["setting"]))
     agents = result["agents"]
     return {
         "success": result["done"],

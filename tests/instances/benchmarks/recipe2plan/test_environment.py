@@ -14,7 +14,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.schedule_benchmark import remaining_problem
 from planoracle.solver.exact.search import solve
-from tests.support.live import best_end, wander
+from tests.support.live_runs import min_makespan, play_random_commands
 from tests.support.random_instances import kitchen
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
@@ -76,10 +76,10 @@ def test_what_states_leave_can_be_reached_in_commands_that_are_offered():
     for seed in range(150):
         problem = kitchen(seed, 5)
         run = registry.of(problem).environment(problem)
-        wander(run, seed, 6)
+        play_random_commands(run, seed, 6)
         rest = solve(remaining_problem(problem, run.run().points[-1].state))
         assert rest.status in ("optimal", "infeasible")
-        assert best_end(run, rest.makespan, _verdict) == rest.makespan
+        assert min_makespan(run, rest.makespan, _verdict) == rest.makespan
 
 
 def test_the_run_is_over_at_the_eleventh_refusal_or_a_missed_time_constraint():

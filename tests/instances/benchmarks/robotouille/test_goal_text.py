@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.robotouille import problems
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
-from tests.support.robotouille import blind, kitchen
+from tests.support.robotouille import kitchen, min_steps_of
 from tests.support.robotouille_originals import find_kitchens, load_kitchen
 
 BURGERS = "robotouille/synchronous/8_two_lettuce_tomato_burger"
@@ -49,7 +49,7 @@ def test_conditions_of_a_missing_part_and_of_a_missing_dish() -> None:
     assert {atom[0] for atom in lacking(part)} == {"item_at", "iscut"}
     stated = by_text(part)
     assert lacking(stated) == ()
-    assert plan(stated).makespan == blind(stated, PROFILES["released"]) == 4
+    assert plan(stated).makespan == min_steps_of(stated, PROFILES["released"]) == 4
     dish = kitchen(stations, goal=[["item_on", "bread#1", "table1"]], text="sandwich and onion soup")
     assert ("addedto", "onion#text1_0", "water#text1") in lacking(dish)
 

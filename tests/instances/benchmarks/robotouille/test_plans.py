@@ -14,9 +14,9 @@ from planoracle.instances.benchmarks.kitchens.language import extract, match, re
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, as_replay, trace
 from planoracle.instances.errors import PlanError, UnknownNameError
 from planoracle.instances.protocol import registry
+from tests.support.line_counter import count_lines
 from tests.support.robotouille import GRILL, KITCHENS, SOUP, actions_of, kitchen
 from tests.support.samples import sample
-from tests.support.steps import steps_of
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 MOVE, COOK, WAIT = "Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1", "Do nothing"
@@ -69,7 +69,7 @@ def test_every_action_can_be_written_and_read() -> None:
 @pytest.mark.parametrize("part", sample(["Move ", "move a1 from ", "Action: ", "1.", "Fill a"]))
 def test_long_hostile_text_is_read_with_work_that_grows_with_it(part: str) -> None:
     assert len(actions_of(part * 200_000)) <= 1  # quadratic regular expressions would take hours
-    few, many = (steps_of(lambda n=n: actions_of(part * n)) for n in (500, 2_000))  # type: ignore[misc]
+    few, many = (count_lines(lambda n=n: actions_of(part * n)) for n in (500, 2_000))  # type: ignore[misc]
     assert many < 5 * few
 
 
@@ -152,5 +152,5 @@ def test_profiles() -> None:
 def test_the_work_for_a_run_grows_with_its_length() -> None:
     place = GRILL
     actions = ["Move robot1 from table1 to table2", "Move robot1 from table2 to table1", WAIT, "Fly"]
-    few, many = (steps_of(lambda n=n: trace(place, actions * n)) for n in (250, 1_000))  # type: ignore[misc]
+    few, many = (count_lines(lambda n=n: trace(place, actions * n)) for n in (250, 1_000))  # type: ignore[misc]
     assert many < 5 * few

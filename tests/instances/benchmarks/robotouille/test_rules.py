@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKi
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Goal, Kitchen, KitchenRules, split_name
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from tests.support.kitchen_rules import goal_reached
-from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, kitchen, walk
+from tests.support.robotouille import GRILL, KITCHENS, SOUP, Cook, compare_rules_at_random, kitchen
 from tests.support.robotouille_originals import load_kitchen
 
 PAPER, RELEASED, JOINT = PROFILES["paper"], PROFILES["released"], replace(PROFILES["released"], moves="joint")
@@ -28,19 +28,19 @@ BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "releas
 @pytest.mark.parametrize("rules", sample([PAPER, RELEASED, JOINT]), ids=["paper", "released", "joint"])
 @pytest.mark.parametrize("name", sample(KITCHENS, 9))
 def test_both_forms_agree(name: str, rules: KitchenRules) -> None:
-    walk(KITCHENS[name], rules, seed=1, steps=300)
+    compare_rules_at_random(KITCHENS[name], rules, seed=1, steps=300)
 
 
 @pytest.mark.slow
 def test_both_forms_agree_on_the_originals(shared: Path) -> None:
     for i, path in enumerate(sorted((shared / "benchmarks" / "robotouille").glob("*/*.json"))[::9]):
-        walk(load_kitchen(path), [RELEASED, PAPER][i % 2], seed=i, steps=60)
+        compare_rules_at_random(load_kitchen(path), [RELEASED, PAPER][i % 2], seed=i, steps=60)
 
 
 def test_a_memory_that_is_full_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookup, "MAX_NODES", 7)
     monkeypatch.setattr(lookup, "MAX_ANSWERS", 1)
-    walk(SOUP, RELEASED, seed=2, steps=150)
+    compare_rules_at_random(SOUP, RELEASED, seed=2, steps=150)
 
 
 def test_a_state_survives_the_birth_of_objects() -> None:

@@ -9,7 +9,7 @@ import pytest
 from ortools.sat.python import cp_model_helper as cmh
 
 
-class Scripted:
+class ScriptedSolver:
     """Stands in for CP-SAT at the one place where it is called.
 
     Calls get the statuses of the script in turn, later ones ``unknown``. With ``feasible`` and ``optimal`` comes a true

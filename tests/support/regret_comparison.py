@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 
-from support.runs import from_scratch, walk
+from support.random_runs import random_run, solve_from_scratch
 from support.trajectories import trajectory_of
 
 from planoracle.analysis.diagnosis.regret import next_commands, regret
@@ -19,21 +19,21 @@ from planoracle.solver.states.values import step_of
 
 
 class Comparison(NamedTuple):
-    """``found`` must equal ``wanted``; ``where`` is for people."""
+    """Computed and expected value; ``context`` is for messages."""
 
     kind: str
-    found: Any
-    wanted: Any
-    where: Any
+    actual: Any
+    expected: Any
+    context: Any
 
 
-def compared_prices(instance: Instance, seed: int) -> Iterator[Comparison]:
+def regret_comparisons(instance: Instance, seed: int) -> Iterator[Comparison]:
     """Compare what regret says of a random run as a plan: kinds ``price`` and ``no_return``."""
-    *_, (_, _, last) = walk(instance, seed, most=20)
+    *_, (_, _, last) = random_run(instance, seed, most=20)
     plan = _text(last)
     found = regret(instance, plan)  # its completion passes the rules, or it raises an error
     assert found.run is not None
-    rests = [from_scratch(here) for here in found.run.points]
+    rests = [solve_from_scratch(here) for here in found.run.points]
     for one, before, after in zip(found.decisions, rests, rests[1:], strict=False):
         yield Comparison("price", (one.before, one.after), (before.makespan, after.makespan), (plan, one))
     possible = [rest.status == "optimal" and found.run.in_time(rest.makespan or 0) for rest in rests]
@@ -41,25 +41,25 @@ def compared_prices(instance: Instance, seed: int) -> Iterator[Comparison]:
     yield Comparison("no_return", found.no_return, lost, plan)
 
 
-def compared_advice(instance: Instance, seed: int) -> Iterator[Comparison]:
+def advice_comparisons(instance: Instance, seed: int) -> Iterator[Comparison]:
     """Compare what ``next`` says in one situation of a random run: kinds ``best``, ``next`` and ``longest``."""
     random = Random(seed)
-    here = random.choice([here for _, _, here in walk(instance, seed, most=8)])
+    here = random.choice([here for _, _, here in random_run(instance, seed, most=8)])
     plan, clock = _text(here), here.state.clock
     run = trajectory_of(instance, plan)
     run.wait_until(clock)
     here = run.points[run.stop]
     advice = next_commands(instance, plan, all_commands=True, clock=clock)
-    rest = from_scratch(here)
+    rest = solve_from_scratch(here)
     yield Comparison("best", (advice.status, advice.best), (rest.status, rest.makespan), here.state)
     for option in advice.options:
         for after in _situations(run, here, option):
-            best = from_scratch(after)
+            best = solve_from_scratch(after)
             found = (option.best, option.cost, option.status)
             cost = None if None in (best.makespan, rest.makespan) else (best.makespan or 0) - (rest.makespan or 0)
             yield Comparison("next", found, (best.makespan, cost, best.status), (here.state, option))
         if option.kind == "wait" and option.longest is not None:
-            later = from_scratch(waited(here, clock + option.longest + step_of(run)))
+            later = solve_from_scratch(waited(here, clock + option.longest + step_of(run)))
             yield Comparison("longest", later.makespan == rest.makespan, False, (here.state, option))
 
 

@@ -19,7 +19,7 @@ from planoracle.solver.result import Result
 from planoracle.solver.states.values import step_of, value_of
 
 
-def walk(
+def random_run(
     instance: Instance, seed: int, rules: Any = None, *, lazy: float = 0.3, most: int = 60
 ) -> Iterator[tuple[Trajectory, int, DecisionPoint]]:
     """Yield the situations of a run of random commands and waits; it ends a little after it has become hopeless."""
@@ -39,7 +39,7 @@ def walk(
             here = random.choice(acts).after
 
 
-def from_scratch(here: DecisionPoint) -> Result:
+def solve_from_scratch(here: DecisionPoint) -> Result:
     """Solve the rest of a run as an instance of its own (time limits of own instances are left out of account)."""
     whole = replace(here.instance, time_limit=None)
     return solve(remaining_problem(whole, here.state), time_limit=30)

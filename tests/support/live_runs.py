@@ -8,7 +8,7 @@ from random import Random
 from planoracle.instances.protocol.environment import AnyEnvironment, Transition
 
 
-def at_random(
+def play_at_random(
     run: AnyEnvironment, seed: int, odd: Callable[[Random], object], share: float = 0.15
 ) -> Iterator[Transition]:
     """Play to the end: mostly legal commands, and now and then something ``odd``."""
@@ -19,7 +19,7 @@ def at_random(
         yield run.step(chosen)
 
 
-def wander(run: AnyEnvironment, seed: int, most: int) -> None:
+def play_random_commands(run: AnyEnvironment, seed: int, most: int) -> None:
     """Carry out a few random commands."""
     random = Random(seed)
     for _ in range(random.randrange(most)):
@@ -28,7 +28,9 @@ def wander(run: AnyEnvironment, seed: int, most: int) -> None:
             run.step(random.choice(legal).text)
 
 
-def best_end(run: AnyEnvironment, enough: int | None, made: Callable[[AnyEnvironment], tuple[bool, int]]) -> int | None:
+def min_makespan(
+    run: AnyEnvironment, enough: int | None, made: Callable[[AnyEnvironment], tuple[bool, int]]
+) -> int | None:
     """Return the least makespan to which commands that are offered lead; what is as good as ``enough`` ends the search.
 
     Parameters

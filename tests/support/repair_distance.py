@@ -39,7 +39,7 @@ def distance(instance: Instance, wanted: Mapping[str, Sequence[Piece]], schedule
     return {"moved": moved, "shift": shift, "makespan": schedule.makespan}
 
 
-def feasible(instance: Instance, latest: int) -> Iterator[Schedule]:
+def feasible_schedules(instance: Instance, latest: int) -> Iterator[Schedule]:
     """All schedules that the general referee accepts and that end by ``latest``."""
 
     def extend(k: int, pieces: list[Piece]) -> Iterator[Schedule]:
@@ -55,7 +55,7 @@ def feasible(instance: Instance, latest: int) -> Iterator[Schedule]:
     yield from extend(0, [])
 
 
-def random_wishes(instance: Instance, random: Random, latest: int) -> dict[str, list[Piece]]:
+def random_pieces(instance: Instance, random: Random, latest: int) -> dict[str, list[Piece]]:
     """Pieces of a submission that may break any rule."""
     wanted: dict[str, list[Piece]] = {}
     agents = (*instance.agents, None)

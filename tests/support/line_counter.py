@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 
-def steps_of(work: Callable[[], Any]) -> int:
+def count_lines(work: Callable[[], Any]) -> int:
     """Count the lines of planoracle and of the tests that are run, every turn of a loop by itself."""
     count = 0
 

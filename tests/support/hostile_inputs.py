@@ -80,7 +80,7 @@ VALUES: tuple[Any, ...] = (
 )
 
 #: Files that are none of ours.
-HOSTILE = {
+HOSTILE_FILES = {
     "nothing": b"",
     "a byte order mark": b"\xef\xbb\xbf",
     "NULs": b"\0" * 1000,
@@ -164,6 +164,6 @@ FLOODS = (
 )
 
 
-def encoded(value: Any) -> bytes:
+def encode_json(value: Any) -> bytes:
     """Return JSON as bytes; lone surrogates stay escapes, and `DEEP` becomes 900 lists in each other."""
     return json.dumps(value).replace(json.dumps(DEEP), "[" * 900 + "]" * 900).encode()

@@ -8,7 +8,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 
 
-def crewshop(seed: int) -> Instance:
+def agent_workshop(seed: int) -> Instance:
     """Two to five short actions: who may do what, pauses, starts that need somebody free, windows, one bench."""
     random = Random(seed)
     agents = ("a", "b", "c", "d")[: random.choice((2, 2, 2, 3, 3, 4))]
@@ -50,7 +50,7 @@ def crewshop(seed: int) -> Instance:
     )
 
 
-def pauseshop(seed: int) -> Instance:
+def interruption_workshop(seed: int) -> Instance:
     """Two to four short actions that get in each other's way: starts that fall into what others have begun to pause.
 
     One to four agents, alike or not; actions that hold nobody and such that need nobody, of no length, released late,
@@ -59,12 +59,12 @@ def pauseshop(seed: int) -> Instance:
     random = Random(seed)
     while True:
         try:
-            return _pauseshop(random, f"pauseshop-{seed}")
+            return _interruption_workshop(random, f"pauseshop-{seed}")
         except InputError:  # a cycle of lags, a state that nothing sets
             continue
 
 
-def _pauseshop(random: Random, name: str) -> Instance:
+def _interruption_workshop(random: Random, name: str) -> Instance:
     agents = ("a", "b", "c", "d")[: random.choice((1, 1, 2, 2, 2, 3, 4))]
     crew = agents[: random.choice((1, len(agents)))]  # most are for these
     kinds = ["paused", random.choice(("started", "started", "soaked"))]

@@ -14,7 +14,7 @@ from planoracle.solver.kitchens.astar import plan as plan_kitchen
 
 
 @dataclass(frozen=True)
-class Written:
+class PlanSteps:
     """A plan to be put into a form.
 
     Attributes
@@ -41,32 +41,32 @@ def _numbered(steps: Sequence[str]) -> str:
     return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
 
 
-def _table(plan: Written) -> str:
+def _table(plan: PlanSteps) -> str:
     rows = "\n".join(f"| {number} | `{step}` | 00:{number:02}:00 |" for number, step in enumerate(plan.texts, 1))
     return f"Here is the schedule.\n\n| # | Step | Time |\n|---|:---:|---|\n{rows}\n\nIt is as short as can be."
 
 
-def _reacted(plan: Written) -> str:
+def _reacted(plan: PlanSteps) -> str:
     pairs = zip(plan.texts, [*plan.draft, *plan.texts], strict=False)
     form = "Thought: Perhaps {0} next? No.\nAction: {1}\nObservation: {0} is possible.\nYou see: nothing new.\n"
     return "\n".join(form.format(draft, step) for step, draft in pairs)
 
 
-def _blocks(plan: Written) -> str:
+def _blocks(plan: PlanSteps) -> str:
     third = max(1, len(plan.texts) // 3)
     parts = [plan.texts[:third], plan.texts[third : 2 * third], plan.texts[2 * third :]]
     heads = ("First of all we get things going:", "While that is under way:", "And to finish it off:")
     return "\n\n".join(f"{head}\n\n{_lines(part, '- {}')}" for head, part in zip(heads, parts, strict=True) if part)
 
 
-def _chat(plan: Written) -> object:
+def _chat(plan: PlanSteps) -> object:
     opening = [{"role": "system", "content": f"Write {plan.texts[-1]}"}, {"role": "user", "content": plan.texts[0]}]
     said = plan.texts if plan.turns else [_numbered(plan.texts)]
     talk = [({"role": "assistant", "content": one}, {"role": "user", "content": f"Done: {one}"}) for one in said]
     return [*opening, *(message for pair in talk for message in pair)]
 
 
-def _called(plan: Written) -> object:
+def _called(plan: PlanSteps) -> object:
     def call(number: int, step: object) -> dict[str, object]:
         if isinstance(step, dict) and "content" in step:  # a wait is no call
             return {"role": "assistant", "content": step["content"]}
@@ -79,7 +79,7 @@ def _called(plan: Written) -> object:
 
 
 #: By name: what is handed in.
-SHAPES: dict[str, Callable[[Written], object]] = {
+FORMATS: dict[str, Callable[[PlanSteps], object]] = {
     "plain lines": lambda plan: _lines(plan.texts),
     "numbered list": lambda plan: f"Here you are:\n\n{_numbered(plan.texts)}\n\nGood luck!",
     "bulleted list": lambda plan: _lines(plan.texts, "* {}"),
@@ -103,7 +103,7 @@ SHAPES: dict[str, Callable[[Written], object]] = {
 }
 
 
-def written(name: str) -> Written:
+def optimal_steps(name: str) -> PlanSteps:
     """Return an optimal plan of a bundled problem."""
     problem = catalog.problem(name)
     benchmark = registry.of(problem)
@@ -121,7 +121,7 @@ def written(name: str) -> Written:
     else:
         texts = plan.replace("), ", ")\n").splitlines()
         values = list(texts)
-    return Written(texts, values, texts[:-2][::-1], benchmark.name != "recipe2plan")
+    return PlanSteps(texts, values, texts[:-2][::-1], benchmark.name != "recipe2plan")
 
 
 #: By benchmark, problems whose optimal plans are put into every form.
@@ -135,18 +135,18 @@ PROBLEMS = {
 }
 
 
-def handed_in(name: str, given: object) -> dict[str, object]:
+def submission_of(name: str, given: object) -> dict[str, object]:
     """Return a submission for the problem of a benchmark."""
     return {"id": "x", "instance": PROBLEMS[name], registry.get(name).plan_fields[0]: given}
 
 
-def without(plan: Written, place: int) -> Written:
+def without_step(plan: PlanSteps, place: int) -> PlanSteps:
     """Return a plan without one of its steps."""
     texts, values = ([*steps[:place], *steps[place + 1 :]] for steps in (plan.texts, plan.values))
     return replace(plan, texts=texts, values=values)
 
 
-def odd_forms(plan: Written) -> dict[str, object]:
+def unusual_formats(plan: PlanSteps) -> dict[str, object]:
     """Return a plan in every odd form, by its name."""
     steps, values, draft = list(plan.texts), list(plan.values), list(plan.draft)
     n, lines, listed = len(steps), "\n".join, json.dumps(list(plan.values))
