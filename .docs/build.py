@@ -20,10 +20,10 @@ from generated_pages import benchmark_page, help_texts, pictures, with_benchmark
 
 from planoracle.instances.protocol import registry
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent
 # What pages of the site refer to, each in its place.
-_SHOWN = (
+_SOURCES = (
     "README.md",
     "CHANGELOG.md",
     "CITATION.cff",
@@ -49,7 +49,7 @@ def main() -> int:
     sources = ROOT / "build" / "site-sources"
     gather(sources)
     more = ["-D", "nb_execution_mode=off"] if options.draft else []
-    trees = ["-c", str(HERE), "-d", str(ROOT / "build" / "site-trees")]
+    trees = ["-c", str(FOLDER), "-d", str(ROOT / "build" / "site-trees")]
     return build_main([*trees, "-E", "-W", "--keep-going", "-q", *more, str(sources), str(options.folder)])
 
 
@@ -57,8 +57,8 @@ def gather(folder: Path) -> None:
     """Copy all sources to a folder that is made anew."""
     shutil.rmtree(folder, ignore_errors=True)
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "build.py", "conf.py", "generated_pages.py", "prompts")
-    shutil.copytree(HERE, folder, ignore=ignored)
-    for place in _SHOWN:
+    shutil.copytree(FOLDER, folder, ignore=ignored)
+    for place in _SOURCES:
         if (ROOT / place).is_dir():
             shutil.copytree(ROOT / place, folder / place, ignore=ignored)
         else:

@@ -19,14 +19,14 @@ BENCHMARKS = registry.names()
 NAMES = "recipe2plan|timearena|asynctool|robotouille|asynchow|paracook|paracook_abstract"
 WORD = re.compile(rf"(?<![a-z0-9])({NAMES})(?![a-z0-9])", re.IGNORECASE)
 #: What the general rules were called once; a word of its own elsewhere.
-FORMERLY = "own"
+PREVIOUS_NAME = "own"
 #: A kind of problem, which is for everybody; only what its package itself says, and its names, are a benchmark's.
 KIND = "planoracle.instances.benchmarks.kitchens"
 #: Modules of benchmarks: their folders, and the heuristics of their papers.
 THEIRS = (
     {f"planoracle.instances.benchmarks.{name}" for name in BENCHMARKS} - {KIND}
     | {f"{KIND}.problems"}
-    | {where.partition(":")[0] for name in BENCHMARKS for where in registry.get(name).heuristics.values()}
+    | {place.partition(":")[0] for name in BENCHMARKS for place in registry.get(name).heuristics.values()}
 )
 KINDS = {"Instance", "Kitchen", "GridKitchen"}
 TYPED = {"rules", "submission", "plan", "run"}
@@ -42,10 +42,10 @@ GENERIC = {module: path for module, path in MODULES.items() if not belongs_to_a_
 
 def literals(tree: ast.Module) -> Iterator[str]:
     """Yield string constants that name a benchmark, but for documentation."""
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        text = node.value if isinstance(node, ast.Constant) and id(node) not in told else None
-        if isinstance(text, str) and (WORD.search(text) or text.strip("/") == FORMERLY):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in docstrings else None
+        if isinstance(text, str) and (WORD.search(text) or text.strip("/") == PREVIOUS_NAME):
             yield text
 
 
@@ -95,8 +95,10 @@ def untyped(tree: ast.Module) -> Iterator[str]:
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 if node.name.startswith("_") and node.name not in ("__init__", "__call__"):
                     continue
-                given = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
-                yield from (f"{node.name}: {arg.arg}" for arg in given if arg.arg in TYPED and is_any(arg.annotation))
+                arguments = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
+                yield from (
+                    f"{node.name}: {arg.arg}" for arg in arguments if arg.arg in TYPED and is_any(arg.annotation)
+                )
 
     yield from of(tree.body)
 
@@ -148,13 +150,13 @@ def test_nothing_else_is(source: str) -> None:
 
 def test_benchmarks_and_generic_modules_are_told_apart() -> None:
     assert {"generic", "recipe2plan", "timearena", "asynctool", "robotouille"} <= set(BENCHMARKS)
-    rooms = (
+    packages = (
         "instances.files.catalog",
         "instances.benchmarks.kitchens.compiled_kitchen",
         "instances.generate.styles",
         "instances.literature.jobshop",
     )
-    for module in (*rooms, "heuristics.timetable", "solver.kitchens.astar", "analysis.grading.grader"):
+    for module in (*packages, "heuristics.timetable", "solver.kitchens.astar", "analysis.grading.grader"):
         assert f"planoracle.{module}" in GENERIC
     for module in (
         "instances.benchmarks.timearena",
@@ -166,15 +168,15 @@ def test_benchmarks_and_generic_modules_are_told_apart() -> None:
 
 @pytest.mark.slow
 def test_generic_modules_know_no_benchmark_and_no_kind() -> None:
-    found = {}
+    faults = {}
     for module, path in GENERIC.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
         seen = {"literals": [*literals(tree)], "imports": [*imports(tree, package)], "kinds": [*kinds(tree)]}
         seen["literals"] += [module] if WORD.search(module.replace("_", " ")) else []
         if any(seen.values()):
-            found[module.removeprefix("planoracle.")] = {name: list_ for name, list_ in seen.items() if list_}
-    assert found == {}
+            faults[module.removeprefix("planoracle.")] = {name: list_ for name, list_ in seen.items() if list_}
+    assert faults == {}
 
 
 @pytest.mark.parametrize(
@@ -196,11 +198,11 @@ def test_what_is_untyped_is_seen(source: str, expected: list[str]) -> None:
 
 @pytest.mark.slow
 def test_rules_submissions_plans_and_runs_have_types_in_public() -> None:
-    found = Counter({
+    counts = Counter({
         module: len(list_) for module, path in MODULES.items()
         if (list_ := [*untyped(ast.parse(path.read_text(encoding="utf-8")))])
     })  # fmt: skip
-    assert not found
+    assert not counts
 
 
 def test_scripts_and_styles_of_the_page_know_no_benchmark() -> None:

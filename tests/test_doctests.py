@@ -74,5 +74,5 @@ def test_files_of_a_folder_that_is_no_package_are_found_on_disk(tmp_path: Path) 
 def test_many_modules_have_examples() -> None:
     finder = doctest.DocTestFinder(exclude_empty=True)
     modules = [importlib.import_module(name) for name in MODULES if not missing(name)]
-    documented = [one for one in modules if any(found.examples for found in finder.find(one))]
+    documented = [one for one in modules if any(test.examples for test in finder.find(one))]
     assert len(documented) >= 8

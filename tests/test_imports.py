@@ -99,7 +99,7 @@ def circles(sources: dict[str, str]) -> set[frozenset[str]]:
             target = name if name in sources else name.rpartition(".")[0]
             if target in sources:
                 graph.add_edge(module, target)
-    return {frozenset(found) for found in nx.strongly_connected_components(graph) if len(found) > 1}
+    return {frozenset(component) for component in nx.strongly_connected_components(graph) if len(component) > 1}
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_circles_are_seen_however_they_are_made() -> None:
     types = "if TYPE_CHECKING:\n    from planoracle.solver import a"
     assert circles({"planoracle.solver.a": one, "planoracle.solver.b": types}) == set()
     for two in ("import planoracle.solver.a", "def f():\n    from planoracle.solver.a import g", "from .a import g"):
-        found = circles({"planoracle.solver.a": one, "planoracle.solver.b": two, "planoracle.solver.c": one})
-        assert found == {frozenset(("planoracle.solver.a", "planoracle.solver.b"))}
+        result = circles({"planoracle.solver.a": one, "planoracle.solver.b": two, "planoracle.solver.c": one})
+        assert result == {frozenset(("planoracle.solver.a", "planoracle.solver.b"))}
 
 
 def test_command_line_starts_without_heavy_libraries() -> None:
@@ -255,29 +255,29 @@ def _typers_own() -> frozenset[str]:
 )
 @pytest.mark.parametrize("form", sample(["table", "jsonl"]))
 def test_a_bundled_problem_is_solved_without_what_is_slow_to_import(name: str, form: str) -> None:
-    found = imported_by("solve", name, "--format", form)
-    assert "planoracle.solver.exact.search" in found
-    assert found.isdisjoint(SLOW), found & set(SLOW)
+    modules = imported_by("solve", name, "--format", form)
+    assert "planoracle.solver.exact.search" in modules
+    assert modules.isdisjoint(SLOW), modules & set(SLOW)
 
 
 @pytest.mark.slow
 def test_help_is_given_without_importing_any_command() -> None:
     assert imported_by("solve", "--help").isdisjoint(SLOW)
-    found = imported_by("--help")
-    assert "planoracle.analysis.cli.commands" in found
+    modules = imported_by("--help")
+    assert "planoracle.analysis.cli.commands" in modules
     commands = {f"planoracle.analysis.cli.{name}" for name in COMMANDS}
-    assert found.isdisjoint((*SLOW, *commands, "ortools")), found & commands
+    assert modules.isdisjoint((*SLOW, *commands, "ortools")), modules & commands
 
 
 def test_messages_of_or_tools_are_made_in_one_module() -> None:
     """They change with its releases."""
-    found = {
+    imports = {
         (path.relative_to(ROOT).as_posix(), line.strip())
         for path in MODULES
         for line in path.read_text(encoding="utf-8").splitlines()
         if re.match(r"\s*(from|import)\b.*\bortools\b|.*import_module\(.ortools", line)
     }
-    assert found == {
+    assert imports == {
         ("solver/exact/cp_model.py", "from ortools.sat.python import cp_model_helper as cmh"),
         ("solver/result.py", "import ortools"),  # for its version
     }
@@ -290,9 +290,9 @@ def test_what_is_imported_is_declared() -> None:
     declared = {re.split(r"[\[><=~ ]", entry)[0].replace("-", "_") for entry in project["dependencies"] + extras}
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
     nodes = [node for tree in trees for node in ast.walk(tree)]
-    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    found |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
-    others = {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names) - {"planoracle"}
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    others = {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) - {"planoracle"}
     assert {"numpy", "typer", "pyarrow"} <= others <= declared
 
 

@@ -69,11 +69,11 @@ def test_nothing_that_exists_is_written_over(tmp_path: Path) -> None:
 
 
 def test_the_template_holds_the_modules_of_the_protocol(tmp_path: Path) -> None:
-    made = {path.relative_to(tmp_path / "made").as_posix() for path in write(NAME, tmp_path / "made")}
+    files = {path.relative_to(tmp_path / "made").as_posix() for path in write(NAME, tmp_path / "made")}
     modules = ("__init__", "language", "metrics", "problems", "reader", "rules", "run")
     package = {f"planoracle_{NAME}/{module}.py" for module in modules} | {f"planoracle_{NAME}/data/problems.json"}
-    assert made == package | {"pyproject.toml", "README.md", "tests/test_benchmark.py"}
-    assert all("$" not in (tmp_path / "made" / path).read_text(encoding="utf-8") for path in made)
+    assert files == package | {"pyproject.toml", "README.md", "tests/test_benchmark.py"}
+    assert all("$" not in (tmp_path / "made" / path).read_text(encoding="utf-8") for path in files)
 
 
 def test_the_template_imports_the_public_names_only(tmp_path: Path) -> None:
@@ -206,8 +206,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site,) = (place / "venv").rglob("site-packages")
     # As plain paths: this environment's own .pth files do not count, whatever they would bring.
     (site / "ours.pth").write_text("\n".join(paths), encoding="utf-8")
-    made = run(*planoracle(place), "benchmark", "new", NAME, "--to", place / "made", folder=place)
-    assert made.returncode == 0, made.stderr
+    created = run(*planoracle(place), "benchmark", "new", NAME, "--to", place / "made", folder=place)
+    assert created.returncode == 0, created.stderr
     install = ("install", "--no-deps", "--no-build-isolation", "--no-index", place / "made")
     installed = run(sys.executable, "-m", "pip", "--python", python(place), *install, folder=place)
     assert installed.returncode == 0, installed.stderr
@@ -223,11 +223,11 @@ def planoracle(place: Path) -> tuple[str | Path, ...]:
     return python(place), "-c", "from planoracle.analysis.cli import main; main()"
 
 
-Verb = Callable[..., list[dict[str, Any]]]
+Command = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture
-def verb(place: Path) -> Verb:
+def call_command(place: Path) -> Command:
     """Return what calls a verb of the command line there, and returns the rows that it writes."""
 
     def call(*words: str, status: int = 0) -> list[dict[str, Any]]:
@@ -253,42 +253,44 @@ def test_its_own_tests_pass(place: Path) -> None:
 
 
 @pytest.mark.slow
-def test_it_is_listed_and_its_name_is_taken(place: Path, verb: Verb) -> None:
-    (row,) = (row for row in verb("benchmark", "list") if row["benchmark"] == NAME)
+def test_it_is_listed_and_its_name_is_taken(place: Path, call_command: Command) -> None:
+    (row,) = (row for row in call_command("benchmark", "list") if row["benchmark"] == NAME)
     assert (row["kind"], row["problems"], row["submissions"]) == ("schedule", 2, ["plan"])
     rule = {"rule": f"{NAME}.limit", "values": ["kept", "ignored"], "paper": "kept", "released": "ignored"}
     assert [one for one in row["rules"] if one["rule"] != f"{NAME}.refuse_unread"] == [rule]
     assert [metric["metric"] for metric in row["metrics"]] == [f"{NAME}.lost"]
-    again = run(*planoracle(place), "benchmark", "new", NAME, folder=place)
-    assert (again.returncode, again.stdout) == (1, "")
-    assert "is the name of another benchmark" in again.stderr
+    retry = run(*planoracle(place), "benchmark", "new", NAME, folder=place)
+    assert (retry.returncode, retry.stdout) == (1, "")
+    assert "is the name of another benchmark" in retry.stderr
 
 
 @pytest.mark.slow
-def test_its_problems_are_listed_and_solved(place: Path, verb: Verb) -> None:
-    assert [row["instance"] for row in verb("instances", NAME)] == [BREAKFAST, f"{NAME}/laundry"]
-    breakfast, laundry = verb("solve", NAME)
+def test_its_problems_are_listed_and_solved(place: Path, call_command: Command) -> None:
+    assert [row["instance"] for row in call_command("instances", NAME)] == [BREAKFAST, f"{NAME}/laundry"]
+    breakfast, laundry = call_command("solve", NAME)
     assert (breakfast["status"], breakfast["makespan"]) == ("optimal", 9)
     assert (laundry["status"], laundry["makespan"]) == ("optimal", 50)
     assert "5 steep" in breakfast["plan"].splitlines()
-    assert [row["makespan"] for row in verb("solve", f"made/planoracle_{NAME}/data/problems.json")] == [9, 50]
-    assert [row["makespan"] for row in verb("solve", f"{NAME}/laundry~2", "*/breakfast")] == [50, 9]
+    assert [row["makespan"] for row in call_command("solve", f"made/planoracle_{NAME}/data/problems.json")] == [9, 50]
+    assert [row["makespan"] for row in call_command("solve", f"{NAME}/laundry~2", "*/breakfast")] == [50, 9]
     explained = run(*planoracle(place), "explain", BREAKFAST, folder=place)
     assert "oil 5 min + steep 4 min = 9 min" in explained.stdout
 
 
 @pytest.mark.slow
-def test_exported_problems_are_read_again(place: Path, verb: Verb) -> None:
-    (document,) = verb("instances", BREAKFAST, "--export")
+def test_exported_problems_are_read_again(place: Path, call_command: Command) -> None:
+    (document,) = call_command("instances", BREAKFAST, "--export")
     (place / "exported.json").write_text(json.dumps(document), encoding="utf-8")
     assert document["benchmark"] == NAME
-    assert [row["makespan"] for row in verb("solve", "exported.json")] == [9]
+    assert [row["makespan"] for row in call_command("solve", "exported.json")] == [9]
 
 
 @pytest.mark.slow
-def test_plans_are_graded_by_its_rules_and_metrics(plans: str, verb: Verb) -> None:
+def test_plans_are_graded_by_its_rules_and_metrics(plans: str, call_command: Command) -> None:
     def graded(*options: str) -> dict[str, tuple[object, object, object]]:
-        return {row["id"]: (row["success"], row["violation"], row["lost"]) for row in verb("grade", plans, *options)}
+        return {
+            row["id"]: (row["success"], row["violation"], row["lost"]) for row in call_command("grade", plans, *options)
+        }
 
     usual = {"best": (True, None, 0), "slow": (True, None, 2), "wrong": (False, "minimum_lag", None)}
     assert graded() == usual | {"late": (False, "time_limit", None)}
@@ -297,8 +299,8 @@ def test_plans_are_graded_by_its_rules_and_metrics(plans: str, verb: Verb) -> No
 
 
 @pytest.mark.slow
-def test_it_is_compared_with_its_reference(verb: Verb) -> None:
-    rows = verb("compare", NAME, "--methods", "in_order")
+def test_it_is_compared_with_its_reference(call_command: Command) -> None:
+    rows = call_command("compare", NAME, "--methods", "in_order")
     assert {row["instance"]: (row["optimum"], row["makespan"], row["accepted"]) for row in rows} == {
         BREAKFAST: (9, 5 + 4 + 3 + 2 + 2, False),
         f"{NAME}/laundry": (50, 40 + 10 + 15 + 5, True),
@@ -310,20 +312,20 @@ def test_it_is_drawn_and_reported(place: Path, plans: str) -> None:
     drawn = run(*planoracle(place), "gantt", BREAKFAST, "-o", "plan.svg", folder=place)
     assert drawn.returncode == 0, drawn.stderr
     assert "steep" in (place / "plan.svg").read_text(encoding="utf-8")
-    told = run(*planoracle(place), "report", plans, "-o", "report.html", folder=place)
-    assert told.returncode == 0, told.stderr
+    report = run(*planoracle(place), "report", plans, "-o", "report.html", folder=place)
+    assert report.returncode == 0, report.stderr
     page = json.dumps(chunks((place / "report.html").read_text(encoding="utf-8")))
     assert all(text in page for text in ("Tea time", '["lost", 2]', "10 steep", "minimum_lag"))
 
 
 @pytest.mark.slow
-def test_decisions_are_priced_and_faults_told_and_mended(place: Path, plans: str, verb: Verb) -> None:
-    priced = {row["id"]: row["decisions"] for row in verb("regret", plans)}
+def test_decisions_are_priced_and_faults_told_and_mended(place: Path, plans: str, call_command: Command) -> None:
+    priced = {row["id"]: row["decisions"] for row in call_command("regret", plans)}
     assert [(one["command"], one["cost"]) for one in priced["slow"]][-2:] == [("wait 2 min", 2), ("7 steep", 0)]
-    told = run(*planoracle(place), "critique", plans, folder=place).stdout
-    assert "Steep at minute 3 must come after boil, which ends at minute 5." in told
-    assert "Your plan takes 11 min; 9 min is possible, 2 min less." in told
-    mended = {row["id"]: (row["changed"], row["moved"], row["plan"][-1]) for row in verb("repair", plans)}
+    critique = run(*planoracle(place), "critique", plans, folder=place).stdout
+    assert "Steep at minute 3 must come after boil, which ends at minute 5." in critique
+    assert "Your plan takes 11 min; 9 min is possible, 2 min less." in critique
+    mended = {row["id"]: (row["changed"], row["moved"], row["plan"][-1]) for row in call_command("repair", plans)}
     assert mended == {
         "best": (False, 0, "5 steep"),
         "slow": (False, 0, "7 steep"),

@@ -54,9 +54,9 @@ def test_stripping_takes_away_what_running_leaves() -> None:
 
 @each_notebook
 def test_tells_a_story(path: Path) -> None:
-    told = _cells(path, "markdown")
-    assert re.match(rf"# {path.name[0]} \w", told[0])
-    assert len(told) >= 0.4 * len(_cells(path, "code"))
+    texts = _cells(path, "markdown")
+    assert re.match(rf"# {path.name[0]} \w", texts[0])
+    assert len(texts) >= 0.4 * len(_cells(path, "code"))
 
 
 @pytest.mark.slow
@@ -72,17 +72,17 @@ def test_the_first_one_runs_cell_by_cell(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.slow
 @pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
 def test_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    why = "is in the extra `notebooks` (and `test`)"
-    nbformat = pytest.importorskip("nbformat", reason=f"nbformat {why}")
-    nbclient = pytest.importorskip("nbclient", reason=f"nbclient {why}")
-    pytest.importorskip("ipykernel", reason=f"ipykernel {why}")
+    extra = "is in the extra `notebooks` (and `test`)"
+    nbformat = pytest.importorskip("nbformat", reason=f"nbformat {extra}")
+    nbclient = pytest.importorskip("nbclient", reason=f"nbclient {extra}")
+    pytest.importorskip("ipykernel", reason=f"ipykernel {extra}")
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "TMPDIR"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.delenv("MPLBACKEND", raising=False)
     book = nbformat.read(path, as_version=4)
     # Nothing beside the notebook is needed: it runs in an empty folder.
-    here = {"metadata": {"path": str(tmp_path)}}
-    nbclient.NotebookClient(book, timeout=600, kernel_name="python3", resources=here).execute()
+    resources = {"metadata": {"path": str(tmp_path)}}
+    nbclient.NotebookClient(book, timeout=600, kernel_name="python3", resources=resources).execute()
     outputs = [output for cell in book.cells for output in cell.get("outputs", ())]
     assert sum(map(_is_picture, outputs)) >= 2
     assert not [output for output in outputs if output.output_type == "error"]
@@ -117,6 +117,6 @@ def _anchors(page: Path) -> set[str]:
 
 @each_notebook
 def test_links_of_notebooks_lead_somewhere(path: Path) -> None:
-    for told in _cells(path, "markdown"):
-        for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", told):
+    for text in _cells(path, "markdown"):
+        for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", text):
             assert (path.parent / target).exists(), target

@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import planoracle
-from tests.test_repository import GITHUB, PROJECT, ROOT, build, held, read
+from tests.test_repository import GITHUB, PROJECT, ROOT, build, read, wheel_files
 
 WORKFLOWS = GITHUB / "workflows"
 CONTAINER = (ROOT / ".ci" / "Containerfile").read_text(encoding="utf-8")
@@ -36,19 +36,19 @@ def test_the_wheel_is_tested_alone_on_all_versions() -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 def test_the_script_refuses_versions_that_it_does_not_know() -> None:
-    said = subprocess.run(
+    result = subprocess.run(
         ["bash", ROOT / ".ci" / "installed", "newest"], capture_output=True, text=True, check=False, timeout=60
     )
-    assert (said.returncode, said.stderr) == (2, "lowest or highest, not newest\n")
+    assert (result.returncode, result.stderr) == (2, "lowest or highest, not newest\n")
 
 
 def test_the_constraints_of_the_lowest_versions_are_all_that_are_declared() -> None:
     (pattern,) = re.findall(r"grep -oE '(.*)' pyproject", (ROOT / ".ci" / "installed").read_text(encoding="utf-8"))
-    found = re.findall(pattern, (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    constraints = re.findall(pattern, (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     lines = [*PROJECT["dependencies"], *(line for extra in PROJECT["optional-dependencies"].values() for line in extra)]
     bounds = [(one.name, bound) for one in map(Requirement, lines) for bound in one.specifier]
     least = {f'"{name}>={bound.version}' for name, bound in bounds if bound.operator == ">="}
-    assert set(found) - {'"setuptools>=77'} - {'"python>=3.11'} == least - {'"setuptools>=77'}
+    assert set(constraints) - {'"setuptools>=77'} - {'"python>=3.11'} == least - {'"setuptools>=77'}
 
 
 def test_a_release_is_built_once_tested_attested_and_published_without_a_password() -> None:
@@ -75,20 +75,20 @@ def test_actions_of_a_release_are_of_one_commit_each() -> None:
 
 def test_the_tag_of_a_release_is_compared_with_the_version() -> None:
     (pattern,) = re.findall(r"sed -n '(.*)' CITATION.cff", (WORKFLOWS / "release.yml").read_text(encoding="utf-8"))
-    found = re.fullmatch(r"s/\^(.*)//p", pattern)
-    assert found
+    prefix = re.fullmatch(r"s/\^(.*)//p", pattern)
+    assert prefix
     lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
-    assert [line.removeprefix(found[1]) for line in lines if line.startswith(found[1])] == [planoracle.__version__]
+    assert [line.removeprefix(prefix[1]) for line in lines if line.startswith(prefix[1])] == [planoracle.__version__]
 
 
 def test_the_conda_package_needs_what_the_project_declares() -> None:
     recipe = read(ROOT / ".ci" / "conda" / "recipe.yaml")
     assert recipe["context"]["version"] == planoracle.__version__
-    wanted = {
+    requirements = {
         one.name: sorted(map(str, one.specifier), reverse=True) for one in map(Requirement, PROJECT["dependencies"])
     }
-    solver = re.fullmatch(r"==(\d+\.\d+)\.\d+", *wanted.pop("ortools"))
-    expected = {f"{CONDA.get(name, name)} {','.join(bounds)}" for name, bounds in wanted.items()}
+    solver = re.fullmatch(r"==(\d+\.\d+)\.\d+", *requirements.pop("ortools"))
+    expected = {f"{CONDA.get(name, name)} {','.join(bounds)}" for name, bounds in requirements.items()}
     assert solver is not None
     expected.add(f"{CONDA['ortools']} {solver[1]}.*")
     assert set(recipe["requirements"]["run"]) == expected | {f"python {PROJECT['requires-python']}"}
@@ -126,9 +126,9 @@ def test_what_the_container_is_built_of_gives_the_whole_wheel(tmp_path: Path) ->
             shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
         else:
             shutil.copy(source, target)
-    found = held(build("build_wheel", place, tmp_path))
-    everything = {
+    files = wheel_files(build("build_wheel", place, tmp_path))
+    sources = {
         path.relative_to(ROOT).as_posix() for top in ("solver", "analysis") for path in (ROOT / top).rglob("*.py")
     }
-    assert {f"planoracle/{name}" for name in everything} <= found
-    assert "planoracle/analysis/template/files/package/data/problems.json.txt" in found
+    assert {f"planoracle/{name}" for name in sources} <= files
+    assert "planoracle/analysis/template/files/package/data/problems.json.txt" in files

@@ -30,15 +30,15 @@ SECTIONS = (
 )
 BENCHMARK_PAGES = {name: generated_pages.benchmark_page(name) for name in registry.names()}
 each_benchmark = pytest.mark.parametrize("name", BENCHMARK_PAGES)
-_SHOWN = [page for page in sorted(PAGES.glob("*.md")) if blocks(page.read_text("utf-8"))]
+_PAGES = [page for page in sorted(PAGES.glob("*.md")) if blocks(page.read_text("utf-8"))]
 
 
 def test_every_role_has_a_page_with_commands() -> None:
-    assert {"outputs", "schedules", "benchmark", "paper", "training"} <= {page.stem for page in _SHOWN}
+    assert {"outputs", "schedules", "benchmark", "paper", "training"} <= {page.stem for page in _PAGES}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", _SHOWN, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
 def test_page(page: Path, tmp_path: Path) -> None:
     if shutil.which("bash") is None:
         pytest.skip("the commands are those of a shell")

@@ -43,7 +43,7 @@ from planoracle.analysis.grading.rewards import RegretReward
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.model.instance import Action
 
-DOOR = Path(planoracle.__file__)
+INIT = Path(planoracle.__file__)
 ROOT = Path(__file__).resolve().parents[1]
 KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 NAMES = ("recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/files_1", KITCHEN)
@@ -66,14 +66,14 @@ def test_every_name_leads_somewhere(name: str) -> None:
 
 def test_type_checkers_see_what_programs_get() -> None:
     """Else a name would have one meaning here and another one there."""
-    told = {
+    imported = {
         alias.asname or alias.name: node.module
-        for node in ast.walk(ast.parse(DOOR.read_text(encoding="utf-8")))
+        for node in ast.walk(ast.parse(INIT.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("planoracle.")
         for alias in node.names
     }
-    assert told == {name: f"planoracle.{place}" for name, place in planoracle._PLACES.items()}
-    assert sorted(planoracle.__all__) == sorted([*told, "__version__"])
+    assert imported == {name: f"planoracle.{place}" for name, place in planoracle._PLACES.items()}
+    assert sorted(planoracle.__all__) == sorted([*imported, "__version__"])
 
 
 def test_there_is_nothing_else() -> None:
@@ -89,10 +89,10 @@ def test_examples_hold() -> None:
 def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
     monkeypatch.chdir(tmp_path)
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
         exec(code, {})
-    lines = told.getvalue().splitlines()
+    lines = output.getvalue().splitlines()
     assert lines[0] == "recipe2plan/timed/Cobbler_Pancakes: optimal"
     assert "makespan      4080 seconds" in lines
     assert lines[-1:] == re.findall(r"^print\(.*\)  # (\S+)$", code, re.M)
@@ -194,13 +194,13 @@ def test_milestones_are_no_rows() -> None:
 
 def test_a_heuristic_proves_nothing(infeasible: planoracle.Instance) -> None:
     problem = load("timearena/household1")
-    found = schedule(problem, method="serial-spt")
+    result = schedule(problem, method="serial-spt")
     best = solve(problem)
-    assert (found.status, found.lower_bound, found.proof) == (Status.feasible, None, "serial-spt")
-    assert found.makespan is not None
+    assert (result.status, result.lower_bound, result.proof) == (Status.feasible, None, "serial-spt")
+    assert result.makespan is not None
     assert best.makespan is not None
-    assert found.makespan > best.makespan
-    assert set(found.to_frame()["method"]) == {"serial-spt"}
+    assert result.makespan > best.makespan
+    assert set(result.to_frame()["method"]) == {"serial-spt"}
     failed = schedule(infeasible)
     assert (failed.status, failed.makespan) == (Status.unknown, None)
     assert failed.proof.startswith("improve: ")
@@ -261,11 +261,11 @@ def test_one_submission_or_several_or_a_file(tmp_path: Path) -> None:
     one = grade(submission(1))
     assert (one.id, one.scored, one.success) == ("1", True, False)
     two = grade([submission(1), submission(2, instance="nope")])
-    assert [(found.id, found.line, found.scored) for found in two] == [("1", 1, True), ("2", 2, False)]
+    assert [(result.id, result.line, result.scored) for result in two] == [("1", 1, True), ("2", 2, False)]
     file = tmp_path / "plans.jsonl"
     file.write_text("\n".join(["{", json.dumps(submission(3, model="m"))]))
     for path in (file, str(file)):
-        assert [(found.id, found.line, found.scored) for found in grade(path)] == [(None, 1, False), ("3", 2, True)]
+        assert [(result.id, result.line, result.scored) for result in grade(path)] == [(None, 1, False), ("3", 2, True)]
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
@@ -290,8 +290,8 @@ def test_grades_of_a_file_are_compared_in_pairs(tmp_path: Path) -> None:
     path = tmp_path / "grades.jsonl"
     path.write_text("\n".join(json.dumps(one.row()) for one in grades))
     assert [(one.model, one.success) for one in read_grades(path)] == [("best", True), ("idle", False)]
-    found = pairs(read_grades(path))
-    assert found[["a", "b", "value", "pairs", "wins", "ties", "losses", "mean_difference"]].values.tolist() == [
+    table = pairs(read_grades(path))
+    assert table[["a", "b", "value", "pairs", "wins", "ties", "losses", "mean_difference"]].values.tolist() == [
         ["best", "idle", name, 1, 1, 0, 0, 1.0] for name in ("success", "main_score")
     ]
     frame = pd.DataFrame([one.row() for one in grades])
@@ -318,15 +318,15 @@ def test_a_reward_by_name_or_as_an_object() -> None:
 
 @pytest.mark.parametrize("verb", [solve, schedule, environment, explain, compare])
 @pytest.mark.parametrize("given", ["timearena/household1", Path("tea.json"), 3, None])
-def test_a_name_is_no_problem(verb: Any, given: object) -> None:
+def test_a_name_is_no_problem(function: Any, value: object) -> None:
     with pytest.raises(InputError, match="must be a problem"):
-        verb(given)
+        function(value)
 
 
 @pytest.mark.parametrize("verb", [regret, critique, repair])
-def test_a_name_is_no_problem_of_a_plan(verb: Any) -> None:
+def test_a_name_is_no_problem_of_a_plan(function: Any) -> None:
     with pytest.raises(InputError, match="must be a problem"):
-        verb("timearena/household1", {"actions": ACTIONS})
+        function("timearena/household1", {"actions": ACTIONS})
 
 
 def test_a_number_is_no_submission() -> None:

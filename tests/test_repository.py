@@ -108,10 +108,10 @@ def test_the_citation_is_of_this_version() -> None:
 def test_the_source_distribution_holds_the_whole_tree() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     lines = [line.split() for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()]
-    held = {name for line in lines if line and line[0] in ("graft", "include") for name in line[1:]}
+    included = {name for line in lines if line and line[0] in ("graft", "include") for name in line[1:]}
     # These, and the packages of .namespace, are there by themselves.
     itself = {".namespace", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml"}
-    assert {name.split("/")[0] for name in listed.splitlines()} == held | itself
+    assert {name.split("/")[0] for name in listed.splitlines()} == included | itself
 
 
 LINKS = {path.name: path for path in (ROOT / ".namespace" / "planoracle").iterdir() if path.is_symlink()}
@@ -155,7 +155,7 @@ def build(hook: str, tree: Path, place: Path) -> Path:
     return place / run.stdout.splitlines()[-1]
 
 
-def held(wheel: Path) -> set[str]:
+def wheel_files(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as file:
         return {name for name in file.namelist() if name.startswith("planoracle/")}
 
@@ -171,7 +171,9 @@ def test_every_form_of_the_tree_gives_the_same_wheel(plain: Path, tmp_path: Path
         archive.extractall(tmp_path, filter="data")
     source = tmp_path / f"planoracle-{planoracle.__version__}"
     assert not (source / ".namespace" / "planoracle" / "solver").exists()
-    of_links, of_files, of_source = (held(build("build_wheel", tree, tmp_path)) for tree in (linked, plain, source))
+    of_links, of_files, of_source = (
+        wheel_files(build("build_wheel", tree, tmp_path)) for tree in (linked, plain, source)
+    )
     assert of_links == of_files == of_source
     template = "planoracle/analysis/template/files/package/data/problems.json.txt"
     assert {

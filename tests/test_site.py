@@ -44,8 +44,8 @@ def test_site(tmp_path: Path) -> None:
         for lead in links.leads:
             if lead.startswith(("http", "data:", "mailto:")):
                 continue
-            where, _, place = lead.partition("#")
-            target = (page.parent / where.partition("?")[0]).resolve() if where else page
+            path, _, place = lead.partition("#")
+            target = (page.parent / path.partition("?")[0]).resolve() if path else page
             assert target.exists(), (page.name, lead)
             if place and target in pages:
                 assert place in pages[target].places or place == "", (page.name, lead)

@@ -1,8 +1,8 @@
-"""Record output tables of commands as data, which `tests/test_frozen_tables.py` compares with those of today.
+"""Recorder of the output tables that `tests/test_frozen_tables.py` compares with the current output.
 
-``python -m tests.frozen.record --reason "why they change" [NAME ...]`` records the named tables again; default: all
-that differ. The reason stands in `commands.json` beside the command. Times are left out of the tables.
-``python -m tests.frozen.record --submissions`` makes the submissions again that several commands read.
+``python -m tests.frozen.record --reason "reason of the change" [NAME ...]`` records the named tables; default: all that
+differ. `commands.json` stores the reason next to the command. The tables contain no times.
+``python -m tests.frozen.record --submissions`` generates the submissions that several commands read.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from tests.support.runner import CliRunner
 
 FOLDER = Path(__file__).resolve().parent
 COMMANDS, TABLES = FOLDER / "commands.json", FOLDER / "tables"
-#: Columns that differ from run to run.
+#: Columns whose values differ between runs.
 TIMES = {"seconds"}
-#: Problems of the submissions; each has five of them.
+#: Problems of the submissions, five each.
 PROBLEMS = (
     "recipe2plan/timed/Cobbler_Pancakes",
     "recipe2plan/untimed/Cobbler_Pancakes",
@@ -80,7 +80,7 @@ def _timeless(value: Any) -> Any:
 
 
 def submissions() -> Iterator[dict[str, Any]]:
-    """Yield for each problem a best plan, three faulty ones, and a text without a plan."""
+    """Yield an optimal plan, three altered ones and a text without a plan for each problem."""
     for name in PROBLEMS:
         plan = solve(catalog.problem(name), time_limit=WorkLimit(2)).plan
         assert isinstance(plan, str)

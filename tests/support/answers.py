@@ -1,11 +1,11 @@
-"""Answers around a plan: shapes that must fail although a right plan stands in them, and shapes that must succeed."""
+"""Answer texts around a plan: rejected ones that contain a right plan, and accepted ones."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
 
-#: Writes a plan, one step an entry.
+#: Function that formats the steps of a plan as text.
 Form = Callable[[Sequence[str]], str]
 Shape = Callable[[str, str, str], str]
 
@@ -14,7 +14,7 @@ def _value(step: str) -> object:
     return json.loads(step) if step.startswith("{") else step
 
 
-#: By name, the formats in which a plan stands in a text.
+#: Text formats of a plan by name.
 FORMS: dict[str, Form] = {
     "numbered": lambda steps: "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1)),
     "bullets": lambda steps: "\n".join(f"- {step}" for step in steps),
@@ -26,7 +26,7 @@ FORMS: dict[str, Form] = {
 
 
 def spoil(steps: Sequence[str]) -> list[str]:
-    """Return a plan that fails: the last steps are missing, and the others are in the wrong order."""
+    """Return a failing plan: without its last two steps, the others in reverse order."""
     return list(steps[:-2])[::-1]
 
 

@@ -1,4 +1,4 @@
-"""AsyncTool problems without executors, and the least number of turns by exhaustive search."""
+"""AsyncTool problems without executors, and their minimum number of turns by exhaustive search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from planoracle.instances.protocol.trajectory import DecisionPoint
 
 
 def chains(lengths: Sequence[int], delays: Delays, name: str = "chains") -> AsyncToolProblem:
-    """A problem of chains of calls that do nothing."""
+    """Return a problem of chains of calls that do nothing."""
     return AsyncToolProblem(name, tuple(_chain(f"t{i}", length) for i, length in enumerate(lengths)), delays)
 
 
@@ -33,7 +33,7 @@ def _chain(name: str, length: int) -> SubTask:
 
 
 def random_chains(seed: int, *, constant: bool) -> AsyncToolProblem:
-    """Two or three chains of one to four calls, at most eight in all."""
+    """Return two or three chains of one to four calls, at most eight in all."""
     random = Random(seed)
     lengths = [random.randint(1, 4) for _ in range(random.choice((2, 2, 3)))]
     while sum(lengths) > 8:
@@ -50,19 +50,19 @@ def messages(turns: Any) -> list[object]:
     return reading(instance(chains([1], Delays())), turns, PROFILES["paper"]).commands
 
 
-def messages_before(problem: AsyncToolProblem, here: DecisionPoint) -> list[dict]:
+def messages_before(problem: AsyncToolProblem, point: DecisionPoint) -> list[dict]:
     """Return the messages that lead to a decision point."""
     gold = messages_by_action(problem)
-    said = [WAIT] * here.state.clock
-    for piece in here.state.pieces:
-        said[piece.start] = gold[piece.action]
-    return said
+    messages = [WAIT] * point.state.clock
+    for piece in point.state.pieces:
+        messages[piece.start] = gold[piece.action]
+    return messages
 
 
-def min_turns(problem: AsyncToolProblem, begun: Sequence[dict] = ()) -> int:
-    """Least number of turns with no further call premature, breadth first through the simulator."""
+def min_turns(problem: AsyncToolProblem, played: Sequence[dict] = ()) -> int:
+    """Return the minimum number of turns without a further premature call, by breadth-first search."""
     simulator = AsyncToolSimulator(problem)
-    state, _ = fold(simulator, map(read_message, begun))
+    state, _ = fold(simulator, map(read_message, played))
     level = {(): state}
     while True:
         following: dict[tuple, AsyncToolState] = {}
@@ -85,6 +85,6 @@ def min_turns(problem: AsyncToolProblem, begun: Sequence[dict] = ()) -> int:
 
 
 def _wait(progress: TaskProgress, turns: int) -> tuple[int, int]:
-    """Number of calls of a sub-task, and turns until the result of the last one is known."""
+    """Return the number of calls of a sub-task, and the turns until the last result is available."""
     last = progress.executed.get(progress.calls - 1)
     return progress.calls, max(0, last.usable - turns - 1) if last else 0

@@ -1,4 +1,4 @@
-"""Submissions in numbers, and the command line as a process that can be killed."""
+"""Generated submissions for batch jobs, and the command line as a process that tests can kill."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from planoracle.analysis.batch.journal import NAME
 from planoracle.instances.benchmarks.recipe2plan.problems import names, reference_plan
 
 MAIN = "from planoracle.analysis.cli import main; main()"
-#: Starts all worker processes at once, as for much work.
+#: Code that makes the command start all worker processes at once.
 EAGER = "from planoracle.analysis.batch import pool; pool._PATIENCE = 0.0"
 _STARTUP = Path(__file__).parent / "startup"
 
 
 def submissions(count: int, seed: int = 0, problems: int | None = None) -> list[dict[str, str]]:
-    """Return reference plans of Recipe2Plan, of so many problems, with commands swapped, dropped or garbled."""
+    """Return reference plans of up to ``problems`` Recipe2Plan problems, some with altered commands."""
     random = Random(seed)
     plans = []
     for name in names():
@@ -54,26 +54,26 @@ def write(path: Path, rows: list[dict[str, str]]) -> Path:
 
 
 def in_workers(code: str) -> dict[str, str]:
-    """Return an environment in which every worker process runs code when it starts."""
+    """Return environment variables that make each worker process run code when it starts."""
     return os.environ | {"PYTHONPATH": str(_STARTUP), "PLANORACLE_TEST_CODE": code}
 
 
 def start(*args: object, before: str = "", **options: object) -> subprocess.Popen[bytes]:
-    """Start the command line in a process group of its own, after code for this process only."""
+    """Start the command line in a new session, after running the code ``before`` in its main process."""
     call = [sys.executable, "-c", f"{before}\n{MAIN}", *map(str, args)]
     pipes: dict[str, object] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(call, start_new_session=True, **(pipes | options))  # type: ignore[call-overload, no-any-return]
 
 
 def run_to_end(*args: object, before: str = "", **options: object) -> tuple[int, bytes, str]:
-    """Run the command line to its end; return status, output and diagnostics."""
+    """Run the command line until it ends; return exit status, standard output and standard error."""
     process = start(*args, before=before, **options)
     out, err = process.communicate(timeout=120)
     return process.returncode, out, err.decode()
 
 
 def execute(folder: Path, statement: str, *values: object) -> list[tuple[Any, ...]]:
-    """Return what a statement finds in the journal of a run directory, or change that."""
+    """Execute an SQL statement on the journal of a run directory and return its rows."""
     database = sqlite3.connect(folder / NAME)
     with database:
         rows = database.execute(statement, values).fetchall()
@@ -87,7 +87,7 @@ def stored_rows(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def session_processes(session: int) -> list[int]:
-    """Return the processes of a session, as ``ps`` lists them; workers have process groups of their own."""
+    """Return the process ids of a session from ``ps``; each worker has its own process group."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,sess=,stat="], capture_output=True, text=True, check=True)
     rows = [line.split() for line in listed.stdout.splitlines()]
     return [int(pid) for pid, own, state, *_ in rows if int(own) == session and not state.startswith("Z")]
@@ -99,7 +99,7 @@ def has_ended(session: int, seconds: float = 20) -> bool:
 
 
 def within(seconds: float, condition: Callable[[], object]) -> bool:
-    """Return whether a condition holds within some time."""
+    """Poll a condition; return whether it holds before the time is up."""
     until = time.monotonic() + seconds
     while not (holds := condition()) and time.monotonic() < until:
         time.sleep(0.02)

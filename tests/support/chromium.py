@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through its own debugging pipe: no package but the standard library is needed."""
+"""Headless Chromium, driven through its debugging pipe with the standard library only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-#: The browser, ``None`` where there is none.
+#: Path of the browser; ``None`` if it is not installed.
 BINARY = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 _FLAGS = (
@@ -42,7 +42,7 @@ _KEYS = {
 
 
 class Chromium:
-    """One browser; `page` opens pages in it. To be used as a context."""
+    """Browser process, used as a context manager; `page` opens a page in it."""
 
     def __init__(self) -> None:
         assert BINARY is not None
@@ -89,7 +89,7 @@ class Chromium:
         self._profile.cleanup()
 
     def send(self, method: str, session: str | None = None, seconds: float = 60.0, **params: Any) -> dict[str, Any]:
-        """Send a command and return its result; events that come meanwhile are kept."""
+        """Send a command and return its result; store the events that arrive in the meantime."""
         self._number += 1
         number = self._number
         message: dict[str, Any] = {"id": number, "method": method, "params": params}
@@ -110,13 +110,13 @@ class Chromium:
         return result
 
     def listen(self, seconds: float) -> None:
-        """Take in what the browser has said, or says in so many seconds."""
+        """Read the messages of the browser, waiting up to ``seconds`` for the first one."""
         if not select.select([self._read], [], [], max(0.0, seconds))[0]:
             return
-        said = os.read(self._read, 2**20)
-        if not said:
-            raise RuntimeError("the browser has gone")
-        *whole, self._rest = (self._rest + said).split(b"\0")
+        data = os.read(self._read, 2**20)
+        if not data:
+            raise RuntimeError("the browser closed its pipe")
+        *whole, self._rest = (self._rest + data).split(b"\0")
         for message in map(json.loads, whole):
             if "id" in message:
                 self._answers[message["id"]] = message
@@ -129,7 +129,7 @@ class Chromium:
 
 
 class Page:
-    """A page: goes to addresses, runs scripts, presses keys, remembers what went wrong or wanted the network."""
+    """Page of the browser: opens files, runs scripts, sends keys, and records errors and requests."""
 
     def __init__(self, browser: Chromium, width: int, height: int, media: dict[str, str]) -> None:
         self._browser = browser
@@ -148,12 +148,12 @@ class Page:
         return self._browser.send(method, self.session, **params)
 
     def open(self, path: Path, fragment: str = "") -> None:
-        """Go to a report page, and wait for the view that the fragment names."""
+        """Open a report page and wait for the view that the fragment names."""
         self.send("Page.navigate", url=path.resolve().as_uri() + fragment)
         self.wait("document.getElementById('main')?.dataset.view === location.hash")
 
     def run(self, script: str) -> Any:
-        """Return the value of an expression; promises are waited for."""
+        """Return the value of an expression; await promises."""
         answer = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"])[:2000])
@@ -168,7 +168,7 @@ class Page:
             sleep(0.01)
 
     def press(self, key: str, times: int = 1) -> None:
-        """Press a key as a person does."""
+        """Press and release a key."""
         text = {"text": "\r"} if key == "Enter" else {}
         code = {"key": key, "code": key, "windowsVirtualKeyCode": _KEYS[key]}
         for _ in range(times):
@@ -176,15 +176,15 @@ class Page:
             self.send("Input.dispatchKeyEvent", type="keyUp", **code)
 
     def type(self, text: str) -> None:
-        """Write into what has the focus."""
+        """Type a text into the focused element."""
         self.send("Input.insertText", text=text)
 
     def point(self, selector: str, *, click: bool = False) -> None:
         """Move the mouse to the first element of a selector."""
-        found = f"document.querySelector({json.dumps(selector)})"
-        self.run(f"{found}.scrollIntoView({{block: 'center', inline: 'center'}})")
+        node = f"document.querySelector({json.dumps(selector)})"
+        self.run(f"{node}.scrollIntoView({{block: 'center', inline: 'center'}})")
         box = self.run(
-            f"(() => {{ const b = {found}.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] }})()"
+            f"(() => {{ const b = {node}.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] }})()"
         )
         place = {"x": box[0], "y": box[1]}
         self.send("Input.dispatchMouseEvent", type="mouseMoved", **place)
@@ -193,7 +193,7 @@ class Page:
                 self.send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
 
     def screenshot(self, path: Path, *, whole: bool = True) -> None:
-        """Keep a picture of the page."""
+        """Write a screenshot of the page to a PNG file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         options: dict[str, Any] = {}
         if whole:
@@ -202,7 +202,7 @@ class Page:
         path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot", format="png", **options)["data"]))
 
     def events(self, *methods: str) -> list[dict[str, Any]]:
-        """Return the events of some kinds so far."""
+        """Return the parameters of all events of some methods so far."""
         self._browser.listen(0.05)
         return [
             event["params"]
@@ -226,10 +226,10 @@ class Page:
         return logged + printed + thrown
 
     def requests(self) -> list[str]:
-        """Return the addresses that were asked for, but for the page's own."""
-        asked = [str(entry["request"]["url"]) for entry in self.events("Network.requestWillBeSent")]
-        return [address for address in asked if not address.startswith(("file:", "blob:"))]
+        """Return the requested addresses, without files and blobs."""
+        addresses = [str(entry["request"]["url"]) for entry in self.events("Network.requestWillBeSent")]
+        return [address for address in addresses if not address.startswith(("file:", "blob:"))]
 
     def dialogs(self) -> int:
-        """Return how often a dialog was opened."""
+        """Return the number of opened dialogs."""
         return len(self.events("Page.javascriptDialogOpening"))

@@ -1,4 +1,4 @@
-"""Reports of the critic, checked for what holds of all of them."""
+"""Critiques checked for their common invariants, and small problems to criticize."""
 
 from __future__ import annotations
 
@@ -25,45 +25,45 @@ TEA = "timearena/household1"
 
 
 def report(problem: Any, plan: Any, **options: Any) -> Critique:
-    """Return a report without prices, checked for what holds of all reports."""
-    found = critique(problem, plan, regret=options.pop("regret", False), **options)
-    row = found.as_dict()
+    """Return a critique without regret, after checking the invariants of all critiques."""
+    result = critique(problem, plan, regret=options.pop("regret", False), **options)
+    row = result.as_dict()
     assert json.loads(json.dumps(row)) == row
     assert (row["format"], row["version"]) == ("planoracle/critique", VERSION)
-    prose = found.prose()
+    prose = result.prose()
     assert all(c.isprintable() or c == "\n" for c in prose)
     assert prose.startswith("Result: ")
-    for section in found.sections:
+    for section in result.sections:
         assert section.status == ("fault" if section.findings or section.remarks else section.status)
         assert (f"{section.title}: " in prose) == bool(section.text)
         assert bool(section.text) == bool(section.findings or section.remarks)
         assert {finding.violation.kind for finding in section.findings} <= set(section.kinds)
-    return found
+    return result
 
 
 def finding_fields(finding: FeedbackItem) -> Any:
-    """Return a finding with the fields of its violation, as it is written."""
+    """Return the fields of a finding together with those of its violation."""
     fault = finding.violation
     assert finding.as_dict().keys() == {*fault._fields, "index", "text", "excess"} - {"position", "case"}
     return SimpleNamespace(**fault._asdict(), index=fault.position, text=finding.text, excess=finding.excess)
 
 
-def all_findings(found: Critique) -> list[Any]:
-    return [finding_fields(finding) for section in found.sections for finding in section.findings]
+def all_findings(critique: Critique) -> list[Any]:
+    return [finding_fields(finding) for section in critique.sections for finding in section.findings]
 
 
-def assert_same_faults(found: Critique, violations: tuple[Violation, ...]) -> None:
-    """Hold the findings against the violations, section by section in their order."""
-    for section in found.sections:
+def assert_same_faults(critique: Critique, violations: tuple[Violation, ...]) -> None:
+    """Check that the findings of each section are the violations of its kinds, in their order."""
+    for section in critique.sections:
         theirs = [v[:3] for v in violations if v.kind in section.kinds]
         assert [f.violation[:3] for f in section.findings] == theirs
-    assert len(all_findings(found)) == len(violations)
+    assert len(all_findings(critique)) == len(violations)
 
 
-def single_finding(found: Critique, kind: str) -> Any:
-    """Return the single finding of a kind; its section is at fault."""
-    [finding] = [finding for finding in all_findings(found) if finding.kind == kind]
-    [section] = [section for section in found.sections if kind in section.kinds]
+def single_finding(critique: Critique, kind: str) -> Any:
+    """Return the only finding of a kind, after checking that its section is at fault."""
+    [finding] = [finding for finding in all_findings(critique) if finding.kind == kind]
+    [section] = [section for section in critique.sections if kind in section.kinds]
     assert section.status == "fault"
     return finding
 
@@ -93,12 +93,12 @@ KITCHEN = Instance(
 )
 
 
-def finding_kinds(found: Critique) -> set[str]:
-    return {finding.kind for finding in all_findings(found)}
+def finding_kinds(critique: Critique) -> set[str]:
+    return {finding.kind for finding in all_findings(critique)}
 
 
 def mutated_plan(instance: Instance, random: Random) -> list[list[Any]]:
-    """A plan near to a good one: the fast schedule with commands shifted, cut, repeated or left out."""
+    """Return an optimal plan with one to three commands shifted, shortened, repeated or removed."""
     schedule = optimum(instance).schedule
     pieces = schedule.pieces if schedule is not None else ()
     commands = [[int(p.action[-1]), p.action[:-2], p.duration, p.start] for p in pieces]
@@ -143,6 +143,6 @@ TABLES = kitchen({"table1": ["bread1"], "table2": []}, goal=[["item_on", "bread#
 
 
 def critique_actions(problem: Any, *actions: str, **options: Any) -> Critique:
-    found = report(problem, list(actions), **options)
-    assert_same_faults(found, trace(problem, actions, options.get("rules") or walking.PROFILES["paper"]).refusals)
-    return found
+    result = report(problem, list(actions), **options)
+    assert_same_faults(result, trace(problem, actions, options.get("rules") or walking.PROFILES["paper"]).refusals)
+    return result

@@ -1,4 +1,4 @@
-"""Counts of what calls of CP-SAT take."""
+"""Deterministic effort of CP-SAT calls."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ortools.sat.python import cp_model_helper as cmh
 
 @dataclass(slots=True)
 class Efforts:
-    """What calls of CP-SAT have taken together.
+    """Total effort of the CP-SAT calls.
 
-    ``size`` is the number of variables and constraints of the models they were given, ``units`` CP-SAT's deterministic
-    time. With one worker none of it depends on the machine's speed.
+    ``size`` is the number of variables and constraints of the models, ``units`` the deterministic time of CP-SAT. With
+    one worker no count depends on the speed of the machine.
     """
 
     calls: int = 0
@@ -27,7 +27,7 @@ class Efforts:
 
 @contextmanager
 def count_efforts() -> Iterator[Efforts]:
-    """Count the calls of CP-SAT inside."""
+    """Count the CP-SAT calls inside the context."""
     efforts, original = Efforts(), cmh.SolveWrapper
 
     class Counting:

@@ -1,4 +1,4 @@
-"""Exhaustive searches through the rules, knowing nothing of the CP-SAT model."""
+"""Exhaustive searches through the rules, independent of the CP-SAT model."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ _BEGIN = PartialSchedule()
 
 
 def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[StepCommand] = (), clock: int = 0) -> int | None:
-    """Least makespan of any plan that the rules of Recipe2Plan accept, by trying all plans that go on from ``done``.
+    """Return the minimum makespan of all Recipe2Plan plans that continue ``done``; ``None``: infeasible.
 
-    Second by second, every command of every length is tried; states that agree in all that the rules
-    can ask for later are merged.
+    Every command of every length is tried in every second; states that no later rule can tell apart are merged.
     """
     simulator = Recipe2PlanSimulator(instance, PROFILES["paper"])
     first = simulator.initial()
@@ -53,8 +52,8 @@ def kitchen_optimum(instance: Instance, horizon: int, done: Sequence[StepCommand
 
 def _commands(simulator: Recipe2PlanSimulator, state: CookingState, now: int) -> list[StepCommand]:
     commands = []
-    for step, left in zip(simulator.actions, state.remaining, strict=True):
-        lengths = range(1, left + 1) if step.interruptible else [left] if left else []
+    for step, remaining in zip(simulator.actions, state.remaining, strict=True):
+        lengths = range(1, remaining + 1) if step.interruptible else [remaining] if remaining else []
         commands += [StepCommand.of(step.id, now, length) for length in lengths]
     return commands
 
@@ -73,26 +72,26 @@ def _running(last: Span | None, now: int) -> Iterator[tuple[int, int]]:
 
 
 def count_schedules(instance: Instance, horizon: int, state: PartialSchedule = _BEGIN) -> int:
-    """Number of schedules that `general_optimum` would try if it never cut a branch."""
+    """Return the number of schedules that `general_optimum` would try without pruning."""
     return prod(len(_placements(instance, action, horizon, state)) for action in instance.actions)
 
 
 def sets_state(action: Action) -> bool:
-    """Whether an action may set the state of a resource."""
+    """Return whether an action may set the state of a resource."""
     return any(demand.sets is not None for mode in action.modes for demand in mode.demands)
 
 
-#: Kinds that adding further pieces cannot mend.
+#: Kinds of violations that further pieces cannot remove.
 _LASTING = {"release", "time_limit", "agent_busy", "start_attended", "resource_capacity", "minimum_lag", "maximum_lag"}
 
 
 def general_optimum(instance: Instance, horizon: int, state: PartialSchedule = _BEGIN) -> int | None:
-    """Least makespan of any schedule that the general referee accepts, by trying all that go on from a state."""
+    """Return the minimum makespan of all schedules that continue a state by the general rules."""
     return _best(instance, horizon, state, lambda schedule: schedule.makespan)
 
 
 def min_interruptions(instance: Instance, makespan: int) -> int | None:
-    """Least number of pieces of any schedule that the general referee accepts and that is over by then."""
+    """Return the minimum number of pieces of all accepted schedules up to a makespan."""
     return _best(instance, makespan, _BEGIN, lambda schedule: len(schedule.pieces), least=len(instance.actions))
 
 
@@ -104,7 +103,7 @@ def _best(
     *,
     least: int | None = None,
 ) -> int | None:
-    """Return the least cost of schedules up to a horizon; makespans are cut off by the best, others when at least."""
+    """Return the minimum cost of schedules up to a horizon; stop at the first of cost ``least``."""
     best: list[int | None] = [None]
 
     def extend(k: int, pieces: list[Piece]) -> None:
@@ -113,20 +112,20 @@ def _best(
             return
         rest = Schedule.of(instance, [piece for piece in pieces if piece not in state.pieces])
         schedule = Schedule((*(piece for piece in state.pieces if piece in pieces), *rest.pieces))
-        there = {piece.action for piece in pieces}
-        waiting = {p.action for p in pieces if not there.issuperset(instance.by_id[p.action].modes[p.mode].after)}
-        found = {
+        placed = {piece.action for piece in pieces}
+        waiting = {p.action for p in pieces if not placed.issuperset(instance.by_id[p.action].modes[p.mode].after)}
+        faults = {
             violation.kind
             for violation in find_violations(instance, schedule)
-            if violation.kind != "minimum_lag" or violation.subject not in waiting  # for what is placed later
+            if violation.kind != "minimum_lag" or violation.subject not in waiting  # a mode may wait for a later action
         }
         if k == len(instance.actions):
-            if not found and (best[0] is None or cost(schedule) < best[0]):
+            if not faults and (best[0] is None or cost(schedule) < best[0]):
                 best[0] = cost(schedule)
             return
-        # While settings are to come, one of them may still let another share room.
+        # A later action that sets the state of a resource may still allow sharing its capacity.
         unsettled = any(sets_state(action) for action in map(instance.actions.__getitem__, instance.order[k:]))
-        if found & (_LASTING - {"resource_capacity"} if unsettled else _LASTING):
+        if faults & (_LASTING - {"resource_capacity"} if unsettled else _LASTING):
             return
         latest = horizon if best[0] is None or least is not None else best[0] - 1
         for choice in _placements(instance, instance.actions[instance.order[k]], latest, state):
@@ -139,19 +138,19 @@ def _best(
 def _placements(instance: Instance, action: Action, latest: int, state: PartialSchedule = _BEGIN) -> list[list[Piece]]:
     agents: tuple[str | None, ...] = instance.eligible(action) or (None,)
     done = [piece for piece in state.pieces if piece.action == action.id]
-    left = action.duration - sum(piece.duration for piece in done)
-    if done and not left:
+    remaining = action.duration - sum(piece.duration for piece in done)
+    if done and not remaining:
         return [done]
     first = max(action.release, state.clock)
-    found = []
+    placements = []
     for mode in [done[0].mode] if done else range(len(action.modes)):
         if not action.interruptible or action.duration < 2:
             for start in range(first, latest - action.duration + 1):
-                found += [[Piece(action.id, start, action.duration, agent, mode)] for agent in agents]
+                placements += [[Piece(action.id, start, action.duration, agent, mode)] for agent in agents]
             continue
-        for ticks in combinations(range(first, latest), left):
-            found += [
+        for ticks in combinations(range(first, latest), remaining):
+            placements += [
                 [*done] + [Piece(action.id, tick, 1, agent, mode) for tick, agent in zip(ticks, chosen, strict=True)]
                 for chosen in product(agents, repeat=len(ticks))
             ]
-    return found
+    return placements

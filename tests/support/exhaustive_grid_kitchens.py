@@ -1,21 +1,20 @@
-"""Exhaustive search for the best plans of tiny grid kitchens, which hands every action to the rules.
+"""Exhaustive search for optimal plans of tiny grid kitchens through the rules.
 
-Nothing is decided here but what to hand in: a run (`Simulation`) is forked, given acts and advanced. At every turn of
-a cook
-all chains of interactions with the stations next to him are tried, and after each of them working at each of those
-stations, walks, and waits; runs are kept in the order of their next moment, each that can still go on differently once.
+The rules decide every outcome: the search forks a run (`Simulation`), adds acts and advances it. At every turn of a
+cook it tries all chains of interactions with the adjacent stations, followed by work at each of these stations, walks
+and waits. Runs are ordered by their next event; of several runs with the same future the search keeps one.
 
-Left out is what cannot be missed:
+The search omits choices that cannot improve a plan:
 
-- Walks by detours, and walks after waits (where a walk is first the same can be done). Walks and waits are split into
-  ticks but for the last part, which with several cooks may also have 2 ticks, those of a work (``L``), or ``L + 1``.
-  What is split decides only who has his turn first when two are due: who began earlier, or comes first on the map. The
-  last part must be long enough to have begun before (or with) the other's last act, which is split as well, so that 2
-  against 1 is enough, or is a work. Such a part is of use only if both use a station then, and its cook would have
-  come last otherwise. More moments can only make the stamp of cookware older. ``sparse``: none of this is left out.
-- More than ``spare`` pieces of food that no open order can need; by the rules with stamps they could set a clock. A
-  plate that holds what no open order has is as good as any other such plate, so it does not count.
-- If ``pruned``: runs that cannot serve by the horizon, a cook, plate or ingredient being too far from the window.
+- Detours, and walks after waits. Walks and waits are split into ticks except for the last part. With several cooks
+  this part may also have 2 ticks, the ticks of a work (``L``), or ``L + 1``. Splitting decides only the order of turns
+  at the same time: the cook whose act began earlier, or who comes first on the map, is first. The last part must have
+  begun before (or with) the last act of the other cook, which is split as well, so 2 ticks are enough against 1, or the
+  act is a work. Such a part is useful only if both cooks then use a station and its cook would otherwise be last.
+  Further events can only make the stamp of cookware older. ``sparse`` includes all these choices.
+- More than ``spare`` pieces of food that no open order needs; by the rules with stamps they could set a clock. Plates
+  with contents that no open order has are equivalent and do not count.
+- With ``pruned``, runs that cannot serve within the horizon, as a cook, plate or ingredient is too far from the window.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ from planoracle.solver.grid_kitchens.kind import plan
 
 
 class SearchLimitError(Exception):
-    """There is too much to be tried."""
+    """Search that exceeds its maximum number of runs."""
 
 
 class EarliestRun(NamedTuple):
-    """The moment of the last serving, a plan for it, and how many runs were looked at."""
+    """Time of the last serving, its plan, and the number of explored runs."""
 
     time: int
     plan: dict[str, list[dict[str, Any]]]
@@ -68,27 +67,27 @@ def min_time(
     parts: int = 1,
     start: Simulation | None = None,
 ) -> EarliestRun | None:
-    """Return when the last order can be served at the earliest, ``None`` if not up to ``horizon``.
+    """Return the run that serves the last order earliest; ``None`` if none ends by ``horizon``.
 
     Parameters
     ----------
     parts
-        Waits of so many to a tick are tried as well.
+        Number of parts of a tick: waits of one part are tried as well.
     start
-        Where the run goes on; by default at its beginning.
+        Run to continue; default: the start of the kitchen.
 
     Raises
     ------
     TooMuchError
-        After ``most`` runs.
+        If the search needs more than ``most`` runs.
     """
     return _Search(kitchen, rules, horizon, spare, sparse, pruned, parts).run(most, start)
 
 
 def random_run(kitchen: GridKitchen, rules: GridKitchenRules, random: Random, moments: int) -> Simulation:
-    """Return a run in which cooks did something at random for so many moments, or until it could not go on."""
+    """Return a run of random acts over ``moments`` events, or until no act is possible."""
     trial = _Search(kitchen, rules, 10**6, 9, sparse=False, pruned=False, parts=1)
-    trial.left = 10**6
+    trial.remaining_runs = 10**6
     clock = trial.first
     for _ in range(moments):
         children = [child for child in trial.children(clock) if not child.world.all_served]
@@ -101,31 +100,31 @@ def random_run(kitchen: GridKitchen, rules: GridKitchenRules, random: Random, mo
 def compare_with_planner(
     kitchen: GridKitchen, rules: GridKitchenRules, *, most: int = 20_000, horizon: int = 25
 ) -> tuple[str, list[str]]:
-    """Compare the plan and the bounds that are found for a kitchen with what there is; return the status and faults.
+    """Compare plan and lower bound of the planner with exhaustive search; return the status and faults.
 
-    The status is ``too much`` where nothing could be compared. A plan is carried out by the rules, so that it is enough
-    to try whether there is an earlier one; ``horizon``: of that where no plan was found.
+    The status is ``too much`` if the search exceeds ``most`` runs. The rules check the plan, so the search looks for an
+    earlier one only. ``horizon`` limits the search if the planner finds no plan.
     """
-    found = plan(kitchen, rules, WorkLimit(0.5))
+    result = plan(kitchen, rules, WorkLimit(0.5))
     faults = []
-    if found.plan is not None:
-        outcome = carry_out(kitchen, json.loads(found.plan), rules)
-        if not outcome.done or outcome.time != found.makespan:
-            faults.append(f"the plan ends at {outcome.time}, not at {found.makespan}")
+    if result.plan is not None:
+        outcome = carry_out(kitchen, json.loads(result.plan), rules)
+        if not outcome.done or outcome.time != result.makespan:
+            faults.append(f"the plan ends at {outcome.time}, not at {result.makespan}")
     try:
-        best = min_time(kitchen, rules, horizon if found.makespan is None else found.makespan - 1, most=most)
+        best = min_time(kitchen, rules, horizon if result.makespan is None else result.makespan - 1, most=most)
     except SearchLimitError:
         return "too much", faults
-    time = found.makespan if best is None else best.time
+    time = result.makespan if best is None else best.time
     if best is not None:
         outcome = carry_out(kitchen, best.plan, rules)
         if not outcome.done or outcome.time != best.time:
             faults.append(f"the best plan ends at {outcome.time}, not at {best.time}")
-        if found.status in (Status.optimal, Status.infeasible):
-            faults.append(f"{found.status.value} {found.makespan}, but {best.time} is possible: {best.plan}")
-    if time is not None and time < found.lower_bound:
-        faults.append(f"the bound {found.lower_bound} is above {time}")
-    return found.status.value, faults
+        if result.status in (Status.optimal, Status.infeasible):
+            faults.append(f"{result.status.value} {result.makespan}, but {best.time} is possible: {best.plan}")
+    if time is not None and time < result.lower_bound:
+        faults.append(f"the bound {result.lower_bound} is above {time}")
+    return result.status.value, faults
 
 
 class _Search:
@@ -155,14 +154,14 @@ class _Search:
         if parts > 1:
             self.waits.insert(0, Fraction(1, parts))
         self.walked = kitchen.facts.move
-        self.sub = lru_cache(None)(self._sub)
+        self.can_be_served = lru_cache(None)(self._can_be_served)
         self.excess = lru_cache(None)(self._excess)
         self.timed = lru_cache(None)(self._timed)
         self.uses = lru_cache(None)(self._uses)
         self.cooking = {item: one.ticks for one in kitchen.facts.cookware for item in one.ingredients}
         self._measure()
 
-    # What there is to do
+    # Choices of a cook
 
     def _uses(self, tile: Tile) -> tuple[CookAction, ...]:
         return tuple(
@@ -170,7 +169,7 @@ class _Search:
         )
 
     def _timed(self, tile: Tile) -> tuple[tuple[CookAction, ...], ...]:
-        """Return what takes time: works, waits, and walks step by step but for the last part."""
+        """Return acts that take time: works, waits, and walks split into steps except for the last part."""
         works = [
             (CookAction(PROCESS, station=s),) for s in (*self.of.boards, *self.of.sinks) if tile in self.of.near[s]
         ]
@@ -188,24 +187,24 @@ class _Search:
         return (*works, *walks, *((CookAction(WAIT, duration=ticks),) for ticks in self.waits))
 
     def route(self, tile: Tile, goal: Tile) -> list[Tile]:
-        found, back = [], self.of.walks(goal)
+        route, back = [], self.of.walks(goal)
         while tile != goal:
             tile = min(near for near in steps(tile) if near in back and back[near] < back[tile])
-            found.append(tile)
-        return found
+            route.append(tile)
+        return route
 
     def run(self, most: int, start: Simulation | None = None) -> EarliestRun | None:
         numbers, start = count(), start or self.first
         heap: list[tuple[Any, int, Simulation]] = [(start.time, 0, start)]
         seen: set[Any] = set()
-        self.left = most
+        self.remaining_runs = most
         while heap:
             moment, _, clock = heappop(heap)
             if moment > self.horizon:
                 return None
             for child in self.children(clock):
                 if child.world.all_served:
-                    return self.told(child, len(seen))
+                    return self.as_result(child, len(seen))
                 key = self.key(child)
                 if key in seen:
                     continue
@@ -213,50 +212,50 @@ class _Search:
                 if self.pruned and self.earliest(child) > self.horizon:
                     continue
                 ends = [end for end, act in zip(child.ends, child.acts, strict=True) if act is not None]
-                then = min(ends, default=None) if child.opened else 0
-                assert then is not None
-                heappush(heap, (then, next(numbers), child))
+                next_end = min(ends, default=None) if child.opened else 0
+                assert next_end is not None
+                heappush(heap, (next_end, next(numbers), child))
         return None
 
-    def told(self, clock: Simulation, runs: int) -> EarliestRun:
+    def as_result(self, clock: Simulation, runs: int) -> EarliestRun:
         acts = {
             name: [written(self.of, act) for act in clock.queues[cook][: clock.started[cook]]]
             for cook, name in enumerate(self.kitchen.agents)
         }
         for cook, act in enumerate(clock.acts):
-            if act is not None:  # it is still under way, for nothing
+            if act is not None:  # the act has not ended and is not needed
                 acts[self.kitchen.agents[cook]].pop()
         time: Any = clock.time
         return EarliestRun(time, acts, runs)
 
     def children(self, clock: Simulation) -> Iterator[Simulation]:
-        """Yield what comes of all that those who are due at the next moment can do, one after the other."""
+        """Yield the runs after all combinations of acts of the cooks that are due at the next event."""
         if clock.opened:
             agenda = clock.key()[1]
             assert isinstance(agenda, tuple)
-            due = [cook for left, cook, _ in agenda if left == agenda[0][0]]
+            due = [cook for remaining, cook, _ in agenda if remaining == agenda[0][0]]
         else:
             due = list(self.cooks)
         yield from self._turns(clock, due)
 
     def _turns(self, clock: Simulation, due: list[int], must: bool = False) -> Iterator[Simulation]:
-        """Give the first of those who are due what he can do, then the others.
+        """Yield runs with all acts of the first due cook, followed by those of the others.
 
-        ``must``: he must use a station, because another took care to have his turn before him.
+        ``must``: the cook must use a station, since another cook arranged to have the turn before.
         """
         if not due:
             run = self.advanced(clock.fork())
-            if run.error is None and not self.vain(run):
+            if run.error is None and not self.has_useless_wait(run):
                 yield run
             return
         cook, *others = due
         ended, was = clock.acts[cook], clock.world.tiles[cook]
-        if clock.started[cook] < len(clock.queues[cook]):  # he is still walking
+        if clock.started[cook] < len(clock.queues[cook]):  # the cook is still walking
             if not must:
                 yield from self._turns(clock, others)
             return
-        long = self.long(ended, was)
-        if long and not any(other < cook or self.ticks(clock, other) > 1 for other in others):
+        splittable = self.is_splittable(ended, was)
+        if splittable and not any(other < cook or self.ticks(clock, other) > 1 for other in others):
             return
         before = "" if ended is None or self.sparse else ended.word
         for run, chain in self._chains(clock, cook):
@@ -266,27 +265,32 @@ class _Search:
             for acts in self.timed(run.world.tiles[cook]):
                 word = acts[0].word
                 if not chain:
-                    if (must or long) and word != PROCESS:
+                    if (must or splittable) and word != PROCESS:
                         continue
                     if word == MOVE and before == MOVE:
-                        continue  # he could have walked there at once
-                    here = acts[-2].tile if len(acts) > 1 else run.world.tiles[cook]
-                    if word == MOVE and before == WAIT and self.walked == 1 and not self.long(acts[-1], here):
-                        continue  # he could have walked before
-                then = clock.fork()
-                then.give(cook, *chain, *acts)
-                yield from self._turns(then, others, long)
+                        continue  # one walk reaches the same tile
+                    before_last = acts[-2].tile if len(acts) > 1 else run.world.tiles[cook]
+                    if (
+                        word == MOVE
+                        and before == WAIT
+                        and self.walked == 1
+                        and not self.is_splittable(acts[-1], before_last)
+                    ):
+                        continue  # walking first is equivalent
+                fork = clock.fork()
+                fork.give(cook, *chain, *acts)
+                yield from self._turns(fork, others, splittable)
 
     def advanced(self, run: Simulation) -> Simulation:
-        """Let a run go to its next moment."""
-        self.left -= 1
-        if self.left < 0:
+        """Advance a run to its next event; raise `SearchLimitError` after too many."""
+        self.remaining_runs -= 1
+        if self.remaining_runs < 0:
             raise SearchLimitError
         run.advance()
         return run
 
     def ticks(self, clock: Simulation, cook: int) -> Any:
-        """Return how long a cook's act takes, from its beginning."""
+        """Return the duration of the current act of a cook in ticks."""
         act = clock.acts[cook]
         if act is None:
             return 0
@@ -294,26 +298,26 @@ class _Search:
             return self.kitchen.facts.chop if act.station in self.of.boards else self.kitchen.facts.wash
         return act.duration if act.word == WAIT else self.of.walks(clock.world.tiles[cook])[act.tile] * self.walked
 
-    def long(self, act: CookAction | None, tile: Tile) -> bool:
-        """Whether a walk or wait could be split, so that it is only of use for having the turn before somebody."""
+    def is_splittable(self, act: CookAction | None, tile: Tile) -> bool:
+        """Return whether an act is a walk or wait of several ticks, which only affects the order of turns."""
         if act is None or self.sparse:
             return False
         return self.of.walks(tile)[act.tile] > 1 if act.word == MOVE else act.duration > 1
 
-    def vain(self, clock: Simulation) -> bool:
-        """Whether somebody walks or waits in one piece though nobody else can be due when it ends."""
+    def has_useless_wait(self, clock: Simulation) -> bool:
+        """Return whether an unsplit walk or wait ends when no other cook can be due."""
         if self.sparse:
             return False
         for cook, act in enumerate(clock.acts):
-            if self.long(act, clock.world.tiles[cook]) and clock.started[cook] == len(clock.queues[cook]):
+            if self.is_splittable(act, clock.world.tiles[cook]) and clock.started[cook] == len(clock.queues[cook]):
                 end = clock.ends[cook]
                 if all(other == cook or clock.ends[other] > end for other in self.cooks):
                     return True
         return False
 
     def _chains(self, clock: Simulation, cook: int) -> list[tuple[Simulation, tuple[CookAction, ...]]]:
-        """Return chains of interactions of a cook at the next moment, with what there is after the turns of all."""
-        found: list[tuple[Simulation, tuple[CookAction, ...]]] = []
+        """Return the chains of interactions of a cook at the next event, each with the resulting run."""
+        results: list[tuple[Simulation, tuple[CookAction, ...]]] = []
         chains: list[tuple[CookAction, ...]] = [()]
         seen = set()
         for chain in chains:
@@ -323,32 +327,32 @@ class _Search:
             if run.error is not None and run.error.cook == cook:
                 continue
             if run.error is not None and run.acts[cook] is not None:
-                continue  # somebody who comes first has failed
+                continue  # a cook with an earlier turn has failed
             key = (self.world_key(run.world), run.error)
-            if key in seen or self.foods(run.world) > self.spare:
+            if key in seen or self.surplus_food(run.world) > self.spare:
                 continue
             seen.add(key)
-            found.append((run, chain))
+            results.append((run, chain))
             if run.world.all_served:
-                return found[-1:]
+                return results[-1:]
             chains += [(*chain, act) for act in self.uses(run.world.tiles[cook])]
-        return found
+        return results
 
-    # What is the same
+    # Equivalent states
 
     def key(self, clock: Simulation) -> tuple[object, ...]:
         agenda = clock.key()[1]
         assert isinstance(agenda, tuple)
         tiles, doing = list(clock.world.tiles), []
-        for left, cook, act in agenda:
-            tag = act.station if act.word == PROCESS else -3 if self.long(act, tiles[cook]) else -len(act.word)
+        for remaining, cook, act in agenda:
+            tag = act.station if act.word == PROCESS else -3 if self.is_splittable(act, tiles[cook]) else -len(act.word)
             rest = clock.queues[cook][clock.started[cook] :]
             if act.word == MOVE:
                 tiles[cook] = act.tile
-            for then in rest:
-                last = self.of.walks(tiles[cook])[then.tile]
-                left, tag, tiles[cook] = left + last * self.walked, -10 - last, then.tile
-            doing.append((left, cook, tag))
+            for step in rest:
+                last = self.of.walks(tiles[cook])[step.tile]
+                remaining, tag, tiles[cook] = remaining + last * self.walked, -10 - last, step.tile
+            doing.append((remaining, cook, tag))
         return (tuple(tiles), *self.world_key(clock.world)[1:], tuple(doing))
 
     def world_key(self, world: KitchenState) -> tuple[object, ...]:
@@ -359,41 +363,43 @@ class _Search:
         plain: list[object] = []
         for thing in things:
             if type(thing) is tuple and thing[0] == "plate":
-                plain.append(thing if self.sub(thing[1], world.served) else "lost")
+                plain.append(thing if self.can_be_served(thing[1], world.served) else "lost")
             elif type(thing) is tuple and len(thing) > 3 and thing[2] - thing[4] > self.horizon - world.clock:
-                plain.append((*thing[:2], "never"))  # by stamps, what has been poured away is still to be cooked
+                plain.append((*thing[:2], "never"))  # with stamps, discarded food does not reset the cooking time
             else:
                 plain.append(thing)
         return tuple(plain)
 
-    def _sub(self, contents: tuple[Food, ...], served: int) -> bool:
-        """Whether a plate can still be served, with what is on it and more."""
-        held = Counter((food.name, food.state) for food in contents)
-        return any(held <= dish for dish in self.dishes[served:])
+    def _can_be_served(self, contents: tuple[Food, ...], served: int) -> bool:
+        """Return whether some open order contains all foods of a plate."""
+        plate = Counter((food.name, food.state) for food in contents)
+        return any(plate <= dish for dish in self.dishes[served:])
 
-    def foods(self, world: KitchenState) -> int:
-        """Return how much food there is that cannot all be needed."""
-        found: list[Food] = []
+    def surplus_food(self, world: KitchenState) -> int:
+        """Return the number of pieces of food beyond the needs of the open orders."""
+        foods: list[Food] = []
         for thing in (*world.hands, *world.on):
             if isinstance(thing, Food):
-                found.append(thing)
-            elif isinstance(thing, Ware) and (thing.kind != "plate" or self.sub(thing.contents, world.served)):
-                found += thing.contents
-        return self.excess(tuple(sorted(found)), world.served)
+                foods.append(thing)
+            elif isinstance(thing, Ware) and (
+                thing.kind != "plate" or self.can_be_served(thing.contents, world.served)
+            ):
+                foods += thing.contents
+        return self.excess(tuple(sorted(foods)), world.served)
 
-    def _excess(self, found: tuple[Food, ...], served: int) -> int:
+    def _excess(self, foods: tuple[Food, ...], served: int) -> int:
         balance: Counter[tuple[str, int]] = Counter()
-        for name, state in found:
+        for name, state in foods:
             balance.update((name, level) for level in range(STATES.index(state) + 1))
         for dish in self.dishes[served:]:
             for (name, state), times in dish.items():
                 balance.subtract({(name, level): times for level in range(STATES.index(state) + 1)})
-        return sum(max(0, *(balance[name, level] for level in range(3))) for name in {food.name for food in found})
+        return sum(max(0, *(balance[name, level] for level in range(3))) for name in {food.name for food in foods})
 
-    # What is too far
+    # Earliest possible serving
 
     def _measure(self) -> None:
-        """Work out how far everything is from the window for things, which are handed on over stations."""
+        """Compute the distance of every tile to the window, for things passed over stations."""
         kitchen, pace = self.kitchen, self.kitchen.facts.move
         free = {(x, y) for x in range(kitchen.width) for y in range(kitchen.height)} - set(kitchen.blocked)
         far: dict[Tile, int] = {one.place: 0 for one in kitchen.stations if one.kind == "serving_window"}
@@ -410,15 +416,15 @@ class _Search:
         self.far = far
 
     def earliest(self, clock: Simulation) -> Any:
-        """Return a moment before which the next order is not served."""
+        """Return a lower bound of the time at which the next order is served."""
         world, of, never = clock.world, self.of, 10**6
         start, ends = list(world.tiles), clock.ends[:]
         for c, act in enumerate(clock.acts):
             if act is not None and act.word == MOVE:
                 start[c] = act.tile
-                for then in clock.queues[c][clock.started[c] :]:
-                    ends[c] += of.walks(start[c])[then.tile] * self.walked
-                    start[c] = then.tile
+                for step in clock.queues[c][clock.started[c] :]:
+                    ends[c] += of.walks(start[c])[step.tile] * self.walked
+                    start[c] = step.tile
         walks = [self.of.walks(tile) for tile in start]
         pace = self.walked
 
@@ -432,14 +438,14 @@ class _Search:
             (thing, ends[c] + self.far.get(start[c], never)) for c, thing in enumerate(world.hands) if thing is not None
         ]
         for station, one in enumerate(self.kitchen.stations):
-            here = None
+            arrival = None
             thing = world.on[station]
             if thing is not None:
-                here = reached(station) + self.far.get(one.place, never)
-                places.append((thing, here))
+                arrival = reached(station) + self.far.get(one.place, never)
+                places.append((thing, arrival))
             elif one.kind == "dispenser":
-                here = reached(station) + self.far.get(one.place, never)
-                places.append((Food(one.provides, "raw"), here))
+                arrival = reached(station) + self.far.get(one.place, never)
+                places.append((Food(one.provides, "raw"), arrival))
             if one.kind == "serving_window":
                 window = reached(station)
         first = window

@@ -1,4 +1,4 @@
-"""Texts of spreadsheets before `planoracle.analysis.console.escape_formulas`."""
+"""Inverse of `planoracle.analysis.console.escape_formulas`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grades and submissions for tests: frames of grades and comparisons, entries of a stream, problems they may name."""
+"""Frames of grades and comparisons, entries of a stream, and a loader of any problem file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from planoracle.instances.protocol.profiles import Rules
 
 
 def grades_frame(grades: Iterable[Grade], rules: Mapping[str, Rules] | None = None) -> pd.DataFrame:
-    """Return the frame of grades."""
+    """Return grades as a frame."""
     rows = GradeRows(rules)
     for grade in grades:
         rows.add(grade)
@@ -43,5 +43,5 @@ def read_submissions(
 
 
 def all_problems() -> Problems:
-    """Return a loader that finds problems in any file, for submissions that name files of the tests."""
+    """Return a loader that opens any problem file that a submission names."""
     return Problems(places=Places(trusted=True))

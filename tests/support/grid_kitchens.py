@@ -1,4 +1,4 @@
-"""Small grid kitchens: one with all stations in a row, and plans for it in short; one of 5 by 4 tiles."""
+"""Small grid kitchens: all stations in a row, with a short notation for plans, and 5 by 4 tiles."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, carry_out
 
 PAPER = GridKitchenRules()
-#: As the released code.
+#: Rules of the released code.
 RELEASED = GridKitchenRules(
     refuse_unread=False, cooking="stamp", sinks="shared", finish="ignored", end="plans", price_optimum=False
 )
 FACTS = Facts(1, 4, 6, 10, (Cookware("pan", 24, "chopped", ("meat", "tomato")), Cookware("pot", 16, "raw", ("rice",))))
 
-#: The stations of the row, from left to right, and what they have.
+#: Stations of the row, from left to right, with their contents.
 ROW = (
     Station("table1", "table", (0, 0), "plate"),
     Station("meat", "dispenser", (1, 0), provides="meat"),
@@ -44,14 +44,17 @@ RAW = OrderedDish("raw", (Need("meat", "raw"),))
 
 
 def row(*orders: OrderedDish, cooks: int = 1) -> GridKitchen:
-    """Return a grid kitchen: one row of free tiles below the stations, a wall at the end; cooks start at the left."""
+    """Return the kitchen with all stations in a row; the cooks start at the left end."""
     names = ((f"agent{number}", (0, 1)) for number in range(1, cooks + 1))
     walls = [("wall", (12, 1)), *((f"wall_{x + 1}", (x, 2)) for x in range(13))]
     return GridKitchen.of("paracook/cook/row", "paracook", (13, 3), ROW, walls, names, orders or (STEAK,), FACTS)
 
 
 def plan(*texts: str) -> dict[str, list[Any]]:
-    """Return a plan of a text for each cook: ``@3`` (go below the fourth), ``board``, ``!board``, ``~5``, ``.``.
+    """Return a plan from one text per cook, with words such as ``@3``, ``board``, ``!board`` and ``~5``.
+
+    ``@3`` moves below station 3, ``board`` interacts with a station, ``!board`` processes there, ``~5`` waits, ``.``
+    finishes.
 
     >>> plan("@1 meat !board ~5 .")["agent1"][-2:]
     [{'action': 'Wait', 'duration': 5}, {'action': 'Finish'}]
@@ -71,12 +74,12 @@ def _action(word: str) -> dict[str, Any]:
 
 
 def run_plan(rules: GridKitchenRules, *texts: str, orders: tuple[OrderedDish, ...] = ()) -> Simulation:
-    """Return what becomes of a plan on the row."""
+    """Run a plan on the row."""
     return carry_out(row(*orders, cooks=len(texts)), plan(*texts), rules)
 
 
 def error_of(run: Simulation) -> tuple[str, str | None, int | None] | None:
-    """Return kind, cook and number of the action at which a run ended."""
+    """Return kind, cook and number of the action at which a run failed, or ``None``."""
     error = run.as_dict()["error"]
     return error and tuple(error.values())
 
@@ -106,7 +109,7 @@ DISHES = {
 
 
 def tiny(*orders: str, cooks: int = 2, name: str = "paracook/tiny") -> GridKitchen:
-    """Return a kitchen of 5 by 4 tiles for some of `DISHES`."""
+    """Return a kitchen of 5 by 4 tiles with orders from `DISHES`."""
     places = ((1, 1), (3, 2), (2, 2))
     agents = [(f"agent{number}", places[number - 1]) for number in range(1, cooks + 1)]
     dishes = [DISHES[order] for order in orders]

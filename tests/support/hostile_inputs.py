@@ -1,4 +1,4 @@
-"""Values, texts and files that readers, printers and patterns may stumble over."""
+"""Numbers, texts, values and files that are likely to break readers, printers and patterns."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import gzip
 import json
 from typing import Any
 
-#: Numbers at the edges of what types, clocks and printers can hold.
+#: Numbers at the limits of types, clocks and printers.
 NUMBERS: tuple[Any, ...] = (
     *(0, -1, 1, 7, 60, 61, 1000, 10**6, 10**9, 10**9 + 1, 2**31, 2**63, 10**15, 10**18, 10**39, 10**40, 10**41),
     *(10**4000, -(10**4000), 0.5, -0.0, 1.0, 1e15, 1e308, 5e-324),
 )
 
-#: Texts that readers, printers, paths and patterns may stumble over.
+#: Texts that are likely to break readers, printers, paths and patterns.
 TEXTS = (
     *(
         "",
@@ -71,7 +71,7 @@ TEXTS = (
     *("wait\n" * 3000, "Action: " * 1000, "Plan:\n" * 1000, '{"id": "a", "func_name": "f", "params": {}}' * 100),
 )
 
-#: Stands for lists in lists, deeper than Python can walk through; `encoded` writes them.
+#: Placeholder for lists nested deeper than the recursion limit; `encode_json` writes them.
 DEEP = "\ue000"
 
 VALUES: tuple[Any, ...] = (
@@ -79,7 +79,7 @@ VALUES: tuple[Any, ...] = (
     *(DEEP, [DEEP], {"a": DEEP}),
 )
 
-#: Files that are none of ours.
+#: Contents of files in no format of this project.
 HOSTILE_FILES = {
     "nothing": b"",
     "a byte order mark": b"\xef\xbb\xbf",
@@ -102,7 +102,7 @@ HOSTILE_FILES = {
     "empty lists": b"[" + b"[]," * 1_100_000 + b"0]",
 }
 
-#: Parts of plans and files whose repetition finds matching that takes more than linear time.
+#: Parts of plans and files; their repetition reveals matching in more than linear time.
 FLOODS = (
     *(
         "0",
@@ -165,5 +165,5 @@ FLOODS = (
 
 
 def encode_json(value: Any) -> bytes:
-    """Return JSON as bytes; lone surrogates stay escapes, and `DEEP` becomes 900 lists in each other."""
+    """Return JSON as bytes; lone surrogates stay escaped, and `DEEP` becomes 900 nested lists."""
     return json.dumps(value).replace(json.dumps(DEEP), "[" * 900 + "]" * 900).encode()

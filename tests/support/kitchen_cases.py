@@ -1,4 +1,4 @@
-"""Questions to the kitchen planner with the answer of blind search, and files of them."""
+"""Test cases of the kitchen planner with the answers of blind search, and files of them."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from planoracle.solver.kitchens.state_view import NEVER
 from tests.support.kitchen_grammar import timed_domain
 from tests.support.state_graph import min_steps
 
-#: Work for one plan, far more than a small kitchen takes, and states of one blind search.
+#: Work limit of one plan, far more than a small kitchen takes, and maximum states of one blind search.
 _WORK, _MOST = WorkLimit(120.0), 200_000
 
 
 @dataclass(frozen=True)
 class Case:
-    """A question to the planner.
+    """Kitchen, rules and actions already done, from which the planner must find a plan.
 
     Attributes
     ----------
     kitchen
-        Its document.
+        Document of the kitchen.
     counts
-        By action, ticks or repetitions other than usual.
+        Changed numbers of ticks or repetitions by action.
     rules
-        KitchenRules, and perhaps moves.
+        Profile, and optionally `KitchenRules.moves`.
     after
-        Actions done before the question is asked.
+        Actions done before the plan starts.
     """
 
     kitchen: dict[str, Any]
@@ -63,46 +63,46 @@ class Case:
         return state
 
     def min_steps(self) -> int | None:
-        """Return the answer of blind search."""
+        """Return the minimum number of steps by blind search; ``None``: infeasible."""
         engine = CompiledKitchen(self.problem(), self.profile())
         return min_steps(engine, self.state(engine), _MOST, at_start=not self.after)
 
     def bound_fault(self, steps: int | None) -> str:
-        """Compare the bound, with the choices at the start and those in the state; ``""`` if it is not too high."""
+        """Return a message if the lower bound is above ``steps``, else ``""``."""
         engine = CompiledKitchen(self.problem(), self.profile())
         state, guide = self.state(engine), heuristic(engine)
         if steps is None or (self.after and not steps):
             return ""
         for groups in (guide.root(engine.start()), guide.root(state)):
-            found = bound(guide, state, groups)
-            if found > steps:
-                return f"bound {'none' if found >= NEVER else found}, truth {steps}"
+            value = bound(guide, state, groups)
+            if value > steps:
+                return f"bound {'none' if value >= NEVER else value}, truth {steps}"
         return ""
 
     def plan_fault(self, steps: int | None) -> str:
-        """Compare status and makespan of the planner's answer; ``""`` if they are right."""
+        """Return a message if the planner finds another status or makespan than ``steps``, else ``""``."""
         try:
-            found = plan(self.problem(), rules=self.profile(), after=self.after, time_limit=_WORK)
-        except Exception as error:  # whatever it is, it is no answer
+            result = plan(self.problem(), rules=self.profile(), after=self.after, time_limit=_WORK)
+        except Exception as error:  # any exception of the planner is a fault
             return f"{type(error).__name__}: {error}"
         status = "infeasible" if steps is None else "optimal"
-        if (found.status, None if found.plan is None else len(found.actions)) == (status, steps):
+        if (result.status, None if result.plan is None else len(result.actions)) == (status, steps):
             return ""
-        return f"plan {found.status} {found.makespan}, truth {status} {steps}"
+        return f"plan {result.status} {result.makespan}, truth {status} {steps}"
 
 
 def bound(guide: SearchHeuristic, state: State, groups: Any) -> int:
-    """Return the least of the bounds of a state with some choices; `NEVER`: no way."""
+    """Return the lower bound of a state for the choices ``groups``; `NEVER`: infeasible."""
     looked = guide.look(state, tuple((0, group) for _, group in groups), 0, NEVER).groups
     return looked[0][0] if looked else NEVER
 
 
-#: By what is compared, a function of a case and the fewest steps that returns what is wrong.
+#: Checks by name: functions of a case and the minimum number of steps that return a message.
 FAULTS: Final = {"bound": Case.bound_fault, "plan": Case.plan_fault}
 
 
 def read_cases(path: Path) -> list[tuple[str, Case, int | None]]:
-    """Return the cases of a file: a label, the case, the fewest steps (``None``: the goal cannot be reached)."""
+    """Return label, case and minimum number of steps (``None``: infeasible) for each row of a file."""
     return [
         (each["label"], Case(each["kitchen"], each["counts"], each["rules"], tuple(each["after"])), each["steps"])
         for each in json.loads(path.read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ def read_cases(path: Path) -> list[tuple[str, Case, int | None]]:
 
 
 def write_cases(path: Path, cases: list[tuple[str, Case, int | None]]) -> None:
-    """Write cases, one a line."""
+    """Write cases as JSON, one per line."""
     rows = [
         {
             "label": label,

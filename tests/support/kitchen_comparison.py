@@ -17,15 +17,15 @@ from tests.support.kitchen_cases import Case, bound
 from tests.support.kitchen_grammar import draw_config, draw_counts, draw_goal, draw_layout, draw_odd_fact, draw_rules
 from tests.support.state_graph import StateGraph
 
-#: Random walks by goal, and most steps of each.
+#: Random walks per goal, and maximum steps of each.
 _WALKS, _STEPS = 2, 12
-#: Of the most states, the share that a kitchen has at least; goals of which the one that takes most steps is compared.
+#: Minimum number of states, as a share of the maximum; goals to draw, of which the most distant one is compared.
 _SHARE, _TRIES = 0.05, 4
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A case with a fault; ``kind`` is one of `tests.support.kitchen_cases.FAULTS`."""
+    """Case with a fault; ``kind`` is one of `tests.support.kitchen_cases.FAULTS`."""
 
     case: Case
     kind: str
@@ -34,7 +34,7 @@ class Difference:
 
 @dataclass
 class Comparison:
-    """What was compared for one goal, and the cases with a difference."""
+    """Number of compared states and plans of one goal, and the cases with a difference."""
 
     states: int = 0
     plans: int = 0
@@ -60,9 +60,9 @@ def draw_cases(seed: int, goals: int, most: int, cooks: int | None = None) -> It
         options: list[tuple[int, int, Case]] = []
         for _ in range(_TRIES if chance(random, 85) else 1):
             goal = draw_goal(random, bare, graph)
-            asked = replace(case, kitchen=document | {"name": f"drawn/{seed}/{number}"} | goal)
-            engine = with_goal(graph.engine, asked.problem())
-            options.append((graph.steps_from_start(graph.distances(engine.goal)) or 0, len(options), asked))
+            with_goal_case = replace(case, kitchen=document | {"name": f"drawn/{seed}/{number}"} | goal)
+            engine = with_goal(graph.engine, with_goal_case.problem())
+            options.append((graph.steps_from_start(graph.distances(engine.goal)) or 0, len(options), with_goal_case))
         yield max(options)[2], graph
 
 
@@ -82,42 +82,42 @@ def draw_kitchen(seed: int, cooks: int | None = None) -> Kitchen:
 
 
 def compare(case: Case, graph: StateGraph) -> Comparison:
-    """Compare the bound in every state, and plans from the start and from states on random walks, with the graph."""
+    """Compare bounds in all states, and plans from the start and from random walks, with the graph."""
     engine = with_goal(graph.engine, case.problem())
-    left = graph.distances(engine.goal)
-    found = Comparison()
-    _compare_bounds(case, graph, engine, left, found)
+    distances = graph.distances(engine.goal)
+    comparison = Comparison()
+    _compare_bounds(case, graph, engine, distances, comparison)
     random = Random(str(case.kitchen["name"]))
-    for after, number in [((), 0), *_walks(random, graph, left)]:
-        asked = replace(case, after=after)
-        found.plans += 1
-        text = asked.plan_fault(left[number] if after else graph.steps_from_start(left))
+    for after, number in [((), 0), *_walks(random, graph, distances)]:
+        question = replace(case, after=after)
+        comparison.plans += 1
+        text = question.plan_fault(distances[number] if after else graph.steps_from_start(distances))
         if text:
-            found.differences.append(Difference(asked, "plan", text))
+            comparison.differences.append(Difference(question, "plan", text))
             break
-    return found
+    return comparison
 
 
 def _compare_bounds(
-    case: Case, graph: StateGraph, engine: CompiledKitchen, left: list[int | None], found: Comparison
+    case: Case, graph: StateGraph, engine: CompiledKitchen, distances: list[int | None], comparison: Comparison
 ) -> None:
-    """Compare the bound in every state from which the goal can be reached, up to the first difference."""
+    """Compare the bound in every state that can reach the goal, until the first difference."""
     guide = heuristic(engine)
     groups = guide.root(engine.start())
-    for number, steps in enumerate(left if guide.familiar else ()):
+    for number, steps in enumerate(distances if guide.familiar else ()):
         if not steps:
             continue
-        found.states += 1
+        comparison.states += 1
         claim = bound(guide, graph.states[number], groups)
         if claim > steps:
             wrong = replace(case, after=tuple(graph.path(number)))
-            found.differences.append(Difference(wrong, "bound", f"bound {claim}, truth {steps}"))
+            comparison.differences.append(Difference(wrong, "bound", f"bound {claim}, truth {steps}"))
             break
 
 
-def _walks(random: Random, graph: StateGraph, left: list[int | None]) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the actions of random walks and the states where they end; one walk goes on beyond a goal state."""
-    goals = [number for number, steps in enumerate(left) if steps == 0]
+def _walks(random: Random, graph: StateGraph, distances: list[int | None]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield actions and final states of random walks; one walk continues after a goal state."""
+    goals = [number for number, steps in enumerate(distances) if steps == 0]
     for number in [0] * _WALKS + ([one(random, goals)] if goals else []):
         actions = graph.path(number)
         for _ in range(1 + below(random, _STEPS)):

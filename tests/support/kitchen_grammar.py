@@ -1,4 +1,4 @@
-"""Grammar of small kitchens: every combination of objects, states of preparation and goals that the domain allows."""
+"""Grammar of small kitchens: objects, states of preparation and goals that the domain allows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planoracle.instances.benchmarks.kitchens.problems import FORMAT, VERSION
 from planoracle.instances.generate.parameters import below, chance, one, shuffled, weighted
 from tests.support.state_graph import StateGraph
 
-#: Stations by theme, and how often each comes up; the first of a theme are always there.
+#: Stations by theme: those in every kitchen, and weights of the others.
 _STATIONS: Final[dict[str, tuple[tuple[str, ...], dict[str, int]]]] = {
     "piles": (("table",), {"table": 6, "board": 1}),
     "food": (("stove",), {"table": 3, "board": 3, "stove": 3, "fryer": 2}),
@@ -25,9 +25,9 @@ _STATIONS: Final[dict[str, tuple[tuple[str, ...], dict[str, int]]]] = {
     "water": (("sink",), {"table": 4, "stove": 2, "sink": 1}),
     "any": ((), {"table": 1, "board": 1, "stove": 1, "fryer": 1, "sink": 1}),
 }
-#: Kinds of items by theme, where not all are as likely.
+#: Kinds of items by theme, if not all are equally likely.
 _KINDS: Final = {"food": ("patty", "chicken", "lettuce", "onion"), "frying": ("potato", "chicken", "onion")}
-#: Kinds of containers, and themes in which there is a pot.
+#: Kinds of containers, and themes with a pot.
 _VESSELS: Final = ("pot", "bowl")
 _WET: Final = ("soup", "water")
 #: Further predicates that an item, or a meal, may have.
@@ -55,7 +55,7 @@ _INTEREST: Final = {
 
 
 def draw_counts(random: Random, document: Mapping[str, Any]) -> dict[str, int]:
-    """Return other numbers of ticks or repetitions for some actions that can be done in a kitchen; often none."""
+    """Return changed numbers of ticks or repetitions for some possible actions; often none."""
     if not chance(random, 30):
         return {}
     kinds = {split_name(station)[0] for station in document["stations"]}
@@ -64,7 +64,7 @@ def draw_counts(random: Random, document: Mapping[str, Any]) -> dict[str, int]:
 
 
 def draw_config(random: Random) -> dict[str, Any]:
-    """Return numbers of cuts and steps by kind of item; often none. `draw_counts` comes before them."""
+    """Return numbers of cuts and steps by kind of item; often none. `draw_counts` has precedence."""
     if not chance(random, 40):
         return {}
     kinds = (*_KINDS["food"], *_KINDS["frying"], OTHERS)
@@ -78,7 +78,7 @@ def draw_rules(random: Random, document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def timed_domain(counts: Mapping[str, int]) -> KitchenDomain:
-    """Return the bundled domain with other numbers of ticks or repetitions."""
+    """Return the bundled domain with changed numbers of ticks or repetitions."""
     return _timed_domain(tuple(sorted(counts.items())))
 
 
@@ -103,13 +103,13 @@ def _timed(effect: Effect, count: int) -> Effect:
 
 @dataclass
 class _Layout:
-    """A kitchen's document in the making."""
+    """Builder of the document of a kitchen."""
 
     random: Random
     stations: dict[str, list[str]] = field(default_factory=dict)
     players: dict[str, dict[str, str]] = field(default_factory=dict)
     containers: dict[str, list[str]] = field(default_factory=dict)
-    elsewhere: list[str] = field(default_factory=list)
+    unplaced: list[str] = field(default_factory=list)
     traits: dict[str, list[str]] = field(default_factory=dict)
     more: list[list[str]] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
@@ -124,15 +124,15 @@ class _Layout:
         if hands and chance(random, 25 if empty or piles else 90):
             one(random, hands)["holds"] = name
         elif chance(random, 2):
-            self.elsewhere.append(name)
+            self.unplaced.append(name)
         elif piles and kind not in _VESSELS and (not empty or chance(random, 40)):
             one(random, piles).append(name)
         elif empty:
             self.stations[one(random, empty)].append(name)
-        elif chance(random, 4):  # beside something else, which no action brings about
+        elif chance(random, 4):  # next to another thing, which no action achieves
             self.stations[one(random, list(self.stations))].append(name)
         else:
-            self.elsewhere.append(name)
+            self.unplaced.append(name)
 
 
 def draw_layout(random: Random, size: int, cooks: int | None = None) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def draw_layout(random: Random, size: int, cooks: int | None = None) -> dict[str
     Parameters
     ----------
     size
-        Most stations, players and things together beyond the least (a player, two stations and a thing).
+        Maximum number of stations, players and things beyond a player, two stations and a thing.
     cooks
         Number of players; default: any.
     """
@@ -159,7 +159,9 @@ def draw_layout(random: Random, size: int, cooks: int | None = None) -> dict[str
         layout.stations[new_name(kind, layout.names)] = []
     layout.stations = {station: [] for station in shuffled(random, layout.stations)}
     _add_players(layout, cooks)
-    kinds = [one(random, _KINDS.get(theme, tuple(RAW))) for _ in range(2)]  # so that things are often of one kind
+    kinds = [
+        one(random, _KINDS.get(theme, tuple(RAW))) for _ in range(2)
+    ]  # two kinds, so that things are often of the same kind
     for number in range(things):
         wet = theme in _WET
         vessel = (wet and (number == 0 or chance(random, 35))) or chance(random, 5)
@@ -177,7 +179,12 @@ def draw_layout(random: Random, size: int, cooks: int | None = None) -> dict[str
         layout.put(name)
     document = {"format": FORMAT, "version": VERSION, "name": "drawn", "stations": layout.stations}
     document |= {"players": layout.players, "goal": []}
-    extras = {key: getattr(layout, key) for key in ("containers", "elsewhere", "traits", "more")}
+    extras = {
+        "containers": layout.containers,
+        "elsewhere": layout.unplaced,
+        "traits": layout.traits,
+        "more": layout.more,
+    }
     return document | {key: value for key, value in extras.items() if value}
 
 
@@ -217,13 +224,13 @@ def _put_into_meal(layout: _Layout, item: str) -> bool:
     meals = [meal for filling in layout.containers.values() for meal in filling]
     if not meals or not chance(layout.random, 25):
         return False
-    layout.elsewhere.append(item)
+    layout.unplaced.append(item)
     layout.more.append(["addedto", item, one(layout.random, meals)])
     return True
 
 
 def draw_odd_fact(random: Random, kitchen: Kitchen) -> dict[str, list[list[str]]]:
-    """Return ``more`` or ``less`` of a document: a fact that does not follow from the layout, or is missing."""
+    """Return ``more`` or ``less`` of a document: one fact that the layout does not imply, or lacks."""
     fact = _any_fact(random, kitchen, {predicate.name: 1 for predicate in kitchen.domain.predicates})
     own = len(fact) == 2 and fact[0] == f"is{split_name(fact[1])[0]}"
     return {} if own else {"less" if fact in kitchen.facts else "more": [list(fact)]}
@@ -232,22 +239,22 @@ def draw_odd_fact(random: Random, kitchen: Kitchen) -> dict[str, list[list[str]]
 def draw_goal(random: Random, kitchen: Kitchen, graph: StateGraph) -> dict[str, list[Any]]:
     """Return ``goal`` and perhaps ``roles`` of a kitchen's document.
 
-    Most conditions hold together in some state that can be reached; sometimes one more is asked for that need not.
+    Most conditions hold together in some reachable state; sometimes one more condition is added.
     """
     facts = graph.engine.facts(_distant_state(random, graph))
     fresh = sorted(facts - kitchen.facts)
     old = sorted(facts & kitchen.facts)
     parts: dict[str, str] = {}
-    naming = one(random, (10, 30, 80))  # how often an object goes by its name
-    mixing = one(random, (0, 50))  # how often it goes by name in one condition and by role in another
+    naming = one(random, (10, 30, 80))  # percentage of objects given by name
+    mixing = one(random, (0, 50))  # percentage of name and role mixed for one object
     conditions: list[Atom] = []
-    asked: set[str] = set()  # objects
+    objects: set[str] = set()  # objects
     for _ in range(1 + below(random, 5)):
         options = fresh if fresh and chance(random, 75) else old
         if chance(random, 50):
-            options = [fact for fact in options if asked.intersection(fact[1:])] or options
+            options = [fact for fact in options if objects.intersection(fact[1:])] or options
         fact = weighted(random, {each: _INTEREST.get(each[0], 1) for each in options})
-        asked.update(name for name in fact[1:] if kitchen.types.get(name) not in ("station", "player"))
+        objects.update(name for name in fact[1:] if kitchen.types.get(name) not in ("station", "player"))
         conditions.append(
             (fact[0], *(_name_or_role(random, kitchen, parts, name, naming, mixing) for name in fact[1:]))
         )
@@ -273,10 +280,10 @@ def _distant_state(random: Random, graph: StateGraph) -> State:
 
 
 def _name_or_role(random: Random, kitchen: Kitchen, parts: dict[str, str], name: str, naming: int, mixing: int) -> str:
-    """Return a name or a role for an object, mostly the same one wherever it occurs."""
+    """Return a name or a role for an object, mostly the same in all conditions."""
     kind, number = split_name(name)
     role = f"{kind}#{number}"
-    if chance(random, 3):  # another object of the kind than elsewhere
+    if chance(random, 3):  # another object of the same kind
         return f"{kind}#{number + 7}"
     if name not in kitchen.types:
         return role
@@ -287,7 +294,7 @@ def _name_or_role(random: Random, kitchen: Kitchen, parts: dict[str, str], name:
 
 
 def _any_fact(random: Random, kitchen: Kitchen, weights: Mapping[str, int]) -> Atom:
-    """Return any predicate on objects of the right types."""
+    """Return a random predicate on objects of the right types."""
     by_type: dict[str, list[str]] = {}
     for name, its_type in kitchen.objects:
         by_type.setdefault(its_type, []).append(name)

@@ -1,7 +1,7 @@
-"""The rules, word by word: what a domain says of a kitchen, without any thought of speed.
+"""Interpreter of the rules of a kitchen: a literal and slow reading of its domain.
 
-Follows the released simulator; `KitchenRules` switches the points in which the paper differs. What is used is the same
-rules compiled, `planoracle.instances.benchmarks.kitchens.compiled_kitchen`; these are what they are held against.
+The interpreter follows the released simulator; `KitchenRules` switches the points in which the paper differs. Tests
+compare the compiled rules, `planoracle.instances.benchmarks.kitchens.compiled_kitchen`, with it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import (
 
 @dataclass(slots=True)
 class EffectScene:
-    """A stage: the objects (name to type) and the true atoms while a step is carried out."""
+    """Objects (name to type) and true atoms while a step is carried out."""
 
     objects: dict[str, str]
     facts: set[Atom]
@@ -44,7 +44,7 @@ class EffectScene:
 
 
 class Move(NamedTuple):
-    """An action of a player with its objects; ``position`` is that of the action in the domain."""
+    """Action of a player with its objects; ``position`` is the index of the action in the domain."""
 
     position: int
     arguments: tuple[str, ...]
@@ -52,7 +52,7 @@ class Move(NamedTuple):
 
 
 class State(NamedTuple):
-    """A kitchen between two steps: objects (in order of appearance), true atoms, effects in their order, whose turn."""
+    """Kitchen between two steps: objects and effects in order, true atoms, and index of the next player."""
 
     objects: tuple[tuple[str, str], ...]
     facts: frozenset[Atom]
@@ -72,7 +72,7 @@ class Interpreter:
         return State(self.kitchen.objects, self.kitchen.facts, (), 0)
 
     def player(self, state: State) -> str:
-        """Return who acts next."""
+        """Return the player that acts next."""
         return self.kitchen.players[state.turn]
 
     def facts(self, state: State) -> frozenset[Atom]:
@@ -80,22 +80,22 @@ class Interpreter:
         return state.facts
 
     def legal(self, state: State) -> list[Move]:
-        """Return what the player whose turn it is may do, in a fixed order; an action without players is everyone's."""
+        """Return the legal actions of the next player in a fixed order; actions may lack a player."""
         player = self.player(state)
-        found = []
+        moves = []
         for position, action in enumerate(self.kitchen.domain.actions):
             for binding in bindings(action, state.facts, state.objects):
                 arguments = tuple(binding[param] for param, _ in action.params)
                 if not arguments or player in arguments:
-                    found.append(Move(position, arguments, action.write(binding)))
-        return sorted(found, key=lambda move: (move.position, [natural(name) for name in move.arguments]))
+                    moves.append(Move(position, arguments, action.write(binding)))
+        return sorted(moves, key=lambda move: (move.position, [natural(name) for name in move.arguments]))
 
     def find(self, state: State, text: str) -> Move | None:
-        """Return the first legal action that is written like this, or ``None``."""
+        """Return the first legal action with this text, or ``None``."""
         return next((move for move in self.legal(state) if move.text == text), None)
 
     def step(self, state: State, move: Move) -> State:
-        """Carry out a legal action; unless others act in the same step, let a tick pass."""
+        """Carry out a legal action, and a tick if no other player acts in the same step."""
         scene = EffectScene(dict(state.objects), set(state.facts))
         effects = list(state.effects)
         action = self.kitchen.domain.actions[move.position]
@@ -104,8 +104,8 @@ class Interpreter:
             scene.set((predicate, *(binding[param] for param in params)), value)
         for effect in action.effects:
             fresh = start(ground(effect, binding))
-            there = (i for i, old in enumerate(effects) if old.effect == fresh.effect and old.renewable)
-            at = next(there, len(effects))
+            matches = (i for i, old in enumerate(effects) if old.effect == fresh.effect and old.renewable)
+            at = next(matches, len(effects))
             effects[at : at + 1] = [update(effects[at] if at < len(effects) else fresh, scene, active=True)]
         turn = (state.turn + 1) % len(self.kitchen.players)
         if self.rules.moves == "turns" or turn == 0:
@@ -120,10 +120,10 @@ class Interpreter:
                 i += 1
                 continue
             del effects[i]
-            i += self.rules.skip_after_finish  # what has moved up to this place is passed over
+            i += self.rules.skip_after_finish  # the simulator skips the effect that moved to this index
 
     def goal(self, state: State) -> bool:
-        """Whether the goal is reached: looked at after a step, never at the start."""
+        """Return whether the goal is reached after a step; the rules never test it at the start."""
         complete = self.rules.moves == "turns" or state.turn == 0
         return complete and goal_reached(self.kitchen, state.facts)
 
@@ -132,24 +132,24 @@ def bindings(
     action: ActionSchema,
     facts: frozenset[Atom],
     objects: Sequence[tuple[str, str]],
-    given: Mapping[str, str] | None = None,
+    assigned: Mapping[str, str] | None = None,
 ) -> Iterator[dict[str, str]]:
-    """Find all ways to put different objects for the parameters so that the conditions of an action hold."""
+    """Yield all assignments of different objects to the parameters that satisfy the conditions."""
     types = dict(action.params)
     by_predicate: dict[str, list[Atom]] = {}
     for atom in facts:
         by_predicate.setdefault(atom[0], []).append(atom)
     # True conditions with few atoms first, then parameters that no true condition names, then false conditions.
-    wanted = sorted(
+    positive = sorted(
         (literal for literal in action.conditions if literal.value),
         key=lambda literal: len(by_predicate.get(literal.predicate, ())),
     )
-    unwanted = [literal for literal in action.conditions if not literal.value]
+    negative = [literal for literal in action.conditions if not literal.value]
 
     def extend(binding: dict[str, str], rest: Sequence[Literal]) -> Iterator[dict[str, str]]:
         if rest:
-            # A condition that is decided already goes first.
-            literal = next((known for known in rest if all(p in binding for p in known.params)), rest[0])
+            # A condition without free parameters goes first.
+            literal = next((condition for condition in rest if all(p in binding for p in condition.params)), rest[0])
             others = [other for other in rest if other is not literal]
             for atom in by_predicate.get(literal.predicate, ()):
                 joined = unify(binding, literal.params, atom[1:])
@@ -161,14 +161,14 @@ def bindings(
             for name, kind in objects:
                 if kind == types[free] and name not in binding.values():
                     yield from extend({**binding, free: name}, ())
-        elif not any((literal.predicate, *(binding[p] for p in literal.params)) in facts for literal in unwanted):
+        elif not any((literal.predicate, *(binding[p] for p in literal.params)) in facts for literal in negative):
             yield binding
 
-    yield from extend(dict(given or {}), wanted)
+    yield from extend(dict(assigned or {}), positive)
 
 
 def goal_reached(kitchen: Kitchen, facts: frozenset[Atom]) -> bool:
-    """Whether some choice of different objects for the roles makes all conditions of the goal true."""
+    """Return whether different objects for the roles can satisfy all conditions of the goal."""
     if not all(kitchen.candidates.values()):
         return False
     return can_be_cast(

@@ -1,4 +1,4 @@
-"""Work counted instead of timed: the lines of Python that are run."""
+"""Counter of executed Python lines, as a measure of work independent of time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def count_lines(work: Callable[[], Any]) -> int:
-    """Count the lines of planoracle and of the tests that are run, every turn of a loop by itself."""
+    """Return the number of lines of planoracle and of tests that a call executes, repetitions included."""
     count = 0
 
     def within(frame: FrameType, event: str, arg: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Live runs that are driven at random, and searches through the commands that they offer."""
+"""Random play of live runs, and exhaustive search through their legal commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planoracle.instances.protocol.environment import AnyEnvironment, Transition
 def play_at_random(
     run: AnyEnvironment, seed: int, odd: Callable[[Random], object], share: float = 0.15
 ) -> Iterator[Transition]:
-    """Play to the end: mostly legal commands, and now and then something ``odd``."""
+    """Play until the run is done: legal commands, and results of ``odd`` with probability ``share``."""
     random = Random(seed)
     while not run.done:
         legal = run.legal()
@@ -20,7 +20,7 @@ def play_at_random(
 
 
 def play_random_commands(run: AnyEnvironment, seed: int, most: int) -> None:
-    """Carry out a few random commands."""
+    """Carry out fewer than ``most`` random commands."""
     random = Random(seed)
     for _ in range(random.randrange(most)):
         legal = [one for one in run.legal() if one.kind == "act"]
@@ -29,28 +29,28 @@ def play_random_commands(run: AnyEnvironment, seed: int, most: int) -> None:
 
 
 def min_makespan(
-    run: AnyEnvironment, enough: int | None, made: Callable[[AnyEnvironment], tuple[bool, int]]
+    run: AnyEnvironment, enough: int | None, progress: Callable[[AnyEnvironment], tuple[bool, int]]
 ) -> int | None:
-    """Return the least makespan to which commands that are offered lead; what is as good as ``enough`` ends the search.
+    """Return the minimum makespan over all legal commands; stop at the makespan ``enough``.
 
     Parameters
     ----------
     made
-        Tells whether a run is complete, and the makespan of what it has carried out.
+        Function that returns whether a run is complete, and the makespan of its commands so far.
     """
     best: int | None = None
 
-    def go_on(here: AnyEnvironment) -> None:
+    def go_on(run: AnyEnvironment) -> None:
         nonlocal best
-        complete, makespan = made(here)
+        complete, makespan = progress(run)
         if best is not None and makespan >= best:
             return
         if complete:
             best = makespan
             return
-        for command in here.legal():
+        for command in run.legal():
             if command.kind == "act" and (best is None or best != enough):
-                fork = here.fork()
+                fork = run.fork()
                 fork.step(command.text)
                 go_on(fork)
 

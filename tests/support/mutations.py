@@ -1,4 +1,4 @@
-"""Mutations of valid input, the same for the same seed: JSON trees, texts and bytes, changed with their structure."""
+"""Random mutations of JSON trees, texts and bytes of valid input; deterministic for a seed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"\w+")
 
 
-def result_or_error(call: Callable[..., Any], *given: Any) -> Any:
-    """Return what a call does, or the `InputError` that it raised, which must be short; nothing else may go wrong."""
+def result_or_error(call: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the result of a call, or its `InputError` after checking that the message is short."""
     try:
-        return call(*given)
+        return call(*arguments)
     except InputError as error:
         if len(str(error)) > 20_000:
             raise AssertionError("the message is too long") from error
@@ -31,14 +31,14 @@ def result_or_error(call: Callable[..., Any], *given: Any) -> Any:
 
 
 class Mutator:
-    """Changes values, one step at a time, by a random generator of its own.
+    """Mutator of values that applies one random change at a time.
 
     Parameters
     ----------
     random
-        Where all choices come from.
+        Generator of all choices.
     donors
-        Values to take parts from, such as plans of other benchmarks.
+        Values whose parts are inserted, such as plans of other benchmarks.
     """
 
     def __init__(self, random: Random, donors: Sequence[Any] = ()) -> None:
@@ -46,16 +46,16 @@ class Mutator:
         self.donors = donors
 
     def times(self, change: Callable[[Any], Any], value: Any, most: int = 4) -> Any:
-        """Apply a change once, or now and then a few times."""
+        """Apply a change once, or sometimes up to ``most`` times."""
         for _ in range(self.random.choice((1, 1, 1, 2, 3, most))):
             value = change(value)
         return value
 
     def tree(self, value: Any) -> Any:
-        """Return a JSON value with one node changed; the value itself stays as it is."""
+        """Return a copy of a JSON value with one changed node."""
         root = [_copied(value)]
         holder, key = self.random.choice(list(_places(root)) or [(root, 0)])
-        if isinstance(holder, dict) and self.random.random() < 0.15:  # another name for a key, or one more
+        if isinstance(holder, dict) and self.random.random() < 0.15:  # rename a key, or add one
             other = self.random.choice((*holder, *TEXTS[:20], f"{key} ", f"{key}s"))
             holder[other] = holder[key] if self.random.random() < 0.5 else holder.pop(key)
         elif holder is not root and self.random.random() < 0.2:
@@ -67,7 +67,7 @@ class Mutator:
         return root[0]
 
     def _shuffled(self, holder: list[Any], key: int) -> None:
-        """Put an entry somewhere else, or there as well."""
+        """Move or copy an entry to a random position."""
         entry = _copied(holder[key]) if self.random.random() < 0.6 else holder.pop(key)
         copies = self.random.choice((1, 1, 1, 2, 50))
         place = self.random.randint(0, len(holder))
@@ -81,7 +81,7 @@ class Mutator:
             return self.random.choice(
                 (node + 1, node - 1, -node, node * 2, node * 10**6, float(node % 10**6), str(node)[:99])
             )
-        if roll < 0.5:  # a node from elsewhere
+        if roll < 0.5:  # a node of another place
             holder, key = self.random.choice(list(_places(self._donor(root))) or [([node], 0)])
             return _copied(holder[key])
         if roll < 0.6:
@@ -92,11 +92,11 @@ class Mutator:
         return [self.random.choice(self.donors)] if self.donors and self.random.random() < 0.5 else root
 
     def plan(self, plan: Any) -> Any:
-        """Return a plan, a text or a JSON value, with one part changed."""
+        """Return a plan (text or JSON value) with one changed part."""
         return self.text(plan) if isinstance(plan, str) else self.tree(plan)
 
     def text(self, text: str) -> str:
-        """Return a text with one part changed: characters, words, numbers or lines."""
+        """Return a text with one changed part: characters, words, numbers or lines."""
         return self.random.choice((self._characters, self._words, self._numbers, self._lines, self._parts))(text)
 
     def _characters(self, text: str) -> str:
@@ -126,10 +126,10 @@ class Mutator:
         return text[: one.start()] + new + text[one.end() :]
 
     def _numbers(self, text: str) -> str:
-        found = list(_NUMBER.finditer(text))
-        if not found:
+        numbers = list(_NUMBER.finditer(text))
+        if not numbers:
             return text + str(self.random.choice(NUMBERS[:17]))
-        one = self.random.choice(found)
+        one = self.random.choice(numbers)
         value = int(one[0][:30])
         new = self.random.choice(
             (value + 1, value - 1, value * 60, f"0{value}", f"{value}.5", self.random.choice(NUMBERS[:17]))
@@ -137,7 +137,7 @@ class Mutator:
         return text[: one.start()] + str(new) + text[one.end() :]
 
     def _lines(self, text: str) -> str:
-        """Drop, repeat, swap or splice lines (or parts between commas, where there is one line)."""
+        """Drop, repeat, swap or splice lines, or parts between commas of a single line."""
         joint = "\n" if "\n" in text else ", "
         lines = text.split(joint)
         i, j = self.random.randrange(len(lines)), self.random.randrange(len(lines))
@@ -170,7 +170,7 @@ class Mutator:
         return start, min(length, start + self.random.choice((0, 1, 2, 5, 30, 1000)))
 
     def raw(self, data: bytes) -> bytes:
-        """Return bytes that say nearly the same, or nothing: another encoding, flipped or cut bytes, odd JSON."""
+        """Return changed bytes: another encoding, flipped, cut or inserted bytes, or unusual JSON."""
         start, end = self._span(len(data))
         match self.random.randrange(14):
             case 0:
@@ -190,7 +190,7 @@ class Mutator:
             case 6:
                 return data.replace(b"\n", b"\r\n").replace(b", ", b",\r\n")
             case 7:
-                return data.replace(b"{", b'{"instance": "a", "name": 1, ', 1)  # a key that is there already
+                return data.replace(b"{", b'{"instance": "a", "name": 1, ', 1)  # a duplicate key
             case 8:
                 return re.sub(
                     rb"\d+",
@@ -211,7 +211,7 @@ class Mutator:
 
 
 def _places(root: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield every node but the root as its holder and the key that it has there."""
+    """Yield each node except the root as its container and its key there."""
     stack = [root]
     while stack:
         holder = stack.pop()

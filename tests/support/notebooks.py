@@ -1,6 +1,6 @@
-"""The form in which notebooks are kept: no outputs, nothing that changes when they are merely run.
+"""Normal form of notebooks in the repository: no outputs and nothing else that a run changes.
 
-``python tests/support/notebooks.py`` brings all notebooks into it.
+``python tests/support/notebooks.py`` converts all notebooks.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ def paths() -> list[Path]:
 
 
 def strip_outputs(text: str) -> str:
-    """Return a notebook without outputs, execution counts and what editors leave in its metadata."""
+    """Return a notebook without outputs, execution counts and metadata of editors."""
     book = json.loads(text)
-    kept = {"cells": [_cell(cell) for cell in book["cells"]], "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
+    clean = {"cells": [_cell(cell) for cell in book["cells"]], "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(clean, indent=1, ensure_ascii=False) + "\n"
 
 
 def _cell(cell: dict[str, Any]) -> dict[str, Any]:
-    kept = {"cell_type": cell["cell_type"], "id": cell["id"], "metadata": {}, "source": _lines(cell["source"])}
+    clean = {"cell_type": cell["cell_type"], "id": cell["id"], "metadata": {}, "source": _lines(cell["source"])}
     if cell["cell_type"] == "code":
-        kept |= {"execution_count": None, "outputs": []}
-    return dict(sorted(kept.items()))
+        clean |= {"execution_count": None, "outputs": []}
+    return dict(sorted(clean.items()))
 
 
 def _lines(source: str | list[str]) -> list[str]:

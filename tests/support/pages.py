@@ -1,6 +1,6 @@
-"""Pages whose commands are run: blocks of `console` and of `python` with `>>>`, in order, in one empty folder.
+"""Runner of pages: `console` blocks and `python` blocks with `>>>`, in order, in an empty folder.
 
-``python tests/support/pages.py PAGE ...`` writes what the commands print into the pages, and the facts of
+``python tests/support/pages.py PAGE ...`` writes the output of the commands into the pages, and the facts of
 ``tests/facts`` into ``facts.md``.
 """
 
@@ -27,7 +27,7 @@ _SPEC.loader.exec_module(generated_pages)
 
 
 class Block(NamedTuple):
-    """A block of a page: its language, its text, and where the text stands."""
+    """Block of a page: language, text, and start and end of the text in the page."""
 
     language: str
     text: str
@@ -36,13 +36,13 @@ class Block(NamedTuple):
 
 
 def blocks(page: str) -> list[Block]:
-    """Return the blocks that are run."""
-    found = (Block(match[1], match[2], match.start(2), match.end(2)) for match in _BLOCK.finditer(page))
-    return [block for block in found if block.language == "console" or block.text.startswith(">>>")]
+    """Return the blocks of a page that can be run."""
+    candidates = (Block(match[1], match[2], match.start(2), match.end(2)) for match in _BLOCK.finditer(page))
+    return [block for block in candidates if block.language == "console" or block.text.startswith(">>>")]
 
 
 def _commands(text: str) -> Iterator[str]:
-    """Return the commands of a block, each with the lines that belong to it."""
+    """Yield the commands of a block, each with the lines of its here-document."""
     lines: list[str] = []
     ends = ""
     for line in text.splitlines():
@@ -53,32 +53,34 @@ def _commands(text: str) -> Iterator[str]:
             if lines:
                 yield "\n".join(lines)
             lines = [line[2:]]
-            here = re.search(r"<<'(\w+)'", line)
-            ends = here[1] if here else ""
+            heredoc = re.search(r"<<'(\w+)'", line)
+            ends = heredoc[1] if heredoc else ""
     if lines:
         yield "\n".join(lines)
 
 
 def output(block: Block, folder: Path) -> str:
-    """Run a block in a folder; return it with what is printed now.
+    """Run a block in a folder; return the block with the current output.
 
-    A command that fails is an error, unless its status says what it has found, a wrong reference or an infeasible
-    problem; so is a warning that a reader of the page does not see.
+    A failing command is an error, except that status 1 may report a wrong reference or an infeasible problem. A warning
+    on standard error that the page does not show is an error as well.
     """
     if block.language == "python":
         return _python(block.text, folder)
-    shown = []
+    lines = []
     for command in _commands(block.text):
-        aside = folder / ".aside"  # what the page does not show
-        aside.write_text("")
-        done = _run(["bash", "-c", command.replace("2>/dev/null", f"2>'{aside}'")], folder)
-        told = "planoracle audit" in command or "infeasible" in done.stdout
-        hidden = [line for line in aside.read_text("utf-8").splitlines() if line.startswith(("warning:", "error:"))]
-        if done.returncode > told or hidden:
+        hidden_file = folder / ".stderr"
+        hidden_file.write_text("")
+        done = _run(["bash", "-c", command.replace("2>/dev/null", f"2>'{hidden_file}'")], folder)
+        max_status = "planoracle audit" in command or "infeasible" in done.stdout
+        hidden = [
+            line for line in hidden_file.read_text("utf-8").splitlines() if line.startswith(("warning:", "error:"))
+        ]
+        if done.returncode > max_status or hidden:
             raise AssertionError("\n".join([command, done.stdout, *hidden]))
-        shown.append("\n".join("$ " * (not number) + line for number, line in enumerate(command.split("\n"))))
-        shown += [line.rstrip() for line in done.stdout.splitlines()]
-    return "".join(line + "\n" for line in shown)
+        lines.append("\n".join("$ " * (not number) + line for number, line in enumerate(command.split("\n"))))
+        lines += [line.rstrip() for line in done.stdout.splitlines()]
+    return "".join(line + "\n" for line in lines)
 
 
 def _python(text: str, folder: Path) -> str:

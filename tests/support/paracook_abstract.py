@@ -1,4 +1,4 @@
-"""Abstract problems of ParaCook that are made by hand or at random, and all ways to go on with lists."""
+"""Handmade and random abstract problems of ParaCook, and exhaustive completion of task lists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def random_problem(seed: int, tasks: int = 5) -> Instance:
 
 
 def random_lists(problem: Instance, seed: int, tasks: int) -> list[list[str]]:
-    """Return lists of some tasks none of which has to wait for ever."""
+    """Return lists of up to ``tasks`` tasks without a deadlock."""
     random = Random(seed)
     lists: list[list[str]] = [[] for _ in problem.agents]
     for _ in range(tasks):
@@ -33,17 +33,17 @@ def random_lists(problem: Instance, seed: int, tasks: int) -> list[list[str]]:
 
 
 def _longer(problem: Instance, lists: Sequence[Sequence[str]]) -> list[list[list[str]]]:
-    given = {task for one in lists for task in one}
-    found = []
+    listed = {task for one in lists for task in one}
+    longer = []
     for name, action in by_name(problem).items():
         needs = {lag.before.partition("/")[2] for lag in problem.lags if lag.after == action.id}
-        if name not in given and needs <= given:
-            found += [[[*one, name] if n == k else [*one] for n, one in enumerate(lists)] for k in range(len(lists))]
-    return found
+        if name not in listed and needs <= listed:
+            longer += [[[*one, name] if n == k else [*one] for n, one in enumerate(lists)] for k in range(len(lists))]
+    return longer
 
 
 def best_after(problem: Instance, lists: Sequence[Sequence[str]]) -> int:
-    """Return the least time of all lists that go on with these, by the rules alone."""
+    """Return the minimum time of all complete lists that start with these, by the rules alone."""
     longer = _longer(problem, lists)
     if not longer:
         record = ListSimulator(problem, PROFILES["paper"]).carry_out(lists)

@@ -1,4 +1,4 @@
-"""The user's copy of ParaCook's data for tests, and a folder that is laid out like the released repository."""
+"""Local copies of ParaCook's data in the compact form and in the layout of the released repository."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMPACT = ("abstract.json", "maps.json", "orders.json", "recipes.json")
 
 
 def compact_copy(shared: Path) -> Path:
-    """Return the folder with the compact files; skips the test where it is not there."""
+    """Return the folder with the compact files; skip the test if it does not exist."""
     folder = shared / "benchmarks" / "paracook"
     if not all((folder / name).is_file() for name in COMPACT):
         pytest.skip(f"no data of ParaCook in {folder}")
@@ -54,7 +54,7 @@ def clone_of(folder: Path, target: Path) -> Path:
 
 
 def tiny_copy(folder: Path) -> Path:
-    """Write a copy in the compact form with a map of each kind; nothing in it is the authors'."""
+    """Write a made-up copy in the compact form with a map of each kind."""
     tiles = [["dispenser1", "station", 0, 0, {"provides": "egg"}], ["stove", "station", 2, 0, {"item": "pan"}]]
     walls = [["wall", "obstacle", 1, 1], ["wall", "obstacle", 2, 1]]
     place = {"width": 3, "height": 3, "agents": {"agent1": [0, 2], "agent2": [0, 1]}, "tiles": tiles + walls}

@@ -1,10 +1,10 @@
-"""Texts that want to be more than texts: markup, links, sections of prompts, formulas, steering of terminals."""
+"""Injection texts: markup, links, sections of prompts, formulas, control sequences of terminals."""
 
 from __future__ import annotations
 
 from typing import Any
 
-#: What browsers have run, opened or fetched where it stood in a page, in an attribute, in a script or in an SVG.
+#: Markup that makes a browser run a script, open a window or send a request.
 MARKUP = (
     *("<script>alert(1)</script>", "</script><script>alert(1)</script>", "<ScRiPt src=//x.invalid/a.js></sCrIpT>"),
     *(
@@ -135,7 +135,7 @@ MARKUP = (
     ),
 )
 
-#: What steers terminals: ESC sequences, C1 controls, marks of direction, and what leads a line elsewhere.
+#: Control texts of terminals: ESC sequences, C1 controls, direction marks, and line controls.
 STEERING = (
     *(
         "\x1b[2J",
@@ -226,14 +226,14 @@ _OPENINGS = (
     ),
 )
 
-#: What wants to be a section, a heading, a fence, a role or an order in what a model is sent.
+#: Texts that imitate a section, heading, fence, role or order in the prompt of a model.
 PROMPTS = tuple(
     f"wait{_BREAKS[(number + k) % len(_BREAKS)]}{opening}{_SAYS}"
     for number, opening in enumerate(_OPENINGS)
     for k in (0, 3, 7)
 ) + tuple(f"{opening}{_SAYS}" for opening in _OPENINGS)
 
-#: What breaks tables in Markdown and LaTeX, or becomes a link, a mention, a reference or a formula there.
+#: Texts that break tables in Markdown and LaTeX, or become links, mentions, references or formulas.
 TABLES = (
     *(
         "a|b",
@@ -347,7 +347,7 @@ TABLES = (
 
 
 def hostile_problem(texts: tuple[str, ...], name: str = "a shop") -> dict[str, Any]:
-    """Return a workshop in the format of our own whose names and labels are these texts."""
+    """Return a workshop in the format of this project whose names and labels are these texts."""
     return {
         "format": "planoracle/instance",
         "version": 1,

@@ -1,4 +1,4 @@
-"""The forms in which models write a plan, made from the steps of one."""
+"""Formats in which models write a plan, generated from its steps."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from planoracle.solver.kitchens.astar import plan as plan_kitchen
 
 @dataclass(frozen=True)
 class PlanSteps:
-    """A plan to be put into a form.
+    """Steps of a plan that the formats present.
 
     Attributes
     ----------
     texts, values
-        Its steps as text, one a line, and as JSON.
+        Steps as text, one per line, and as JSON.
     draft
-        Texts of a worse plan, for what a model only considers.
+        Texts of a worse plan, which a model considers and rejects.
     turns
-        Whether a chat has a step in every message.
+        True if a chat has one step per message.
     """
 
     texts: Sequence[str]
@@ -61,24 +61,28 @@ def _blocks(plan: PlanSteps) -> str:
 
 def _chat(plan: PlanSteps) -> object:
     opening = [{"role": "system", "content": f"Write {plan.texts[-1]}"}, {"role": "user", "content": plan.texts[0]}]
-    said = plan.texts if plan.turns else [_numbered(plan.texts)]
-    talk = [({"role": "assistant", "content": one}, {"role": "user", "content": f"Done: {one}"}) for one in said]
+    turns = plan.texts if plan.turns else [_numbered(plan.texts)]
+    talk = [({"role": "assistant", "content": one}, {"role": "user", "content": f"Done: {one}"}) for one in turns]
     return [*opening, *(message for pair in talk for message in pair)]
 
 
 def _called(plan: PlanSteps) -> object:
     def call(number: int, step: object) -> dict[str, object]:
-        if isinstance(step, dict) and "content" in step:  # a wait is no call
+        if isinstance(step, dict) and "content" in step:  # a wait is not a call
             return {"role": "assistant", "content": step["content"]}
-        given = step if isinstance(step, dict) else {"action": step}
-        own = {"id": f"call_{number}", "type": "function", "function": {"name": "act", "arguments": json.dumps(given)}}
+        arguments = step if isinstance(step, dict) else {"action": step}
+        own = {
+            "id": f"call_{number}",
+            "type": "function",
+            "function": {"name": "act", "arguments": json.dumps(arguments)},
+        }
         return {"role": "assistant", "content": None, "tool_calls": [own]}
 
     calls = [call(number, step) for number, step in enumerate(plan.values)]
     return [message for one in calls for message in (one, {"role": "tool", "content": plan.texts[0]})]
 
 
-#: By name: what is handed in.
+#: Functions by name that return a submission.
 FORMATS: dict[str, Callable[[PlanSteps], object]] = {
     "plain lines": lambda plan: _lines(plan.texts),
     "numbered list": lambda plan: f"Here you are:\n\n{_numbered(plan.texts)}\n\nGood luck!",
@@ -104,7 +108,7 @@ FORMATS: dict[str, Callable[[PlanSteps], object]] = {
 
 
 def optimal_steps(name: str) -> PlanSteps:
-    """Return an optimal plan of a bundled problem."""
+    """Return the steps of an optimal plan of a bundled problem."""
     problem = catalog.problem(name)
     benchmark = registry.of(problem)
     plan = plan_kitchen(problem).plan if isinstance(problem, Kitchen) else solve(problem).plan
@@ -124,7 +128,7 @@ def optimal_steps(name: str) -> PlanSteps:
     return PlanSteps(texts, values, texts[:-2][::-1], benchmark.name != "recipe2plan")
 
 
-#: By benchmark, problems whose optimal plans are put into every form.
+#: Problems by benchmark whose optimal plans are written in every format.
 PROBLEMS = {
     "recipe2plan": "recipe2plan/timed/Vada_Daikon-Radish",
     "timearena": "timearena/household1+household2",
@@ -135,9 +139,9 @@ PROBLEMS = {
 }
 
 
-def submission_of(name: str, given: object) -> dict[str, object]:
-    """Return a submission for the problem of a benchmark."""
-    return {"id": "x", "instance": PROBLEMS[name], registry.get(name).plan_fields[0]: given}
+def submission_of(name: str, plan: object) -> dict[str, object]:
+    """Return a submission of a plan for the problem of a benchmark."""
+    return {"id": "x", "instance": PROBLEMS[name], registry.get(name).plan_fields[0]: plan}
 
 
 def without_step(plan: PlanSteps, place: int) -> PlanSteps:
@@ -147,7 +151,7 @@ def without_step(plan: PlanSteps, place: int) -> PlanSteps:
 
 
 def unusual_formats(plan: PlanSteps) -> dict[str, object]:
-    """Return a plan in every odd form, by its name."""
+    """Return a plan in all unusual formats by name."""
     steps, values, draft = list(plan.texts), list(plan.values), list(plan.draft)
     n, lines, listed = len(steps), "\n".join, json.dumps(list(plan.values))
     return {

@@ -1,4 +1,4 @@
-"""Versions of the prompts that ship: ``python -m tests.support.prompts`` writes them down after one was raised."""
+"""Versions of the bundled prompts; ``python -m tests.support.prompts`` records them after a change."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _INSTANCES = Path(__file__).resolve().parents[2] / "instances"
 
 
 def prompts() -> dict[str, Prompt]:
-    """Return all prompts that ship, by the path of their file."""
-    found = {}
+    """Return all bundled prompts by the path of their file."""
+    by_path = {}
     for path in sorted((*_INSTANCES.glob(f"{FOLDER}/*.*"), *_INSTANCES.glob(f"benchmarks/*/{FOLDER}/*.*"))):
-        room = path.parent.parent
-        package = "planoracle.instances" if room == _INSTANCES else f"planoracle.instances.benchmarks.{room.name}"
-        found[path.relative_to(_INSTANCES).as_posix()] = bundled_prompt(package, path.name)
-    return found
+        folder = path.parent.parent
+        package = "planoracle.instances" if folder == _INSTANCES else f"planoracle.instances.benchmarks.{folder.name}"
+        by_path[path.relative_to(_INSTANCES).as_posix()] = bundled_prompt(package, path.name)
+    return by_path
 
 
-def versions(found: dict[str, Prompt]) -> dict[str, list[object]]:
-    """Return the versions and digests of prompts."""
-    return {name: [one.version, of_text(one.text)[:16]] for name, one in found.items()}
+def versions(bundled: dict[str, Prompt]) -> dict[str, list[object]]:
+    """Return version and digest of each prompt."""
+    return {name: [one.version, of_text(one.text)[:16]] for name, one in bundled.items()}
 
 
 def used_names() -> set[str]:
-    """Return the names of all prompts that settings name."""
+    """Return the file names of all prompts that settings use."""
     settings = [one for name in registry.names() for one in registry.get(name).settings.values()]
     return {name for one in settings for name in (*(f"{file}.md" for file in one.files), *one.examples)}
 

@@ -1,4 +1,4 @@
-"""Random small instances for two to four agents, the same for the same seed."""
+"""Random small instances for one to four agents; deterministic for a seed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 
 
 def agent_workshop(seed: int) -> Instance:
-    """Two to five short actions: who may do what, pauses, starts that need somebody free, windows, one bench."""
+    """Return two to five short actions with eligible agents, interruptions, unattended starts and lags."""
     random = Random(seed)
     agents = ("a", "b", "c", "d")[: random.choice((2, 2, 2, 3, 3, 4))]
     differ = random.random() < 0.5
@@ -51,10 +51,10 @@ def agent_workshop(seed: int) -> Instance:
 
 
 def interruption_workshop(seed: int) -> Instance:
-    """Two to four short actions that get in each other's way: starts that fall into what others have begun to pause.
+    """Return two to four short actions in conflict: starts fall into the interruptions of other actions.
 
-    One to four agents, alike or not; actions that hold nobody and such that need nobody, of no length, released late,
-    with modes, tools and one state; lags of every sign that point forwards or back.
+    The instance has one to four agents, interchangeable or not; actions that are unattended or need no agent, of length
+    0, with releases, modes, resources and one state; lags of every sign that point forwards or backwards.
     """
     random = Random(seed)
     while True:
@@ -66,7 +66,7 @@ def interruption_workshop(seed: int) -> Instance:
 
 def _interruption_workshop(random: Random, name: str) -> Instance:
     agents = ("a", "b", "c", "d")[: random.choice((1, 1, 2, 2, 2, 3, 4))]
-    crew = agents[: random.choice((1, len(agents)))]  # most are for these
+    crew = agents[: random.choice((1, len(agents)))]  # eligible for most actions
     kinds = ["paused", random.choice(("started", "started", "soaked"))]
     kinds += random.choices(("paused", "started", "soaked", "busy", "mixed"), k=random.choice((0, 0, 1, 1, 2)))
     random.shuffle(kinds)

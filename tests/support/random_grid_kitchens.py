@@ -1,6 +1,6 @@
-"""Random tiny grid kitchens, and odd ones with what published ones lack.
+"""Random tiny grid kitchens, and odd ones with features that published kitchens lack.
 
-An odd one has cookware and plates anywhere, covered sources and two windows.
+Odd kitchens have cookware and plates on any station, covered dispensers and two windows.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def random_grid_kitchen(seed: int, cooks: int) -> GridKitchen:
     """Return a grid kitchen of 3 by 3 to 5 by 4 tiles with two to nine stations."""
     random = Random(f"{seed}/{cooks}")
     while True:
-        found = _draw(random, seed, cooks)
-        if found is not None:
-            return found
+        kitchen = _draw(random, seed, cooks)
+        if kitchen is not None:
+            return kitchen
 
 
 def _draw(random: Random, seed: int, cooks: int) -> GridKitchen | None:
@@ -76,7 +76,7 @@ def _draw(random: Random, seed: int, cooks: int) -> GridKitchen | None:
     if random.random() < 0.04:
         kinds.remove(random.choice(kinds[1:]))
     random.shuffle(kinds)
-    # Free tiles grow from one, and stations stand at them; what is left over is a wall, mostly.
+    # Free tiles grow from one tile, and stations adjoin them; most remaining tiles are walls.
     free = [(random.randrange(width), random.randrange(height))]
     for _ in range(random.randint(1, 2 if cooks > 1 else 7)):
         free.append(random.choice(_around(free, width, height) or free))
@@ -131,9 +131,9 @@ def odd_grid_kitchen(seed: int, cooks: int) -> GridKitchen:
     """Return a grid kitchen of up to 6 by 4 tiles with up to twelve stations and up to three dishes."""
     random = Random(f"odd/{seed}/{cooks}")
     while True:
-        found = _draw_odd(random, seed, cooks)
-        if found is not None:
-            return found
+        kitchen = _draw_odd(random, seed, cooks)
+        if kitchen is not None:
+            return kitchen
 
 
 def _draw_odd(random: Random, seed: int, cooks: int) -> GridKitchen | None:
@@ -167,18 +167,18 @@ def _draw_odd(random: Random, seed: int, cooks: int) -> GridKitchen | None:
         near = [tile for one in free for tile in steps(one) if 0 <= tile[0] < width and 0 <= tile[1] < height]
         free.append(random.choice(near))
     if random.random() < 0.1:
-        free.append((random.randrange(width), random.randrange(height)))  # perhaps apart from the others
+        free.append((random.randrange(width), random.randrange(height)))  # perhaps not connected with the others
     free = sorted(set(free))
     places = _around(free, width, height)
     random.shuffle(places)
     random.shuffle(kinds)
     if len(places) < len(kinds):
         return None
-    taken = list(zip(kinds, places, strict=False))
+    placed = list(zip(kinds, places, strict=False))
     stations = [
-        Station(f"{kind}{n}", kind, place, holds, gives) for n, ((kind, holds, gives), place) in enumerate(taken)
+        Station(f"{kind}{n}", kind, place, holds, gives) for n, ((kind, holds, gives), place) in enumerate(placed)
     ]
-    rest = sorted({(x, y) for x in range(width) for y in range(height)} - set(free) - {place for _, place in taken})
+    rest = sorted({(x, y) for x in range(width) for y in range(height)} - set(free) - {place for _, place in placed})
     facts = Facts(
         move=1,
         chop=random.choice((1, 2, 3)),

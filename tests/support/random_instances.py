@@ -1,4 +1,4 @@
-"""Random small instances, the same for the same seed."""
+"""Random small instances; deterministic for a seed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ OBJECTS = ("oven", "microwave", "stove")
 
 
 def kitchen(seed: int, most: int = 6) -> Instance:
-    """Two recipes of together at most ``most`` steps in the style of Recipe2Plan, with all its features.
+    """Return two recipes with at most ``most`` steps in total, with all features of Recipe2Plan.
 
-    Steps that run by themselves are not pausable here, since such kitchens are refused: see `drawn_kitchen`.
+    Unattended steps are not interruptible, since `Instance` rejects such recipes: see `kitchen_arguments`.
     """
     random = Random(seed)
     sizes = [random.randint(1, most // 2), random.randint(1, most - most // 2)]
@@ -22,7 +22,7 @@ def kitchen(seed: int, most: int = 6) -> Instance:
     lags: list[Lag] = []
     preheats = random.random() < 0.6
     degrees = [random.choice(("350", "450")) for _ in sizes]
-    length = random.randint(1, 3)  # of every preheat, so that two can be shared
+    length = random.randint(1, 3)  # the same for all preheats, so that two can be shared
     for r, size in enumerate(sizes):
         recipe = f"R{r}"
         for number in range(size):
@@ -54,7 +54,7 @@ def kitchen(seed: int, most: int = 6) -> Instance:
                 limit = random.randint(0, 2) if random.random() < 0.4 else None
                 lags.append(Lag(f"{recipe}/{earlier}", f"{recipe}/{number}", 0, limit))
             others = [e for e in range(number) if e not in before and not actions[-number - 1 + e].interruptible]
-            if others and random.random() < 0.2:  # a window without an order
+            if others and random.random() < 0.2:  # a maximum lag without a minimum lag
                 earlier = random.choice(others)
                 lags.append(Lag(f"{recipe}/{earlier}", f"{recipe}/{number}", None, random.randint(0, 2)))
     return Instance(
@@ -69,10 +69,9 @@ def kitchen(seed: int, most: int = 6) -> Instance:
 
 
 def kitchen_arguments(seed: int, most: int = 6) -> tuple[dict[str, Any], list[str]]:
-    """Return what `Instance` makes such a kitchen of, any step that sets nothing being pausable, and what is wrong.
+    """Return arguments of `Instance` for a kitchen, and the ids of its invalid interruptible steps.
 
-    The latter are the pausable steps that run by themselves: by the rules of Recipe2Plan their pieces might run at the
-    same time.
+    An unattended step must not be interruptible: by the rules of Recipe2Plan its pieces might overlap.
     """
     random, plain = Random(f"pausable {seed}"), kitchen(seed, most)
     wrong = [
@@ -83,14 +82,14 @@ def kitchen_arguments(seed: int, most: int = 6) -> tuple[dict[str, Any], list[st
     actions = tuple(
         replace(action, interruptible=action.interruptible or action.id in wrong) for action in plain.actions
     )
-    # A window without an order is not given to what can be paused.
+    # Interruptible steps get no maximum lag without a minimum lag.
     lags = tuple(lag for lag in plain.lags if lag.minimum is not None or lag.before not in wrong)
     parts = {field.name: getattr(plain, field.name) for field in fields(Instance) if field.init}
     return parts | {"actions": actions, "lags": lags}, wrong
 
 
 def workshop(seed: int) -> Instance:
-    """Up to four actions with all the general model has: agents, modes, capacities, states, lags."""
+    """Return up to four actions with all features: agents, modes, capacities, states, lags."""
     random = Random(seed)
     agents = ("a", "b")[: random.randint(1, 2)]
     resources = (
@@ -160,9 +159,9 @@ def workshop(seed: int) -> Instance:
 
 
 def ovens(seed: int) -> Instance:
-    """Three or four uses of one resource that has a state: settings of all amounts that share room, or do not."""
+    """Return three or four uses of one resource with a state that share its capacity or not."""
     random = Random(seed)
-    alike = random.random() < 0.7  # what shares room runs over the same interval
+    alike = random.random() < 0.7  # uses that share capacity have the same interval
     agents = ("a", "b", "c")[: random.choice((1, 2, 3, 3))]
     capacity, first = random.choice((1, 2, 2, 3)), random.choice((None, "hot", "hot", "hot"))
     states = [None, "hot", random.choice(("hot", "cold")), random.choice((None, "hot", "hot", "cold"))]
@@ -183,7 +182,7 @@ def ovens(seed: int) -> Instance:
 
 
 def presses(seed: int) -> Instance:
-    """Three or four uses of one resource of three to six units, many of half of it or more; some may share them."""
+    """Return three or four uses of one resource of three to six units, many of half of it or more."""
     random = Random(seed)
     capacity, state, plain = random.randint(3, 6), random.choice((None, "hot")), random.random() < 0.3
     actions = []
@@ -202,7 +201,7 @@ def presses(seed: int) -> Instance:
 
 
 def kilns(seed: int) -> Instance:
-    """Six to ten uses of one resource that has a state, most of which set or require it, so that it changes often."""
+    """Return six to ten uses of one resource with a state that often changes."""
     random = Random(seed)
     agents, actions, lags = ("a", "b")[: random.randint(1, 2)], [], []
     for number in range(random.randint(6, 10)):
@@ -225,7 +224,7 @@ def kilns(seed: int) -> Instance:
 
 
 def job_shop(jobs: int = 20, machines: int = 15) -> Instance:
-    """Return a job shop with durations from 1 to 99; the default size takes longer than any test."""
+    """Return a job shop with durations from 1 to 99; the default size is too large to solve in a test."""
     random = Random(jobs)
     actions, lags = [], []
     for job in range(jobs):
@@ -237,7 +236,7 @@ def job_shop(jobs: int = 20, machines: int = 15) -> Instance:
 
 
 def scale(instance: Instance, factor: int) -> Instance:
-    """Return an instance whose times are all some times as long, without a time limit."""
+    """Return an instance with all times multiplied by a factor and without a time limit."""
     actions = tuple(
         replace(a, duration=a.duration * factor, attended=a.attended * factor, release=a.release * factor)
         for a in instance.actions

@@ -1,4 +1,4 @@
-"""Small project scheduling problems with time windows, and job shops: the same for the same seed, without files."""
+"""Random project scheduling problems with time windows, and job shops; deterministic for a seed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 
 
 def project(actions: int, seed: int) -> Instance:
-    """Make a project with three resources, random minimum lags, and some maximum lags, which may make it infeasible.
+    """Return a project with three resources and random minimum and maximum lags; it may be infeasible.
 
-    Of three seeds in a row the first makes resources scarce, the last plenty.
+    Resources are scarce if ``seed % 3`` is 0 and plentiful if it is 2.
     """
     random = Random(1000 * actions + seed)
     capacities = [random.randint(8, 12) for _ in range(3)]
@@ -29,7 +29,7 @@ def project(actions: int, seed: int) -> Instance:
 
 
 def job_shop(jobs: int, machines: int, seed: int) -> Instance:
-    """Make a job shop in which every job visits all machines once, in its own random order."""
+    """Return a job shop in which every job visits all machines once, in random order."""
     random = Random(seed)
     rows, lags = [], []
     for j in range(jobs):

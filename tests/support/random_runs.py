@@ -1,4 +1,4 @@
-"""Random runs that keep the rules, and what is best from any point of them by ways independent of the state solver."""
+"""Random legal runs, and optimal completions computed independently of the state solver."""
 
 from __future__ import annotations
 
@@ -22,45 +22,45 @@ from planoracle.solver.states.values import step_of, value_of
 def random_run(
     instance: Instance, seed: int, rules: Any = None, *, lazy: float = 0.3, most: int = 60
 ) -> Iterator[tuple[Trajectory, int, DecisionPoint]]:
-    """Yield the situations of a run of random commands and waits; it ends a little after it has become hopeless."""
+    """Yield the decision points of a random run; it ends at the third infeasible one."""
     random = Random(seed)
     course = trajectory_of(instance, None, rules)
-    step, here, hopeless = step_of(course), course.begin, 0
+    step, point, hopeless = step_of(course), course.begin, 0
     for _ in range(most):
-        yield course, step, here
-        hopeless += value_of(here, step).status == "infeasible"
-        if here.complete or hopeless > 2:
+        yield course, step, point
+        hopeless += value_of(point, step).status == "infeasible"
+        if point.complete or hopeless > 2:
             return
-        *acts, wait = course.legal(here, step)
+        *acts, wait = course.legal(point, step)
         assert wait.kind == "wait"
         if not acts or random.random() < lazy:
-            here = waited(here, here.state.clock + step * random.choice((1, 1, 1, 2, 3, 7)))
+            point = waited(point, point.state.clock + step * random.choice((1, 1, 1, 2, 3, 7)))
         else:
-            here = random.choice(acts).after
+            point = random.choice(acts).after
 
 
-def solve_from_scratch(here: DecisionPoint) -> Result:
-    """Solve the rest of a run as an instance of its own (time limits of own instances are left out of account)."""
-    whole = replace(here.instance, time_limit=None)
-    return solve(remaining_problem(whole, here.state), time_limit=30)
+def solve_from_scratch(point: DecisionPoint) -> Result:
+    """Solve the remaining problem of a run as a separate instance, without the time limit."""
+    whole = replace(point.instance, time_limit=None)
+    return solve(remaining_problem(whole, point.state), time_limit=30)
 
 
 def odd_workshop(seed: int) -> Instance:
-    """A workshop with actions of no length, late releases, and lags that are negative or point backwards."""
+    """Return a workshop with actions of length 0, releases, and lags that are negative or backwards."""
     random = Random(seed)
     while True:
-        made = workshop(random.randrange(10**6))
+        plain = workshop(random.randrange(10**6))
         actions = [
             replace(action, duration=0, attended=0) if random.random() < 0.15 and not action.interruptible else action
-            for action in made.actions
+            for action in plain.actions
         ]
         actions = [
             replace(action, release=random.randint(0, 5)) if random.random() < 0.2 else action for action in actions
         ]
         try:
-            lags = tuple(_odd(random, lag) for lag in made.lags)
-            return replace(made, name=f"odd-{seed}", actions=tuple(actions), lags=lags)
-        except InputError:  # lags the wrong way round, a state that nothing sets
+            lags = tuple(_odd(random, lag) for lag in plain.lags)
+            return replace(plain, name=f"odd-{seed}", actions=tuple(actions), lags=lags)
+        except InputError:  # a cycle of lags, a state that no action sets
             continue
 
 

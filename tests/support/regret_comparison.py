@@ -1,4 +1,4 @@
-"""Prices and advice in states of random runs, compared with a solve from scratch."""
+"""Regret and advice in states of random runs, compared with a solve from scratch."""
 
 from __future__ import annotations
 
@@ -28,50 +28,50 @@ class Comparison(NamedTuple):
 
 
 def regret_comparisons(instance: Instance, seed: int) -> Iterator[Comparison]:
-    """Compare what regret says of a random run as a plan: kinds ``price`` and ``no_return``."""
+    """Compare the regret of a random run: kinds ``price`` and ``no_return``."""
     *_, (_, _, last) = random_run(instance, seed, most=20)
     plan = _text(last)
-    found = regret(instance, plan)  # its completion passes the rules, or it raises an error
-    assert found.run is not None
-    rests = [solve_from_scratch(here) for here in found.run.points]
-    for one, before, after in zip(found.decisions, rests, rests[1:], strict=False):
+    result = regret(instance, plan)  # raises an error if its completion violates the rules
+    assert result.run is not None
+    rests = [solve_from_scratch(point) for point in result.run.points]
+    for one, before, after in zip(result.decisions, rests, rests[1:], strict=False):
         yield Comparison("price", (one.before, one.after), (before.makespan, after.makespan), (plan, one))
-    possible = [rest.status == "optimal" and found.run.in_time(rest.makespan or 0) for rest in rests]
+    possible = [rest.status == "optimal" and result.run.in_time(rest.makespan or 0) for rest in rests]
     lost = possible.index(False) - 1 if possible[0] and not all(possible) else None
-    yield Comparison("no_return", found.no_return, lost, plan)
+    yield Comparison("no_return", result.no_return, lost, plan)
 
 
 def advice_comparisons(instance: Instance, seed: int) -> Iterator[Comparison]:
-    """Compare what ``next`` says in one situation of a random run: kinds ``best``, ``next`` and ``longest``."""
+    """Compare the next commands at one point of a random run: kinds ``best``, ``next``, ``longest``."""
     random = Random(seed)
-    here = random.choice([here for _, _, here in random_run(instance, seed, most=8)])
-    plan, clock = _text(here), here.state.clock
+    point = random.choice([point for _, _, point in random_run(instance, seed, most=8)])
+    plan, clock = _text(point), point.state.clock
     run = trajectory_of(instance, plan)
     run.wait_until(clock)
-    here = run.points[run.stop]
+    point = run.points[run.stop]
     advice = next_commands(instance, plan, all_commands=True, clock=clock)
-    rest = solve_from_scratch(here)
-    yield Comparison("best", (advice.status, advice.best), (rest.status, rest.makespan), here.state)
+    rest = solve_from_scratch(point)
+    yield Comparison("best", (advice.status, advice.best), (rest.status, rest.makespan), point.state)
     for option in advice.options:
-        for after in _situations(run, here, option):
+        for after in _situations(run, point, option):
             best = solve_from_scratch(after)
-            found = (option.best, option.cost, option.status)
+            values = (option.best, option.cost, option.status)
             cost = None if None in (best.makespan, rest.makespan) else (best.makespan or 0) - (rest.makespan or 0)
-            yield Comparison("next", found, (best.makespan, cost, best.status), (here.state, option))
+            yield Comparison("next", values, (best.makespan, cost, best.status), (point.state, option))
         if option.kind == "wait" and option.longest is not None:
-            later = solve_from_scratch(waited(here, clock + option.longest + step_of(run)))
-            yield Comparison("longest", later.makespan == rest.makespan, False, (here.state, option))
+            later = solve_from_scratch(waited(point, clock + option.longest + step_of(run)))
+            yield Comparison("longest", later.makespan == rest.makespan, False, (point.state, option))
 
 
-def _situations(run: Trajectory, here: DecisionPoint, option: Option) -> list[DecisionPoint]:
-    """Return the situations after the shortest and after the longest form of an option."""
+def _situations(run: Trajectory, point: DecisionPoint, option: Option) -> list[DecisionPoint]:
+    """Return the decision points after the shortest and the longest form of an option."""
     if option.kind == "wait":
         ticks = {option.shortest or step_of(run), option.longest or step_of(run)}
-        return [waited(here, here.state.clock + one) for one in sorted(ticks)]
+        return [waited(point, point.state.clock + one) for one in sorted(ticks)]
     piece = Piece(**json.loads(option.command))
     lengths = {piece.duration, option.shortest or piece.duration}
-    return [started(here, piece._replace(duration=length)) for length in sorted(lengths)]
+    return [started(point, piece._replace(duration=length)) for length in sorted(lengths)]
 
 
-def _text(here: DecisionPoint) -> str:
-    return json.dumps([piece._asdict() for piece in here.state.pieces])
+def _text(point: DecisionPoint) -> str:
+    return json.dumps([piece._asdict() for piece in point.state.pieces])

@@ -1,4 +1,4 @@
-"""Submissions for report pages, and the data of a page as its script reads it."""
+"""Submissions for report pages, and readers of the data in a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROGUE = "</script><script>alert(2)</script><svg onload=alert(3)>\u202e\x1b[31m"
 
 
 def submissions() -> list[dict[str, Any]]:
-    """A good and a bad plan for a problem of every benchmark, a plan handed in twice, and hostile ones."""
+    """Return good and bad plans of several benchmarks, a duplicate, and hostile texts."""
     cobbler = optimum(load(COBBLER)).plan
     house = optimum(load(HOUSE)).plan
     assert cobbler is not None
@@ -46,31 +46,31 @@ def submissions() -> list[dict[str, Any]]:
 
 
 def write(path: Path, rows: list[Any]) -> Path:
-    """Write submissions, one a line."""
+    """Write submissions as JSON lines."""
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 
 
 def chunks(page: str) -> list[Any]:
-    """Return the data of a page."""
-    found = re.findall(r'<script type="application/x-planoracle" id="chunk-(\d+)">([^<]*)</script>', page)
-    assert [int(number) for number, _ in found] == list(range(len(found)))
-    return [json.loads(zlib.decompress(b64decode(content))) for _, content in found]
+    """Return the decoded data of a page."""
+    matches = re.findall(r'<script type="application/x-planoracle" id="chunk-(\d+)">([^<]*)</script>', page)
+    assert [int(number) for number, _ in matches] == list(range(len(matches)))
+    return [json.loads(zlib.decompress(b64decode(content))) for _, content in matches]
 
 
 def best_plan(page: str, instance: str) -> dict[str, Any]:
-    """Return the chart of a problem on the page, which has its best plan."""
+    """Return the chart of the best plan of a problem."""
     index, *_ = data = chunks(page)
     (place,) = (row[-1] for row in index["problems"] if row[0] == instance)
-    found: dict[str, Any] = data[place]
-    return found
+    chart: dict[str, Any] = data[place]
+    return chart
 
 
 def sheet(page: str, name: str, instance: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Return what the page knows of the first submission of a name: the sheet, and its priced decisions."""
+    """Return the data of the first submission with a name, and the regret of its decisions."""
     index, *_ = data = chunks(page)
     rows = index["rows"]
     problems = [row[0] for row in index["problems"]]
     row = next(i for i, each in enumerate(rows["id"]) if each == name and problems[rows["instance"][i]] == instance)
-    shown, priced = data[rows["chunk"][row]][rows["place"][row]]
-    return shown, priced
+    data_sheet, priced = data[rows["chunk"][row]][rows["place"][row]]
+    return data_sheet, priced

@@ -1,4 +1,4 @@
-"""Small kitchens for the tests, and walks through them by both forms of the rules."""
+"""Small kitchens, and random walks that compare the compiled rules with the interpreter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.state_graph import min_steps
 
 
 def document(stations: dict[str, list[str]], **more: Any) -> dict[str, Any]:
-    """Return a kitchen's document: one robot at the first station, traits and goal as given, if any."""
+    """Return the document of a kitchen with one robot at the first station."""
     head = {"format": "planoracle/kitchen", "version": 1, "name": "test", "stations": stations}
     return head | {"players": {"robot1": {"at": next(iter(stations))}}, "goal": []} | more
 
@@ -23,7 +23,7 @@ def kitchen(stations: dict[str, list[str]], **more: Any) -> Kitchen:
     return kitchen_from_document(document(stations, **more), "test")
 
 
-#: Two stoves, and a chicken that can be cooked, cut and fried: cutting takes the frying away.
+#: Two stoves, and a chicken that can be cooked, cut and fried; after cutting it cannot be fried.
 GRILL = kitchen(
     {"table1": ["bread1", "bread2"], "stove1": ["patty1"], "stove2": [], "board1": ["potato1"], "fryer1": ["chicken1"]},
     traits={
@@ -39,7 +39,7 @@ SOUP = kitchen(
     traits={"onion1": ["iscuttable"]},
     goal=[["in", "water#1", "bowl#1"], ["isboiling", "water#1"], ["addedto", "onion#1", "water#1"]],
 )
-#: Three players, one with a pot in its hand.
+#: Three players, one of which holds a pot.
 CROWD = kitchen(
     {"stove1": [], "sink1": [], "board1": ["lettuce1"], "table1": ["patty1"], "table2": []},
     players={"robot2": {"at": "stove1"}, "robot1": {"at": "sink1", "holds": "pot1"}, "robot3": {"at": "table2"}},
@@ -55,7 +55,7 @@ def actions_of(submission: object, rules: KitchenRules = PROFILES["released"]) -
 
 
 class Cook:
-    """Somebody who does one action after the other and looks at the facts."""
+    """Player that carries out actions by their texts and tests facts."""
 
     def __init__(self, kitchen: Kitchen, rules: KitchenRules = PROFILES["released"]) -> None:
         self.engine = CompiledKitchen(kitchen, rules)
@@ -83,13 +83,13 @@ class Cook:
 
 
 def min_steps_of(problem: Kitchen, rules: KitchenRules) -> int | None:
-    """Return the fewest steps by blind search, see `tests.support.state_graph.fewest_steps`."""
+    """Return the minimum number of steps by blind search, see `tests.support.state_graph.min_steps`."""
     engine = CompiledKitchen(problem, rules)
     return min_steps(engine, engine.start(), 1_000_000, at_start=True)
 
 
 def compare_rules_at_random(kitchen: Kitchen, rules: KitchenRules, seed: int, steps: int) -> None:
-    """Walk at random, seldom moving, and hold the compiled rules against the interpreter at every step."""
+    """Walk at random, rarely moving, and compare both forms of the rules after every step."""
     slow, fast = Interpreter(kitchen, rules), CompiledKitchen(kitchen, rules)
     choose = random.Random(seed)
     state, twin = slow.start(), fast.start()

@@ -1,7 +1,7 @@
-"""The simulator's own files of Robotouille: reader of its domain, and writer of ``data/released.json``.
+"""Conversion of the files of the Robotouille simulator: its domain, and ``data/released.json``.
 
-``python -m tests.support.robotouille_originals examples variants`` prints the file, from the simulator's folder
-``environments/env_generator/examples`` and a folder of generated variants (``synchronous__3_burger__42.json``).
+``python -m tests.support.robotouille_originals examples variants`` prints the file. The arguments are the folder
+``environments/env_generator/examples`` of the simulator and a folder of variants (``synchronous__3_burger__42.json``).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ COUNTS = {"delayed": 4, "repetitive": 3}
 
 
 def load_kitchen(path: Path) -> Kitchen:
-    """Read a kitchen in our own format or the simulator's, told apart by their content; raises `InputError`."""
+    """Read a kitchen in the format of this project or of the simulator; raises `InputError`."""
     return read(load_json(read_bytes(path), str(path)), str(path))[0]
 
 
 def domain_from_document(document: dict[str, Any]) -> KitchenDomain:
-    """Turn an original domain into a `KitchenDomain`."""
+    """Convert an original domain to a `KitchenDomain`."""
     predicates = [Predicate(entry["name"], tuple(entry["param_types"])) for entry in document["predicate_defs"]]
     actions = [
         ActionSchema(
@@ -71,7 +71,7 @@ def _effect(entry: dict[str, Any]) -> Effect:
 
 
 def goal_text(goal: Goal) -> str:
-    """Write a goal: conditions with commas between them, and roles that are in none.
+    """Write a goal: conditions separated by commas, then roles without a condition.
 
     >>> goal_text(Goal.of([["iscut", "potato#1"], ["item_on", "potato#1", "table#2"]], ["bowl#3"]))
     'iscut potato#1, item_on potato#1 table#2, bowl#3'
@@ -80,19 +80,19 @@ def goal_text(goal: Goal) -> str:
 
 
 def kitchen_text(kitchen: Kitchen, traits: Mapping[str, str]) -> str:
-    """Write where things are: ``stove1 patty1 | table1 bread1 bread2=iscut | robot1 @stove1 cheese1``.
+    """Write the layout: ``stove1 patty1 | table1 bread1 bread2=iscut | robot1 @stove1 cheese1``.
 
-    Items stand behind their station from the bottom up, then containers; a player has its station and what it
-    holds. Behind ``=`` are the predicates of a thing that is not like others of its kind, joined by ``+``.
+    A station is followed by its items from the bottom up and its container, a player by its station and the thing in
+    its hand. ``=`` is followed by the predicates of a thing that differs from its kind, joined by ``+``.
 
     Raises
     ------
     InputError
-        For a kitchen with facts that do not follow from that.
+        For a kitchen with facts that the layout does not imply.
     """
     layout, more, less = layout_of(kitchen)
     if more or less or layout.containers or layout.unplaced:
-        raise InputError("has facts that the notation cannot say", value=kitchen.name)
+        raise InputError("has facts that the notation cannot express", value=kitchen.name)
 
     def like(thing: str) -> str:
         own = "+".join(layout.traits.get(thing, ()))
@@ -106,7 +106,7 @@ def kitchen_text(kitchen: Kitchen, traits: Mapping[str, str]) -> str:
     return " | ".join(parts)
 
 
-#: Where the name of a task does not say what its goal asks for.
+#: Labels of tasks whose names do not describe their goals.
 _LABELS = {
     "asynchronous/9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_and_onion_cheese_sandwich": (
         "onion potato soup, fried onion ring lettuce burger and onion chicken sandwich"
@@ -116,7 +116,7 @@ _LABELS = {
 
 
 def find_kitchens(folders: Iterable[Path]) -> Iterator[tuple[str, str, Path]]:
-    """Yield set and name of the task, the seed (``""``: none) and the file of every kitchen in some folders."""
+    """Yield task (set and name), seed (``""``: none) and file of every kitchen in some folders."""
     for folder in folders:
         for path in sorted(folder.rglob("*.json")):
             label, *rest = path.stem.split("__")
@@ -127,7 +127,7 @@ def find_kitchens(folders: Iterable[Path]) -> Iterator[tuple[str, str, Path]]:
 
 
 def convert_tasks(folders: Iterable[Path]) -> dict[str, Task]:
-    """Return the tasks of the kitchens in some folders; raises `InputError` for what cannot be said."""
+    """Return the tasks of the kitchens in some folders; raises `InputError` if one cannot be expressed."""
     kitchens: dict[str, dict[str, Kitchen]] = defaultdict(dict)
     for task, seed, path in find_kitchens(folders):
         kitchens[task][seed] = load_kitchen(path)
@@ -136,7 +136,7 @@ def convert_tasks(folders: Iterable[Path]) -> dict[str, Task]:
 
 
 def _rank(label: str, name: str) -> tuple[object, ...]:
-    """Sort by set, then as the paper counts; what it does not count stands behind."""
+    """Sort by set, then by the number of the paper; tasks without a number come last."""
     number = name.partition("_")[0]
     return SETS.index(label), not number.isdigit(), int(number) if number.isdigit() else 0, name
 
@@ -159,7 +159,7 @@ def _task(name: str, kitchens: Mapping[str, Kitchen]) -> Task:
 
 
 def main(folders: list[str]) -> None:
-    """Print the file for some folders."""
+    """Print ``released.json`` for some folders."""
     tasks = convert_tasks(map(Path, folders))
     head = {
         "source": "https://github.com/portal-cornell/robotouille",

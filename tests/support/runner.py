@@ -1,4 +1,4 @@
-"""The command line in this process."""
+"""Runner of the command line in this process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planoracle.analysis.cli import app
 
 
 class CliRunner(testing.CliRunner):
-    """Keeps the two outputs apart and loses nothing of them, as click itself does from 8.2 on."""
+    """Runner with separate and complete standard output and error, as in click 8.2 and later."""
 
     def __init__(self) -> None:
         mixes = "mix_stderr" in signature(testing.CliRunner.__init__).parameters

@@ -1,4 +1,4 @@
-"""What of a long list of cases, or of many drawn ones, the quick suite runs; the rest is left to the slow one."""
+"""Selection of the cases and examples that the quick suite runs; the slow suite runs all."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from planoracle.instances.files.catalog import bundled
 
 
 def examples(count: int) -> settings:
-    """Return how many examples hypothesis draws: so many in a run of all tests, a tenth in the quick one."""
+    """Return settings with ``count`` examples in a run of all tests, and a tenth in a quick run."""
     return settings(max_examples=max(1, count * settings.default.max_examples // 100))
 
 
 def sample(cases: Iterable[Any], step: int | None = None, *, several: bool = False) -> list[Any]:
-    """Return all cases, for ``pytest.mark.parametrize``: the first of every ``step`` as it is, the others slow.
+    """Return cases for ``pytest.mark.parametrize``: the first of every ``step`` is quick, the others slow.
 
     Without ``step`` only the first one is quick. ``several``: a case is a tuple of the values of several arguments.
     """
@@ -33,8 +33,8 @@ def _slow(case: Any, several: bool) -> Any:
 
 
 def some_problems() -> list[str]:
-    """Bundled problems, of sets with thousands every fiftieth."""
-    found: dict[str, list[str]] = {}
+    """Return the bundled problems, and of benchmarks with a thousand or more every fiftieth."""
+    by_benchmark: dict[str, list[str]] = {}
     for name in bundled():
-        found.setdefault(name.partition("/")[0], []).append(name)
-    return [name for names in found.values() for name in (names if len(names) < 1000 else names[::50])]
+        by_benchmark.setdefault(name.partition("/")[0], []).append(name)
+    return [name for names in by_benchmark.values() for name in (names if len(names) < 1000 else names[::50])]

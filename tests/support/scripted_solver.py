@@ -1,4 +1,4 @@
-"""CP-SAT with the statuses of its answers written down beforehand."""
+"""Replacement of CP-SAT that returns statuses of a script."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ortools.sat.python import cp_model_helper as cmh
 
 
 class ScriptedSolver:
-    """Stands in for CP-SAT at the one place where it is called.
+    """Replacement of CP-SAT at the only place that calls it.
 
-    Calls get the statuses of the script in turn, later ones ``unknown``. With ``feasible`` and ``optimal`` comes a true
-    solution of the model; ``infeasible`` is said of any model.
+    Calls return the statuses of the script in order, later calls ``unknown``. ``feasible`` and ``optimal`` come with a
+    correct solution of the model; ``infeasible`` is returned for any model.
 
     Attributes
     ----------
     calls
-        The parameters of every call: presolve, number of workers, seconds.
+        Parameters of each call: presolve, number of workers, seconds.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, script: Iterable[str] = ()) -> None:
         self.calls: list[tuple[bool, int, float]] = []
-        left, genuine, calls = list(script), cmh.SolveWrapper, self.calls
+        remaining, genuine, calls = list(script), cmh.SolveWrapper, self.calls
 
         class Wrapper:
             def set_parameters(self, parameters: Any) -> None:
                 self.parameters = parameters
-                told = parameters.cp_model_presolve, parameters.num_workers, parameters.max_time_in_seconds
-                calls.append(told)
+                call = parameters.cp_model_presolve, parameters.num_workers, parameters.max_time_in_seconds
+                calls.append(call)
 
             def solve(self, proto: Any) -> Any:
-                status = left.pop(0) if left else "unknown"
+                status = remaining.pop(0) if remaining else "unknown"
                 answer = cmh.CpSolverResponse()
                 if status in ("feasible", "optimal"):
                     wrapper = genuine()

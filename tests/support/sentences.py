@@ -1,8 +1,8 @@
-"""Sentences around plans, by what they do to them."""
+"""Sentences around plans, grouped by their effect on the plan."""
 
 from __future__ import annotations
 
-#: Sentences behind a plan that take it back.
+#: Sentences after a plan that retract it.
 RETRACTIONS = """
 Hmm. That order is impossible after all.
 No wait, this is not allowed.
@@ -132,7 +132,7 @@ This was an example only.
 The above was merely an illustration.
 """.strip().split("\n")
 
-#: Sentences before or behind a plan that leave it what it is.
+#: Sentences before or after a plan that do not affect it.
 HARMLESS = """
 Each cook is busy all the time, nothing conflicts.
 No time is wasted.
@@ -283,7 +283,7 @@ I corrected the mistake of my first draft above.
 I fixed the error that I made at first.
 """.strip().split("\n")
 
-#: What stands before a plan.
+#: Introductions of a plan.
 INTRODUCTIONS = """
 Plan:
 Here's the plan:
@@ -329,7 +329,7 @@ Wait, let me think. OK:
 Hmm, wait. I have it now:
 """.strip().split("\n")
 
-#: What stands before text that is no plan.
+#: Introductions of text that is not a plan.
 NO_PLANS = """
 Here's one that does not work:
 This one is flawed:
@@ -398,7 +398,7 @@ The previous plan was:
 Old plan:
 """.strip().split("\n")
 
-#: What stands before a plan that takes the place of another.
+#: Introductions of a plan that replaces another plan.
 CHOICES = """
 Wait, that is wrong. Let me redo it:
 No. The correct plan is:
@@ -434,7 +434,7 @@ It violates a rule; this does not:
 This is wrong, so here is another:
 """.strip().split("\n")
 
-#: What stands before a plan without a choice between it and another.
+#: Introductions of a plan that do not choose between it and another plan.
 OPEN = """
 Or:
 or

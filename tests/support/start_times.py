@@ -1,10 +1,10 @@
-"""Least makespans by trying all start times, knowing nothing of our model of a problem."""
+"""Minimum makespans by enumeration of all start times, independent of the model of a problem."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-#: Whether the starts of two activities go together.
+#: Predicate: the start times of two activities are compatible.
 Pair = Callable[[int, int], bool]
 
 
@@ -15,17 +15,17 @@ def min_makespan(
     pairs: Mapping[tuple[int, int], Sequence[Pair]],
     horizon: int,
 ) -> int | None:
-    """Return the least latest finish of activities that all start at 0 or later and finish by the horizon."""
+    """Return the minimum makespan of activities that start at 0 or later; ``None``: above the horizon."""
     starts: list[int] = []
     best: list[int | None] = [None]
 
     def fits(k: int, start: int) -> bool:
-        known = [*starts, start]
+        fixed = [*starts, start]
         for (i, j), tests in pairs.items():
-            if k in (i, j) and max(i, j) <= k and not all(test(known[i], known[j]) for test in tests):
+            if k in (i, j) and max(i, j) <= k and not all(test(fixed[i], fixed[j]) for test in tests):
                 return False
         return all(
-            sum(demands[i][r] for i, at in enumerate(known) if at <= tick < at + durations[i]) <= capacity
+            sum(demands[i][r] for i, at in enumerate(fixed) if at <= tick < at + durations[i]) <= capacity
             for r, capacity in enumerate(capacities)
             for tick in range(start, start + durations[k])
         )
@@ -54,7 +54,7 @@ def sch_text(
     demands: Sequence[Sequence[int]],
     capacities: Sequence[int],
 ) -> str:
-    """Return a project in the format of SCH files; the first and the last activity are its beginning and end."""
+    """Return a project in the SCH format; the first and the last activity are its start and end."""
     lines = [f"{len(durations) - 2}\t{len(capacities)}\t0\t0"]
     for k in range(len(durations)):
         after = [(j, d) for (i, j), d in arcs.items() if i == k]

@@ -1,4 +1,4 @@
-"""State graphs of small kitchens by exhaustive enumeration of the rules, with the distance of every state to a goal."""
+"""State graphs of small kitchens by exhaustive enumeration, with distances to a goal."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKi
 
 
 class TooManyStatesError(Exception):
-    """A search met more states than it may."""
+    """Search that exceeds its maximum number of states."""
 
 
 @dataclass(frozen=True)
 class StateGraph:
-    """All states of a kitchen that can be reached from one state.
+    """All reachable states of a kitchen.
 
     Attributes
     ----------
     states
-        In order of their distance from the first.
+        States in order of their distance from the first.
     successors
-        By state, action and number of the state after it.
+        Pairs of action and next state by state.
     origins
-        By state, the number of a state one step nearer to the first, and the action taken there.
+        Previous state on a shortest path from the first state, and its action, by state.
     """
 
     engine: CompiledKitchen
@@ -33,12 +33,12 @@ class StateGraph:
 
     @classmethod
     def explore(cls, engine: CompiledKitchen, most: int) -> StateGraph | None:
-        """Enumerate the states; ``None`` if there are more than ``most``."""
+        """Enumerate the states; return ``None`` if there are more than ``most``."""
         numbers = {engine.start(): 0}
         graph = cls(engine, [engine.start()], [], [(-1, -1)])
         for number, state in enumerate(graph.states):
             successors = []
-            for deed in engine.texts(state).values():  # of actions written alike, plans can only mean the first
+            for deed in engine.texts(state).values():  # of actions with the same text, plans can only name the first
                 after = engine.step(state, deed)
                 place = numbers.setdefault(after, len(numbers))
                 if place == len(graph.states):
@@ -51,28 +51,28 @@ class StateGraph:
         return graph
 
     def distances(self, is_goal: Callable[[State], bool]) -> list[int | None]:
-        """Return by state the fewest steps to a goal state; 0 at goal states, ``None`` where none can be reached."""
+        """Return the minimum number of steps to a goal by state; ``None`` if no goal is reachable."""
         before: list[list[int]] = [[] for _ in self.states]
         for number, successors in enumerate(self.successors):
             for _, after in successors:
                 before[after].append(number)
-        found: list[int | None] = [0 if is_goal(state) else None for state in self.states]
-        level, steps = [number for number, known in enumerate(found) if known == 0], 0
+        result: list[int | None] = [0 if is_goal(state) else None for state in self.states]
+        level, steps = [number for number, distance in enumerate(result) if distance == 0], 0
         while level:
             steps += 1
             following = []
             for number in level:
                 for earlier in before[number]:
-                    if found[earlier] is None:
-                        found[earlier] = steps
+                    if result[earlier] is None:
+                        result[earlier] = steps
                         following.append(earlier)
             level = following
-        return found
+        return result
 
     def steps_from_start(self, distances: list[int | None]) -> int | None:
-        """Return the fewest steps from the first state, at least one: the rules look at the goal after a step."""
-        known = [distance for _, after in self.successors[0] if (distance := distances[after]) is not None]
-        return min(known) + 1 if known else None
+        """Return the minimum number of steps from the first state, at least 1: goals count after a step."""
+        reachable = [distance for _, after in self.successors[0] if (distance := distances[after]) is not None]
+        return min(reachable) + 1 if reachable else None
 
     def path(self, number: int) -> list[str]:
         """Return the actions of a shortest path from the first state to another."""
@@ -84,14 +84,14 @@ class StateGraph:
 
 
 def min_steps(engine: CompiledKitchen, state: State, most: int, *, at_start: bool) -> int | None:
-    """Return the fewest steps from a state to the goal by breadth-first search; ``None`` if it cannot be reached.
+    """Return the minimum number of steps to the goal by breadth-first search; ``None``: unreachable.
 
     Parameters
     ----------
     most
-        States after which the search gives up with `TooManyStatesError`.
+        Number of states above which the search raises `TooManyStatesError`.
     at_start
-        No step has been made yet, so that a goal that holds already takes one.
+        True before the first step: a goal that already holds takes one step.
     """
     if engine.goal(state) and not at_start:
         return 0

@@ -1,4 +1,4 @@
-"""Runs of submissions, in a word."""
+"""Runs and verdicts of submissions."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def verdict_of(problem: Problem, submission: Any, rules: Any = None) -> Any:
 
 
 def recipe_verdict(problem: Instance, answers: Answers, rules: Profile = PROFILES["paper"]) -> Replay:
-    """Return the verdict of the rules of Recipe2Plan on commands."""
+    """Return the verdict of the Recipe2Plan rules on commands."""
     return replay_answers(problem, answers, rules)[0]

@@ -1,4 +1,4 @@
-"""Valid input of every kind, to be mutated: problems, submissions and files."""
+"""Valid problems, submissions and files as seeds of mutations."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ NAMES = (
 
 @cache
 def submissions(names: Sequence[str] = (*NAMES, *EXAMPLES)) -> list[dict[str, Any]]:
-    """Return optimal submissions, each in all the forms that its benchmark knows."""
-    found = []
+    """Return optimal submissions, each in all formats of its benchmark."""
+    rows = []
     for name in names:
         (one,) = read_problems(name)
         for number, plan in enumerate(_forms(one, solve(one).plan)):
             more = {"limit": 40} if isinstance(one, Kitchen) else {}
             more |= {"time_limit": 60} if isinstance(one, Instance) and one.benchmark == "timearena" else {}
-            found.append({"id": f"{name} {number}", "instance": name, "plan": plan, "model": "oracle"} | more)
-    return found
+            rows.append({"id": f"{name} {number}", "instance": name, "plan": plan, "model": "oracle"} | more)
+    return rows
 
 
 def _forms(one: Any, text: Any) -> list[Any]:
@@ -65,9 +65,9 @@ def _forms(one: Any, text: Any) -> list[Any]:
 
 @cache
 def documents() -> dict[str, Any]:
-    """Return a document of each of our file formats, by what it is."""
-    made = {Path(path).stem: json.loads(Path(path).read_bytes()) for path in EXAMPLES}
-    made["recipe2plan"] = to_document(load(NAMES[0]))
-    made["asynctool"] = asynctool.to_document(problem_of(load("asynctool/files_1+text_2@0-1:3")))
-    made["kitchen"] = kitchens.to_document(problem("kitchens/asynchronous/5_potato_soup"))  # type: ignore[arg-type]
-    return made
+    """Return a document of each file format by name."""
+    by_name = {Path(path).stem: json.loads(Path(path).read_bytes()) for path in EXAMPLES}
+    by_name["recipe2plan"] = to_document(load(NAMES[0]))
+    by_name["asynctool"] = asynctool.to_document(problem_of(load("asynctool/files_1+text_2@0-1:3")))
+    by_name["kitchen"] = kitchens.to_document(problem("kitchens/asynchronous/5_potato_soup"))  # type: ignore[arg-type]
+    return by_name

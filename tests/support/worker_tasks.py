@@ -1,4 +1,4 @@
-"""Tasks for worker processes that misbehave on demand."""
+"""Tasks that make worker processes fail on demand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _retained: list[bytes] = []
 
 
 def start() -> Callable[[str], Any]:
-    """Return the function that does what a task says and answers it with the task."""
+    """Return the function that runs a task, or returns the task if it names no action."""
     return _run
 
 
@@ -97,7 +97,7 @@ def _sleep(seconds: str) -> str:
 
 
 _ACTIONS: dict[str, Callable[[str], Any]] = {
-    "spin": lambda _: sum(range(10**12)),  # compiled code, which hears of no exception
+    "spin": lambda _: sum(range(10**12)),  # compiled code, which receives no exception
     "spin-thread": _spin_thread,
     "hog": _hog,
     "retain": _retain,

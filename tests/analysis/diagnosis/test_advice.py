@@ -159,14 +159,14 @@ def test_timearena_is_advised_as_a_search_through_its_rules_would():
             made = timearena.decisions_before(instance, here)
             if here.complete:
                 continue
-            best = timearena.optimum(scene, 300_000, made=made)[1]
+            best = timearena.optimum(scene, 300_000, played=made)[1]
             advice = next_commands(instance, made, all_commands=True)
             assert advice.best == best
             costs = {one.command: one.cost for one in advice.options}
             for command in [*scene.commands, "wait"]:
                 run = timearena.replay(instance.name, [*made, command], 10**6)
                 if run.steps[-1].violation is None:
-                    assert costs[command] == timearena.optimum(scene, 300_000, made=[*made, command])[1] - best
+                    assert costs[command] == timearena.optimum(scene, 300_000, played=[*made, command])[1] - best
                 else:
                     assert command not in costs
 

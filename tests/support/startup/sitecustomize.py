@@ -1,4 +1,4 @@
-"""Code of a test for worker processes, which are started with ``-P``; see `support.batches.in_workers`."""
+"""Startup code of worker processes, which run with ``-P``; see `support.batches.in_workers`."""
 
 import os
 import sys

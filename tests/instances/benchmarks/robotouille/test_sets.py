@@ -77,7 +77,7 @@ def test_what_the_notation_says() -> None:
         {"stations": {"table1": ["bread1"]}, "less": [["clear", "bread1"]]},
         {"stations": {"table1": []}, "players": {"robot1": {}}},
     ):
-        with pytest.raises(InputError, match=r"cannot say|nowhere"):
+        with pytest.raises(InputError, match=r"cannot express|nowhere"):
             kitchen_text(kitchen(**odd), {})
 
 
