@@ -1,6 +1,7 @@
-"""The build: setuptools, also for a checkout or source distribution without the symbolic links to the packages.
+"""Build backend: setuptools, also for trees without the symbolic links to the packages.
 
-An editable install does without them, see ``.namespace/planoracle/__init__.py``; a wheel needs the folders in place.
+On such trees an editable install uses ``.namespace/planoracle/__init__.py``, and a wheel is built in a copy with the
+package folders in place.
 """
 
 from __future__ import annotations

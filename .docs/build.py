@@ -1,8 +1,8 @@
-"""Build the documentation site: ``python .docs/build.py [FOLDER]`` writes pages to ``build/site``, or to ``FOLDER``.
+"""Builder of the documentation site: ``python .docs/build.py [FOLDER]``; default folder: ``build/site``.
 
-Needs ``pip install -e '.[docs]'``. Warnings are errors: a link that leads nowhere, a heading that is not there, a
-docstring that cannot be read. The sources are the pages of this folder, all READMEs in their places, so that relative
-links hold, the class docstrings of the benchmarks, and the notebooks, which are run.
+Needs ``pip install -e '.[docs]'``. Warnings are errors, such as missing targets of links and invalid docstrings. The
+sources are the pages of this folder, all READMEs at their paths, so that relative links stay valid, the class
+docstrings of the benchmarks, and the notebooks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from planoracle.instances.protocol import registry
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent
-# What pages of the site refer to, each in its place.
+#: Files and folders that pages of the site refer to, copied to the same path.
 _SOURCES = (
     "README.md",
     "CHANGELOG.md",
@@ -41,7 +41,7 @@ _SOURCES = (
 
 
 def main() -> int:
-    """Put the sources together, and build; the exit status is that of Sphinx."""
+    """Collect the sources and run Sphinx; return its exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
     parser.add_argument("--draft", action="store_true", help="do not run the notebooks")
@@ -54,16 +54,16 @@ def main() -> int:
 
 
 def gather(folder: Path) -> None:
-    """Copy all sources to a folder that is made anew."""
+    """Copy all sources to a new folder."""
     shutil.rmtree(folder, ignore_errors=True)
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "build.py", "conf.py", "generated_pages.py", "prompts")
     shutil.copytree(FOLDER, folder, ignore=ignored)
-    for place in _SOURCES:
-        if (ROOT / place).is_dir():
-            shutil.copytree(ROOT / place, folder / place, ignore=ignored)
+    for path in _SOURCES:
+        if (ROOT / path).is_dir():
+            shutil.copytree(ROOT / path, folder / path, ignore=ignored)
         else:
-            (folder / place).parent.mkdir(exist_ok=True)
-            shutil.copy(ROOT / place, folder / place)
+            (folder / path).parent.mkdir(exist_ok=True)
+            shutil.copy(ROOT / path, folder / path)
     for name in registry.names():
         if not (ROOT / "instances" / "benchmarks" / name / "README.md").exists():
             (folder / "instances" / "benchmarks" / name / "index.md").write_text(benchmark_page(name), "utf-8")

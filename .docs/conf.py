@@ -1,7 +1,4 @@
-"""The documentation site: pages of this folder, all READMEs, docstrings and notebooks, by Sphinx.
-
-`python .docs/build.py` puts the sources together and builds; this file is the configuration that it uses.
-"""
+"""Sphinx configuration of the documentation site; `python .docs/build.py` builds the site."""
 
 from planoracle import __version__
 
@@ -21,10 +18,10 @@ root_doc = "index"
 exclude_patterns = ["**/data/**", "**/.*"]
 nitpicky = False
 
-# READMEs refer to each other, and to headings, as a code host shows them.
+# READMEs link to headings by the anchors of GitHub.
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist"]
-# Notebooks are kept with their output; tests run them.
+# The build does not run the notebooks; tests run them.
 nb_execution_mode = "off"
 
 numpydoc_show_class_members = False
@@ -38,7 +35,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
-# What a click copies can be pasted: commands without prompts and output, with the texts that they read.
+# The copy button copies commands and their here-documents without prompts and output.
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True

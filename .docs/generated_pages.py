@@ -1,4 +1,4 @@
-"""Generated pages and pictures of the site: help texts, pages of the benchmarks, facts of papers, gallery."""
+"""Generated pages and pictures of the site: help texts, benchmarks, facts of papers, gallery."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def help_texts() -> str:
 
 
 def benchmark_page(name: str) -> str:
-    """Return the page of a benchmark: the docstring of its class, which is Markdown, with its examples as blocks.
+    """Return the page of a benchmark: the docstring of its class with its examples as blocks.
 
-    The section on metrics ends with a table of the metrics and averages that the benchmark declares.
+    The docstring is Markdown. The section on metrics ends with tables of the declared metrics and averages.
     """
     benchmark = registry.get(name)
     text = inspect.getdoc(type(benchmark)) or ""
@@ -66,12 +66,15 @@ def _metric_tables(benchmark: AnyBenchmark) -> str:
 
 
 def facts() -> list[dict[str, Any]]:
-    """Return the facts of the papers: paper, where, fact, command, find, result, agrees; maybe note and slow."""
+    """Return the facts of the papers: paper, where, fact, command, find, result, agrees, note, slow.
+
+    ``note`` and ``slow`` are optional.
+    """
     return [fact for name in _PAPERS for fact in json.loads((_FACTS / f"{name}.json").read_text("utf-8"))]
 
 
 def facts_page(page: str) -> str:
-    """Return the page of facts: its introduction as it is, then a section with a table for each paper."""
+    """Return the page of facts: the unchanged introduction, and a section with a table per paper."""
     introduction = page.partition("\n## ")[0].rstrip("\n") + "\n"
     papers: dict[str, list[dict[str, Any]]] = {}
     for fact in facts():
@@ -95,12 +98,12 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def with_benchmark_links(page: str) -> str:
-    """Return a page whose links to the package of a benchmark lead to the page of that benchmark."""
+    """Return a page with links to the pages of benchmarks instead of their packages."""
     return re.sub(r"(\]\([^)\s]*benchmarks/\w+/)__init__\.py", r"\1index.md", page)
 
 
 def pictures(page: str, folder: Path) -> None:
-    """Run the commands and the Python of a page, in order, in a folder; they write its pictures."""
+    """Run the commands and the Python code of a page in a folder; they write its pictures."""
     for language, text in _BLOCK.findall(page):
         _run(["bash", "-euc", text] if language == "sh" else [sys.executable, "-c", text], folder)
 

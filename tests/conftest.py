@@ -1,4 +1,4 @@
-"""What all tests share: the hypothesis profile and the folder of original benchmark files."""
+"""Shared configuration and fixtures: hypothesis profiles, caches, original benchmark files, browser."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-# Readline, which pytest imports, sets these for all processes that are started, unseen by `os.environ`.
+# Readline, which pytest imports, sets these variables for child processes without changing `os.environ`.
 for name in ("COLUMNS", "LINES"):
     os.environ.pop(name, None)
     os.unsetenv(name)
 
-# Copies that the user has told of add problems for which nothing ships; tests that need some tell of them.
+# Local copies of benchmark data add problems; tests that need such a copy set the variable themselves.
 for name in [name for name in os.environ if name.startswith("PLANORACLE_DATA")]:
     del os.environ[name]
 
@@ -39,7 +39,7 @@ settings.load_profile("all")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Run a slow test that is named by itself, which the default ``-m "not slow"`` would leave out."""
+    """Run slow tests that are selected by name despite the default ``-m "not slow"``."""
     if config.option.markexpr == "not slow" and any("::" in argument for argument in config.args):
         config.option.markexpr = ""
     if config.option.markexpr == "not slow":
@@ -47,8 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _cache_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the user's cache of optima out of the tests, and the tests out of it."""
+def _temporary_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Use a temporary cache of optima instead of the cache of the user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLANORACLE_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
@@ -56,16 +56,16 @@ def _cache_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Folder with the original benchmark files, which may not be redistributed; skips where it is absent."""
+    """Folder with the original benchmark files, which may not be redistributed; skip if it is absent."""
     folder = ROOT.parent / "shared"
     if not folder.is_dir():
-        pytest.skip(f"the originals of the benchmarks are not here ({folder})")
+        pytest.skip(f"the original benchmark files are missing ({folder})")
     return folder
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
-    """Chromium, for tests that are skipped where it is absent."""
+    """Headless Chromium."""
     from tests.support.chromium import Chromium
 
     with Chromium() as chromium:
@@ -74,7 +74,7 @@ def browser() -> Iterator[object]:
 
 @pytest.fixture
 def page(browser: Any, file: Path) -> Iterator[object]:
-    """Tab with the report page ``file`` of the test module; nothing may go wrong, nor ask for the network."""
+    """Page with the report ``file`` of the test module; check for errors and requests afterwards."""
     tab = browser.page()
     tab.open(file)
     yield tab
@@ -83,6 +83,6 @@ def page(browser: Any, file: Path) -> Iterator[object]:
 
 @pytest.fixture(scope="session")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder for screenshots, ``REPORT_PICTURES`` if that is set."""
+    """Folder for screenshots: ``REPORT_PICTURES`` or a temporary folder."""
     folder = os.environ.get("REPORT_PICTURES")
     return Path(folder) if folder else tmp_path_factory.mktemp("pictures")

@@ -1,4 +1,4 @@
-"""What is known of a benchmark stands in its folder: other modules name none, import none, and tell no kinds apart."""
+"""Separation of benchmark packages: generic modules neither name nor import benchmarks or kinds."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = registry.names()
 NAMES = "recipe2plan|timearena|asynctool|robotouille|asynchow|paracook|paracook_abstract"
 WORD = re.compile(rf"(?<![a-z0-9])({NAMES})(?![a-z0-9])", re.IGNORECASE)
-#: What the general rules were called once; a word of its own elsewhere.
+#: Previous name of the general rules; also a usual English word.
 PREVIOUS_NAME = "own"
-#: A kind of problem, which is for everybody; only what its package itself says, and its names, are a benchmark's.
+#: Package of a problem kind, which generic modules may import, except the package itself and its problems.
 KIND = "planoracle.instances.benchmarks.kitchens"
-#: Modules of benchmarks: their folders, and the heuristics of their papers.
+#: Modules of benchmarks: their packages, and the heuristics of their papers.
 THEIRS = (
     {f"planoracle.instances.benchmarks.{name}" for name in BENCHMARKS} - {KIND}
     | {f"{KIND}.problems"}
@@ -41,7 +41,7 @@ GENERIC = {module: path for module, path in MODULES.items() if not belongs_to_a_
 
 
 def literals(tree: ast.Module) -> Iterator[str]:
-    """Yield string constants that name a benchmark, but for documentation."""
+    """Yield the string constants that name a benchmark, except docstrings."""
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         text = node.value if isinstance(node, ast.Constant) and id(node) not in docstrings else None
@@ -50,12 +50,12 @@ def literals(tree: ast.Module) -> Iterator[str]:
 
 
 def imports(tree: ast.Module, package: str = "planoracle.analysis") -> Iterator[str]:
-    """Yield imported modules of benchmarks, and names in them, wherever the import stands."""
+    """Yield the imported modules and names of benchmarks, late imports included."""
     return filter(belongs_to_a_benchmark, imported_names(tree, package))
 
 
 def kinds(tree: ast.Module) -> Iterator[str]:
-    """Yield tests whether a problem is of a type: by ``isinstance``, ``type`` or a pattern."""
+    """Yield tests of the type of a problem: by ``isinstance``, ``type`` or a pattern."""
     nodes = list(ast.walk(tree))
     aliases = {alias.asname or alias.name: alias.name for node in nodes if isinstance(node, ast.ImportFrom)
                for alias in node.names}  # fmt: skip
@@ -77,8 +77,10 @@ def kinds(tree: ast.Module) -> Iterator[str]:
 
 
 def untyped(tree: ast.Module) -> Iterator[str]:
-    """Yield parameters and fields of public functions and classes that hold rules, a submission, a plan or a run, and
-    are annotated with `Any`, or a union with it."""
+    """Yield public parameters and fields of the names `TYPED` that are annotated with `Any`.
+
+    Unions with `Any` count as well.
+    """
 
     def is_any(annotation: ast.expr | None) -> bool:
         if isinstance(annotation, ast.BinOp):
@@ -130,7 +132,7 @@ SCANS = {"literals": literals, "imports": imports, "kinds": kinds}
         ("kinds", "match problem:\n    case Instance(name=n) | None: ..."),
     ],
 )
-def test_every_form_is_seen(scan: str, source: str) -> None:
+def test_each_scan_detects_its_references(scan: str, source: str) -> None:
     assert [name for name, look in SCANS.items() if list(look(ast.parse(source)))] == [scan]
 
 
@@ -144,11 +146,11 @@ def test_every_form_is_seen(scan: str, source: str) -> None:
         "isinstance(x, str)\nof_kind(x, Instance)\ntype(x) is str",
     ],
 )
-def test_nothing_else_is(source: str) -> None:
+def test_scans_accept_other_code(source: str) -> None:
     assert [list(look(ast.parse(source))) for look in SCANS.values()] == [[], [], []]
 
 
-def test_benchmarks_and_generic_modules_are_told_apart() -> None:
+def test_generic_modules_exclude_benchmark_packages() -> None:
     assert {"generic", "recipe2plan", "timearena", "asynctool", "robotouille"} <= set(BENCHMARKS)
     packages = (
         "instances.files.catalog",
@@ -167,7 +169,7 @@ def test_benchmarks_and_generic_modules_are_told_apart() -> None:
 
 
 @pytest.mark.slow
-def test_generic_modules_know_no_benchmark_and_no_kind() -> None:
+def test_generic_modules_refer_to_no_benchmark_or_kind() -> None:
     faults = {}
     for module, path in GENERIC.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -192,12 +194,12 @@ def test_generic_modules_know_no_benchmark_and_no_kind() -> None:
         ("def f(plan: Plan[Any], run: AnyRun, submission: dict[str, Any], rules): ...\nx: Any", []),
     ],
 )
-def test_what_is_untyped_is_seen(source: str, expected: list[str]) -> None:
+def test_untyped_parameters_are_detected(source: str, expected: list[str]) -> None:
     assert list(untyped(ast.parse(source))) == expected
 
 
 @pytest.mark.slow
-def test_rules_submissions_plans_and_runs_have_types_in_public() -> None:
+def test_public_rules_submissions_plans_and_runs_are_typed() -> None:
     counts = Counter({
         module: len(list_) for module, path in MODULES.items()
         if (list_ := [*untyped(ast.parse(path.read_text(encoding="utf-8")))])
@@ -205,7 +207,7 @@ def test_rules_submissions_plans_and_runs_have_types_in_public() -> None:
     assert not counts
 
 
-def test_scripts_and_styles_of_the_page_know_no_benchmark() -> None:
+def test_report_assets_name_no_benchmark() -> None:
     assets = sorted((ROOT / "analysis").rglob("*.js")) + sorted((ROOT / "analysis").rglob("*.html"))
     assert len(assets) > 5
     assert {path.name for path in assets if WORD.search(path.read_text(encoding="utf-8"))} == set()

@@ -1,4 +1,4 @@
-"""The examples in the documentation do what they show."""
+"""Doctests of all modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.samples import sample
 
 import planoracle
 
-#: Modules of ours that import a library which may be missing.
+#: Modules that need an optional library.
 _EXTRAS = {
     "planoracle.analysis.adapters.gym_spaces": "gymnasium",
     "planoracle.analysis.adapters.gym": "gymnasium",
@@ -22,7 +22,7 @@ _EXTRAS = {
 
 
 def missing(module: str) -> str | None:
-    """Return the library that a module needs and that is not there, if so."""
+    """Return the missing optional library of a module, or ``None``."""
     needed = next((library for name, library in _EXTRAS.items() if module.startswith(name)), None)
     return needed if needed and find_spec(needed) is None else None
 
@@ -32,12 +32,12 @@ def _fail(name: str) -> None:
 
 
 def modules_on_disk(folder: Path, package: str) -> set[str]:
-    """Return the names of all modules in the files below a folder, whether the folders in it are packages or not."""
+    """Return the names of all modules below a folder, including those outside packages."""
     files = (path.relative_to(folder).with_suffix("").parts for path in folder.rglob("*.py"))
     return {".".join([package, *parts]).removesuffix(".__init__") for parts in files}
 
 
-# In a checkout the top folders are links, through which `rglob` does not go; without links they are beside the tests.
+# In a checkout the package folders are symbolic links, which `rglob` does not follow; hence the resolved paths.
 FOLDERS = ("analysis", "heuristics", "instances", "solver")
 TOPS = [Path(importlib.import_module(f"planoracle.{name}").__path__[0]).resolve() for name in FOLDERS]
 ON_DISK = sorted(name for top in TOPS for name in modules_on_disk(top, f"planoracle.{top.name}"))
@@ -46,15 +46,15 @@ MODULES = [name for name in WALKED if name.split(".")[1] in FOLDERS]
 
 
 @pytest.mark.parametrize("name", sample(ON_DISK))
-def test_examples_hold(name: str) -> None:
+def test_docstring_examples_pass(name: str) -> None:
     if library := missing(name):
-        pytest.skip(f"{library}, which the module needs, is not installed")
+        pytest.skip(f"{library} is not installed")
     failed, _ = doctest.testmod(importlib.import_module(name))
     assert failed == 0
 
 
-def test_every_file_is_a_module_of_a_package() -> None:
-    """A folder without ``__init__.py`` can be imported, but nothing that walks the packages sees it."""
+def test_every_source_file_is_in_a_package() -> None:
+    """A folder without ``__init__.py`` can be imported, but `pkgutil.walk_packages` does not find it."""
     assert sorted(MODULES) == ON_DISK
     assert {
         "planoracle.instances",
@@ -63,7 +63,7 @@ def test_every_file_is_a_module_of_a_package() -> None:
     } <= {*MODULES}
 
 
-def test_files_of_a_folder_that_is_no_package_are_found_on_disk(tmp_path: Path) -> None:
+def test_modules_on_disk_include_folders_without_init_file(tmp_path: Path) -> None:
     for path in ("__init__.py", "good/__init__.py", "good/one.py", "bad/two.py"):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).touch()

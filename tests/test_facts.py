@@ -1,4 +1,4 @@
-"""Facts of the papers: each command prints today what `tests/facts` says, and the page shows these facts."""
+"""Facts of the papers in `tests/facts`: output of their commands, and the page that lists them."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _OPTIONAL = {"note": str, "slow": bool}
 
 @cache
 def output(command: str) -> str:
-    """Return what a command prints to standard output; one with a pipe is run by a shell, others in this process."""
+    """Return the standard output of a command; run commands with a pipe in a shell."""
     if "|" in command:
         if shutil.which("bash") is None:
-            pytest.skip("the command is that of a shell")
+            pytest.skip("the command needs bash")
         call = f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; set -o pipefail; {command}"
         done = subprocess.run(["bash", "-c", call], text=True, capture_output=True, check=False)
         status, printed, errors = done.returncode, done.stdout, done.stderr
     else:
         result = invoke(*shlex.split(command)[1:])
         status, printed, errors = result.exit_code, result.stdout, result.stderr
-    # Status 1 says what was found: a wrong reference, an infeasible problem.
+    # Status 1 reports a wrong reference or an infeasible problem.
     assert status in (0, 1), errors
     assert "Traceback" not in errors
     return printed
@@ -43,7 +43,7 @@ def output(command: str) -> str:
     "fact",
     [pytest.param(fact, marks=[pytest.mark.slow] * fact.get("slow", False), id=fact["fact"][:60]) for fact in FACTS],
 )
-def test_fact(fact: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_reproduces_the_fact(fact: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     match = re.search(fact["find"], output(fact["command"]), re.MULTILINE)
     assert match, f"{fact['command']} prints nothing like {fact['find']}:\n{output(fact['command'])}"
@@ -61,6 +61,6 @@ def test_every_fact_has_all_fields() -> None:
     assert len({fact["fact"] for fact in FACTS}) == len(FACTS)
 
 
-def test_the_page_shows_the_facts() -> None:
+def test_facts_page_is_current() -> None:
     page = (PAGES / "facts.md").read_text("utf-8")
     assert generated_pages.facts_page(page) == page, "python tests/support/pages.py .docs/facts.md"

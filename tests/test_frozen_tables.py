@@ -1,4 +1,4 @@
-"""Output tables of commands are as they were recorded; each later change has a reason in `frozen/commands.json`."""
+"""Comparison of the output of commands with recorded tables; `frozen/commands.json` explains changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COMMANDS = commands()
 
 
 @pytest.mark.parametrize("name", sample(COMMANDS, 5))
-def test_a_table_is_as_recorded(name: str) -> None:
+def test_table_equals_the_recorded_one(name: str) -> None:
     entry = COMMANDS[name]
     assert entry["reason"]
     assert table(entry["command"]) == (TABLES / f"{name}.txt").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Imports point one way, and the command line starts without heavy libraries."""
+"""Import rules: order of the packages, no cycles, few late imports, and no slow libraries at startup."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ALLOWED = {
     "analysis": {"instances", "heuristics", "solver", "analysis"},
 }
 MODULES = [path for folder in ALLOWED for path in sorted((ROOT / folder).rglob("*.py"))]
-#: Modules that import others of ours late by design: the command loader, plug-in registries, and values with a method
-#: that presents them.
+#: Modules that import other modules of planoracle late by design: the command loader, registries of plug-ins, and
+#: result classes with a method that draws or prints them.
 LATE = {
     "analysis/cli/__init__.py",
     "analysis/cli/commands.py",
@@ -40,18 +40,18 @@ LATE = {
     "solver/result.py",
     "solver/solve.py",
 }
-#: Modules that still import others late elsewhere. This list only shrinks.
+#: Other modules with late imports. This list may only shrink.
 NOT_YET = {
     "analysis/grading/oracle.py",
     "solver/proofs/certificate.py",
 }
 EXTRAS = ("inspect_ai", "gymnasium", "mcp")
-#: Slow libraries that a short call does not need; typer imports pydantic for values, and rich for help texts.
+#: Slow libraries that short calls do not need. Typer itself imports pydantic and rich.
 SLOW = ("pandas", "matplotlib", "networkx", "numpy", "loky", "multiprocessing", "asyncio", *EXTRAS)
 HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy", *EXTRAS)
 
 
-#: Places of the public names for authors, which the benchmarks import.
+#: Modules of the names in `planoracle.plugin`, which benchmarks import.
 _PUBLIC = {
     f"planoracle.plugin.{name}": f"planoracle.{place.replace(':', '.')}" for name, place in plugin._PLACES.items()
 }
@@ -64,7 +64,7 @@ def module_of(path: Path) -> str:
 
 
 def imported_names(source: str | ast.AST, package: str = "planoracle") -> list[str]:
-    """Modules, and names in modules, that a module of ``package`` imports anywhere in its text."""
+    """Return the modules and names that a module of ``package`` imports at any place."""
     names: list[str] = []
     for node in ast.walk(ast.parse(source) if isinstance(source, str) else source):
         if isinstance(node, ast.Import):
@@ -78,12 +78,12 @@ def imported_names(source: str | ast.AST, package: str = "planoracle") -> list[s
 
 
 def imported_folders(source: str, package: str = "planoracle") -> set[str]:
-    """Folders of ours that a module of ``package`` imports from anywhere in its text."""
+    """Return the top packages of planoracle that a module of ``package`` imports at any place."""
     return {name.split(".")[1] for name in imported_names(source, package) if name.startswith("planoracle.")}
 
 
 class _NotForTypes(ast.NodeTransformer):
-    """Drops what only type checkers read."""
+    """Transformer that removes the blocks for type checkers."""
 
     def visit_If(self, node: ast.If) -> ast.AST | None:
         only_types = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
@@ -91,7 +91,7 @@ class _NotForTypes(ast.NodeTransformer):
 
 
 def circles(sources: dict[str, str]) -> set[frozenset[str]]:
-    """Sets of modules that import each other, at once or late; imports for types are never carried out."""
+    """Return the sets of modules that import each other, also late; imports for types do not count."""
     graph = nx.DiGraph()
     for module, source in sources.items():
         run = _NotForTypes().visit(ast.parse(source))
@@ -113,30 +113,30 @@ def circles(sources: dict[str, str]) -> set[frozenset[str]]:
         "from .. import solver",
     ],
 )
-def test_every_form_of_import_is_seen(source: str) -> None:
+def test_all_import_forms_are_detected(source: str) -> None:
     assert imported_folders(source, "planoracle.instances") == {"solver"}
 
 
-#: Modules of value classes: their methods import presentation code.
+#: Modules of result classes whose methods import code for presentation.
 VALUE_CLASSES = {"solver/result.py"}
 
 
-def test_imports_point_one_way() -> None:
+def test_packages_import_only_allowed_packages() -> None:
     assert {path.relative_to(ROOT).parts[0] for path in MODULES} == set(ALLOWED)
     for path in MODULES:
         parts = path.relative_to(ROOT).parent.parts
         folders = imported_folders(path.read_text(encoding="utf-8"), ".".join(("planoracle", *parts)))
-        allowed = ALLOWED[parts[0]] | {"__version__"}  # the other public names import any folder
+        allowed = ALLOWED[parts[0]] | {"__version__"}  # the other public names may come from any package
         allowed |= {"analysis"} if path.relative_to(ROOT).as_posix() in VALUE_CLASSES else set()
         assert folders <= allowed, path
 
 
-def test_public_names_for_authors_are_imports_of_their_modules() -> None:
+def test_plugin_names_count_as_imports_of_their_modules() -> None:
     assert imported_folders("from planoracle.plugin import check_benchmark, Instance") == {"analysis", "instances"}
 
 
 def late_imports(source: str) -> set[str]:
-    """Return the functions of a module that import modules of ours, without ``__getattr__`` of a package."""
+    """Return the functions of a module that import planoracle, except a package's ``__getattr__``."""
     functions = [
         node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
@@ -154,7 +154,7 @@ def test_late_imports_are_recognized() -> None:
     assert late_imports("from planoracle.solver import solve\ndef f():\n    import pandas\n") == set()
 
 
-def test_modules_import_others_of_ours_at_the_top() -> None:
+def test_only_listed_modules_import_late() -> None:
     late = {}
     for path in MODULES:
         if functions := late_imports(path.read_text(encoding="utf-8")):
@@ -165,7 +165,7 @@ def test_modules_import_others_of_ours_at_the_top() -> None:
 
 
 @pytest.mark.slow
-def test_no_modules_import_each_other() -> None:
+def test_modules_have_no_import_cycles() -> None:
     sources = {}
     for path in MODULES:
         text = path.read_text(encoding="utf-8")
@@ -175,7 +175,7 @@ def test_no_modules_import_each_other() -> None:
     assert circles(sources) == set()
 
 
-def test_circles_are_seen_however_they_are_made() -> None:
+def test_import_cycles_are_detected() -> None:
     one = "from planoracle.solver import b"
     assert circles({"planoracle.solver.a": one, "planoracle.solver.b": "import os"}) == set()
     types = "if TYPE_CHECKING:\n    from planoracle.solver import a"
@@ -192,7 +192,7 @@ def test_command_line_starts_without_heavy_libraries() -> None:
 
 
 @pytest.mark.slow
-def test_extras_are_imported_only_by_those_who_want_them() -> None:
+def test_usual_calls_import_no_optional_library() -> None:
     code = f"""
 from planoracle import environment, grade, load, solve
 solve(load("timearena/household1")), environment(load("timearena/household1"))
@@ -204,7 +204,7 @@ import sys; print([name for name in {EXTRAS!r} if name in sys.modules])
 
 
 @pytest.mark.slow
-def test_versions_are_told_without_heavy_libraries() -> None:
+def test_version_option_imports_no_slow_library() -> None:
     code = f"""
 import sys
 from planoracle.analysis.cli.commands import run_app
@@ -217,7 +217,7 @@ print(run_app(), [name for name in {SLOW!r} if name in sys.modules])
 
 
 def imported_by(*call: str) -> set[str]:
-    """Names of the modules that a call of the command line imports."""
+    """Return the names of the modules that a call of the command line imports."""
     code = f"""
 import os, sys
 sys.argv = ["planoracle", *{call!r}]
@@ -225,13 +225,13 @@ from planoracle.analysis.cli.commands import run_app
 out = os.dup(1)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 assert run_app() == 0
-if sys.argv[1] == "solve" and "--help" not in sys.argv:  # what a worker imports
+if sys.argv[1] == "solve" and "--help" not in sys.argv:  # imports of a worker
     from planoracle.analysis.batch.tasks import Solving
     from planoracle.instances.files.catalog import problem
     Solving(again=True).start()(problem(sys.argv[2]))
 os.write(out, " ".join(sys.modules).encode())
 """
-    # A copy of a benchmark's data, which another test may have named, is looked at with what reads it.
+    # Variables with local copies of data, which another test may set, would cause further imports.
     own = {name: value for name, value in os.environ.items() if not name.startswith("PLANORACLE_DATA")}
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=own)
     return set(run.stdout.split()) - _typers_own()
@@ -239,7 +239,7 @@ os.write(out, " ".join(sys.modules).encode())
 
 @cache
 def _typers_own() -> frozenset[str]:
-    """Names of the modules that typer imports itself; its lowest version imports rich at once."""
+    """Return the names of the modules that typer imports; its minimum version also imports rich."""
     code = "import sys, typer, typer.main; print(*sys.modules)"
     return frozenset(
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
@@ -254,14 +254,14 @@ def _typers_own() -> frozenset[str]:
     ),
 )
 @pytest.mark.parametrize("form", sample(["table", "jsonl"]))
-def test_a_bundled_problem_is_solved_without_what_is_slow_to_import(name: str, form: str) -> None:
+def test_solving_bundled_problems_imports_no_slow_library(name: str, form: str) -> None:
     modules = imported_by("solve", name, "--format", form)
     assert "planoracle.solver.exact.search" in modules
     assert modules.isdisjoint(SLOW), modules & set(SLOW)
 
 
 @pytest.mark.slow
-def test_help_is_given_without_importing_any_command() -> None:
+def test_help_imports_no_command_module() -> None:
     assert imported_by("solve", "--help").isdisjoint(SLOW)
     modules = imported_by("--help")
     assert "planoracle.analysis.cli.commands" in modules
@@ -269,8 +269,8 @@ def test_help_is_given_without_importing_any_command() -> None:
     assert modules.isdisjoint((*SLOW, *commands, "ortools")), modules & commands
 
 
-def test_messages_of_or_tools_are_made_in_one_module() -> None:
-    """They change with its releases."""
+def test_only_cp_model_imports_ortools() -> None:
+    """The messages of OR-Tools change with its releases."""
     imports = {
         (path.relative_to(ROOT).as_posix(), line.strip())
         for path in MODULES
@@ -284,7 +284,7 @@ def test_messages_of_or_tools_are_made_in_one_module() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_imported_is_declared() -> None:
+def test_imported_libraries_are_declared_requirements() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [entry for entries in project["optional-dependencies"].values() for entry in entries]
     declared = {re.split(r"[\[><=~ ]", entry)[0].replace("-", "_") for entry in project["dependencies"] + extras}
@@ -296,6 +296,6 @@ def test_what_is_imported_is_declared() -> None:
     assert {"numpy", "typer", "pyarrow"} <= others <= declared
 
 
-def test_every_requirement_has_a_lowest_version_that_can_be_tested() -> None:
+def test_requirements_have_minimum_versions() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert all(re.match(r"[A-Za-z0-9-]+(>=|==)[0-9]", entry) for entry in project["dependencies"])

@@ -1,4 +1,4 @@
-"""A benchmark in a package of its own, as `planoracle benchmark new` writes it, works without a change here."""
+"""Package of a new benchmark from `planoracle benchmark new`: template, plug-in names and commands."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.reports import chunks
 
 NAME = "tea_time"
 BREAKFAST = f"{NAME}/breakfast"
-#: As good as can be (boiling and steeping take 9 minutes), slower, in the wrong order, beyond the limit of 12 minutes.
+#: Plans: optimal (boiling and steeping take 9 minutes), slower, in the wrong order, above the limit of 12 minutes.
 PLANS = {
     "best": ["0 boil", "0 slice", "3 toast", "3 set", "5 steep"],
     "slow": ["0 boil", "0 slice", "3 toast", "3 set", "7 steep"],
@@ -52,14 +52,14 @@ PLANS = {
         ("own", "is the name of another benchmark"),
     ],
 )
-def test_a_bad_name_is_refused(name: str, message: str, tmp_path: Path) -> None:
+def test_invalid_benchmark_name_is_rejected(name: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=message) as caught:
         write(name, tmp_path / "made")
     assert caught.value.field == "benchmark"
     assert not (tmp_path / "made").exists()
 
 
-def test_nothing_that_exists_is_written_over(tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exists already"):
         write(NAME, tmp_path)
     assert not list(tmp_path.iterdir())
@@ -68,7 +68,7 @@ def test_nothing_that_exists_is_written_over(tmp_path: Path) -> None:
         write(NAME, tmp_path / "file" / "made")
 
 
-def test_the_template_holds_the_modules_of_the_protocol(tmp_path: Path) -> None:
+def test_template_contains_the_modules_of_the_protocol(tmp_path: Path) -> None:
     files = {path.relative_to(tmp_path / "made").as_posix() for path in write(NAME, tmp_path / "made")}
     modules = ("__init__", "language", "metrics", "problems", "reader", "rules", "run")
     package = {f"planoracle_{NAME}/{module}.py" for module in modules} | {f"planoracle_{NAME}/data/problems.json"}
@@ -76,7 +76,7 @@ def test_the_template_holds_the_modules_of_the_protocol(tmp_path: Path) -> None:
     assert all("$" not in (tmp_path / "made" / path).read_text(encoding="utf-8") for path in files)
 
 
-def test_the_template_imports_the_public_names_only(tmp_path: Path) -> None:
+def test_template_imports_public_names_only(tmp_path: Path) -> None:
     modules = {
         node.module if isinstance(node, ast.ImportFrom) else alias.name
         for path in write(NAME, tmp_path / "made")
@@ -92,12 +92,12 @@ def test_the_template_imports_the_public_names_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", plugin.__all__)
-def test_every_public_name_for_authors_exists_and_is_documented(name: str) -> None:
+def test_plugin_names_exist_and_are_documented(name: str) -> None:
     assert getattr(plugin, name) is not None
     assert f"\n- `{name}`: " in (plugin.__doc__ or "")
 
 
-def test_type_checkers_see_the_public_names_for_authors() -> None:
+def test_static_and_runtime_plugin_imports_agree() -> None:
     tree = ast.parse(Path(plugin.__file__).read_text(encoding="utf-8"))
     seen = {
         alias.asname or alias.name: (node.module, alias.name)
@@ -115,9 +115,7 @@ def test_type_checkers_see_the_public_names_for_authors() -> None:
         plugin.lasy  # noqa: B018
 
 
-def test_a_package_for_an_earlier_release_is_told_what_to_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_package_for_an_old_release_gets_a_migration_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "old_tea.py").write_text("from planoracle.instances.schedule_benchmark import ScheduleBenchmark\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     point = EntryPoint(NAME, "old_tea:benchmark", "planoracle.benchmarks")
@@ -136,9 +134,7 @@ def test_a_package_for_an_earlier_release_is_told_what_to_change(
         ("timearena", "planoracle.instances.benchmarks.timearena:benchmark", "is the name of another benchmark"),
     ],
 )
-def test_an_entry_point_that_is_none_is_named(
-    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_entry_point_is_an_error(name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [EntryPoint(name, value, group)])
     with pytest.raises(InputError, match=message) as caught:
         registry._from_packages.__wrapped__()
@@ -146,7 +142,7 @@ def test_an_entry_point_that_is_none_is_named(
 
 
 @pytest.mark.parametrize("form", ["table", "json"])
-def test_the_list_has_all_rules_and_metrics(form: str) -> None:
+def test_benchmark_list_contains_all_rules_and_metrics(form: str) -> None:
     done = CliRunner().invoke(app, ["benchmark", "list", "--format", form])
     assert done.exit_code == 0, done.output
     benchmarks = [registry.get(name) for name in registry.names()]
@@ -162,7 +158,7 @@ def test_the_list_has_all_rules_and_metrics(form: str) -> None:
         assert rules | metrics <= {line.split()[0] for line in done.output.splitlines() if line.split()}
 
 
-def test_listed_kinds_are_those_of_user_problems_and_listed_values_can_be_set() -> None:
+def test_listed_kinds_are_correct_and_listed_values_are_accepted() -> None:
     done = CliRunner().invoke(app, ["benchmark", "list", "--format", "json"])
     rows = json.loads(done.output)
     kinds = {row["benchmark"]: row["kind"] for row in rows}
@@ -178,7 +174,7 @@ def test_listed_kinds_are_those_of_user_problems_and_listed_values_can_be_set() 
 
 
 def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    # What this run's own settings say is not for those inside.
+    # The settings of this test run must not affect the process.
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "PYTHON", "COV"))}
     return subprocess.run(
         [str(word) for word in command],
@@ -194,17 +190,17 @@ def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with an environment ``venv`` that sees ours, and in it the new package, installed by pip."""
+    """Folder with a virtual environment that can import planoracle, and the new package installed in it."""
     pytest.importorskip("setuptools", "77", reason="the build of the new package needs setuptools 77")
     place = tmp_path_factory.mktemp("new")
     if run(sys.executable, "-m", "pip", "--version", folder=place).returncode:
-        pytest.skip("there is no pip")
+        pytest.skip("pip is not installed")
     paths = json.loads(
         run(sys.executable, "-I", "-c", "import json, sys; print(json.dumps(sys.path))", folder=place).stdout
     )
     venv.create(place / "venv", symlinks=os.name != "nt")
     (site,) = (place / "venv").rglob("site-packages")
-    # As plain paths: this environment's own .pth files do not count, whatever they would bring.
+    # Plain paths, so that the .pth files of this environment are not processed.
     (site / "ours.pth").write_text("\n".join(paths), encoding="utf-8")
     created = run(*planoracle(place), "benchmark", "new", NAME, "--to", place / "made", folder=place)
     assert created.returncode == 0, created.stderr
@@ -228,7 +224,7 @@ Command = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture
 def call_command(place: Path) -> Command:
-    """Return what calls a verb of the command line there, and returns the rows that it writes."""
+    """Function that runs a command in the virtual environment and returns its rows."""
 
     def call(*words: str, status: int = 0) -> list[dict[str, Any]]:
         done = run(*planoracle(place), *words, "--format", "jsonl", folder=place)
@@ -246,14 +242,14 @@ def plans(place: Path) -> str:
 
 
 @pytest.mark.slow
-def test_its_own_tests_pass(place: Path) -> None:
+def test_generated_tests_pass(place: Path) -> None:
     done = run(python(place), "-m", "pytest", "-q", "-p", "no:cacheprovider", "made", folder=place)
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout
 
 
 @pytest.mark.slow
-def test_it_is_listed_and_its_name_is_taken(place: Path, call_command: Command) -> None:
+def test_new_benchmark_is_listed_and_its_name_is_reserved(place: Path, call_command: Command) -> None:
     (row,) = (row for row in call_command("benchmark", "list") if row["benchmark"] == NAME)
     assert (row["kind"], row["problems"], row["submissions"]) == ("schedule", 2, ["plan"])
     rule = {"rule": f"{NAME}.limit", "values": ["kept", "ignored"], "paper": "kept", "released": "ignored"}
@@ -265,7 +261,7 @@ def test_it_is_listed_and_its_name_is_taken(place: Path, call_command: Command) 
 
 
 @pytest.mark.slow
-def test_its_problems_are_listed_and_solved(place: Path, call_command: Command) -> None:
+def test_problems_of_the_new_benchmark_are_solved(place: Path, call_command: Command) -> None:
     assert [row["instance"] for row in call_command("instances", NAME)] == [BREAKFAST, f"{NAME}/laundry"]
     breakfast, laundry = call_command("solve", NAME)
     assert (breakfast["status"], breakfast["makespan"]) == ("optimal", 9)
@@ -278,7 +274,7 @@ def test_its_problems_are_listed_and_solved(place: Path, call_command: Command) 
 
 
 @pytest.mark.slow
-def test_exported_problems_are_read_again(place: Path, call_command: Command) -> None:
+def test_exported_problem_is_read(place: Path, call_command: Command) -> None:
     (document,) = call_command("instances", BREAKFAST, "--export")
     (place / "exported.json").write_text(json.dumps(document), encoding="utf-8")
     assert document["benchmark"] == NAME
@@ -286,7 +282,7 @@ def test_exported_problems_are_read_again(place: Path, call_command: Command) ->
 
 
 @pytest.mark.slow
-def test_plans_are_graded_by_its_rules_and_metrics(plans: str, call_command: Command) -> None:
+def test_plans_are_graded_by_the_rules_of_the_new_benchmark(plans: str, call_command: Command) -> None:
     def graded(*options: str) -> dict[str, tuple[object, object, object]]:
         return {
             row["id"]: (row["success"], row["violation"], row["lost"]) for row in call_command("grade", plans, *options)
@@ -299,7 +295,7 @@ def test_plans_are_graded_by_its_rules_and_metrics(plans: str, call_command: Com
 
 
 @pytest.mark.slow
-def test_it_is_compared_with_its_reference(call_command: Command) -> None:
+def test_new_benchmark_is_compared_with_its_reference_plans(call_command: Command) -> None:
     rows = call_command("compare", NAME, "--methods", "in_order")
     assert {row["instance"]: (row["optimum"], row["makespan"], row["accepted"]) for row in rows} == {
         BREAKFAST: (9, 5 + 4 + 3 + 2 + 2, False),
@@ -308,7 +304,7 @@ def test_it_is_compared_with_its_reference(call_command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_it_is_drawn_and_reported(place: Path, plans: str) -> None:
+def test_gantt_chart_and_report_show_the_new_benchmark(place: Path, plans: str) -> None:
     drawn = run(*planoracle(place), "gantt", BREAKFAST, "-o", "plan.svg", folder=place)
     assert drawn.returncode == 0, drawn.stderr
     assert "steep" in (place / "plan.svg").read_text(encoding="utf-8")
@@ -319,7 +315,7 @@ def test_it_is_drawn_and_reported(place: Path, plans: str) -> None:
 
 
 @pytest.mark.slow
-def test_decisions_are_priced_and_faults_told_and_mended(place: Path, plans: str, call_command: Command) -> None:
+def test_regret_critique_and_repair_accept_the_new_benchmark(place: Path, plans: str, call_command: Command) -> None:
     priced = {row["id"]: row["decisions"] for row in call_command("regret", plans)}
     assert [(one["command"], one["cost"]) for one in priced["slow"]][-2:] == [("wait 2 min", 2), ("7 steep", 0)]
     critique = run(*planoracle(place), "critique", plans, folder=place).stdout

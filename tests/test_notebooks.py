@@ -1,4 +1,4 @@
-"""The notebooks run from beginning to end, and are kept without outputs; what pages link to is there."""
+"""Notebooks: they run, contain no outputs, and their links and those of READMEs have targets."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _cells(path: Path, kind: str) -> list[str]:
     return ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == kind]
 
 
-def test_there_are_six() -> None:
+def test_notebooks_are_numbered_from_one_to_six() -> None:
     assert [path.name[:2] for path in paths()] == ["1_", "2_", "3_", "4_", "5_", "6_"]
 
 
 @each_notebook
-def test_is_stripped(path: Path) -> None:
+def test_notebook_contains_no_outputs(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text == strip_outputs(text), "run python tests/support/notebooks.py"
     ids = [cell["id"] for cell in json.loads(text)["cells"]]
@@ -40,7 +40,7 @@ def test_is_stripped(path: Path) -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in ids)
 
 
-def test_stripping_takes_away_what_running_leaves() -> None:
+def test_strip_outputs_removes_traces_of_a_run() -> None:
     clean = paths()[0].read_text(encoding="utf-8")
     book = json.loads(clean)
     cell = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
@@ -53,15 +53,15 @@ def test_stripping_takes_away_what_running_leaves() -> None:
 
 
 @each_notebook
-def test_tells_a_story(path: Path) -> None:
+def test_notebook_explains_its_code(path: Path) -> None:
     texts = _cells(path, "markdown")
     assert re.match(rf"# {path.name[0]} \w", texts[0])
     assert len(texts) >= 0.4 * len(_cells(path, "code"))
 
 
 @pytest.mark.slow
-def test_the_first_one_runs_cell_by_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a notebook, but for the pictures that would be shown; all of them run in a notebook's kernel below."""
+def test_first_notebook_runs_as_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the code without a kernel; `test_notebook_runs` runs all notebooks with one."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for cell in _cells(paths()[0], "code"):
@@ -71,7 +71,7 @@ def test_the_first_one_runs_cell_by_cell(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", paths(), ids=lambda path: path.stem)
-def test_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     extra = "is in the extra `notebooks` (and `test`)"
     nbformat = pytest.importorskip("nbformat", reason=f"nbformat {extra}")
     nbclient = pytest.importorskip("nbclient", reason=f"nbclient {extra}")
@@ -80,7 +80,7 @@ def test_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.delenv("MPLBACKEND", raising=False)
     book = nbformat.read(path, as_version=4)
-    # Nothing beside the notebook is needed: it runs in an empty folder.
+    # The notebook runs in an empty folder.
     resources = {"metadata": {"path": str(tmp_path)}}
     nbclient.NotebookClient(book, timeout=600, kernel_name="python3", resources=resources).execute()
     outputs = [output for cell in book.cells for output in cell.get("outputs", ())]
@@ -92,13 +92,13 @@ def _is_picture(output: Any) -> bool:
     return "image/png" in output.get("data", ())
 
 
-def test_every_code_folder_has_a_page() -> None:
+def test_every_code_folder_has_a_readme() -> None:
     folders = [ROOT / name for name in (*CODE, "notebooks")]
     assert [str(folder) for folder in folders if not (folder / "README.md").is_file()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_of_pages_have_targets(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", text):
         file = (page.parent / target).resolve() if target else page
@@ -108,7 +108,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def _anchors(page: Path) -> set[str]:
-    """Return the names that headings have as links; a package leads to the page of its benchmark."""
+    """Return the anchors of the headings of a page; a package stands for the page of its benchmark."""
     package = page.name == "__init__.py"
     text = generated_pages.benchmark_page(page.parent.name) if package else page.read_text(encoding="utf-8")
     headings = re.findall(r"^#+ (.*)|^(\w.*)\n---", text, re.M)
@@ -116,7 +116,7 @@ def _anchors(page: Path) -> set[str]:
 
 
 @each_notebook
-def test_links_of_notebooks_lead_somewhere(path: Path) -> None:
+def test_links_of_notebooks_have_targets(path: Path) -> None:
     for text in _cells(path, "markdown"):
         for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", text):
             assert (path.parent / target).exists(), target

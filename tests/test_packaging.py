@@ -1,4 +1,4 @@
-"""What is shipped, and how: the wheel alone, a release, a container, a conda package."""
+"""Distribution: the wheel without the repository, releases, the container and the conda package."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.test_repository import GITHUB, PROJECT, ROOT, build, read, wheel_file
 
 WORKFLOWS = GITHUB / "workflows"
 CONTAINER = (ROOT / ".ci" / "Containerfile").read_text(encoding="utf-8")
-# What conda-forge calls by another name.
+# Names of packages on conda-forge that differ from PyPI.
 CONDA = {"ortools": "ortools-python", "matplotlib": "matplotlib-base"}
 
 
@@ -24,7 +24,7 @@ def steps(job: dict[str, Any], key: str) -> list[str]:
     return [step[key] for step in job["steps"] if key in step]
 
 
-def test_the_wheel_is_tested_alone_on_all_versions() -> None:
+def test_workflow_tests_the_wheel_on_all_versions() -> None:
     job = read(WORKFLOWS / "ci.yml")["jobs"]["installed"]
     matrix = job["strategy"]["matrix"]
     assert matrix["python"] == re.findall(r"Python :: (3\.[0-9]+)", "\n".join(PROJECT["classifiers"]))
@@ -34,15 +34,15 @@ def test_the_wheel_is_tested_alone_on_all_versions() -> None:
     assert steps(job, "run") == [".ci/installed ${{ matrix.versions }} -n auto"]
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
-def test_the_script_refuses_versions_that_it_does_not_know() -> None:
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_script_rejects_unknown_versions() -> None:
     result = subprocess.run(
         ["bash", ROOT / ".ci" / "installed", "newest"], capture_output=True, text=True, check=False, timeout=60
     )
     assert (result.returncode, result.stderr) == (2, "lowest or highest, not newest\n")
 
 
-def test_the_constraints_of_the_lowest_versions_are_all_that_are_declared() -> None:
+def test_lowest_versions_are_the_declared_minimums() -> None:
     (pattern,) = re.findall(r"grep -oE '(.*)' pyproject", (ROOT / ".ci" / "installed").read_text(encoding="utf-8"))
     constraints = re.findall(pattern, (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     lines = [*PROJECT["dependencies"], *(line for extra in PROJECT["optional-dependencies"].values() for line in extra)]
@@ -51,7 +51,7 @@ def test_the_constraints_of_the_lowest_versions_are_all_that_are_declared() -> N
     assert set(constraints) - {'"setuptools>=77'} - {'"python>=3.11'} == least - {'"setuptools>=77'}
 
 
-def test_a_release_is_built_once_tested_attested_and_published_without_a_password() -> None:
+def test_release_is_built_once_attested_and_published_without_password() -> None:
     text = (WORKFLOWS / "release.yml").read_text(encoding="utf-8")
     jobs = read(WORKFLOWS / "release.yml")["jobs"]
     assert [job["needs"] for job in jobs.values() if "needs" in job] == ["build", "attest"]
@@ -65,15 +65,15 @@ def test_a_release_is_built_once_tested_attested_and_published_without_a_passwor
     assert steps(jobs["publish"], "uses")[-1].startswith("pypa/gh-action-pypi-publish@")
 
 
-def test_actions_of_a_release_are_of_one_commit_each() -> None:
+def test_release_actions_are_pinned_to_commits() -> None:
     text = (WORKFLOWS / "release.yml").read_text(encoding="utf-8")
     used = re.findall(r"uses: (.*)", text)
     assert len(used) >= 7
     assert all(re.fullmatch(r"[a-z-]+/[a-z-]+@[0-9a-f]{40}  # v[0-9]+\.[0-9]+\.[0-9]+", one) for one in used)
-    assert len({one.partition("@")[0] for one in used}) == len(set(used))  # each action of one version only
+    assert len({one.partition("@")[0] for one in used}) == len(set(used))  # one version per action
 
 
-def test_the_tag_of_a_release_is_compared_with_the_version() -> None:
+def test_release_tag_is_compared_with_the_version() -> None:
     (pattern,) = re.findall(r"sed -n '(.*)' CITATION.cff", (WORKFLOWS / "release.yml").read_text(encoding="utf-8"))
     prefix = re.fullmatch(r"s/\^(.*)//p", pattern)
     assert prefix
@@ -81,7 +81,7 @@ def test_the_tag_of_a_release_is_compared_with_the_version() -> None:
     assert [line.removeprefix(prefix[1]) for line in lines if line.startswith(prefix[1])] == [planoracle.__version__]
 
 
-def test_the_conda_package_needs_what_the_project_declares() -> None:
+def test_conda_recipe_declares_the_project_requirements() -> None:
     recipe = read(ROOT / ".ci" / "conda" / "recipe.yaml")
     assert recipe["context"]["version"] == planoracle.__version__
     requirements = {
@@ -99,7 +99,7 @@ def test_the_conda_package_needs_what_the_project_declares() -> None:
     assert recipe["about"]["license_file"] == PROJECT["license-files"]
 
 
-def test_the_container_runs_the_command_as_a_user_of_its_own() -> None:
+def test_container_runs_as_unprivileged_user() -> None:
     last = CONTAINER.rpartition("\nFROM ")[2]
     assert re.findall(r"^(?:ENTRYPOINT|USER) .*", last, re.M) == ["USER planoracle", 'ENTRYPOINT ["planoracle"]']
     assert "PLANORACLE_CACHE=/cache" in last
@@ -115,7 +115,7 @@ def test_the_container_runs_the_command_as_a_user_of_its_own() -> None:
 
 
 @pytest.mark.slow
-def test_what_the_container_is_built_of_gives_the_whole_wheel(tmp_path: Path) -> None:
+def test_container_build_context_gives_the_complete_wheel(tmp_path: Path) -> None:
     lines = (ROOT / ".ci" / "Containerfile.dockerignore").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "**"
     place = tmp_path / "source"

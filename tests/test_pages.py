@@ -1,4 +1,4 @@
-"""What the pages of the documentation site show is what the commands print, in an empty folder."""
+"""Commands in the pages of the documentation site: current output, existing options."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ each_benchmark = pytest.mark.parametrize("name", BENCHMARK_PAGES)
 _PAGES = [page for page in sorted(PAGES.glob("*.md")) if blocks(page.read_text("utf-8"))]
 
 
-def test_every_role_has_a_page_with_commands() -> None:
+def test_tutorials_contain_commands() -> None:
     assert {"outputs", "schedules", "benchmark", "paper", "training"} <= {page.stem for page in _PAGES}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
-def test_page(page: Path, tmp_path: Path) -> None:
+def test_page_shows_the_current_output(page: Path, tmp_path: Path) -> None:
     if shutil.which("bash") is None:
-        pytest.skip("the commands are those of a shell")
+        pytest.skip("the commands need bash")
     if page.stem == "training":
         pytest.importorskip("gymnasium", reason="the environment needs planoracle[gym]")
     for block in blocks(page.read_text("utf-8")):
@@ -49,7 +49,7 @@ def test_page(page: Path, tmp_path: Path) -> None:
 
 
 @each_benchmark
-def test_the_page_of_a_benchmark_has_all_sections(name: str) -> None:
+def test_benchmark_page_has_all_sections(name: str) -> None:
     assert re.findall(r"^(\w.*)\n---", BENCHMARK_PAGES[name], re.MULTILINE) == [*SECTIONS]
     *texts, example = re.split(r"^\w.*\n---+$", BENCHMARK_PAGES[name], flags=re.MULTILINE)
     assert all(text.strip() for text in texts)
@@ -58,13 +58,13 @@ def test_the_page_of_a_benchmark_has_all_sections(name: str) -> None:
 
 @pytest.mark.slow
 @each_benchmark
-def test_the_example_of_a_benchmark(name: str, tmp_path: Path) -> None:
+def test_benchmark_example_shows_the_current_output(name: str, tmp_path: Path) -> None:
     (block,) = blocks(BENCHMARK_PAGES[name])
     assert output(block, tmp_path) == block.text
 
 
 @pytest.mark.parametrize(("text", "seen"), [("$ echo 3\n4\n", "$ echo 3\n3\n"), ("$ echo 3\n3\n", "$ echo 3\n3\n")])
-def test_a_page_that_lies_is_found(text: str, seen: str, tmp_path: Path) -> None:
+def test_output_replaces_wrong_output(text: str, seen: str, tmp_path: Path) -> None:
     (block,) = blocks(f"```console\n{text}```\n")
     assert output(block, tmp_path) == seen
 
@@ -81,7 +81,7 @@ def test_a_page_that_lies_is_found(text: str, seen: str, tmp_path: Path) -> None
         several=True,
     ),
 )
-def test_a_command_that_fails_or_warns_is_found(command: str, seen: str, tmp_path: Path) -> None:
+def test_failing_or_warning_command_is_an_error(command: str, seen: str, tmp_path: Path) -> None:
     (block,) = blocks(f"```console\n$ {command}\n```\n")
     with pytest.raises(AssertionError, match=seen):
         output(block, tmp_path)
@@ -91,15 +91,15 @@ _TEXTS = {page.stem: page.read_text("utf-8") for page in [ROOT / "README.md", *s
 
 
 @pytest.mark.parametrize("page", [*_TEXTS.values(), *BENCHMARK_PAGES.values()], ids=[*_TEXTS, *BENCHMARK_PAGES])
-def test_commands_and_options_of_the_text_exist(page: str) -> None:
-    """Commands outside of the blocks are not run, so at least their words are checked."""
+def test_commands_and_options_in_the_text_exist(page: str) -> None:
+    """Commands outside of blocks are not run, so the test checks the names of their options."""
     for call in re.findall(r"`planoracle ([^`]+)`", page):
         words = re.split(r"[ ,]+", call.partition("|")[0])
         assert {word for word in words if word.startswith("-")} <= _options(words), call
 
 
 def _options(words: list[str]) -> set[str]:
-    """Return the options of the command that words begin with."""
+    """Return the options of the command at the start of the words."""
     command, context = get_command(app), Context(get_command(app))
     if words[0] in COMMANDS:
         command = load(words.pop(0))
@@ -112,8 +112,8 @@ def _options(words: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
-def test_all_blocks_of_commands_are_run(page: Path) -> None:
-    """Those of the gallery are when the site is built; that of the start page is the README's, which installs."""
+def test_pages_contain_only_runnable_blocks(page: Path) -> None:
+    """The build of the site runs the gallery; the start page repeats the installation of the README."""
     text = page.read_text("utf-8")
     written = re.findall(r"^```(?:console|sh|bash|shell|pycon|python)\b", text, re.MULTILINE)
     assert page.stem in ("gallery", "index") or len(written) == len(blocks(text))

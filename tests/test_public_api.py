@@ -1,4 +1,4 @@
-"""The public door: names that lead somewhere, seen by type checkers, and imported only when asked for."""
+"""Public API: names, type checking, lazy imports, and the functions on problems of all kinds."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def infeasible() -> planoracle.Instance:
 
 
 @pytest.mark.parametrize("name", planoracle.__all__)
-def test_every_name_leads_somewhere(name: str) -> None:
+def test_public_names_can_be_imported(name: str) -> None:
     assert getattr(planoracle, name) is not None
     assert name in dir(planoracle)
 
 
-def test_type_checkers_see_what_programs_get() -> None:
-    """Else a name would have one meaning here and another one there."""
+def test_static_and_runtime_imports_agree() -> None:
+    """Type checkers read the imports, programs the table `_PLACES`."""
     imported = {
         alias.asname or alias.name: node.module
         for node in ast.walk(ast.parse(INIT.read_text(encoding="utf-8")))
@@ -76,17 +76,17 @@ def test_type_checkers_see_what_programs_get() -> None:
     assert sorted(planoracle.__all__) == sorted([*imported, "__version__"])
 
 
-def test_there_is_nothing_else() -> None:
+def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'planoracle' has no attribute 'slove'"):
         planoracle.slove  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_examples_hold() -> None:
+def test_docstring_examples_pass() -> None:
     assert doctest.testmod(planoracle).failed == 0
 
 
 @pytest.mark.slow
-def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
     monkeypatch.chdir(tmp_path)
     output = io.StringIO()
@@ -98,7 +98,7 @@ def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monk
     assert lines[-1:] == re.findall(r"^print\(.*\)  # (\S+)$", code, re.M)
 
 
-def test_the_door_costs_nothing() -> None:
+def test_importing_planoracle_imports_no_other_module() -> None:
     code = (
         "import sys; before = set(sys.modules); import planoracle; print(sorted(set(sys.modules) - before));"
         "planoracle.Model; print([name for name in ('ortools', 'pandas', 'matplotlib', 'numpy', 'pydantic') "
@@ -111,7 +111,7 @@ def test_the_door_costs_nothing() -> None:
 # --- problems --------------------------------------------------------------------------------------
 
 
-def test_a_problem_by_name_or_by_file() -> None:
+def test_problems_are_loaded_by_name_file_or_pattern() -> None:
     example = ROOT / "instances" / "examples" / "tea.json"
     assert load("timearena/household1").name == "timearena/household1"
     assert load(example) == load(str(example)) == read(example)[0]
@@ -121,7 +121,7 @@ def test_a_problem_by_name_or_by_file() -> None:
     ]
 
 
-def test_loading_several_or_none_is_an_error() -> None:
+def test_loading_several_or_unknown_problems_is_an_error() -> None:
     with pytest.raises(InputError, match=r"must name a single problem, not 65; read takes them all \(got 'recipe2p"):
         load("recipe2plan/timed")
     with pytest.raises(UnknownNameError, match="did you mean timearena/household"):
@@ -133,7 +133,7 @@ def test_loading_several_or_none_is_an_error() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_a_result_of_any_kind_prints_its_plan_and_can_be_looked_at(name: str) -> None:
+def test_results_of_all_kinds_have_text_html_frame_and_gantt(name: str) -> None:
     result = solve(load(name))
     assert isinstance(result, Result)
     frame = result.to_frame()
@@ -154,13 +154,13 @@ def test_a_result_of_any_kind_prints_its_plan_and_can_be_looked_at(name: str) ->
 
 
 @pytest.mark.parametrize("name", NAMES[-2:])
-def test_a_picture_goes_onto_given_axes(name: str) -> None:
+def test_result_is_drawn_on_existing_axes(name: str) -> None:
     axes = Figure().add_subplot()
     assert solve(load(name)).gantt(axes) is axes
     assert axes.patches
 
 
-def test_without_a_plan_there_is_nothing_to_look_at(infeasible: planoracle.Instance) -> None:
+def test_infeasible_result_has_no_frame_and_no_gantt(infeasible: planoracle.Instance) -> None:
     result = solve(infeasible)
     assert str(result) == f"hasty: infeasible\nproof         no plan exists ({result.proof})"
     assert result._repr_html_() == f"<pre>{result}</pre>"
@@ -169,7 +169,7 @@ def test_without_a_plan_there_is_nothing_to_look_at(infeasible: planoracle.Insta
             look()
 
 
-def test_names_are_escaped_in_notebooks_and_long_plans_are_cut() -> None:
+def test_html_escapes_names_and_shortens_long_plans() -> None:
     shop = planoracle.Model("<b>\x1b").task("<i>")
     for number in range(40):
         shop = shop.action(f"<u>{number}\u202e", 1, uses="<s>")
@@ -184,7 +184,7 @@ def test_names_are_escaped_in_notebooks_and_long_plans_are_cut() -> None:
     assert not any(tag in result._repr_html_() for tag in ("<b>", "<i>", "<u>", "<s>"))
 
 
-def test_milestones_are_no_rows() -> None:
+def test_milestones_are_not_rows_of_the_frame() -> None:
     actions = Action("t/begin", "t", 0, 0, agents=()), Action("t/work", "t", 2, 2), Action("t/sign", "t", 0, 0)
     result = solve(planoracle.Instance("m", actions))
     assert [action.is_milestone for action in actions] == [True, False, False]
@@ -192,7 +192,7 @@ def test_milestones_are_no_rows() -> None:
     assert "begin" not in str(result)
 
 
-def test_a_heuristic_proves_nothing(infeasible: planoracle.Instance) -> None:
+def test_heuristic_result_has_no_lower_bound(infeasible: planoracle.Instance) -> None:
     problem = load("timearena/household1")
     result = schedule(problem, method="serial-spt")
     best = solve(problem)
@@ -206,7 +206,7 @@ def test_a_heuristic_proves_nothing(infeasible: planoracle.Instance) -> None:
     assert failed.proof.startswith("improve: ")
 
 
-def test_heuristics_are_for_some_kinds_of_problems_and_have_names() -> None:
+def test_unsupported_kind_or_unknown_heuristic_is_an_error() -> None:
     with pytest.raises(InputError, match="is for scheduling problems and grid kitchens, not for a kitchen"):
         schedule(load(KITCHEN))
     with pytest.raises(UnknownNameError, match=r"must be one of .*improve"):
@@ -214,7 +214,7 @@ def test_heuristics_are_for_some_kinds_of_problems_and_have_names() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_problems_of_any_kind_are_compared_and_explained(name: str) -> None:
+def test_problems_of_all_kinds_are_compared_and_explained(name: str) -> None:
     problem = load(name)
     best = solve(problem, again=True).makespan
     assert compare(problem).optimum == best
@@ -222,7 +222,7 @@ def test_problems_of_any_kind_are_compared_and_explained(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_plans_of_any_kind_are_graded_priced_told_and_repaired(name: str) -> None:
+def test_plans_of_all_kinds_are_graded_criticized_and_repaired(name: str) -> None:
     problem = load(name)
     best = solve(problem)
     submission = {"id": "best", "instance": name, "plan": best.plan}
@@ -232,7 +232,7 @@ def test_plans_of_any_kind_are_graded_priced_told_and_repaired(name: str) -> Non
     assert not repair(problem, submission).changed
 
 
-def test_a_plan_is_drawn_on_given_axes() -> None:
+def test_submitted_plan_is_drawn_on_existing_axes() -> None:
     axes = Figure().add_subplot()
     assert gantt(load(NAMES[1]), ACTIONS, axes) is axes
     assert axes.patches
@@ -240,7 +240,7 @@ def test_a_plan_is_drawn_on_given_axes() -> None:
         gantt(load(NAMES[1]), [])
 
 
-def test_a_certificate_is_verified_for_its_problem_only() -> None:
+def test_certificate_of_another_problem_is_rejected() -> None:
     problem = load("asynctool/files_1")
     document = explain(problem).document
     assert document is not None
@@ -257,7 +257,7 @@ def submission(number: int, **more: Any) -> dict[str, Any]:
     return {"id": f"{number}", "instance": "timearena/household1", "actions": ACTIONS, **more}
 
 
-def test_one_submission_or_several_or_a_file(tmp_path: Path) -> None:
+def test_grade_accepts_one_submission_a_list_or_a_file(tmp_path: Path) -> None:
     one = grade(submission(1))
     assert (one.id, one.scored, one.success) == ("1", True, False)
     two = grade([submission(1), submission(2, instance="nope")])
@@ -268,12 +268,12 @@ def test_one_submission_or_several_or_a_file(tmp_path: Path) -> None:
         assert [(result.id, result.line, result.scored) for result in grade(path)] == [(None, 1, False), ("3", 2, True)]
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_missing_submission_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"plans.jsonl: cannot be read: No such file"):
         grade(tmp_path / "plans.jsonl")
 
 
-def test_rules_are_those_of_the_profile() -> None:
+def test_profile_selects_the_rules() -> None:
     none = "Step(0, Cobbler, 0 min, 0:00)"
     first, second = (
         grade({"id": "1", "instance": NAMES[0], "plan": none}, profile=profile) for profile in ("paper", "released")
@@ -283,7 +283,7 @@ def test_rules_are_those_of_the_profile() -> None:
         grade(submission(1), profile="nobody")
 
 
-def test_grades_of_a_file_are_compared_in_pairs(tmp_path: Path) -> None:
+def test_pairs_compare_models_of_a_grades_file(tmp_path: Path) -> None:
     problem = load("timearena/household1")
     plans = {"best": solve(problem).plan, "idle": ["wait"]}
     grades = grade([{"id": "1", "instance": problem.name, "model": name, "plan": plan} for name, plan in plans.items()])
@@ -302,7 +302,7 @@ def test_grades_of_a_file_are_compared_in_pairs(tmp_path: Path) -> None:
 # --- agents ----------------------------------------------------------------------------------------
 
 
-def test_a_live_environment_where_there_is_one() -> None:
+def test_environment_plays_a_live_run() -> None:
     run = environment(load("asynctool/files_1"))
     assert [message["role"] for message in run.opening()] == ["system", "user"]
     run.step({"content": "ALL COMPLETED"})
@@ -310,31 +310,31 @@ def test_a_live_environment_where_there_is_one() -> None:
     assert environment(load("timearena/household1")).step("wash cup").observation.clock == 3
 
 
-def test_a_reward_by_name_or_as_an_object() -> None:
+def test_reward_is_accepted_by_name_or_as_object() -> None:
     step = "Step(0, Cobbler, 10 min, 00:05:00)"
     both = [environment(load(NAMES[0]), reward=one).step(step).reward for one in ("regret", RegretReward())]
     assert both == [-300.0, -300.0]
 
 
-@pytest.mark.parametrize("verb", [solve, schedule, environment, explain, compare])
-@pytest.mark.parametrize("given", ["timearena/household1", Path("tea.json"), 3, None])
-def test_a_name_is_no_problem(function: Any, value: object) -> None:
+@pytest.mark.parametrize("function", [solve, schedule, environment, explain, compare])
+@pytest.mark.parametrize("value", ["timearena/household1", Path("tea.json"), 3, None])
+def test_functions_reject_problem_names(function: Any, value: object) -> None:
     with pytest.raises(InputError, match="must be a problem"):
         function(value)
 
 
-@pytest.mark.parametrize("verb", [regret, critique, repair])
-def test_a_name_is_no_problem_of_a_plan(function: Any) -> None:
+@pytest.mark.parametrize("function", [regret, critique, repair])
+def test_functions_of_plans_reject_problem_names(function: Any) -> None:
     with pytest.raises(InputError, match="must be a problem"):
         function("timearena/household1", {"actions": ACTIONS})
 
 
-def test_a_number_is_no_submission() -> None:
+def test_grade_rejects_a_number() -> None:
     with pytest.raises(InputError, match="must be a submission"):
         grade(3)  # type: ignore[call-overload]
 
 
-def test_former_keywords_work_for_one_release() -> None:
+def test_deprecated_keywords_warn() -> None:
     problem = load("timearena/household1")
     with pytest.warns(DeprecationWarning, match="fewest_pieces is min_interruptions now"):
         assert solve(problem, fewest_pieces=True).proof == solve(problem, min_interruptions=True).proof

@@ -1,4 +1,4 @@
-"""What guards the tree outside Python: hooks, workflow, forms, citation, source distribution."""
+"""Repository files outside the packages: hooks, workflows, citation, distributions, symbolic links."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def hooks() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("tool", ["ruff", "mypy"])
-def test_tools_have_one_version(tool: str) -> None:
-    """A hook with a release of its own found errors where CI found none."""
+def test_hooks_use_the_pinned_tool_versions(tool: str) -> None:
+    """Hooks with another release of a tool reported errors that CI did not report."""
     assert [entry for entry in PROJECT["optional-dependencies"]["dev"] if re.match(rf"{tool}==[0-9.]+$", entry)]
     ours = [hook for hook in hooks().values() if re.search(rf"\b{tool}\b", hook["entry"])]
     assert ours
@@ -44,26 +44,26 @@ def test_tools_have_one_version(tool: str) -> None:
         assert "additional_dependencies" not in hook
 
 
-def test_hooks_are_of_this_tree_or_of_one_release() -> None:
+def test_hooks_are_local_and_pinned() -> None:
     assert {repo["repo"] for repo in read(ROOT / ".pre-commit-config.yaml")["repos"]} == {"local"}
     needs = [need for hook in hooks().values() for need in hook.get("additional_dependencies", ())]
     assert needs
     assert all(re.search(r"(==|@)[0-9]+(\.[0-9]+)+$", need) for need in needs)
 
 
-def test_the_workflow_and_the_script_run_all_hooks() -> None:
+def test_workflow_and_script_run_all_hooks() -> None:
     run = "pre-commit run --all-files --show-diff-on-failure"
     assert read(GITHUB / "workflows" / "ci.yml")["jobs"]["checks"]["steps"][-1] == {"run": run}
     assert f".venv/bin/{run}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_the_workflow_runs_what_must_hold_as_a_whole() -> None:
+def test_workflow_runs_all_checks() -> None:
     job = read(GITHUB / "workflows" / "ci.yml")["jobs"]["everything"]
     assert job["steps"][-1] == {"run": ".ci/run"}
     assert " -m slow " in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_scripts_of_the_page_are_checked() -> None:
+def test_hooks_check_all_report_scripts() -> None:
     scripts = sorted((ROOT / "analysis" / "report" / "assets").glob("*.js"))
     assert len(scripts) >= 9
     assert all(path.read_text(encoding="utf-8").startswith("// @ts-check\n") for path in scripts)
@@ -76,7 +76,7 @@ def test_scripts_of_the_page_are_checked() -> None:
     assert options["compilerOptions"].items() >= {"checkJs": True, "strict": True}.items()
 
 
-def test_the_workflow_runs_the_versions_that_are_declared() -> None:
+def test_workflow_tests_all_declared_python_versions() -> None:
     jobs = read(GITHUB / "workflows" / "ci.yml")["jobs"]
     matrix = jobs["tests"]["strategy"]["matrix"]
     declared = re.findall(r"Python :: (3\.[0-9]+)", "\n".join(PROJECT["classifiers"]))
@@ -85,7 +85,7 @@ def test_the_workflow_runs_the_versions_that_are_declared() -> None:
     assert [system.split("-")[0] for system in matrix["system"]] == ["ubuntu", "macos", "windows"]
 
 
-def test_the_workflow_runs_the_command_of_the_readme() -> None:
+def test_workflow_runs_the_readme_commands() -> None:
     command = re.search(r"^python3 -m venv .*pytest.*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
     assert command
     _, install, run = command[0].split(" && ")
@@ -96,7 +96,7 @@ def test_the_workflow_runs_the_command_of_the_readme() -> None:
     ]
 
 
-def test_the_citation_is_of_this_version() -> None:
+def test_citation_file_matches_the_release() -> None:
     citation = read(ROOT / "CITATION.cff")
     assert citation["version"] == planoracle.__version__
     assert citation["title"] == PROJECT["name"]
@@ -104,14 +104,14 @@ def test_the_citation_is_of_this_version() -> None:
     assert citation["authors"] == PROJECT["authors"]
 
 
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout, so nobody knows what belongs to the tree")
-def test_the_source_distribution_holds_the_whole_tree() -> None:
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git checkout")
+def test_source_distribution_contains_all_files() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     lines = [line.split() for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()]
     included = {name for line in lines if line and line[0] in ("graft", "include") for name in line[1:]}
-    # These, and the packages of .namespace, are there by themselves.
-    itself = {".namespace", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml"}
-    assert {name.split("/")[0] for name in listed.splitlines()} == included | itself
+    # setuptools includes these files and the packages of .namespace by default.
+    default = {".namespace", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml"}
+    assert {name.split("/")[0] for name in listed.splitlines()} == included | default
 
 
 LINKS = {path.name: path for path in (ROOT / ".namespace" / "planoracle").iterdir() if path.is_symlink()}
@@ -119,9 +119,9 @@ LINKS = {path.name: path for path in (ROOT / ".namespace" / "planoracle").iterdi
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the tree in which every symbolic link is a file with its target, as git makes it on Windows."""
+    """Copy of the repository with a text file in place of each symbolic link, as git does on Windows."""
     if not LINKS:
-        pytest.skip("this tree has no symbolic links itself")
+        pytest.skip("this checkout has no symbolic links")
     copy = tmp_path_factory.mktemp("plain") / "planoracle"
     unwanted = shutil.ignore_patterns(".git", ".venv", "tests", "build", "*.egg-info", "__pycache__", ".*_cache")
     shutil.copytree(ROOT, copy, symlinks=True, ignore=unwanted)
@@ -134,8 +134,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_checkout_without_symbolic_links_can_be_imported(plain: Path) -> None:
-    """An editable install is no more than this folder on the path; the parts are then those of the root."""
+def test_checkout_without_symbolic_links_is_importable(plain: Path) -> None:
+    """An editable install only adds this folder to the path; the packages are those at the root."""
     code = (
         "import planoracle.solver, planoracle.instances.files.catalog as c;"
         "print(planoracle.solver.__file__); print(c.load('timearena/lab1').name)"
@@ -148,7 +148,7 @@ def test_a_checkout_without_symbolic_links_can_be_imported(plain: Path) -> None:
 
 
 def build(hook: str, tree: Path, place: Path) -> Path:
-    """Let the build backend of a tree make something, as pip does but without a network."""
+    """Call a hook of the build backend in a folder, as pip does, but without a network."""
     pytest.importorskip("setuptools", "77", reason="the build needs setuptools 77")
     code = f"import sys; sys.path.insert(0, '.ci'); import backend; print(); print(backend.{hook}(sys.argv[1]))"
     run = subprocess.run([sys.executable, "-c", code, str(place)], cwd=tree, capture_output=True, text=True, check=True)
@@ -156,12 +156,13 @@ def build(hook: str, tree: Path, place: Path) -> Path:
 
 
 def wheel_files(wheel: Path) -> set[str]:
+    """Return the paths of the package files in a wheel."""
     with zipfile.ZipFile(wheel) as file:
         return {name for name in file.namelist() if name.startswith("planoracle/")}
 
 
 @pytest.mark.slow
-def test_every_form_of_the_tree_gives_the_same_wheel(plain: Path, tmp_path: Path) -> None:
+def test_wheel_is_the_same_with_and_without_symbolic_links(plain: Path, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     shutil.copytree(plain, linked)
     for name, link in LINKS.items():

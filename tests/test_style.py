@@ -94,7 +94,7 @@ def test_good_code_is_accepted(style):
         ("class World:\n    pass", (2, "class name", "World")),
     ],
 )
-def test_a_fault_is_found_at_its_line(style, body, fault):
+def test_fault_is_reported_at_its_line(style, body, fault):
     assert faults_of(style, body) == {fault}
 
 
