@@ -1,11 +1,11 @@
-"""Style check of the four packages: first lines of docstrings, words, names, and sizes of modules.
+"""Style check of code and Markdown pages: first lines of docstrings, words, names, sizes of modules.
 
-python .ci/style.py                 exit with 1 on a fault that is no exception, and on an exception without a fault
-python .ci/style.py PATH...         list all faults below the paths, exceptions included, with line and better word
-python .ci/style.py --write         remove exceptions without a fault; with --force also add new faults as exceptions
+python .ci/style.py             list all faults with line and better word; the exit status is 1 if there are any
+python .ci/style.py PATH...     list the faults below the paths only, and notes
 
-`style_words.toml` lists the rejected words. `style_exceptions.txt` lists the exceptions as lines `path: check: name`,
-without line numbers, so that edits elsewhere keep them valid.
+In tests and tools only names, docstrings and comments are checked: their strings are data, and their modules may have
+any size. In pages the words outside of code are checked. `style_words.toml` lists the rejected words and names, and
+names that are right although they look like rejected ones; there are no other exceptions.
 """
 
 from __future__ import annotations
@@ -17,15 +17,20 @@ import re
 import sys
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("instances", "solver", "heuristics", "analysis")
-EXCEPTIONS = Path(__file__).with_name("style_exceptions.txt")
+#: Folders of tests and tools.
+TOOLS = (".ci", ".docs")
+#: Folders with Markdown pages, in addition to the pages at the top. Prompts have the wording of the benchmarks.
+PAGES = (*PACKAGES, ".docs", ".github", "notebooks", "tests")
+PROMPTS = "prompts"
 TABLES = tomllib.loads(Path(__file__).with_name("style_words.toml").read_text(encoding="utf-8"))
 ACCEPTED = TABLES["accepted"]
+ACCEPTED_NAMES = {*ACCEPTED["names"], *ACCEPTED["fields"]}
 
 #: First words with which a docstring alludes to a thing instead of naming it.
 VAGUE_START = re.compile(rf"({'|'.join(TABLES['first_words'])})\b")
@@ -37,6 +42,11 @@ SMALL, LARGE, LARGEST, MOST_SMALL = 60, 400, 800, 20
 
 WORDS = re.compile(rf"\b(?:{'|'.join(f'({text})' for text in TABLES['words'])})\b".replace(" ", r"\s+"), re.I)
 BETTER_WORDS = tuple(TABLES["words"].values())
+#: Code in a page: blocks and literals, and targets of links.
+PAGE_CODE = re.compile(
+    r"^([ \t]*)(```+|~~~+).*?^[ \t]*\2[ \t]*$|(?<!`)(`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)\3(?!`)|\]\([^)\s]*\)|<[^>\n]*>",
+    re.M | re.S,
+)
 #: Code in a docstring: doctests, literals, and lines of names in the sections of numpydoc.
 CODE = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*|``[^`]*``|`[^`]*`|^[ \t]*\**\w+(?:, \**\w+)*[ \t]*$", re.MULTILINE)
 REGULAR_EXPRESSION = re.compile(r"\\[bswdW]|\(\?|\|.*\|")
@@ -47,17 +57,13 @@ UNNAMED_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.Gener
 
 
 class Fault(NamedTuple):
-    """One fault. Faults of the check `note` are listed, but need no exception."""
+    """One fault; those of the check `note` do not fail the check."""
 
     path: str
     line: int
     check: str
     name: str
     message: str
-
-    def key(self) -> str:
-        """Return the line of this fault in the list of exceptions."""
-        return f"{self.path}: {self.check}: {self.name}"
 
 
 class Module:
@@ -67,6 +73,7 @@ class Module:
         self.path = path
         self.name = path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
         self.size = source.count(b"\n")
+        self.in_package = path.partition("/")[0] in PACKAGES
         self.faults: list[Fault] = []
         self._names: list[tuple[int, str, str, str]] = []  # line, kind, scope, name
         self._scopes: list[tuple[int, int, str]] = []  # first line, last line, name
@@ -110,9 +117,20 @@ class Module:
                 inner_scope, inner_binding = f"{scope}.{node.name}".lstrip("."), "attribute" if is_class else LOCAL
                 self._scopes.append((node.lineno, node.end_lineno or node.lineno, inner_scope))
                 self._check_docstring(node, inner_scope)
-                if isinstance(node, FUNCTIONS) and PARTICIPLE.fullmatch(node.name) and not _is_adjective(node):
-                    self.add(node.lineno, "note", inner_scope, "a function that is no property is named by a verb")
+                if isinstance(node, FUNCTIONS):
+                    self._check_function_name(node, inner_scope)
             self._visit(node, inner_scope, inner_binding)
+
+    def _check_function_name(self, node: FunctionNode, scope: str) -> None:
+        """Check that a verb names a function, and the words in the name of a test."""
+        if self.in_package and PARTICIPLE.fullmatch(node.name) and not _is_adjective(node):
+            self.add(node.lineno, "note", scope, "a function that is no property is named by a verb")
+        if node.name.startswith("test_"):
+            behaviour = node.name.removeprefix("test_").replace("_", " ")
+            self._check_words(behaviour, node.lineno, node.lineno, scope)
+            for pattern, better in TABLES["test_names"].items():
+                if match := re.search(rf"\b(?:{pattern})\b", behaviour):
+                    self.add(node.lineno, "test name", scope, f'say {better}, not "{match[0]}"')
 
     def _check_docstring(self, node: ast.Module | ast.ClassDef | FunctionNode, name: str) -> None:
         """Check the first line of a docstring."""
@@ -128,13 +146,13 @@ class Module:
                 self.add(line, "full stop", name, f"end the first line with a full stop: {first}")
 
     def _check_string(self, node: ast.Constant, text: str, scope: str, *, is_docstring: bool) -> None:
-        """Check the words of a docstring, or of a string that is a message as it contains a blank."""
+        """Check the words of a docstring, or of a message of a package: a string with a blank."""
         if "#" in text:
             end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
             self._number_signs.append(((node.lineno, node.col_offset), end))
         if is_docstring:
             text = CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-        if is_docstring or (" " in text and not REGULAR_EXPRESSION.search(text)):
+        if is_docstring or (self.in_package and " " in text and not REGULAR_EXPRESSION.search(text)):
             self._check_words(text, node.lineno, node.end_lineno or node.lineno, scope)
 
     def _check_comments(self, source: bytes) -> None:
@@ -150,11 +168,8 @@ class Module:
 
     def _check_words(self, text: str, first: int, last: int, scope: str) -> None:
         """Check the words of a text that stands in the lines ``first`` to ``last``."""
-        for match in WORDS.finditer(text):
-            word = " ".join(match[0].lower().split())
-            line = min(first + text.count("\n", 0, match.start()), last)
-            better = BETTER_WORDS[(match.lastindex or 0) - 1]
-            self.add(line, "word", f"{scope or self.name} ({word})", f'say {better}, not "{word}"')
+        for lines, word, better in rejected_words(text):
+            self.add(min(first + lines, last), "word", f"{scope or self.name} ({word})", f'say {better}, not "{word}"')
 
     def _check_names(self) -> None:
         """Check the names that the module binds, and its own."""
@@ -162,7 +177,7 @@ class Module:
         for line, kind, scope, name in self._names:
             full_name, is_type = f"{scope}.{name}".lstrip("."), kind in ("module name", "class name")
             plain, parts = name.strip("_").lower(), re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_")
-            if name in ACCEPTED["names"] or (plain == "left" and (scope, name.replace("left", "right")) in bound):
+            if name in ACCEPTED_NAMES or (plain == "left" and (scope, name.replace("left", "right")) in bound):
                 continue
             if better := TABLES["vague_names"].get(plain):
                 self.add(line, kind, full_name, f'say {better}, not "{name}"')
@@ -171,6 +186,20 @@ class Module:
             for part in parts if kind != LOCAL else ():
                 if better := TABLES["glossary"].get(part) or (is_type and TABLES["glossary_types"].get(part)):
                     self.add(line, kind, full_name, f'say {better}, not "{part}"')
+
+
+def rejected_words(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the rejected words of a text: number of lines before it, the word, and what to say instead."""
+    for match in WORDS.finditer(text):
+        word = " ".join(match[0].lower().split())
+        yield text.count("\n", 0, match.start()), word, BETTER_WORDS[(match.lastindex or 0) - 1]
+
+
+def page_faults(path: str, text: str) -> list[Fault]:
+    """Return the rejected words of a Markdown page, outside of code."""
+    prose = PAGE_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    words = rejected_words(prose)
+    return [Fault(path, lines + 1, "word", word, f'say {better}, not "{word}"') for lines, word, better in words]
 
 
 def _is_adjective(node: FunctionNode) -> bool:
@@ -208,10 +237,23 @@ def check_modules(modules: list[Module]) -> None:
 
 
 def find_faults(sources: Iterable[tuple[str, bytes]]) -> list[Fault]:
-    """Return all faults of the modules, given by path and source."""
-    modules = [Module(path, source) for path, source in sources]
-    check_modules(modules)
-    return sorted(fault for module in modules for fault in module.faults)
+    """Return all faults of modules and pages, given by path and source."""
+    modules, faults = [], []
+    for path, source in sources:
+        if path.endswith(".md"):
+            faults += page_faults(path, source.decode())
+        else:
+            modules.append(Module(path, source))
+    check_modules([module for module in modules if module.in_package])
+    return sorted([*faults, *(fault for module in modules for fault in module.faults)])
+
+
+def find_files() -> list[Path]:
+    """Return all modules and pages that are checked."""
+    files = [file for folder in (*PACKAGES, *TOOLS) for file in (ROOT / folder).rglob("*.py")]
+    files += ROOT.glob("*.md")
+    files += (page for folder in PAGES for page in (ROOT / folder).rglob("*.md") if page.parent.name != PROMPTS)
+    return sorted(files)
 
 
 def print_faults(faults: list[Fault]) -> None:
@@ -224,26 +266,17 @@ def print_faults(faults: list[Fault]) -> None:
 def main() -> int:
     """Run the check and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="list all faults below these paths")
-    parser.add_argument("--write", action="store_true", help="remove exceptions without a fault from the list")
-    parser.add_argument("--force", action="store_true", help="with --write: add new faults as exceptions")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="list only the faults below these paths")
     options = parser.parse_args()
-    gc.disable()  # syntax trees of some hundred modules: collecting takes longer than parsing
-    files = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
-    faults = find_faults((file.relative_to(ROOT).as_posix(), file.read_bytes()) for file in files)
+    gc.disable()  # syntax trees of many modules: collecting takes longer than parsing
+    faults = find_faults((file.relative_to(ROOT).as_posix(), file.read_bytes()) for file in find_files())
     if roots := [path.resolve(strict=True) for path in options.paths]:
-        print_faults([fault for fault in faults if any((ROOT / fault.path).is_relative_to(root) for root in roots)])
-        return 0
-    by_key = {fault.key(): fault for fault in reversed(faults) if fault.check != "note"}
-    exceptions = set(EXCEPTIONS.read_text(encoding="utf-8").splitlines()) if EXCEPTIONS.exists() else set()
-    if options.write:
-        exceptions = set(by_key) if options.force else exceptions & set(by_key)
-        EXCEPTIONS.write_text("".join(f"{key}\n" for key in sorted(exceptions)), encoding="utf-8")
-    for key in (obsolete := sorted(exceptions - set(by_key))):
-        print(f"{key}: no fault any more; remove the exception with: python .ci/style.py --write")
-    if new := sorted(fault for key, fault in by_key.items() if key not in exceptions):
-        print_faults(new)
-    return 1 if new or obsolete else 0
+        faults = [fault for fault in faults if any((ROOT / fault.path).is_relative_to(root) for root in roots)]
+    else:
+        faults = [fault for fault in faults if fault.check != "note"]
+    if faults:
+        print_faults(faults)
+    return 1 if any(fault.check != "note" for fault in faults) else 0
 
 
 if __name__ == "__main__":

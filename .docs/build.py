@@ -1,4 +1,4 @@
-"""Builder of the documentation site: ``python .docs/build.py [FOLDER]``; default folder: ``build/site``.
+"""Builder of the documentation site: ``python .docs/build.py [FOLDER]``, default ``build/site``.
 
 Needs ``pip install -e '.[docs]'``. Warnings are errors, such as missing targets of links and invalid docstrings. The
 sources are the pages of this folder, all READMEs at their paths, so that relative links stay valid, the class

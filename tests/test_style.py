@@ -1,4 +1,4 @@
-"""The style check finds each class of fault, and accepts good code."""
+"""Style check in `.ci/style.py`: each class of fault, accepted code and pages, exit status."""
 
 from __future__ import annotations
 
@@ -21,13 +21,17 @@ def style():
 
 
 def module_of(body="", *, lines=100):
-    """Return a module with a good docstring and as many lines."""
+    """Return a module of a number of lines with a good docstring."""
     text = f'"""Worker pool for batch jobs."""\n{body}\n'
     return (text + "\n" * (lines - text.count("\n"))).encode()
 
 
 def faults_of(style, body, path="analysis/pool.py"):
     return {(fault.line, fault.check, fault.name) for fault in style.find_faults([(path, module_of(body))])}
+
+
+def key(fault):
+    return f"{fault.path}: {fault.check}: {fault.name}"
 
 
 GOOD = '''
@@ -98,6 +102,55 @@ def test_fault_is_reported_at_its_line(style, body, fault):
     assert faults_of(style, body) == {fault}
 
 
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ("def test_rows_are_told():\n    pass", (2, "word", "test_rows_are_told (told)")),
+        ("def test_it_runs():\n    pass", (2, "test name", "test_it_runs")),
+        ("def test_report_shows_what_differs():\n    pass", (2, "test name", "test_report_shows_what_differs")),
+        ('def test_run():\n    """Whether it runs."""', (3, "first word", "test_run")),
+        ("def test_run():\n    found = 1  # said", (3, "local variable", "test_run.found")),
+    ],
+)
+def test_names_docstrings_and_comments_of_tests_are_checked(style, body, fault):
+    assert fault in faults_of(style, body, "tests/test_pool.py")
+
+
+def test_strings_and_size_of_tests_are_not_checked(style):
+    body = 'def test_message_of_a_run():\n    """Refuse `gold`."""\n    gold = "judged by the rules"'
+    sources = [(f"tests/{folder}/test_pool.py", module_of(body, lines=900)) for folder in ("batch", "cli")]
+    assert style.find_faults(sources) == []
+    assert {fault.check for fault in style.find_faults([("analysis/pool.py", module_of(body))])} == {"word"}
+
+
+PAGE = """# Rooms
+
+Each agent was told to `wait for the errand`; see [floors](floors.md).
+
+```console
+$ echo "judged in vain"
+judged in vain
+```
+
+  ~~~
+  said
+  ~~~
+
+A ``gold ` answer`` and `judged
+twice`, or a single ` and then gold.
+"""
+
+
+def test_words_of_pages_are_checked_outside_of_code(style):
+    faults = style.find_faults([("analysis/README.md", PAGE.encode())])
+    assert [(fault.line, fault.check, fault.name) for fault in faults] == [
+        (1, "word", "rooms"),
+        (3, "word", "floors"),
+        (3, "word", "told"),
+        (15, "word", "gold"),
+    ]
+
+
 def test_names_of_modules_and_packages_are_checked(style):
     sources = [("analysis/spoken.py", module_of()), ("solver/floors/__init__.py", module_of(lines=2))]
     assert [(fault.path, fault.check) for fault in style.find_faults(sources)] == [
@@ -109,7 +162,7 @@ def test_names_of_modules_and_packages_are_checked(style):
 def test_one_class_name_has_one_meaning_except_in_modules_of_one_role(style):
     body = "class Pool:\n    pass\n\n\nclass _Private:\n    pass"
     two = [("analysis/pool.py", module_of(body)), ("solver/workers.py", module_of(body))]
-    assert [fault.key() for fault in style.find_faults(two)] == [
+    assert [key(fault) for fault in style.find_faults(two)] == [
         "analysis/pool.py: duplicate class: Pool",
         "solver/workers.py: duplicate class: Pool",
     ]
@@ -142,41 +195,35 @@ def test_more_than_twenty_small_modules_are_faults(style):
 
 @pytest.fixture
 def run(style, tmp_path, monkeypatch, capsys):
-    """Run the script on a repository with one fault; return exit status, output and exceptions afterwards."""
-    (tmp_path / "analysis").mkdir()
+    """Function that runs the script on a repository and returns exit status and output."""
+    for folder in ("analysis", "solver", "solver/prompts"):
+        (tmp_path / folder).mkdir()
     (tmp_path / "analysis" / "pool.py").write_bytes(module_of("found = 1"))
-    exceptions = tmp_path / "exceptions.txt"
+    (tmp_path / "solver" / "workers.py").write_bytes(module_of("def opened():\n    pass"))
+    (tmp_path / "solver" / "prompts" / "turns.md").write_text("You are judged.", encoding="utf-8")
+    (tmp_path / "README.md").write_text("One floor.", encoding="utf-8")
     monkeypatch.setattr(style, "ROOT", tmp_path)
-    monkeypatch.setattr(style, "EXCEPTIONS", exceptions)
 
-    def run(*arguments, excepted=()):
-        exceptions.write_text("".join(f"{key}\n" for key in excepted), encoding="utf-8")
-        monkeypatch.setattr(sys, "argv", ["style.py", *arguments])
-        return style.main(), capsys.readouterr().out, exceptions.read_text(encoding="utf-8").splitlines()
+    def run(*paths):
+        monkeypatch.setattr(sys, "argv", ["style.py", *(str(tmp_path / path) for path in paths)])
+        return style.main(), capsys.readouterr().out.splitlines()
 
     return run
 
 
-FAULT, OTHER = "analysis/pool.py: attribute: found", "analysis/pool.py: attribute: kept"
+def test_faults_are_listed_and_fail(run):
+    assert run() == (
+        1,
+        [
+            'README.md:1: word: floor: say grid kitchen, not "floor"',
+            'analysis/pool.py:2: attribute: found: say match, incumbent, result, not "found"',
+            "1 x word, 1 x attribute",
+        ],
+    )
 
 
-def test_new_faults_and_obsolete_exceptions_fail(run):
-    assert run(excepted=[FAULT]) == (0, "", [FAULT])
-    status, text, _ = run()
-    assert status == 1
-    assert text.startswith('analysis/pool.py:2: attribute: found: say match, incumbent, result, not "found"\n')
-    status, text, _ = run(excepted=[FAULT, OTHER])
-    assert status == 1
-    assert text.startswith(f"{OTHER}: no fault any more")
-
-
-def test_write_only_removes_exceptions_unless_forced(run):
-    assert run("--write", excepted=[FAULT, OTHER]) == (0, "", [FAULT])
-    assert run("--write", excepted=[OTHER])[::2] == (1, [])
-    assert run("--write", "--force", excepted=[OTHER]) == (0, "", [FAULT])
-
-
-def test_paths_list_exceptions_too(run, tmp_path):
-    status, text, _ = run(str(tmp_path / "analysis"), excepted=[FAULT])
-    assert (status, text.count("found")) == (0, 2)
-    assert run(str(tmp_path / "exceptions.txt"))[1].strip() == ""
+def test_paths_restrict_the_list_and_add_notes(run):
+    assert run("analysis", "README.md")[0] == 1
+    status, lines = run("solver")
+    assert (status, lines[-1]) == (0, "1 x note")
+    assert run("solver/prompts") == (0, [])
