@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("instances", "solver", "heuristics", "analysis")
-#: Folders of tests and tools.
-TOOLS = (".ci", ".docs")
+#: Folders with tests, tools and lists of public names.
+OTHERS = (".ci", ".docs", ".namespace")
 #: Folders with Markdown pages, in addition to the pages at the top. Prompts have the wording of the benchmarks.
 PAGES = (*PACKAGES, ".docs", ".github", "notebooks", "tests")
 PROMPTS = "prompts"
@@ -250,7 +250,7 @@ def find_faults(sources: Iterable[tuple[str, bytes]]) -> list[Fault]:
 
 def find_files() -> list[Path]:
     """Return all modules and pages that are checked."""
-    files = [file for folder in (*PACKAGES, *TOOLS) for file in (ROOT / folder).rglob("*.py")]
+    files = [file for folder in (*PACKAGES, *OTHERS) for file in (ROOT / folder).rglob("*.py")]
     files += ROOT.glob("*.md")
     files += (page for folder in PAGES for page in (ROOT / folder).rglob("*.md") if page.parent.name != PROMPTS)
     return sorted(files)

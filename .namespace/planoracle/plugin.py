@@ -1,4 +1,4 @@
-"""Public names for authors of benchmarks, provisional until the simulators stand.
+"""Public names for authors of benchmarks, provisional while the simulators are in development.
 
 Each name is imported on first use. ``planoracle benchmark new`` writes a package that uses them.
 
@@ -7,7 +7,7 @@ Benchmarks
 - `Benchmark`: base class of a benchmark whose problems are of any kind. Its method ``optimum(problem)`` may return
   what the benchmark itself claims to be optimal, or ``None`` if it has no optimum; by default the solvers prove it.
 - `ScheduleBenchmark`: base class of a benchmark whose problems are scheduling problems.
-- `GenericBenchmark`: base class of a benchmark whose plans are judged by the general scheduling rules.
+- `GenericBenchmark`: base class of a benchmark whose plans are checked by the general scheduling rules.
 - `lazy`: class attribute that imports a part of a benchmark on first use.
 - `Catalog`: protocol of the part ``catalog``: named problems.
 - `Generator`: value of the part ``generator``: random problems.
@@ -24,7 +24,7 @@ Problems and schedules
 - `Mode`: way to carry out an action.
 - `Demand`: use of a resource by a mode.
 - `Resource`: object with a capacity, or with a state.
-- `Lag`: least and greatest time between two actions.
+- `Lag`: minimum and maximum time between two actions.
 - `Piece`: part of an action that runs without interruption.
 - `PartialSchedule`: started pieces of a run, and the current time.
 - `Schedule`: pieces with their start times.

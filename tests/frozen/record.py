@@ -105,9 +105,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.submissions:
         rows = list(submissions())
-        few = [row for row in rows if row["instance"] in (PROBLEMS[0], PROBLEMS[2])]
+        subset = [row for row in rows if row["instance"] in (PROBLEMS[0], PROBLEMS[2])]
         (FOLDER / "submissions.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-        (FOLDER / "few.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in few), "utf-8")
+        (FOLDER / "few.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in subset), "utf-8")
         return
     recorded = commands()
     for name in options.names or recorded:
