@@ -23,7 +23,7 @@ PREVIOUS_NAME = "own"
 #: Package of a problem kind, which generic modules may import, except the package itself and its problems.
 KIND = "planoracle.instances.benchmarks.kitchens"
 #: Modules of benchmarks: their packages, and the heuristics of their papers.
-THEIRS = (
+BENCHMARK_MODULES = (
     {f"planoracle.instances.benchmarks.{name}" for name in BENCHMARKS} - {KIND}
     | {f"{KIND}.problems"}
     | {place.partition(":")[0] for name in BENCHMARKS for place in registry.get(name).heuristics.values()}
@@ -33,7 +33,7 @@ TYPED = {"rules", "submission", "plan", "run"}
 
 
 def belongs_to_a_benchmark(module: str) -> bool:
-    return module == KIND or any(module == theirs or module.startswith(f"{theirs}.") for theirs in THEIRS)
+    return module == KIND or any(module == package or module.startswith(f"{package}.") for package in BENCHMARK_MODULES)
 
 
 MODULES = {module_of(path): path for path in PATHS}

@@ -118,15 +118,15 @@ def test_container_runs_as_unprivileged_user() -> None:
 def test_container_build_context_gives_the_complete_wheel(tmp_path: Path) -> None:
     lines = (ROOT / ".ci" / "Containerfile.dockerignore").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "**"
-    place = tmp_path / "source"
+    context = tmp_path / "source"
     for name in (line[1:] for line in lines if line.startswith("!")):
-        target, source = place / name, ROOT / name
+        target, source = context / name, ROOT / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
             shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
         else:
             shutil.copy(source, target)
-    files = wheel_files(build("build_wheel", place, tmp_path))
+    files = wheel_files(build("build_wheel", context, tmp_path))
     sources = {
         path.relative_to(ROOT).as_posix() for top in ("solver", "analysis") for path in (ROOT / top).rglob("*.py")
     }

@@ -36,9 +36,9 @@ def hooks() -> dict[str, dict[str, Any]]:
 def test_hooks_use_the_pinned_tool_versions(tool: str) -> None:
     """Hooks with another release of a tool reported errors that CI did not report."""
     assert [entry for entry in PROJECT["optional-dependencies"]["dev"] if re.match(rf"{tool}==[0-9.]+$", entry)]
-    ours = [hook for hook in hooks().values() if re.search(rf"\b{tool}\b", hook["entry"])]
-    assert ours
-    for hook in ours:
+    tool_hooks = [hook for hook in hooks().values() if re.search(rf"\b{tool}\b", hook["entry"])]
+    assert tool_hooks
+    for hook in tool_hooks:
         assert hook["entry"].startswith(f".ci/tool {tool}")
         assert hook["language"] == "system"
         assert "additional_dependencies" not in hook
@@ -118,7 +118,7 @@ LINKS = {path.name: path for path in (ROOT / ".namespace" / "planoracle").iterdi
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tree_without_links(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy of the repository with a text file in place of each symbolic link, as git does on Windows."""
     if not LINKS:
         pytest.skip("this checkout has no symbolic links")
@@ -134,25 +134,32 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_checkout_without_symbolic_links_is_importable(plain: Path) -> None:
+def test_checkout_without_symbolic_links_is_importable(tree_without_links: Path) -> None:
     """An editable install only adds this folder to the path; the packages are those at the root."""
     code = (
         "import planoracle.solver, planoracle.instances.files.catalog as c;"
         "print(planoracle.solver.__file__); print(c.load('timearena/lab1').name)"
     )
-    environment = os.environ | {"PYTHONPATH": str(plain / ".namespace")}
+    environment = os.environ | {"PYTHONPATH": str(tree_without_links / ".namespace")}
     run = subprocess.run(
-        [sys.executable, "-c", code], cwd=plain.parent, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        cwd=tree_without_links.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert run.stdout.splitlines() == [str(plain / "solver" / "__init__.py"), "timearena/lab1"]
+    assert run.stdout.splitlines() == [str(tree_without_links / "solver" / "__init__.py"), "timearena/lab1"]
 
 
-def build(hook: str, tree: Path, place: Path) -> Path:
+def build(hook: str, tree: Path, folder: Path) -> Path:
     """Call a hook of the build backend in a folder, as pip does, but without a network."""
     pytest.importorskip("setuptools", "77", reason="the build needs setuptools 77")
     code = f"import sys; sys.path.insert(0, '.ci'); import backend; print(); print(backend.{hook}(sys.argv[1]))"
-    run = subprocess.run([sys.executable, "-c", code, str(place)], cwd=tree, capture_output=True, text=True, check=True)
-    return place / run.stdout.splitlines()[-1]
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(folder)], cwd=tree, capture_output=True, text=True, check=True
+    )
+    return folder / run.stdout.splitlines()[-1]
 
 
 def wheel_files(wheel: Path) -> set[str]:
@@ -162,9 +169,9 @@ def wheel_files(wheel: Path) -> set[str]:
 
 
 @pytest.mark.slow
-def test_wheel_is_the_same_with_and_without_symbolic_links(plain: Path, tmp_path: Path) -> None:
+def test_wheel_is_the_same_with_and_without_symbolic_links(tree_without_links: Path, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
-    shutil.copytree(plain, linked)
+    shutil.copytree(tree_without_links, linked)
     for name, link in LINKS.items():
         (linked / link.relative_to(ROOT)).unlink()
         (linked / link.relative_to(ROOT)).symlink_to(os.path.join("..", "..", name))
@@ -173,7 +180,7 @@ def test_wheel_is_the_same_with_and_without_symbolic_links(plain: Path, tmp_path
     source = tmp_path / f"planoracle-{planoracle.__version__}"
     assert not (source / ".namespace" / "planoracle" / "solver").exists()
     of_links, of_files, of_source = (
-        wheel_files(build("build_wheel", tree, tmp_path)) for tree in (linked, plain, source)
+        wheel_files(build("build_wheel", tree, tmp_path)) for tree in (linked, tree_without_links, source)
     )
     assert of_links == of_files == of_source
     template = "planoracle/analysis/template/files/package/data/problems.json.txt"
