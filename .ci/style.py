@@ -35,7 +35,7 @@ ACCEPTED_NAMES = {*ACCEPTED["names"], *ACCEPTED["fields"]}
 #: First words with which a docstring alludes to a thing instead of naming it.
 VAGUE_START = re.compile(rf"({'|'.join(TABLES['first_words'])})\b")
 LONGEST_FIRST_LINE = 100
-#: Participles that are no names of modules and classes, beside the vague names of the tables.
+#: Participles, which do not name modules and classes, in addition to the vague names of the tables.
 PARTICIPLE = re.compile(r"_*([A-Z]?[a-z]*[a-df-z]ed|(?i:broken|built|chosen|done|drawn|hidden|lost|seen|sent|written))")
 #: Lines of a module. At most `MOST_SMALL` modules have fewer than `SMALL`; more than `LARGE` are reported only.
 SMALL, LARGE, LARGEST, MOST_SMALL = 60, 400, 800, 20
@@ -124,7 +124,7 @@ class Module:
     def _check_function_name(self, node: FunctionNode, scope: str) -> None:
         """Check that a verb names a function, and the words in the name of a test."""
         if self.in_package and PARTICIPLE.fullmatch(node.name) and not _is_adjective(node):
-            self.add(node.lineno, "note", scope, "a function that is no property is named by a verb")
+            self.add(node.lineno, "note", scope, "the name of a function that is not a property is a verb")
         if node.name.startswith("test_"):
             behaviour = node.name.removeprefix("test_").replace("_", " ")
             self._check_words(behaviour, node.lineno, node.lineno, scope)
@@ -156,7 +156,7 @@ class Module:
             self._check_words(text, node.lineno, node.end_lineno or node.lineno, scope)
 
     def _check_comments(self, source: bytes) -> None:
-        """Check the words of comments: what is behind a "#" that is in no string."""
+        """Check the words of comments, after a "#" outside of strings."""
         for number, line in enumerate(source.split(b"\n"), 1):
             column = line.find(b"#")
             while column >= 0 and any(start <= (number, column) < end for start, end in self._number_signs):
@@ -167,7 +167,7 @@ class Module:
                 self._check_words(text, number, number, max(scopes)[1] if scopes else "")
 
     def _check_words(self, text: str, first: int, last: int, scope: str) -> None:
-        """Check the words of a text that stands in the lines ``first`` to ``last``."""
+        """Check the words of a text in the lines ``first`` to ``last``."""
         for lines, word, better in rejected_words(text):
             self.add(min(first + lines, last), "word", f"{scope or self.name} ({word})", f'say {better}, not "{word}"')
 
