@@ -31,7 +31,7 @@ _PROOFS = {
     Status.optimal: "no shorter plan exists",
     Status.feasible: "none; a shorter plan may exist",
     Status.infeasible: "no plan exists",
-    Status.unknown: "none; no plan was found, and none was excluded",
+    Status.unknown: "none; no plan was found, and infeasibility is not proved",
     "claimed": "none; the benchmark states this optimum",
 }
 
@@ -63,7 +63,7 @@ class Result:
         Name and kind of the problem, and the unit of its ticks.
     status
         ``optimal``: the plan is proved to be optimal. ``feasible``: the plan is valid, and ``lower_bound`` holds.
-        ``infeasible``: no plan exists, proved. ``unknown``: no plan was found, and none was excluded.
+        ``infeasible``: no plan exists, proved. ``unknown``: no plan was found, and infeasibility is not proved.
     makespan, lower_bound
         Ticks (of kitchens: steps of all players together); ``None`` if unknown.
     plan
@@ -252,13 +252,13 @@ def in_words(row: Mapping[str, Any]) -> str:
 def check_bound(status: Status, makespan: int | None, bound: object) -> None:
     """Raise `ValueError` if a stored lower bound contradicts the status or the makespan."""
     if status == Status.optimal and bound != makespan:
-        raise ValueError("the lower bound of an optimum must be the optimum")
+        raise ValueError("the lower bound of an optimal result must equal its makespan")
     if status == Status.infeasible and bound is not None:
         raise ValueError("an infeasible problem must have no lower bound")
     if bound is not None and type(bound) is not int:
         raise ValueError("the lower bound must be an integer")
     if status == Status.feasible and (makespan is None or (bound is not None and bound >= makespan)):
-        raise ValueError("a feasible makespan must be above its lower bound")
+        raise ValueError("the makespan of a feasible result must exceed its lower bound")
 
 
 @cache

@@ -74,7 +74,7 @@ def check_proof(instance: Instance, certificate: Any, makespan: int | None) -> N
     except RefusedError as error:
         raise ValueError(f"its certificate is refused: {error}") from None
     if bound != makespan:
-        raise ValueError(f"its certificate proves {bound}, not {makespan}")
+        raise ValueError(f"its certificate proves the bound {bound}, but the makespan is {makespan}")
 
 
 def shorter_of(result: Result, plan: Result) -> Result:
@@ -85,7 +85,7 @@ def shorter_of(result: Result, plan: Result) -> Result:
     bound = result.lower_bound or 0
     if result.status.settled or bound > plan.makespan:
         raise InternalError(
-            f"{result.instance}: {result.status}, at least {bound}, but a plan of {plan.makespan} holds"
+            f"{result.instance}: {result.status} with lower bound {bound}, but a plan takes {plan.makespan}"
         )
     status = Status.optimal if bound == plan.makespan else Status.feasible
     return replace(
@@ -164,14 +164,14 @@ def module_of(problem: Problem, modules: Mapping[str, str]) -> Any:
 
 def _no_solver(problem: Problem) -> str:
     if problem.kind not in _ENGINES:
-        return f"has no solver: there is none for problems of kind {problem.kind!r}"
-    return f"has no solver: {problem.benchmark} states the optimum itself, or that it is unknown"
+        return f"has no solver: no solver accepts problems of kind {problem.kind!r}"
+    return f"has no solver: {problem.benchmark} states the optimum itself, or declares it unknown"
 
 
 def _require_instance(problem: Problem) -> Instance:
     """Return a problem that has an interval model; raises `InputError` for others."""
     if problem.kind != "schedule":
-        raise InputError("has no interval model: its actions are chosen by the search, not given", field=problem.name)
+        raise InputError("has no interval model: only scheduling problems have one", field=problem.name)
     return cast("Instance", problem)
 
 

@@ -115,9 +115,9 @@ def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
     ...     print(line)
     asynctool/files_1: optimal, 4 turns.
     Why no schedule is shorter (critical path):
-    (1) Call 1 of files_1 (enter_folder) 1 turn + wait from call 1 of files_1 (enter_folder) to call 2 of files_1 \
-(make_folder) 1 turn + call 2 of files_1 (make_folder) 1 turn + ALL COMPLETED 1 turn = 4 turns: everything takes at \
-least 4 turns.
+    (1) Call 1 of files_1 (enter_folder) 1 turn + minimum lag from call 1 of files_1 (enter_folder) to call 2 \
+of files_1 (make_folder) 1 turn + call 2 of files_1 (make_folder) 1 turn + ALL COMPLETED 1 turn = 4 turns: the \
+makespan is at least 4 turns.
     """
     engine_of(problem)  # raises an error without a solver
     return for_kind(problem, _EXPLAINED)(problem, time_limit)

@@ -126,7 +126,7 @@ def verify_named(proof: Any, problems: Mapping[str, Problem]) -> Verification:
     >>> verify_named(proof, {problem.name: problem}).holds
     True
     >>> verify_named(proof | {"bound": 4140}, {problem.name: problem}).reason
-    'step 2 does not hold: it is added up wrongly, or neither reaches the bound nor contradicts itself'
+    'step 2 does not hold: its ticks are not the sum of its hops, or neither reaches the bound nor contradicts itself'
     """
     name = proof.get("instance") if isinstance(proof, dict) else None
     if not isinstance(name, str):

@@ -78,7 +78,7 @@ class CpModel:
         """Parse the text that is not yet in the messages."""
         if self._text:
             if not self._proto.merge_text_format("".join(self._text)):
-                raise RuntimeError("CP-SAT does not understand the text of a model")
+                raise RuntimeError("CP-SAT cannot parse the text of the model")
             self._text.clear()
 
     def integer(self, least: int, most: int) -> int:
@@ -228,7 +228,7 @@ class CpOutcome:
             cmh.CpSolverStatus.UNKNOWN: Status.unknown,
         }
         if response.status not in names:
-            raise RuntimeError(f"CP-SAT refused the model: {response.solution_info}")
+            raise RuntimeError(f"CP-SAT rejected the model: {response.solution_info}")
         self.status = names[response.status]
         self.solution: list[int] = list(response.solution)
         self.bound = response.best_objective_bound

@@ -21,7 +21,7 @@ def solve(problem: Problem, options: SolveOptions) -> Result:
     """Solve an instance."""
     _no_rules(options.rules)
     if options.after:
-        raise InputError("is for kitchens; see planoracle.instances.model.state for schedules", field="after")
+        raise InputError("is for kitchens only; for schedules use planoracle.instances.model.state", field="after")
     instance, deadline = of_kind(problem, Instance), deadline_of(options.time_limit)
     result = search.solve(
         instance,
@@ -102,4 +102,4 @@ def _pieces(instance: Instance, numbers: list[int]) -> Iterator[Piece]:
 
 def _no_rules(rules: Rules | None) -> None:
     if rules is not None:
-        raise InputError("is for kitchens; the rules of schedules are in the problem", field="rules", value=rules)
+        raise InputError("is for kitchens only; a scheduling problem contains its rules", field="rules", value=rules)

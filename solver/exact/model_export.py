@@ -74,8 +74,12 @@ def model_text(instance: Instance, ending: str) -> str:
     head = [
         f"Interval model of {instance.name}, written by planoracle {__version__}.",
         f"One step is {model.step} {instance.unit}{'s' * (model.step > 1)}; the objective is in {instance.unit}s.",
-        *([f"Agents by number, of interchangeable ones the first: {agents}."] if len(instance.agents) > 1 else []),
-        "Starts and choices have the number and the name of their action, each step of an interruptible one its own:",
+        *(
+            [f"Numbers of agents (only the first of interchangeable ones is used): {agents}."]
+            if len(instance.agents) > 1
+            else []
+        ),
+        "Starts and choices are named by number and name of their action, and by step if it is interruptible:",
         *(f"{n} {action.id}{action.label and ': '}{action.label}" for n, action in enumerate(instance.actions, 1)),
     ]
     if ending == ".mzn":

@@ -56,7 +56,7 @@ def ordered_windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
     pairs = _pairs(instance)
     orders = _select(paths, pairs, deadline)
     if orders is None:
-        return Windows([], [], [], "the time lags leave two actions no order")
+        return Windows([], [], [], "the time lags allow no order of two actions")
     forced, undecided = orders
     tail = _tails(paths, ends) if forced else way
     ordered = [(i, j, paths[i][j]) for i, j, ahead, _ in pairs if paths[i][j] >= ahead]

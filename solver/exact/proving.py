@@ -321,7 +321,7 @@ class Proving:
         if second.status == Status.infeasible:
             return Status.infeasible, "CP-SAT with presolve on and off"
         if not second.solution:
-            return Status.unknown, "infeasible by one setting of presolve, not confirmed by the other in time"
+            return Status.unknown, "infeasible by one setting of presolve; time limit before the other confirmed it"
         self.best = model.schedule(second.solution)
         model.model.minimize(model.makespan)
         third = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)

@@ -105,7 +105,7 @@ class _Search(Proving):
         try:
             model = interval_model(self.instance, self.step, self.deadline)
         except TimeOverError:
-            return self.result(Status.unknown, "time limit while the model was built")
+            return self.result(Status.unknown, "time limit during the construction of the model")
         options: dict[str, Any] = {"presolve": True, "linearization": 1, "workers": self.workers}
         progress = self.report if self.on_progress is not None else None
         outcome = run(model.model, deadline=self.deadline, seed=self.seed, on_progress=progress, **options)
@@ -136,10 +136,10 @@ class _Search(Proving):
         if steps(self.instance, self.step) > _MANY_STEPS:
             self.plan_coarsely()
         if steps(self.instance, self.step) > _MOST_STEPS:
-            return self.result(*self.without_search("too many instants at which actions can be paused"), self.best)
+            return self.result(*self.without_search("too many instants at which actions can be interrupted"), self.best)
         size = model_size(self.instance, self.bounds, self.step)
         if size > self.largest:
-            return self.result(*self.without_search("too large a model for the time limit"), self.best)
+            return self.result(*self.without_search("model too large for the time limit"), self.best)
         many = len(self.instance.actions) > MANY
         if (size > _SLOW_MODEL or many) and not self.windowed:
             self.schedule_fast(

@@ -59,7 +59,7 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
     if status in (Status.optimal, Status.feasible):
         chosen = _rules(grid_kitchen, rules)
         if not isinstance(plan_by_agent, Mapping) or _makespan(grid_kitchen, chosen, plan_by_agent) != makespan:
-            raise ValueError("the plan does not pass the rules")
+            raise ValueError("the plan must pass the rules and have the stored makespan")
     elif makespan is not None or plan_by_agent:
         raise ValueError("a result without a makespan must have no plan")
     return planned(grid_kitchen, status, entry["bound"], plan_by_agent, makespan, str(entry["proof"]))
@@ -102,12 +102,12 @@ def plan(
     has_prefix = any(prefix.values())
     if not grid_kitchen.orders and not has_prefix:
         empty: GridKitchenPlan = {name: [] for name in grid_kitchen.agents}
-        return planned(grid_kitchen, Status.optimal, 0, empty, 0, "there is nothing to do")
+        return planned(grid_kitchen, Status.optimal, 0, empty, 0, "no orders")
     bound = bound_of(grid_kitchen, rules, prefix)
     if bound >= NEVER:
-        return planned(grid_kitchen, Status.infeasible, proof="an order needs something that no cook can bring")
+        return planned(grid_kitchen, Status.infeasible, proof="an order needs an item that no cook can deliver")
     best: GridKitchenPlan | None = None
-    deadline, makespan, proof = deadline_of(limit), None, "no plan was found"
+    deadline, makespan, proof = deadline_of(limit), None, "no plan found"
     if not has_prefix:
         try:
             part = deadline.within(_SHARE * deadline.remaining())

@@ -265,7 +265,7 @@ class _GridKitchenRepair(PrefixRepair):
         fatal = self.run.verdict.fatal
         dropped = [
             DroppedCommand(
-                step.position, step.command[:200], fatal.message if fatal and step.violation else "leads nowhere"
+                step.position, step.command[:200], fatal.message if fatal and step.violation else "leads to a dead end"
             )
             for step in self.run.steps[count:]
         ]

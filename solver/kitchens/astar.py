@@ -114,7 +114,7 @@ class _Search:
         for i, text in enumerate(self.after):
             deed = self.compiled.find(start, text)
             if deed is None:
-                raise InputError("is not legal here", field=f"after[{i}]", value=text)
+                raise InputError("is not a legal action in this state", field=f"after[{i}]", value=text)
             self.start = start = self.compiled.step(start, deed)
         if self.compiled.goal(start):  # goals are checked after a step
             deeds = () if self.after else tuple(self.idle(start))
@@ -124,7 +124,7 @@ class _Search:
         try:
             groups = self.heuristic.root(start)
             if not groups or not all(self.kitchen.candidates.values()):
-                return self.result(Status.infeasible, "the goal asks for objects that the kitchen does not have")
+                return self.result(Status.infeasible, "the goal requires objects that the kitchen does not have")
             self.limit = self.whole(max(self.limit, groups[0][0]))
             self.report()
             self.solve(start, groups)
@@ -134,7 +134,7 @@ class _Search:
             status = Status.unknown if self.best is None else Status.feasible
             return self.result(status, "time limit", self.best, self.limit)
         if self.best is None:
-            return self.result(Status.infeasible, "all states that can be reached")
+            return self.result(Status.infeasible, "all reachable states explored")
         return self.result(Status.optimal, "A*", self.best)
 
     def solve(self, start: State, groups: Groups) -> None:

@@ -69,12 +69,12 @@ def contradiction(kitchen: Kitchen) -> str:
     conditions = kitchen.goal.conditions
     for condition in conditions:
         if condition[0] not in kitchen.domain.changing and not _is_possible(kitchen, condition):
-            return f"the goal asks for what never changes: {_words(condition)}"
+            return f"the goal requires a condition that is false and never changes: {_words(condition)}"
     cycle = _cycle((condition[1], condition[2]) for condition in conditions if condition[0] == "atop")
     if cycle:
-        return f"the goal asks for a pile that rests on itself: {' on '.join(cycle)}"
+        return f"the goal requires a pile that rests on itself: {' on '.join(cycle)}"
     pair = next(_exclusive(kitchen), None)
-    return "" if pair is None else f"the goal contradicts itself: {_words(pair[0])}, {_words(pair[1])}"
+    return "" if pair is None else f"the goal requires contradictory conditions: {_words(pair[0])}, {_words(pair[1])}"
 
 
 def _exclusive(kitchen: Kitchen) -> Iterator[tuple[Atom, Atom]]:

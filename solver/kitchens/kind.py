@@ -49,11 +49,11 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
     actions = tuple(entry["plan"])
     if status in (Status.optimal, Status.feasible):
         if not all(isinstance(action, str) for action in actions):
-            raise ValueError("an action of a plan is no text")
+            raise ValueError("the actions of a plan must be text")
         replayed = trace(kitchen, actions, profile)
         is_whole = len(replayed.steps) == len(actions) and replayed.steps_taken == steps
         if not replayed.success or replayed.refusals or not is_whole:
-            raise ValueError("the plan does not pass the rules")
+            raise ValueError("the plan must pass the rules and have the stored makespan")
         actions = tuple(replayed.rules.deeds[step.deed].text for step in replayed.steps if step.deed is not None)
     elif steps is not None or actions:
         raise ValueError("a result without a makespan must have no plan")

@@ -50,7 +50,7 @@ class KitchenRepair(PrefixRepair):
             DroppedCommand(refusal.position, self._commands[refusal.position][:200], refusal.message)
             for refusal in self.run.record.refusals
         ]
-        cut = [DroppedCommand(n, self._commands[n][:200], "leads nowhere from here") for n in self._positions[count:]]
+        cut = [DroppedCommand(n, self._commands[n][:200], "leads to a dead end") for n in self._positions[count:]]
         actions = [*self._legal[:count], *result.actions]
         return self.answer(
             status, repaired.steps_taken, actions, added=result.actions, dropped=sorted((*refused, *cut))

@@ -36,7 +36,7 @@ def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: 
     >>> actions = Action("t/a", "t", 3, 0, agents=()), Action("t/b", "t", 2, 0, agents=())
     >>> hurried = Instance("p", actions, (Lag("t/a", "t/b", 1),), time_limit=5)
     >>> arithmetic(hurried, constraints(hurried))
-    '3 ticks (t/a) + 1 tick (from t/a to t/b) + 2 ticks (t/b) = 6 ticks, more than 5 ticks (in all)'
+    '3 ticks (t/a) + 1 tick (from t/a to t/b) + 2 ticks (t/b) = 6 ticks, more than 5 ticks (time limit)'
     """
     kinds = {constraint.kind for constraint in constraints}
     if kinds <= _TIMES:
@@ -67,19 +67,19 @@ def _edges(instance: Instance) -> list[_Edge]:
     index, names = instance.index, [name_of(instance, action.id) for action in instance.actions]
     beginning, edges = beginning_of(instance), []
     for i, action in enumerate(instance.actions):
-        edges.append(_Edge(-1, 2 * i, action.release, f"before {names[i]} can start"))
+        edges.append(_Edge(-1, 2 * i, action.release, f"release of {names[i]}"))
         edges.append(_Edge(2 * i, 2 * i + 1, action.duration, names[i]))
         if not action.interruptible:
             edges.append(_Edge(2 * i + 1, 2 * i, -action.duration, names[i]))
         if instance.time_limit is not None:
-            edges.append(_Edge(2 * i + 1, -1, -instance.time_limit, "in all"))
+            edges.append(_Edge(2 * i + 1, -1, -instance.time_limit, "time limit"))
         if len(action.modes) == 1:
             edges += [_Edge(2 * index[before] + 1, 2 * i, 0, "") for before in action.modes[0].after]
     for lag in instance.lags:
         finish, start = 2 * index[lag.before] + 1, 2 * index[lag.after]
         label = f"from {names[finish // 2]} to {names[start // 2]}"
         if lag.before in (NOW, beginning):
-            label = f"before {names[start // 2]}"
+            label = f"until {names[start // 2]} starts"
         if lag.minimum is not None:
             edges.append(_Edge(finish, start, lag.minimum, label))
         if deadline := deadline_text(instance, lag):
@@ -173,7 +173,7 @@ def _load_text(
     if sum(ticks for _, ticks in work) <= available:
         return ""
     sum_text = _sum(instance, [(ticks, name_of(instance, instance.actions[i].id)) for i, ticks in work])
-    reasons = [f"none of this can start in the first {span(instance, head)}"] if head else []
-    reasons += [f"at least {span(instance, tail)} must pass after it"] if tail else []
+    reasons = [f"none of these actions can start in the first {span(instance, head)}"] if head else []
+    reasons += [f"at least {span(instance, tail)} must pass after the last of them"] if tail else []
     reason = f", as {' and '.join(reasons)}" if reasons else ""
     return f"{sum_text} of work, but {owner} {span(instance, max(0, available))} for it{reason}"

@@ -173,7 +173,7 @@ def _proofs(
         yield low, None, Prover(base, low).direct(simple)
     arguments.grow(everywhere=len(arguments.event) <= EVERYWHERE, target=makespan)
     if arguments.contradictory or (makespan is not None and max(low, arguments.bound) > makespan):
-        raise InputError("no schedule is as short as that", field="makespan", value=makespan)
+        raise InputError("is shorter than the constraints allow", field="makespan", value=makespan)
     if arguments.bound > low:
         low = arguments.bound
         yield low, None, Prover(base, low).direct(arguments)
@@ -211,7 +211,7 @@ def verify(instance: Instance, certificate: Certificate) -> None:
         checker.check(problem, proof)
         schedule_checker.check(problem, proof)
     except (checker.RefusedError, schedule_checker.ScheduleRefusedError) as error:
-        raise InternalError(f"{instance.name}: the certificate does not hold: {error}") from error
+        raise InternalError(f"{instance.name}: the checker refuses the certificate: {error}") from error
 
 
 def _kind(steps: tuple[Step, ...]) -> str:

@@ -65,19 +65,19 @@ def _read(name: str, row: Any, **usual: Any) -> dict[str, Any]:
     """Return an object with checked keys and types; missing keys have their ``usual`` value or null."""
     keys = _KEYS[name]
     if type(row) is not dict or not {key for key, kind in keys.items() if "=" not in kind} <= row.keys() <= keys.keys():
-        raise RefusedError(f"a {name} is no object of {', '.join(keys)}")
+        raise RefusedError(f"a {name} must be an object with the keys {', '.join(keys)}")
     for key, value in row.items():
         kind = type(value).__name__
         if kind != keys[key].rstrip("?=") and not (value is None and "?" in keys[key]):
-            raise RefusedError(f"{key} of a {name} is of the type {kind}")
+            raise RefusedError(f"{key} of a {name} must have the type {keys[key].rstrip('?=')} (got {kind})")
         if kind == "int" and abs(value) > MAX_NUMBER:
-            raise RefusedError(f"{key} of a {name} is beyond {MAX_NUMBER}")
+            raise RefusedError(f"{key} of a {name} must be at most {MAX_NUMBER} in absolute value")
     return dict.fromkeys(keys) | usual | row
 
 
 def _texts(name: str, texts: list[Any]) -> list[str]:
     if any(type(one) is not str for one in texts) or len(set(texts)) < len(texts):
-        raise RefusedError(f"{name} are not distinct names")
+        raise RefusedError(f"{name} must be distinct texts")
     return texts
 
 
@@ -131,7 +131,7 @@ class _Problem:
     def __init__(self, document: Any) -> None:
         problem = _read("problem", document, agents=["agent"], resources=[])
         if (problem["format"], problem["version"]) != ("planoracle/instance", 1):
-            raise RefusedError("the problem is not a planoracle/instance of version 1")
+            raise RefusedError("the problem must have the format planoracle/instance, version 1")
         self.until, self.comparisons, self.count = process_time() + MAX_SECONDS, 0, 0  # of steps in all cases
         self.agents = frozenset(_texts("agents", problem["agents"]))
         resources = [_read("resource", entry, capacity=1) for entry in problem["resources"]]
@@ -147,8 +147,8 @@ class _Problem:
         _texts("actions", [action.id for action in actions])
         self.actions = {action.id: action for action in actions}
         named = {name for lag in self.lags for name in lag[:2]}
-        if not named.union(*(after for action in actions for _, after in action.modes)) <= self.actions.keys():
-            raise RefusedError("some lag is from an action that is not there")
+        if unknown := named.union(*(after for action in actions for _, after in action.modes)) - self.actions.keys():
+            raise RefusedError(f"a time lag or mode waits for {min(unknown)}, which is not an action of the problem")
         self.minima = {lag[:3] for lag in self.lags}
         self.maxima = {(*lag[:2], lag[3]) for lag in self.lags if lag[3] is not None}
         self.setters = defaultdict[tuple[str, str | None], set[str]](set)  # by resource and state
@@ -163,7 +163,7 @@ class _Problem:
         """Count comparisons; refuse a check that takes too many of them or too much time."""
         self.comparisons += comparisons
         if self.comparisons > MAX_COMPARISONS or process_time() > self.until:
-            raise RefusedError(f"the check takes more than {MAX_COMPARISONS} comparisons or {MAX_SECONDS} s")
+            raise RefusedError(f"the check exceeds {MAX_COMPARISONS} comparisons or {MAX_SECONDS} s of processor time")
 
     def action(self, task: str, entry: dict[str, Any]) -> _Action:
         name, duration, attended = f"{task}/{entry['name']}", entry["duration"], entry["attended"]
@@ -171,11 +171,13 @@ class _Problem:
         if attended is None:  # all the time, if anybody has to
             attended = 0 if entry["agents"] == [] else duration
         if not 0 <= attended <= duration or (entry["interruptible"] and 0 < attended < duration):
-            raise RefusedError(f"{name} is attended longer than it lasts, or in part though it can be interrupted")
+            limits = "be 0 or the duration" if entry["interruptible"] else "lie between 0 and the duration"
+            raise RefusedError(f"the attended time of {name} must {limits} (got {attended})")
         if (able is not self.agents and not able <= self.agents) or (attended and not able) or entry["release"] < 0:
-            raise RefusedError(f"agents or release of {name} are wrong")
+            needed = "agents of the problem, at least one if it is attended, and a release of at least 0"
+            raise RefusedError(f"{name} must have {needed}")
         if entry["modes"] is not None and (entry["uses"] is not None or not entry["modes"]):
-            raise RefusedError(f"{name} has both uses and modes, or none")
+            raise RefusedError(f"{name} must have either uses or at least one mode")
         for row in entry["after"]:
             lag = _read("lag", {"action": row} if type(row) is str else row, min_lag=0)
             before = lag["action"] if "/" in lag["action"] else f"{task}/{lag['action']}"
@@ -188,9 +190,9 @@ class _Problem:
         uses = [_read("use", row, amount=1) for row in entry["uses"]]
         _texts("resources used", [use["resource"] for use in uses])
         if any(not 0 <= use["amount"] <= self.capacity.get(use["resource"], -1) for use in uses):
-            raise RefusedError("a use is of no resource, or of more than there is")
+            raise RefusedError("a use must name a resource of the problem and an amount between 0 and its capacity")
         needs = {use["resource"]: _Use(use["amount"], use["requires"], use["sets"]) for use in uses}
-        after = _texts("actions to wait for", entry["after"])
+        after = _texts("actions that a mode waits for", entry["after"])
         return needs, {name if "/" in name else f"{task}/{name}" for name in after}
 
     def is_only_setter(self, setter: _Action, user: _Action, resource: str, state: str) -> bool:
@@ -217,13 +219,13 @@ class _Hop(NamedTuple):
 def _hop(row: Any) -> _Hop:
     hop = _read("hop", row)
     if (hop["line"] is None) != (hop["why"] != "line"):
-        raise RefusedError("a hop by an earlier step names it, no other one does")
+        raise RefusedError("a hop must have a line if its reason (why) is 'line', and none otherwise")
     return _Hop(_event(hop["from"]), _event(hop["to"]), hop["ticks"], hop["why"], hop["line"])
 
 
 def _event(pair: list[Any]) -> _Event:
     if len(pair) != 2 or any(type(part) is not str for part in pair):
-        raise RefusedError("an event is a kind and an action")
+        raise RefusedError("an event must be a list of a kind and an action")
     return pair[0], pair[1]
 
 
@@ -234,13 +236,15 @@ def check(problem: Any, proof: Any) -> int:
     """
     checked_problem, document = _Problem(problem), _read("proof", proof)
     if (document["format"], document["version"], document["instance"]) != (FORMAT, VERSION, problem["name"]):
-        raise RefusedError(f"the proof is not a {FORMAT} of version {VERSION}, or about another problem")
+        raise RefusedError(f"the proof must be a {FORMAT} of version {VERSION} for {problem['name']}")
     bound, makespan, supposed = document["bound"], document["makespan"], document["supposed"]
     gap = None if makespan is None else makespan - bound
     if (gap is None) != (document["schedule"] is None) or document["gap"] != gap or (gap or 0) < 0:
-        raise RefusedError("its makespan lacks a schedule, or its gap is not what is left between bound and makespan")
+        raise RefusedError(
+            "a makespan requires a schedule, and the gap must be the makespan minus the bound, at least 0"
+        )
     if supposed not in (None, bound - 1):
-        raise RefusedError("it supposes something else than that all is done before the bound")
+        raise RefusedError(f"the supposed makespan must be null or {bound - 1}, the bound minus 1 (got {supposed})")
     assumptions = set() if supposed is None else {_Hop(_END, _BEGIN, -supposed, "supposition")}
     Checker(checked_problem, bound, [assumptions]).steps(document["steps"])
     return int(bound)
@@ -259,12 +263,14 @@ class Checker:
         checks = {"path": self.close, "load": self.load, "order": self.order, "split": self.split}
         links = [str(step.get("link")) if type(step) is dict else "" for step in rows]
         if [link in ("path", "split") for link in links] != [False] * (len(links) - 1) + [True]:
-            raise RefusedError("a path or a split closes every case, and nothing else does")
+            raise RefusedError("every case must end with a path or a split, and contain neither before")
         for link, row in zip(links, rows, strict=True):
             self.problem.work()
             self.problem.count += 1
             if link not in checks or _read(link, row)["number"] != self.problem.count:
-                raise RefusedError("a step is of no known kind, or its number is wrong")
+                raise RefusedError(
+                    f"link of step {self.problem.count} must be one of {', '.join(checks)}, and number its position"
+                )
             checks[link](row)
 
     def fail(self, step: Any, reason: str) -> NoReturn:
@@ -276,16 +282,20 @@ class Checker:
         source, target, ticks = self.path(step, [_hop(one) for one in step["hops"]])
         reached = (source, target) == (_BEGIN, _END) and ticks >= self.bound
         if ticks != step["ticks"] or not (reached or (source == target and ticks > 0)):
-            self.fail(step, "it is added up wrongly, or neither reaches the bound nor contradicts itself")
+            self.fail(
+                step, "its ticks are not the sum of its hops, or neither reaches the bound nor contradicts itself"
+            )
 
     def path(self, step: Any, path: list[_Hop]) -> tuple[_Event, _Event, int]:
         """Check that hops follow on each other and hold; return both ends and the sum."""
         if not path or any(one.target != two.source for one, two in pairwise(path)):
-            self.fail(step, "its hops do not follow on each other")
+            self.fail(step, "each hop must begin at the event at which the hop before ends")
         for hop in path:
             earlier = hop.reason in ("line", "case", "supposition")
             if not (any(hop in case for case in self.hops) if earlier else self.is_stated(hop)):
-                self.fail(step, f"no statement that {hop.target} is {hop.ticks} after {hop.source} ({hop.reason})")
+                self.fail(
+                    step, f"nothing states that {hop.target} is at least {hop.ticks} after {hop.source} ({hop.reason})"
+                )
         return path[0].source, path[-1].target, sum(hop.ticks for hop in path)
 
     def between(self, step: Any, source: _Event, path: Any, target: _Event, least: int) -> None:
@@ -293,7 +303,7 @@ class Checker:
         steps = [_hop(one) for one in path]
         ends = self.path(step, steps) if steps else (source, source, 0)
         if ends[:2] != (source, target) or ends[2] < least:
-            self.fail(step, f"no way of {least} ticks from {source} to {target}")
+            self.fail(step, f"its hops are not a path of at least {least} ticks from {source} to {target}")
 
     def is_stated(self, hop: _Hop) -> bool:
         """Return whether the problem states the least time of a hop, for the hop's reason."""
@@ -344,14 +354,14 @@ class Checker:
         members = [self.problem.actions[name] for name in names if name in self.problem.actions]
         capacity, turn, on = step["capacity"], step["in_turn"], _texts("names", step["names"])
         if not 0 < len(names) == len(members) or capacity < 1 or (turn and any(action.pausing for action in members)):
-            self.fail(step, "its members are no actions, or can be interrupted, or it has no capacity")
+            self.fail(step, "members must be actions, not interruptible ones if in_turn, and capacity at least 1")
         needs_agents = step["machine"] == "agents"
         if needs_agents:
             self.check_agents(step, members, ticks, on)
         elif step["machine"] == "resource" and len(on) == 1 and on[0] in self.problem.capacity:
             self.check_resource(step, members, ticks, on[0])
         else:
-            self.fail(step, "it is about neither agents nor a resource")
+            self.fail(step, "machine must be 'agents', or 'resource' with the name of one resource")
         source, target, first, rest = _event(step["from"]), _event(step["to"]), step["first"], step["rest"]
         for row, action in zip(rows, members, strict=True):
             last = action.last if needs_agents else "finish"
@@ -359,18 +369,18 @@ class Checker:
             self.between(step, (last, action.id), row["after"], target, rest)
         needed = sum(sorted(ticks)[: -(-len(ticks) // capacity)]) if turn else -(-sum(ticks) // capacity)
         if (step["work"], step["needed"], step["ticks"]) != (sum(ticks), needed, first + needed + rest):
-            self.fail(step, "it is added up wrongly")
+            self.fail(step, "work, needed or ticks is not the sum that its members give")
         self.hops[-1].add(_Hop(source, target, step["ticks"], "line", step["number"]))
 
     def check_agents(self, step: Any, members: list[_Action], ticks: list[int], names: list[str]) -> None:
         """Check that the members need these agents, and no others, for so long."""
         alone = step["in_turn"] and len(names) == 1  # takes no turns
         if alone or step["capacity"] != len(names) or not self.problem.agents.issuperset(names):
-            self.fail(step, "wrong agents")
+            self.fail(step, "names must be agents of the problem, as many as capacity, at least 2 if in_turn")
         able = {agents for agents in {action.agents for action in members} if agents and agents <= {*names}}
         for action, least in zip(members, ticks, strict=True):
             if action.agents not in able or least != action.attended:
-                self.fail(step, f"{action.id} does not hold these agents so long")
+                self.fail(step, f"{action.id} does not hold one of these agents for {least} ticks")
 
     def check_resource(self, step: Any, members: list[_Action], ticks: list[int], resource: str) -> None:
         """Check that members take units of the resource for so long, and share none with another action.
@@ -381,7 +391,8 @@ class Checker:
         units = sorted(action.needs[resource].amount for action in members)
         more = units[0] < 1 or whole == 1 or (len(units) > capacity and sum(units[: capacity + 1]) <= whole)
         if more if in_turn else capacity != whole:
-            self.fail(step, f"more or fewer than {capacity} may have room")
+            limit = "the number of members that can run at the same time" if in_turn else f"that of {resource}, {whole}"
+            self.fail(step, f"capacity must be {limit} (got {capacity})")
         settings, lends = set(), self.problem.lends[resource]
         for action, least in zip(members, ticks, strict=True):
             needs = action.needs[resource]
@@ -389,11 +400,11 @@ class Checker:
             if not in_turn and whole - needs.amount < units[0]:
                 counts.add(whole)
             if least not in {count * action.duration for count in counts}:
-                self.fail(step, f"{action.id} does not need so much")
+                self.fail(step, f"{action.id} does not need {least} ticks of {resource}")
             if needs.sets != {None}:
                 setting = (needs.sets, action.duration)  # settings of one state may run over the same interval
                 if len(needs.sets) > 1 or setting in settings or self.may_share(action, resource, lends):
-                    self.fail(step, f"{action.id} may share the room of another action")
+                    self.fail(step, f"{action.id} may share units of {resource} with another action")
                 settings.add(setting)
 
     def may_share(self, setting: _Action, resource: str, required: Set[str | None]) -> bool:
@@ -407,7 +418,7 @@ class Checker:
         """Check that of the two ways of a choice one contradicts a path, so that the other holds."""
         holding, excluded = _hop(step["held"]), _hop(step["excluded"])
         if {holding[:4], excluded[:4]} != {(*way, "case") for way in self.ways(step)} or holding == excluded:
-            self.fail(step, "these are not the two ways")
+            self.fail(step, "held and excluded must be the two alternatives of the choice")
         self.between(step, excluded.target, step["against"], excluded.source, 1 - excluded.ticks)
         self.hops[-1].add(_Hop(holding.source, holding.target, holding.ticks, "line", step["number"]))
 
@@ -420,7 +431,7 @@ class Checker:
             or len(cases) != 2
             or {hop[:4] for hop in assumed} != {(*way, "case") for way in self.ways(step)}
         ):
-            self.fail(step, f"these are not the two cases, or more than {MAX_DEPTH} are nested")
+            self.fail(step, f"cases must be the two alternatives of the choice, nested at most {MAX_DEPTH} deep")
         for hop, case in zip(assumed, cases, strict=True):
             Checker(self.problem, self.bound, [*self.hops, {hop}]).steps(case["steps"])
 
@@ -435,7 +446,10 @@ class Checker:
         actions_by_name = self.problem.actions.keys()
         named = len(_texts("actions", names)) == count and {*names} <= actions_by_name and type(owner) is str
         if not named or (owner and kind in ("mode", "modes")):  # these two are about no agent and no resource
-            self.fail(step, "it is not about these")
+            self.fail(
+                step,
+                f"about must name {count} distinct actions and, unless its kind is a mode, an agent or a resource",
+            )
         actions = [self.problem.actions[name] for name in names]
         if count == 3:
             return self.state(step, owner, *actions) if kind == "state" else self.mode(step, *actions)
@@ -453,7 +467,7 @@ class Checker:
         else:
             good = kind == "modes" and rigid and self.always_exceed(one, two)
         if not good:
-            self.fail(step, "these can be under way at the same time")
+            self.fail(step, f"{one.id} and {two.id} can run at the same time")
         return ((ends[0], one.id), ("start", two.id), 0), ((ends[1], two.id), ("start", one.id), 0)
 
     def may_coincide(self, first: _Action, second: _Action, resource: str) -> bool:
@@ -484,14 +498,14 @@ class Checker:
     def mode(self, step: Any, one: _Action, two: _Action, user: _Action) -> tuple[Any, Any]:
         """Let an action wait for what one of its two modes waits for, or for what the other does."""
         if len(user.modes) != 2 or one.id not in user.modes[0][1] or two.id not in user.modes[1][1]:
-            self.fail(step, "these are not what its two modes wait for")
+            self.fail(step, f"the two modes of {user.id} do not wait for {one.id} and {two.id}")
         return (("finish", one.id), ("start", user.id), 0), (("finish", two.id), ("start", user.id), 0)
 
     def state(self, step: Any, resource: str, other: _Action, setter: _Action, user: _Action) -> tuple[Any, Any]:
         """Let a setting to another state precede the only setting that serves a use, or come after the use."""
         state, sets = user.needs[resource].requires, other.needs[resource].sets
         if state is None or {None, state} & sets or not self.problem.is_only_setter(setter, user, resource, state):
-            self.fail(step, "other settings may serve")
+            self.fail(step, f"{setter.id} is not the only action that can set {resource} as {user.id} requires it")
         early = (("start", other.id), ("start", setter.id), 1)
         if self.problem.are_exclusive(other, setter, resource):
             early = (("finish", other.id), ("start", setter.id), 0)
@@ -503,4 +517,4 @@ if __name__ == "__main__":
         files = [json.loads(open(name, "rb").read(MAX_BYTES)) for name in sys.argv[1:]]  # noqa: SIM115
         print(f"No schedule of {files[0]['name']} is shorter than {check(*files)} ticks.")
     except (RefusedError, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
-        sys.exit(f"usage: checker.py problem.json proof.json; refused: {error}")
+        sys.exit(f"refused: {error}\nusage: python checker.py problem.json proof.json")

@@ -77,16 +77,19 @@ class Conflict:
     def lines(self) -> list[str]:
         """Return the explanation as text."""
         if self.status != Status.infeasible:
-            return [f"{self.instance}: whether it is possible at all could not be settled in the time given."]
+            return [f"{self.instance}: feasibility unknown; the time limit ended the search"]
         number = len(self.constraints)
-        statement = f"these {number} constraints cannot all be obeyed"
+        statement = f"these {number} constraints cannot all be met"
         if number == 1:
-            statement = "this constraint cannot be obeyed"
+            statement = "this constraint cannot be met"
         elif self.minimal:
-            statement += f", but {'either' if number == 2 else f'any {number - 1}'} of them can"
+            fewer = (
+                "either of them can be met alone" if number == 2 else f"any {number - 1} of them can be met together"
+            )
+            statement += f", but {fewer}"
         listed = [f"- {constraint.text}" for constraint in self.constraints]
         return [
-            f"{self.instance} is impossible: {statement}:",
+            f"{self.instance} is infeasible: {statement}:",
             *listed,
             *([self.arithmetic] if self.arithmetic else []),
         ]
@@ -139,7 +142,7 @@ def find_conflict(instance: Instance, *, time_limit: Limit = 60.0) -> Conflict |
     >>> late = remaining_problem(load("recipe2plan/timed/Cobbler_Pancakes"), PartialSchedule(done, clock=600))
     >>> for constraint in find_conflict(late).constraints:
     ...     print(constraint.text)
-    it is 00:10:00 already, and nothing more can start earlier
+    the clock is at 00:10:00; no open action can start earlier
     step 2 of Cobbler was started at 00:02:00
     step 3 of Cobbler must start within 2 min after step 2 of Cobbler is finished
     """

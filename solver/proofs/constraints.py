@@ -145,7 +145,7 @@ def _keys(instance: Instance, chosen: Iterable[Constraint]) -> set[_Key]:
     keys = {constraint.key for constraint in chosen}
     own_keys = {constraint.key for constraint in constraints(instance)}
     for key in sorted(keys - own_keys):
-        raise InputError(f"is no constraint of {instance.name}", field="constraint", value=key)
+        raise InputError(f"is not a constraint of {instance.name}", field="constraint", value=key)
     return keys
 
 
@@ -203,7 +203,7 @@ class _ConstraintLister:
     def constraints(self) -> Iterator[Constraint]:
         instance = self.instance
         if clock := _clock(instance):
-            text = f"it is {moment(instance, clock)} already, and nothing more can start earlier"
+            text = f"the clock is at {moment(instance, clock)}; no open action can start earlier"
             yield Constraint("clock", (), text)
         for position in instance.order:
             action = instance.actions[position]
@@ -211,7 +211,7 @@ class _ConstraintLister:
             yield from self.people(action)
             yield from self.things(action)
         if instance.time_limit is not None:
-            text = f"everything must be finished within {self.span(instance.time_limit)}"
+            text = f"all actions must be finished within {self.span(instance.time_limit)}"
             yield Constraint("limit", (), text)
 
     def name(self, name: str) -> str:
@@ -249,13 +249,13 @@ class _ConstraintLister:
                 text = f"cannot start earlier than {self.span(abs(least))} {side} {before} is finished"
             yield Constraint("minimum", (lag.before, lag.after), f"{after} {text}")
         if most is not None:
-            text = f"must start no later than when {before} is finished"
+            text = f"must start at the latest when {before} is finished"
             if most > 0:
                 text = f"must start within {self.span(most)} after {before} is finished"
             elif most < 0:
                 text = f"must start at least {self.span(-most)} before {before} is finished"
             if self.instance.by_id[lag.after].interruptible:
-                text += ", also after every pause"
+                text += "; this applies to each resumption as well"
             if deadline := deadline_text(self.instance, lag):
                 after, text = deadline[0], f"must be finished by {moment(self.instance, deadline[1])}"
             yield Constraint("maximum", (lag.before, lag.after), f"{after} {text}")
@@ -269,7 +269,7 @@ class _ConstraintLister:
             long = f"for {self.span(action.attended)}"
             if action.attended < action.duration:
                 long = f"for the first {self.span(action.attended)} of its {self.span(action.duration)}"
-            pauses = ", pauses not counted" if action.interruptible else ""
+            pauses = ", interruptions not counted" if action.interruptible else ""
             yield Constraint("attendance", (action.id,), f"{name} holds {agent_text} {long}{pauses}")
         else:
             yield Constraint("start", (action.id,), f"{agent_text} must be free to start {name}")
@@ -284,7 +284,7 @@ class _ConstraintLister:
             for demand in mode.demands:
                 demands.setdefault(demand.resource, []).append(demand)
         for resource, demanded in demands.items():
-            ways = "" if len(demanded) == len(action.modes) else ", if done in one of the ways that need it"
+            ways = "" if len(demanded) == len(action.modes) else " (in the modes that need it)"
             states = dict.fromkeys(demand.requires for demand in demanded if demand.requires is not None)
             if states:
                 initial = self.instance.resource[resource].state
@@ -298,7 +298,7 @@ class _ConstraintLister:
                 use_text = " and ".join(filter(None, (needs, f"sets {it} to {' or '.join(sets)}" if sets else "")))
                 text = f"{name} {use_text}{ways}"
                 if NOW in self.instance.by_id and not needs and sets == states:  # as in `residual_instance`
-                    text = f"nothing that sets the {resource} to {' or '.join(sets)} is left for {name}"
+                    text = f"no remaining action sets the {resource} to {' or '.join(sets)} for {name}"
                 yield Constraint("use", (action.id, resource), text)
 
     def capacity_text(self, action: Action, resource: str, demands: list[Demand]) -> str:
@@ -316,7 +316,7 @@ def _way(name: str, action: Action, number: int) -> str:
     mode = action.modes[number].name
     if mode:
         return f"{name.removesuffix('...')}{mode}" if name.endswith(" ...") else f"{name} with {mode}"
-    return name if len(action.modes) == 1 else f"{name} in its way {number + 1}"
+    return name if len(action.modes) == 1 else f"{name} in its mode {number + 1}"
 
 
 class _Weakening:

@@ -24,15 +24,15 @@ def proof_lines(instance: Instance, proof: Proof) -> list[str]:
     >>> boil, chop = Action("t/boil", "t", 9, attended=0), Action("t/chop", "t", 4, attended=4)
     >>> kitchen = Instance("k", (chop, boil), (Lag("t/chop", "t/boil"),))
     >>> proof_lines(kitchen, certificate(kitchen, 13))
-    ['(1) t/chop 4 ticks + t/boil 9 ticks = 13 ticks: everything takes at least 13 ticks.']
+    ['(1) t/chop 4 ticks + t/boil 9 ticks = 13 ticks: the makespan is at least 13 ticks.']
     """
     writer = _ProofWriter(instance, proof)
     lines = []
     if proof.supposed is not None:
-        lines.append(f"Suppose that everything could be done in less than {writer.span(proof.bound)}.")
+        lines.append(f"Suppose that the makespan is less than {writer.span(proof.bound)}.")
     lines += writer.steps(proof.steps)
     if proof.supposed is not None:
-        lines.append(f"So the supposition is wrong: everything takes at least {writer.span(proof.bound)}.")
+        lines.append(f"This supposition leads to a contradiction: the makespan is at least {writer.span(proof.bound)}.")
     return lines
 
 
@@ -48,7 +48,7 @@ class _ProofWriter:
         whole, _, part = action.rpartition("#")  # of what is left of a run, see `planoracle.instances.model.state`
         if whole and NOW in self.instance.by_id and whole in self.instance.by_id:
             return f"part {part} of {action_name(self.instance, whole)}"
-        return "what is left" if action == NOW else action_name(self.instance, action)
+        return "the current state" if action == NOW else action_name(self.instance, action)
 
     def span(self, ticks: int) -> str:
         return span(self.instance, ticks)
@@ -71,7 +71,7 @@ class _ProofWriter:
         if not action:
             return "the beginning" if kind == "begin" else "the end"
         if kind == "free":
-            return f"when {self.agent} is free again after the start of {self.name(action)}"
+            return f"the release of {self.agent} by {self.name(action)}"
         return f"the {kind} of {self.name(action)}"
 
     def fact(self, source: _Event, target: _Event, ticks: int) -> str:
@@ -79,14 +79,14 @@ class _ProofWriter:
         (kind, one), (target_kind, two) = source, target
         long = self.span(abs(ticks))
         if source == _BEGIN and target == _END:
-            return f"everything takes at least {long}"
+            return f"the makespan is at least {long}"
         if source == _BEGIN and two:
-            verb = {"start": "start", "finish": "be finished", "free": f"set {self.agent} free"}[target_kind]
+            verb = {"start": "start", "finish": "be finished", "free": f"release {self.agent}"}[target_kind]
             return f"{self.name(two)} cannot {verb} before {moment(self.instance, ticks)}"
         if target == _END and one and ticks >= 0:
             return f"from {self.event(source)} at least {long} pass until the end"
         if target == _BEGIN and one and ticks <= 0:
-            verb = {"start": "start", "finish": "be finished", "free": f"set {self.agent} free"}[kind]
+            verb = {"start": "start", "finish": "be finished", "free": f"release {self.agent}"}[kind]
             return f"{self.name(one)} must {verb} by {moment(self.instance, -ticks)}"
         if ticks == 0 and kind == "finish" and target_kind == "start":
             return f"{self.name(two)} comes after {self.name(one)}"
@@ -98,7 +98,7 @@ class _ProofWriter:
     def term(self, hop: Hop) -> str:
         """Return one term of a sum."""
         (kind, one), (_, two) = hop.source, hop.target
-        long, whole = self.span(hop.ticks), "all of " if kind == "finish" else ""
+        long, whole = self.span(hop.ticks), "the finish of " if kind == "finish" else ""
         if hop.reason == "line":
             return f"{long} by ({hop.line})"
         if hop.reason == "lag" and one == NOW:
@@ -111,12 +111,12 @@ class _ProofWriter:
             )
         names = {
             "duration": self.name(one),
-            "attended": f"what {self.agent} attends of {self.name(one)}",
-            "rest": f"the rest of {self.name(one)}",
+            "attended": f"attended part of {self.name(one)}",
+            "rest": f"unattended part of {self.name(one)}",
             "release": f"release of {self.name(two)}",
-            "lag": f"wait from {self.name(one)} to {self.name(two)}",
-            "window": f"{whole}{self.name(one)} within {self.span(-hop.ticks)} of {self.name(two)}",
-            "supposition": "supposed end",
+            "lag": f"minimum lag from {self.name(one)} to {self.name(two)}",
+            "window": f"maximum lag from {self.name(two)} to {whole}{self.name(one)}",
+            "supposition": "supposed makespan",
         }
         return f"{names.get(hop.reason, f'from {self.event(hop.source)} to {self.event(hop.target)}')} {long}"
 
@@ -150,16 +150,16 @@ class _ProofWriter:
             f"{self.name(via.action)} {self.need(step, via)}" for via in step.members
         )
         if step.in_turn and step.capacity > 1:
-            text += f". At most {step.capacity} of these {len(step.members)} are under way at a time, so {step.turns} "
-            text += f"follow each other; the {step.turns} shortest take {self.span(step.needed)}"
+            text += f". At most {step.capacity} of these {len(step.members)} run at the same time, so {step.turns} "
+            text += f"run one after another; the {step.turns} shortest take {self.span(step.needed)}"
         elif step.in_turn and step.machine == "resource":
-            text += f" = {self.span(step.needed)}, no two of which have room at the same time"
+            text += f" = {self.span(step.needed)}; no two of them can run at the same time"
         elif len(step.members) > 1:
             text += f" = {self.span(step.work)}"
             if step.capacity > 1:
-                text += f", divided by {step.capacity} at least {self.span(step.needed)}"
+                text += f"; divided by {step.capacity}, at least {self.span(step.needed)}"
             if large := [via.action for via in step.members if self.counts_as_whole(step, via)]:
-                text += f". Beside {self.names(large)} no other of these has room, so that "
+                text += f". No other of these fits beside {self.names(large)}, so "
                 text += f"{'it counts' if len(large) == 1 else 'they count'} as all {step.capacity} units"
         sides = [self.side(step, front=front) for front in (True, False)]
         terms = [self.span(ticks) for ticks in (step.first, step.needed, step.rest) if ticks]
@@ -187,21 +187,19 @@ class _ProofWriter:
         if not least:
             lines = sorted({hop.line for path in paths for hop in path if hop.line})
             by = f", see {_enumerate([f'({line})' for line in lines])}" if lines else ""
-            every = "It lies" if len(paths) == 1 else "All of this lies"
+            every = "This action comes" if len(paths) == 1 else "All of these actions come"
             return f"{every} {'after' if front else 'before'} {self.event(outer)}{by}"
         groups: dict[str, list[str]] = {}
         for via, path in zip(step.members, paths, strict=True):
             groups.setdefault(self.sum(_relevant(path, least, front=front)), []).append(via.action)
         side = "before" if front else "after"
         reasons = [
-            f"{side} {'each' if len(groups) == 1 < len(names) else self.names(names)} {reason}"
+            f"{side} {'each' if len(groups) == 1 < len(names) else self.names(names)}: {reason}"
             for reason, names in groups.items()
         ]
         if front:
-            return (
-                f"Before each of these pass at least {self.span(least)} from {self.event(outer)}: {'; '.join(reasons)}"
-            )
-        return f"After each of these pass at least {self.span(least)} until {self.event(outer)}: {'; '.join(reasons)}"
+            return f"At least {self.span(least)} pass from {self.event(outer)} to each of these: {'; '.join(reasons)}"
+        return f"At least {self.span(least)} pass from each of these to {self.event(outer)}: {'; '.join(reasons)}"
 
     def names(self, actions: Sequence[str]) -> str:
         """Return the names of several actions, steps of one recipe together."""
@@ -222,7 +220,7 @@ class _ProofWriter:
         excluded = step.excluded
         if turn is None or any(hop.reason == "supposition" for hop in step.against[turn + 1 :]):
             back = self.fact(step.against[0].source, step.against[-1].target, sum(hop.ticks for hop in step.against))
-            reason = f"that cannot be, since {back} ({self.sum(step.against)})"
+            reason = f"this is impossible, since {back} ({self.sum(step.against)})"
         else:
             before, after = step.against[turn + 1 :], step.against[:turn]
             head, tail = sum(hop.ticks for hop in before), sum(hop.ticks for hop in after)
@@ -232,7 +230,7 @@ class _ProofWriter:
             if after:
                 parts.append(f"{self.fact(excluded.target, _END, tail)} ({self.sum(after)})")
             total = self.span(head + excluded.ticks + tail)
-            reason = f"{' and '.join(parts)}, {total} together, too long" if parts else "that is too long"
+            reason = f"{' and '.join(parts)}, {total} together, which is too long" if parts else "this takes too long"
         return f"{self.choice(step)} If {self.way(excluded)}, {reason}. So {self.way(step.holding)}."
 
     def choice(self, step: Order | Split) -> str:
@@ -243,14 +241,14 @@ class _ProofWriter:
         if step.kind == "agent":
             return f"{one} and {two} both hold {agent}."
         if step.kind == "start":
-            return f"{agent} cannot start {one} in the middle of {two}."
+            return f"{agent} cannot start {one} while {two} runs."
         if step.kind == "resource":
             return f"{one} and {two} cannot use the {subject} at the same time."
         if step.kind == "modes":
-            return f"{one} and {two} have no room at the same time, in whichever way they are done."
+            return f"{one} and {two} cannot run at the same time in any of their modes."
         if step.kind == "mode":
-            return f"{self.name(names[2])} has to wait for {one} or for {two}, depending on how it is done."
-        return f"{one} changes the {subject} that {two} sets for {self.name(names[2])}."
+            return f"{self.name(names[2])} has to wait for {one} or for {two}, depending on its mode."
+        return f"{one} changes the state of the {subject}, which {two} sets for {self.name(names[2])}."
 
     def way(self, way: Hop) -> str:
         """Return one way of a choice as text."""

@@ -62,15 +62,16 @@ def check(problem: Any, proof: Any) -> int | None:
             return None
         end = _Timetable(problem, rows).check()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ScheduleRefusedError(f"a file is not what it should be: {type(error).__name__}: {error}") from None
+        raise ScheduleRefusedError(f"the problem or the proof is malformed: {type(error).__name__}: {error}") from None
     if type(makespan) is not int or proof["instance"] != problem["name"] or makespan != end:
-        raise ScheduleRefusedError(f"the schedule ends at {end}, or is of another problem")
+        message = f"the proof must name the problem {problem['name']} and the makespan {end} of its schedule"
+        raise ScheduleRefusedError(message)
     return end
 
 
 def _object(name: str, row: dict[str, Any], **usual: Any) -> dict[str, Any]:
     if not row.keys() <= {*_KEYS[name].split()}:
-        raise ScheduleRefusedError(f"a {name} has other keys than {_KEYS[name]}")
+        raise ScheduleRefusedError(f"a {name} has unknown keys; accepted are {_KEYS[name]}")
     return usual | row
 
 
@@ -80,7 +81,8 @@ class _Timetable:
     def __init__(self, document: Any, rows: Any) -> None:
         self.problem = _object("problem", document, agents=["agent"], resources=[], time_limit=None)
         if (document["format"], document["version"]) != ("planoracle/instance", 1) or type(rows) is not list:
-            raise ScheduleRefusedError("the problem is not a planoracle/instance of version 1, or the schedule no list")
+            message = "the problem must have the format planoracle/instance, version 1, and the schedule must be a list"
+            raise ScheduleRefusedError(message)
         self.actions: dict[str, dict[str, Any]] = {}
         self.modes: dict[str, list[tuple[dict[str, _Use], list[str]]]] = {}
         self.lags: list[tuple[str, str, int | None, int | None]] = []
@@ -99,7 +101,7 @@ class _Timetable:
         if action["attended"] is None:  # all the time, if anybody has to
             action["attended"] = action["duration"] if action["agents"] else 0
         if name in self.actions:
-            raise ScheduleRefusedError(f"two actions are called {name}")
+            raise ScheduleRefusedError(f"two actions have the name {name}")
 
         def other(reference: str) -> str:
             return reference if "/" in reference else f"{task}/{reference}"
@@ -122,11 +124,13 @@ class _Timetable:
         name, start, duration, agent, mode = (row_fields[key] for key in _KEYS["piece"].split())
         action = self.actions.get(name)
         if action is None or any(type(one) is not int or abs(one) > MAX_NUMBER for one in (start, duration, mode)):
-            raise ScheduleRefusedError(f"a piece of {name}, which is no action, or with times that are no numbers")
+            message = f"a piece of {name} must name an action; its numbers must be integers up to {MAX_NUMBER}"
+            raise ScheduleRefusedError(message)
         if not 0 <= mode < len(self.modes[name]) or agent not in (action["agents"] or [None]):
-            raise ScheduleRefusedError(f"{name} has no such mode, or that agent may not carry it out")
+            raise ScheduleRefusedError(f"{name} has no mode {mode}, or {agent} is not eligible for it")
         if duration < min(1, action["duration"]) or start < action["release"]:
-            raise ScheduleRefusedError(f"a piece of {name} is too short or too soon")
+            limits = f"last at least {min(1, action['duration'])} and start at {action['release']} or later"
+            raise ScheduleRefusedError(f"a piece of {name} must {limits}")
         busy = duration if action["interruptible"] and action["attended"] else action["attended"]
         return _Piece(start, start + busy, start + duration, name, agent, mode)
 
@@ -140,7 +144,7 @@ class _Timetable:
         for two in self.pieces:
             one = last.get(two.agent) if two.agent is not None else None
             if one is not None and two.start < one.until and one.start < two.until:  # also if one is only started
-                raise ScheduleRefusedError(f"{two.agent} has to do with {one.action} and {two.action} at {two.start}")
+                raise ScheduleRefusedError(f"{two.agent} cannot attend to {one.action} and {two.action} at {two.start}")
             last[two.agent] = two
             for name, use in self.modes[two.action][two.mode][0].items():
                 used[name].append((two, use))
@@ -149,18 +153,18 @@ class _Timetable:
             self.resource(resource["name"], resource["capacity"], resource["state"], used[resource["name"]])
         end = max((piece.end for piece in self.pieces), default=0)
         if self.problem["time_limit"] is not None and end > self.problem["time_limit"]:
-            raise ScheduleRefusedError(f"it ends at {end}, after the time limit")
+            raise ScheduleRefusedError(f"the schedule ends at {end}, after the time limit")
         return end
 
     def whole(self, name: str, own: list[_Piece]) -> None:
         """Check that an action is done: in one piece or, if it can be interrupted, one piece after the other."""
         action = self.actions[name]
         if not own or sum(piece.end - piece.start for piece in own) != action["duration"]:
-            raise ScheduleRefusedError(f"{name} is not carried out as long as it lasts")
+            raise ScheduleRefusedError(f"the pieces of {name} must take {action['duration']} in total")
         if len(own) > 1 and not action["interruptible"]:
-            raise ScheduleRefusedError(f"{name} cannot be interrupted")
+            raise ScheduleRefusedError(f"{name} has {len(own)} pieces, but cannot be interrupted")
         if any(two.start < one.end or two.mode != one.mode for one, two in pairwise(own)):
-            raise ScheduleRefusedError(f"pieces of {name} overlap, or are in several modes")
+            raise ScheduleRefusedError(f"pieces of {name} overlap or have different modes")
 
     def in_time(self) -> None:
         """Check all time lags, from the end of an action to the beginning, and every resumption, of another."""
@@ -169,9 +173,9 @@ class _Timetable:
         for before, after, least, most in [*self.lags, *waits]:
             finish, own = self.runs[before][-1].end, self.runs[after]
             if least is not None and own[0].start - finish < least:
-                raise ScheduleRefusedError(f"{after} starts too soon after {before}")
+                raise ScheduleRefusedError(f"{after} starts less than {least} after the end of {before}")
             if most is not None and own[-1].start - finish > most:
-                raise ScheduleRefusedError(f"{after} starts too late after {before}")
+                raise ScheduleRefusedError(f"{after} starts or resumes more than {most} after the end of {before}")
 
     def resource(self, name: str, capacity: int, first: str | None, uses: list[tuple[_Piece, _Use]]) -> None:
         """Check that simultaneous uses fit into the capacity and meet the states that they require."""
@@ -208,7 +212,7 @@ class _Timetable:
         shared: dict[tuple[int, int, str], int] = {}  # settings of one state over one interval: the largest takes room
         for piece, use in uses:
             if use.requires is not None and not holds(piece, use, use.requires):
-                raise ScheduleRefusedError(f"{piece.action} does not find {name} as it needs it")
+                raise ScheduleRefusedError(f"{piece.action} requires {name} to be {use.requires}")
             if use.sets is None:
                 rooms.append((piece.start, piece.end, use.amount))
             elif not (lent(piece, use) and holds(piece, use, use.sets)):
@@ -222,7 +226,7 @@ class _Timetable:
         for moment, change in sorted(changes):  # what ends comes first
             load += change
             if load > capacity:
-                raise ScheduleRefusedError(f"{name} carries {load} of {capacity} at {moment}")
+                raise ScheduleRefusedError(f"{load} units of {name} are in use at {moment}; its capacity is {capacity}")
 
 
 if __name__ == "__main__":
@@ -230,4 +234,4 @@ if __name__ == "__main__":
         files = [json.loads(open(name, "rb").read(MAX_BYTES)) for name in sys.argv[1:]]  # noqa: SIM115
         print(f"There is a schedule of {files[0]['name']} of {check(*files)} ticks.")
     except (ScheduleRefusedError, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
-        sys.exit(f"usage: timetable.py problem.json proof.json; refused: {error}")
+        sys.exit(f"refused: {error}\nusage: python schedule_checker.py problem.json proof.json")

@@ -129,7 +129,7 @@ class _Writer:
         for other in others:
             row = more if other in missing else direct
             if other not in row or row[other][0] < ticks:
-                raise InternalError(f"{self.instance.name}: a step does not follow from those before it")
+                raise InternalError(f"{self.instance.name}: a step of the proof does not follow from earlier ones")
             rows.append(_path(row, other, end, backwards=backwards))
         return rows
 
@@ -142,7 +142,7 @@ class _Writer:
                 return cycle
             if longest[END][0] >= self.bound:
                 return _path(longest, END, BEGIN, backwards=False)
-        raise InternalError(f"{self.instance.name}: a proof does not reach its bound")
+        raise InternalError(f"{self.instance.name}: the steps of the proof do not reach its bound")
 
 
 _Longest = dict[tuple[str, str], tuple[int, Hop | None]]
@@ -185,7 +185,7 @@ def _cycle(longest: _Longest) -> tuple[Hop, ...]:
             assert hop is not None
             loop.append(hop)
         return tuple(reversed(loop))
-    raise InternalError("the longest paths have no cycle, although they grow without end")
+    raise InternalError("the longest paths have no cycle, although their lengths grow without limit")
 
 
 def _path(longest: _Longest, other: tuple[str, str], end: tuple[str, str], *, backwards: bool) -> tuple[Hop, ...]:

@@ -114,7 +114,7 @@ def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
     """Return objectives as `minimal_change` takes them; raises `InputError` if they are none."""
     chosen = tuple(objectives)
     if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(OBJECTIVES):
-        message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
+        message = f"must be one or more of {', '.join(OBJECTIVES)}, without repetitions"
         raise InputError(message, field="objectives", value=list(chosen))
     return chosen
 
@@ -213,7 +213,7 @@ class _Search:
         for objective, most in proved_values.items():
             value = figures[objective]
             if value is None or value > most or (answer.status == Status.optimal and value < most):
-                raise InternalError(f"{self.instance.name}: {objective} of a nearest schedule is {value}, not {most}")
+                raise InternalError(f"{self.instance.name}: {objective} is {value}, but {most} is proved")
 
 
 def longest_makespan(instance: Instance, latest: int = 0) -> int:

@@ -155,7 +155,7 @@ def repair_schedule(
     parsed = replace(language(problem).parse(problem, written, run.rules), limit=run.plan.limit)
     passed = language(problem).replay(problem, parsed, run.rules).verdict
     if passed.violations or not passed.success or not agrees(problem, passed.makespan, change.makespan):
-        raise contradiction(problem, "its rules reject a repaired plan that keeps all constraints of the problem")
+        raise contradiction(problem, "its rules reject a repaired plan that satisfies all constraints of the problem")
     return Repair(
         changed=True,
         moves=_moves(by_action, change),
@@ -193,5 +193,5 @@ def _redundant(targets: Sequence[Target], change: MinimalChange) -> list[Dropped
 
 def _reason(piece: Piece) -> str:
     if not piece.duration:
-        return "lasts no time"
-    return "is too late" if piece.start > MAX_TICKS else "repeats what is complete"
+        return "has duration 0"
+    return f"starts after tick {MAX_TICKS}" if piece.start > MAX_TICKS else "the action is already complete"

@@ -110,7 +110,11 @@ class Translator:
             size = self.sizes[i]
             segments = piece.duration // size if size else 1
             if start % step or (piece.duration % size if size else piece.duration):
-                raise InputError(f"must fit steps of {step}", field=f"state.pieces[{piece.action}]", value=piece)
+                raise InputError(
+                    f"must start and end at a multiple of {step}",
+                    field=f"state.pieces[{piece.action}]",
+                    value=piece,
+                )
             if not segments:  # a command of no length changes nothing
                 continue
             fixed = starts.setdefault(i, [])

@@ -124,7 +124,7 @@ class Solver:
     @property
     def rest(self) -> BestKnown:
         """Not available: schedules have values only."""
-        raise InputError("is defined for runs in kitchens only", field="rest", value=self.run.problem.name)
+        raise InputError("is available for runs in kitchens only", field="rest", value=self.run.problem.name)
 
     def complete_plan(self, value: Value) -> str | None:
         """Return the plan up to where the run stopped with its best completion, replayed by the rules."""
@@ -139,7 +139,7 @@ class Solver:
             if witness is None and final.makespan is None:
                 return None
             if witness is None:
-                raise InternalError(f"{run.problem.name}: the completion of makespan {value.upper} was not found again")
+                raise InternalError(f"{run.problem.name}: a repeated search found no completion of {value.upper}")
             rest = state_solver(solvers, point.instance, step).completion(witness, point.state)
         plan, replay = run.completed(count, rest)
         if not replay.success or not agrees(run.problem, replay.makespan, value.upper):

@@ -196,7 +196,7 @@ def test_too_large_a_model_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proving, "_LARGEST_MODEL", size - 1)
     monkeypatch.setattr(proving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
     result = solve(instance)
-    assert (result.status, result.proof) == ("feasible", "too large a model for the time limit")
+    assert (result.status, result.proof) == ("feasible", "model too large for the time limit")
     _honest(result, instance, right.makespan)
     monkeypatch.setattr(proving, "_LARGEST_MODEL", 10**9)
     monkeypatch.setattr(proving, "_LARGEST_PER_SECOND", (size - 1) / 3.0)

@@ -51,7 +51,7 @@ def test_options_that_make_no_sense_are_refused() -> None:
         solve(schedule, after=["wait"])
     with pytest.raises(InputError, match=r"^rules: must be a profile of kitchens"):
         solve(kitchen, rules=OTHERS["paper"])
-    with pytest.raises(InputError, match=r"^after\[0\]: is not legal here"):
+    with pytest.raises(InputError, match=r"^after\[0\]: is not a legal action in this state"):
         solve(kitchen, after=["fly away"])
 
 
@@ -65,7 +65,7 @@ def test_a_kind_without_an_engine_is_unknown() -> None:
 
     result = solve(Errand())
     assert (result.status, result.makespan, result.lower_bound) == (Status.unknown, None, None)
-    assert result.proof == "has no solver: there is none for problems of kind 'errand'"
+    assert result.proof == "has no solver: no solver accepts problems of kind 'errand'"
 
 
 @pytest.mark.parametrize("problem", [SCHEDULE, KITCHEN, HASTY], ids=str)

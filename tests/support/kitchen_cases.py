@@ -58,7 +58,7 @@ class Case:
         for text in self.after:
             deed = engine.find(state, text)
             if deed is None:
-                raise InputError("is not legal here", value=text)
+                raise InputError("is not a legal action in this state", value=text)
             state = engine.step(state, deed)
         return state
 

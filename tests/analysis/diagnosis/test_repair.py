@@ -19,6 +19,7 @@ from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files.catalog import load, problem
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.validation import MAX_TICKS
 from planoracle.solver.exact.search import solve
 from planoracle.solver.kitchens.astar import plan as plan_kitchen
 
@@ -68,8 +69,12 @@ def test_recipe2plan_what_names_nothing_or_repeats_is_dropped_and_what_is_cut_mo
     for wrong, dropped, moved in (
         (command(0, "Soup", 1, 300), [("names no step", "Step(0, Soup, 00:01:00, 05:00:00)")], 0),
         (command(99, "Cobbler", 1, 0), [("names no step", "Step(99, Cobbler, 00:01:00, 00:00:00)")], 0),
-        (command(7, "Cobbler", 30, 90), [("repeats what is complete", "Step(7, Cobbler, 00:30:00, 01:30:00)")], 0),
-        (command(7, "Cobbler", 0, 0), [("lasts no time", "Step(7, Cobbler, 00:00:00, 00:00:00)")], 0),
+        (
+            command(7, "Cobbler", 30, 90),
+            [("the action is already complete", "Step(7, Cobbler, 00:30:00, 01:30:00)")],
+            0,
+        ),
+        (command(7, "Cobbler", 0, 0), [("has duration 0", "Step(7, Cobbler, 00:00:00, 00:00:00)")], 0),
     ):
         found = repair(load(COBBLER), {"plan": f"{best}, {wrong}"})
         assert [(one.reason, one.command) for one in found.dropped] == dropped
@@ -89,7 +94,7 @@ def test_recipe2plan_times_beyond_all_bounds_do_no_harm():
         late = best.replace(f"Step(7, Cobbler, 00:30:00, {start})", f"Step(7, Cobbler, 00:30:00, {hours}:00:00)")
         assert repair(load(COBBLER), {"plan": late}).changed is False  # nothing forbids it
         found = repair(load(COBBLER), {"plan": f"{late}, {command(0, 'Soup', 1, 0)}"})
-        assert [one.reason for one in found.dropped] == ["names no step", "is too late"]
+        assert [one.reason for one in found.dropped] == ["names no step", f"starts after tick {MAX_TICKS}"]
         assert (found.added, found.moved, found.makespan) == (("Cobbler/7",), 0, 4080)
 
 

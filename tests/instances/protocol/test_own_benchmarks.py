@@ -206,7 +206,7 @@ def test_a_new_kind_is_graded_without_an_optimum(own: Callable[..., None]) -> No
     own()
     puzzle = Puzzle(PROBLEM.name, PROBLEM.actions, PROBLEM.lags, benchmark="tea", unit="minute")
     result = solve(puzzle)
-    assert (result.status, result.proof) == ("unknown", "has no solver: there is none for problems of kind 'puzzle'")
+    assert (result.status, result.proof) == ("unknown", "has no solver: no solver accepts problems of kind 'puzzle'")
     assert [entry.outcome for entry in compare(puzzle, ["optimum"]).entries] == ["unknown"]
     assert compare(puzzle).entries == ()
     one = graded(problem=puzzle)

@@ -100,7 +100,7 @@ def test_a_plan_goes_on_from_where_it_stands() -> None:
         rest = plan(problem, after=whole.actions[:done])
         assert rest.makespan == whole.makespan - done
     assert plan(problem, after=["Do nothing"]).makespan == whole.makespan
-    with pytest.raises(InputError, match=r"after\[0\]: is not legal here"):
+    with pytest.raises(InputError, match=r"after\[0\]: is not a legal action in this state"):
         plan(problem, after=["Cook robot1 on table1 using robot1"])
 
 

@@ -75,7 +75,7 @@ def test_what_is_paused_goes_on_within_its_window():
     hops = [hop for step in shown.steps for via in getattr(step, "members", ()) for hop in (*via.before, *via.after)]
     hops += [hop for step in shown.steps for hop in getattr(step, "hops", ()) + getattr(step, "against", ())]
     assert Hop(("finish", "t/b"), ("finish", "t/a"), -4, "window") in hops
-    assert "all of t/b within 4 ticks of t/a" in " ".join(shown.lines(instance))
+    assert "maximum lag from t/a to the finish of t/b" in " ".join(shown.lines(instance))
 
 
 def test_the_busy_time_of_a_part_of_the_actions_with_head_and_tail():
@@ -120,7 +120,7 @@ def test_what_cannot_be_paused_follows_each_other():
     instance = shop(*three, resources=(Resource("kiln", 5),))
     shown = explained(instance, "busy time")
     assert (shown.steps[0].in_turn, shown.steps[0].turns, shown.bound) == (True, 2, 9)
-    assert "At most 2 of these 3 are under way at a time, so 2 follow each other" in shown.lines(instance)[0]
+    assert "At most 2 of these 3 run at the same time, so 2 run one after another" in shown.lines(instance)[0]
     crew = shop(*(job(str(k), 3) for k in range(3)), job("last", 2, 0), agents=("a", "b"),
                 lags=[(str(k), "last") for k in range(3)])  # fmt: skip
     assert explained(crew, "busy time").bound == 3 + 3 + 2
@@ -144,9 +144,9 @@ def halves():
 def test_uses_of_more_than_half_count_as_the_whole_capacity():
     shown = explained(halves(), "busy time")
     assert (shown.bound, shown.steps[0].work) == (4 + 4 + 5, 6 * 4 + 6 * 4 + 3 * 5 + 3 * 5)
-    text = "t/0 6 x 4 ticks + t/1 6 x 4 ticks + t/2 3 x 5 ticks + t/3 3 x 5 ticks = 78 ticks, divided by 6 at least"
+    text = "t/0 6 x 4 ticks + t/1 6 x 4 ticks + t/2 3 x 5 ticks + t/3 3 x 5 ticks = 78 ticks; divided by 6, at least"
     assert (
-        f"{text} 13 ticks. Beside t/0 and t/1 no other of these has room, so that they count as all 6 units"
+        f"{text} 13 ticks. No other of these fits beside t/0 and t/1, so they count as all 6 units"
         in (shown.lines(halves())[0])
     )
     pausing = [job(str(k), 3, 0, modes=uses(Demand("kiln", 3)), interruptible=True) for k in range(2)]
@@ -163,7 +163,7 @@ def test_a_use_beside_which_another_has_room_does_not_count_as_the_whole_capacit
         step = replace(load_, members=members)
         path = replace(last, hops=(last.hops[0]._replace(ticks=step.ticks),))
         assert step.ticks == bound
-        with pytest.raises(InternalError, match=r"step 1 does not hold: t/[02] does not need so much"):
+        with pytest.raises(InternalError, match=r"step 1 does not hold: t/[02] does not need [0-9]+ ticks of kiln"):
             verify(instance, replace(shown, bound=bound, makespan=bound, steps=(step, path)))
     for steps in forgeries(shown.steps):
         with pytest.raises(InternalError):
@@ -240,7 +240,7 @@ def test_either_mode_waits_for_something():
     instance = shop(job("a", 5, 0), job("b", 4, 0), job("c", 3, 0, modes=two))
     shown = explained(instance, "supposition")
     assert (shown.steps[0].kind, shown.bound) == ("mode", 7)
-    assert "t/c has to wait for t/a or for t/b, depending on how it is done." in shown.lines(instance)[1]
+    assert "t/c has to wait for t/a or for t/b, depending on its mode." in shown.lines(instance)[1]
 
 
 def test_interruptible_work_needs_no_gap():
@@ -451,8 +451,8 @@ def test_the_words_name_the_steps_and_do_the_sums():
     (line,) = certificate(problem, 4080).lines(problem)
     assert "step 1 of Cobbler 2 min + step 3 of Cobbler 1 min" in line
     assert "= 51 min." in line
-    assert "after steps 1, 3, 4, 5 and 6 of Cobbler step 7 of Cobbler 30 min" in line
-    assert line.endswith("So 51 min + 17 min = 1 h 8 min: everything takes at least 1 h 8 min.")
+    assert "after steps 1, 3, 4, 5 and 6 of Cobbler: step 7 of Cobbler 30 min" in line
+    assert line.endswith("So 51 min + 17 min = 1 h 8 min: the makespan is at least 1 h 8 min.")
 
 
 def test_what_is_left_of_a_run_is_explained_too():
@@ -461,4 +461,4 @@ def test_what_is_left_of_a_run_is_explained_too():
     shown = certificate(late, 4380)
     assert (shown.kind, shown.explained) == ("busy time", True)
     (line,) = shown.lines(late)
-    assert "Before each of these pass at least 5 min from the beginning: before each clock 5 min." in line
+    assert "At least 5 min pass from the beginning to each of these: before each: clock 5 min." in line
