@@ -276,7 +276,7 @@ def anneal(
     try:
         jobs, plates = list_jobs(shop, deadline)
     except TimeOverError:
-        raise InputError("has too many orders for a plan within the time limit", value=grid_kitchen.name) from None
+        raise InputError("has too many orders for the time limit", field=grid_kitchen.name) from None
     some = _SOME * max(1.0, len(jobs) / _JOBS)
     jobs, plates = improve_jobs(
         shop, jobs, plates, seed=seed, tries=tries, bound=bound, stale=stale, over=lambda: deadline.over(some)

@@ -394,7 +394,7 @@ def _actions_of(shop: StationLayout, cook: int, first: Tile, timing: Timing) -> 
         if step.tick > clock:
             start = _add_walk(shop, tile, goal, clock, step, actions)
         if key_of(step.tick, start, cook) < step.after:
-            raise InternalError(f"{shop.grid_kitchen.name}: a step has its turn before its requirement at {step.tick}")
+            raise InternalError(f"{shop.grid_kitchen.name}: a step precedes its requirement at tick {step.tick}")
         tile, clock = goal, step.tick
         name = shop.stations[step.station].name
         if step.ticks:

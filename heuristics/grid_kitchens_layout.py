@@ -78,11 +78,14 @@ class StationLayout:
                 self.cover[place] = -1 - self.plates.index(place) if place in self.plates else _IN_THE_WAY
         self.washes = max(0, len(grid_kitchen.orders) - len(self.plates))
         if not self.windows:
-            raise InputError("has no serving window that can be reached", value=grid_kitchen.name)
+            raise InputError("has no reachable serving window", field=grid_kitchen.name)
         if not self.plates and grid_kitchen.orders:
-            raise InputError("has no plate that can be reached", value=grid_kitchen.name)
+            raise InputError("has no reachable plate", field=grid_kitchen.name)
         if self.washes and not (self.sinks and self.returns):
-            raise InputError("has fewer plates than orders, and none can be washed", value=grid_kitchen.name)
+            raise InputError(
+                "has fewer plates than orders, and cannot wash plates",
+                field=grid_kitchen.name,
+            )
 
     def _of(self, *kinds: str) -> list[int]:
         return [i for i, one in enumerate(self.stations) if one.kind in kinds]
@@ -93,9 +96,10 @@ class StationLayout:
                 yield order, (need.ingredient, need.state, need.vessel)
 
     def _part(self, order: int, ingredient: str, state: str, vessel: str) -> Part:
+        name = self.grid_kitchen.name
         sources = [i for i in self._of("dispenser") if self.stations[i].provides == ingredient]
         if not sources:
-            raise InputError("no dispenser provides it", field="ingredient", value=ingredient)
+            raise InputError(f"needs {ingredient}, which no dispenser provides", field=name)
         stoves: dict[int, int] = {}
         chopped = state == "chopped"
         if state == "cooked":
@@ -105,9 +109,9 @@ class StationLayout:
                     stoves[i] = ware.ticks
                     chopped = ware.takes == "chopped"
             if not stoves:
-                raise InputError("no cookware on a stove takes it", field="ingredient", value=ingredient)
+                raise InputError(f"needs cooked {ingredient}, which no cookware on a stove accepts", field=name)
         if chopped and not self.boards:
-            raise InputError("there is no board to chop it on", field="ingredient", value=ingredient)
+            raise InputError(f"needs chopped {ingredient}, but has no chopping board", field=name)
         return Part(order, ingredient, tuple(sources), chopped, stoves)
 
     def _number(self, tiles: Iterable[Tile]) -> int:

@@ -85,7 +85,7 @@ class _JobList:
             if best is None or rank < best[0]:
                 best = rank, first[1], first[2]
         if best is None:
-            raise InputError("has a station that the cooks need and cannot reach", value=self.shop.grid_kitchen.name)
+            raise InputError("needs a station that no cook can reach", field=self.shop.grid_kitchen.name)
         self.jobs.append(best[1])
         self.done = best[2]
 

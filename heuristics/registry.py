@@ -47,7 +47,7 @@ class HeuristicAnswer:
 
 Heuristic = Callable[[Instance, Budget], HeuristicOutcome]
 _KINDS = {"schedule": "scheduling problems", "floor": "grid kitchens"}
-_FAILED = "the scheme found no place for an action within its maximum lags or before its deadline"
+_FAILED = "the scheme cannot place an action within its maximum lags or before its deadline"
 
 
 def _generate(
@@ -134,7 +134,7 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswe
     check_name(name)
     full = full_name(name, check_problem(problem).benchmark)
     if full is None:
-        message = f"is short for {short_names()[name]} on problems of its benchmark only, not of {problem.benchmark}"
+        message = f"is short for {short_names()[name]}, which does not accept problems of {problem.benchmark}"
         raise InputError(message, field="heuristic", value=name)
     kinds = [kind for kind in _KINDS if full in names(kind)]
     if problem.kind not in kinds:
@@ -166,7 +166,7 @@ def _run_on_instance(instance: Instance, name: str, budget: Budget) -> Heuristic
     timetable, reason = outcome.schedule, outcome.reason
     late = timetable is not None and instance.time_limit is not None and timetable.makespan > instance.time_limit
     if timetable is None or late:
-        failure = "the schedule found exceeds the time limit" if late else reason
+        failure = "the schedule of the heuristic exceeds the time limit" if late else reason
         return HeuristicAnswer(instance.name, name, None, None, None, failure, perf_counter() - began, outcome.claim)
     schedule = settled(instance, timetable.schedule() if isinstance(timetable, Timetable) else timetable)
     plan = certify(instance, schedule)

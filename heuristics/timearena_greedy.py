@@ -96,7 +96,7 @@ def released_schedule(instance: Instance, budget: Budget) -> HeuristicOutcome:
 
 def _allowed(algorithm: Callable[[Instance], GreedySchedule], instance: Instance) -> HeuristicOutcome:
     if len(instance.agents) != 1:
-        return HeuristicOutcome(None, "the greedy algorithm is for one agent")
+        return HeuristicOutcome(None, "the greedy algorithm requires exactly one agent")
     greedy = algorithm(instance)
     schedule, obstacle = realise(instance, greedy.starts)
     reason = f"claims {greedy.claim} {instance.unit}s, impossible under the rules: {obstacle}"

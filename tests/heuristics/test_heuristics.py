@@ -39,7 +39,7 @@ def test_unknown_heuristic():
 def test_a_benchmark_may_be_left_out_of_the_names_of_its_own_heuristics():
     assert run(load("timearena/lab1"), "greedy").heuristic == "timearena-greedy"
     assert run(load(SOME[0]), "dfs").heuristic == "recipe2plan-dfs"
-    with pytest.raises(InputError, match="is short for timearena-greedy on problems of its benchmark only"):
+    with pytest.raises(InputError, match="is short for timearena-greedy, which does not accept problems of"):
         run(load(SOME[0]), "greedy")
 
 

@@ -89,4 +89,4 @@ def test_without_objects_only_agent_and_prerequisites_are_left():
 
 def test_several_agents_are_refused():
     answer = run(Instance("k", (Action("t/a", "t", 1, 1),), agents=("ann", "bob")), "timearena-greedy")
-    assert answer.reason == "the greedy algorithm is for one agent"
+    assert answer.reason == "the greedy algorithm requires exactly one agent"
