@@ -47,9 +47,9 @@ OWN = [
 
 
 def own(name: str) -> GridKitchen:
-    found = catalog.problem(name)
-    assert isinstance(found, GridKitchen)
-    return found
+    problem = catalog.problem(name)
+    assert isinstance(problem, GridKitchen)
+    return problem
 
 
 def accepted(
@@ -90,11 +90,13 @@ def test_whatever_jobs_are_tried_what_can_be_done_is_accepted(seed: int) -> None
     jobs, plates = list_jobs(shop)
     seen = 0
     for _ in range(1000):
-        mine, held = jobs[:], plates[:]
-        timing = execute_jobs(shop, mine, held, stale=seed % 2 > 0) if moves.change(mine, held) else None
+        new_jobs, new_plates = jobs[:], plates[:]
+        timing = (
+            execute_jobs(shop, new_jobs, new_plates, stale=seed % 2 > 0) if moves.change(new_jobs, new_plates) else None
+        )
         if timing is None or len(timing.served) < len(plates):
             continue
-        jobs, plates = mine, held
+        jobs, plates = new_jobs, new_plates
         seen += 1
         if not seen % 5:
             accepted(problem, (jobs, plates), *([RELEASED] if seed % 2 else []), stale=seed % 2 > 0)
@@ -169,11 +171,11 @@ def test_jobs_that_cannot_be_done(jobs: list[Job]) -> None:
 
 
 def test_dishes_that_cannot_be_made_say_why() -> None:
-    for need, why in (
+    for need, reason in (
         (Need("fish", "raw"), "row: needs fish, which no dispenser provides"),
         (Need("rice", "cooked", "pan"), "row: needs cooked rice, which no cookware on a stove accepts"),
     ):
-        with pytest.raises(InputError, match=why):
+        with pytest.raises(InputError, match=reason):
             layout_of(row(OrderedDish("odd", (need,))))
     bare = [Station("rice", "dispenser", (0, 0), provides="rice"), Station("table", "table", (1, 0), "plate")]
     raw = OrderedDish("rice", (Need("rice", "raw"),))

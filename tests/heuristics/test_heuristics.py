@@ -66,9 +66,9 @@ def test_algorithm_1_worked_by_hand():
     actions = (Action("t/chop", "t", 4, 4), Action("t/boil", "t", 9, 0), Action("t/serve", "t", 1, 1))
     instance = Instance("k", actions, (Lag("t/chop", "t/serve"), Lag("t/boil", "t/serve")))
     # boil and chop at 0; nothing to do from 4 on, so the search waits for 9; serve until 10.
-    found, _ = search(instance)
-    assert found.start == [0, 0, 9]
-    assert found.makespan == 10
+    timetable, _ = search(instance)
+    assert timetable.start == [0, 0, 9]
+    assert timetable.makespan == 10
     # To the letter, time only moves by continuous actions: serve can never start.
     failed, reason = search(instance, waiting=False)
     assert failed is None
@@ -79,8 +79,8 @@ def test_algorithm_1_backtracks_out_of_a_window():
     # Started at once, heat is done at 2 and the window closes at 3, but prepare takes until 5.
     actions = (Action("t/heat", "t", 2, 0), Action("t/prepare", "t", 5, 5), Action("t/fry", "t", 1, 1))
     instance = Instance("k", actions, (Lag("t/heat", "t/fry", 0, 1), Lag("t/prepare", "t/fry")))
-    found, _ = search(instance)
-    assert found.start == [5, 0, 7]
+    timetable, _ = search(instance)
+    assert timetable.start == [5, 0, 7]
 
 
 def test_algorithm_1_stops_at_its_limit_of_nodes():

@@ -20,8 +20,8 @@ MEANS = {  # per scenario and number of tasks, by the released code
 @pytest.mark.parametrize("scenario", MEANS)
 def test_the_released_variant_reproduces_the_oracle_times(scenario):
     for size, mean in enumerate(MEANS[scenario], 1):
-        found = [run_released(load(name)) for name in scenario_set(scenario, size)]
-        assert sum(greedy.claim for greedy in found) / 10 == pytest.approx(mean)
+        schedules = [run_released(load(name)) for name in scenario_set(scenario, size)]
+        assert sum(greedy.claim for greedy in schedules) / 10 == pytest.approx(mean)
 
 
 def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
@@ -34,8 +34,8 @@ def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
         assert answer.schedule is None
         assert answer.claim == 9
         assert answer.reason.startswith("claims 9 minutes, impossible under the rules: object fruit_tree is occupied")
-    made = ["add water to watering_can", "water fruit_tree by watering_can", "trim fruit_tree"]
-    verdict = replay(problem.name, made, 40)
+    decisions = ["add water to watering_can", "water fruit_tree by watering_can", "trim fruit_tree"]
+    verdict = replay(problem.name, decisions, 40)
     assert "object_occupied" in [step.kind for step in verdict.record.steps]
 
 

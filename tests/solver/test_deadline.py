@@ -100,27 +100,27 @@ def test_whenever_time_runs_out_the_answer_is_honest(name: str, monkeypatch: pyt
         assert truth.status in ("optimal", "infeasible")
         for looks in count(1):
             with monkeypatch.context() as patch:
-                watch = Clock(patch, looks)
+                fake_clock = Clock(patch, looks)
                 result = solve(instance, exact_grid=bool(looks % 2))
             _honest(result, instance, truth.makespan)
-            if watch.looks <= looks:  # time was never over
+            if fake_clock.looks <= looks:  # time was never over
                 assert (result.status, result.schedule) == (truth.status, truth.schedule)
                 break
         most = max(most, looks)
     assert most > 4
 
 
-@pytest.mark.parametrize("said", sample(["unknown", "infeasible"]))
-def test_time_may_run_out_at_any_step_of_the_ladder(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("last_status", sample(["unknown", "infeasible"]))
+def test_time_may_run_out_at_any_step_of_the_ladder(last_status: str, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
     for looks in (*range(1, 60), 10_000):
         with monkeypatch.context() as patch:
-            scripted = ScriptedSolver(patch, [*["unknown"] * 6, said])
-            watch = Clock(patch, looks)
+            scripted = ScriptedSolver(patch, [*["unknown"] * 6, last_status])
+            fake_clock = Clock(patch, looks)
             result = solve(instance)
         _honest(result, instance, 8)
         assert result.status == ("feasible" if result.schedule is not None else "unknown")
-    assert watch.looks < looks
+    assert fake_clock.looks < looks
     assert len(scripted.calls) == 7  # heuristics have found a plan by then: nobody believes that there is none
 
 
@@ -144,10 +144,10 @@ def test_the_clock_is_looked_at_while_a_model_is_made(monkeypatch: pytest.Monkey
     bounds, step = ordered_windows(instance), common_tick(instance)
     for looks in (1, 5, 50):
         with monkeypatch.context() as patch:
-            watch = Clock(patch, looks)
+            fake_clock = Clock(patch, looks)
             with pytest.raises(TimeOverError):
                 ScheduleModel(instance, bounds, step, 0, horizon(instance), deadline=Deadline(60.0))
-            assert watch.looks == looks + 1  # the first look that says so is the last
+            assert fake_clock.looks == looks + 1  # the first look that says so is the last
 
 
 @pytest.mark.parametrize(
@@ -159,12 +159,12 @@ def test_a_certificate_holds_whenever_time_runs_out(instance: Instance, monkeypa
     bounds = []
     for looks in count(4):  # as many as it takes to set the limit
         with monkeypatch.context() as patch:
-            watch = Clock(patch, looks)
-            shown = certificate(instance, result.makespan, result.schedule, time_limit=60.0)
-        bounds.append(-1 if shown is None else shown.bound)
-        if watch.looks <= looks:  # time was never over
+            fake_clock = Clock(patch, looks)
+            proof = certificate(instance, result.makespan, result.schedule, time_limit=60.0)
+        bounds.append(-1 if proof is None else proof.bound)
+        if fake_clock.looks <= looks:  # time was never over
             break
-        assert watch.looks == looks + 1  # the first look that says so is the last
+        assert fake_clock.looks == looks + 1  # the first look that says so is the last
     assert bounds[0] == -1  # nothing was proved
     assert bounds == sorted(bounds)
     assert bounds[-1] <= (result.makespan or 0)
@@ -174,17 +174,17 @@ def test_a_certificate_holds_whenever_time_runs_out(instance: Instance, monkeypa
 def test_counted_work_ends_the_search_for_a_proof() -> None:
     instance = soups(60)
     before = counted_work()
-    shown = certificate(instance, time_limit=WorkLimit(0.5))
+    proof = certificate(instance, time_limit=WorkLimit(0.5))
     assert counted_work() - before < 0.6e9
-    assert shown is not None
+    assert proof is not None
 
 
 def test_no_table_of_times_is_made_for_too_many_actions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certifying, "Arguments", lambda *_: pytest.fail("a table is made"))
     monkeypatch.setattr(certifying, "MOST_ACTIONS", 11)
-    shown = certificate(soups(3))
-    assert shown is not None
-    assert shown.kind == "critical path"
+    proof = certificate(soups(3))
+    assert proof is not None
+    assert proof.kind == "critical path"
 
 
 def test_too_large_a_model_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +252,9 @@ def test_a_kitchen_is_answered_honestly_whenever_time_runs_out(name: str, monkey
     assert statuses >= {"optimal", "unknown"}
 
 
-def test_a_kitchen_with_too_many_ways_to_choose_is_searched_without_a_guide(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kitchen_with_too_many_ways_to_choose_is_searched_without_a_guide(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     problem = kitchens.kitchen("kitchens/synchronous/0_cheese_sandwich")
     truth = plan(problem)
     monkeypatch.setattr(guiding, "_MOST_WAYS", 0)
@@ -291,10 +293,10 @@ def test_paths_that_time_cut_short_are_bounds(monkeypatch: pytest.MonkeyPatch) -
 def test_what_is_put_at_the_end_obeys_the_rules() -> None:
     for seed in range(80):
         for instance in (kitchen(seed, 9), workshop(seed), soups(1 + seed % 30)):
-            found = improve(instance, iterations=0, deadline=Deadline(0.0))
-            if found is not None:
+            timetable = improve(instance, iterations=0, deadline=Deadline(0.0))
+            if timetable is not None:
                 limit = instance.time_limit
-                faults = [v.kind for v in find_violations(instance, found.schedule())]
+                faults = [v.kind for v in find_violations(instance, timetable.schedule())]
                 assert set(faults) <= ({"time_limit"} if limit is not None else set())
 
 
@@ -315,9 +317,9 @@ def test_when_time_is_over_the_rest_is_put_behind_the_end() -> None:
 def test_states_that_others_change_are_set_anew() -> None:
     # With one oven the heat of one cake is gone before the next one fits in, unless it is heated again at the end.
     instance = soups(40, ovens=1)
-    found = improve(instance, iterations=0)
-    assert found is not None
-    assert list(find_violations(instance, found.schedule())) == []
+    timetable = improve(instance, iterations=0)
+    assert timetable is not None
+    assert list(find_violations(instance, timetable.schedule())) == []
 
 
 @pytest.mark.slow

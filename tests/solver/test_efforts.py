@@ -59,8 +59,8 @@ GENERATED: dict[str, dict[str, float]] = {
 HEAVY = {"generated/160 actions, 3 agents/0"}
 
 
-def drawn(seed: int, **given: float) -> Instance:
-    return of_kind(generate("generic", seed, **given).problem, Instance)
+def drawn(seed: int, **options: float) -> Instance:
+    return of_kind(generate("generic", seed, **options).problem, Instance)
 
 
 CASES: dict[str, Callable[[], Instance]] = {
@@ -72,8 +72,8 @@ CASES: dict[str, Callable[[], Instance]] = {
         for jobs, machines in ((6, 6), (10, 5), (20, 5), (8, 8), (30, 10))
     },
     **{
-        f"generated/{label}/{seed}": partial(drawn, seed, **given)
-        for label, given in GENERATED.items()
+        f"generated/{label}/{seed}": partial(drawn, seed, **options)
+        for label, options in GENERATED.items()
         for seed in (0, 1)
     },
 }

@@ -57,13 +57,13 @@ def test_options_that_make_no_sense_are_refused() -> None:
 
 def test_a_kind_without_an_engine_is_unknown() -> None:
     @dataclass(frozen=True)
-    class Errand(CacheHolder):
+    class TransportTask(CacheHolder):
         name: str = "errand"
         kind: str = "errand"
         benchmark: str = "generic"
         unit: str = "mile"
 
-    result = solve(Errand())
+    result = solve(TransportTask())
     assert (result.status, result.makespan, result.lower_bound) == (Status.unknown, None, None)
     assert result.proof == "has no solver: no solver accepts problems of kind 'errand'"
 
@@ -71,10 +71,10 @@ def test_a_kind_without_an_engine_is_unknown() -> None:
 @pytest.mark.parametrize("problem", [SCHEDULE, KITCHEN, HASTY], ids=str)
 def test_a_result_is_packed_and_unpacked(problem: str | Instance) -> None:
     problem = catalog.problem(problem) if isinstance(problem, str) else problem
-    engine, found = engine_of(problem), solve(problem)
-    assert found.status.settled
-    entry = json.loads(json.dumps(engine.pack(problem, None, found)))
-    assert same(engine.unpack(problem, None, entry), found)
+    engine, result = engine_of(problem), solve(problem)
+    assert result.status.settled
+    entry = json.loads(json.dumps(engine.pack(problem, None, result)))
+    assert same(engine.unpack(problem, None, entry), result)
     with pytest.raises((ValueError, KeyError)):
         engine.unpack(problem, None, entry | {"status": "feasible"})
 
@@ -95,10 +95,10 @@ def test_a_result_as_a_row_has_the_fields_of_its_kind() -> None:
 
 @pytest.mark.parametrize("name", [SCHEDULE, KITCHEN, "paracook/cook/own/seed_1/agent_num_1/orders_num_1"])
 def test_bundled_optima_are_read_unless_the_options_ask_for_more(name: str) -> None:
-    known = load_or_solve(catalog.problem(name), SolveOptions(time_limit=0))
-    assert (known.status, known.source, known.proof[:9]) == ("optimal", "bundled", "bundled, ")
-    again = load_or_solve(catalog.problem(name), SolveOptions(time_limit=WorkLimit(20)), again=True)
-    assert (again.makespan, again.source) == (known.makespan, "solved")
+    bundled = load_or_solve(catalog.problem(name), SolveOptions(time_limit=0))
+    assert (bundled.status, bundled.source, bundled.proof[:9]) == ("optimal", "bundled", "bundled, ")
+    solved = load_or_solve(catalog.problem(name), SolveOptions(time_limit=WorkLimit(20)), again=True)
+    assert (solved.makespan, solved.source) == (bundled.makespan, "solved")
 
 
 def test_a_bundled_plan_without_proof_is_the_least_that_a_search_returns() -> None:
@@ -127,10 +127,10 @@ def test_a_bundled_certificate_that_does_not_hold_is_an_internal_error(
     monkeypatch: pytest.MonkeyPatch, change: dict[str, Any] | None
 ) -> None:
     schedule = catalog.load(SCHEDULE)
-    known = bundled_result(schedule)
-    assert known is not None
+    bundled = bundled_result(schedule)
+    assert bundled is not None
     if change is None:
-        longer = replace(known, makespan=99, lower_bound=99)
+        longer = replace(bundled, makespan=99, lower_bound=99)
         monkeypatch.setattr("planoracle.solver.solve.bundled_result", lambda *_: longer)
     else:
         wrong = (bundled_proof(schedule) or {}) | change

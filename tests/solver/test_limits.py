@@ -75,9 +75,9 @@ def test_differences_may_be_as_large_as_instances_can_make_them() -> None:
 
 def test_heuristics_know_no_end_of_time() -> None:
     instance = Instance("long", jobs(1_050, 10**9))
-    found = generate_serial(instance, [0.0] * 1_050)
-    assert found is not None
-    assert found.makespan == 1_050 * 10**9
+    timetable = generate_serial(instance, [0.0] * 1_050)
+    assert timetable is not None
+    assert timetable.makespan == 1_050 * 10**9
 
 
 def test_too_many_pauses_are_left_to_the_heuristics() -> None:
@@ -96,8 +96,8 @@ def test_too_many_pauses_are_left_to_the_heuristics() -> None:
 
 def test_pairs_are_left_alone_if_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = Instance("many", jobs(12, 3), (Lag("t/1", "t/0", None, -5),))
-    found = ordered_windows(instance)
-    assert found.open
+    bounds = ordered_windows(instance)
+    assert bounds.open
     monkeypatch.setattr(precedence, "_PAIRS", 65)
     assert ordered_windows(instance) == windows(instance)
     monkeypatch.setattr(precedence, "_NODES", 12)
@@ -120,10 +120,10 @@ def test_heuristics_keep_settings_away_from_uses_of_no_length() -> None:
     look = Action("t/look", "t", 0, 0, agents=(), modes=(Mode((Demand("lamp", 0, requires="on"),)),))
     dim = Action("t/dim", "t", 2, 0, agents=(), modes=(Mode((Demand("lamp", 0, sets="off"),)),))
     instance = Instance("lamp", (look, dim), resources=(Resource("lamp", state="on"),))
-    found = improve(instance)
-    assert found is not None
-    assert list(find_violations(instance, found.schedule())) == []
-    assert found.makespan == solve(instance).makespan == 3
+    timetable = improve(instance)
+    assert timetable is not None
+    assert list(find_violations(instance, timetable.schedule())) == []
+    assert timetable.makespan == solve(instance).makespan == 3
 
 
 @pytest.mark.slow

@@ -30,8 +30,8 @@ def test_tails_make_the_greatest_lateness_a_makespan(seed: int) -> None:
             clock += length
             worst = max(worst, clock - due)
         lateness.append(worst)
-    found = solve(Instance("late", tuple(actions), tuple(lags)))
-    assert (found.status, found.makespan) == ("optimal", last + min(lateness))
+    result = solve(Instance("late", tuple(actions), tuple(lags)))
+    assert (result.status, result.makespan) == ("optimal", last + min(lateness))
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -47,16 +47,16 @@ def test_lags_from_a_beginning_are_releases_deadlines_and_breaks(seed: int) -> N
         lags.append(Lag("t/begin", f"t/done{number}", None, deadline))
     ends = []
     for order in permutations(jobs):
-        clock, kept = 0, True
+        clock, on_time = 0, True
         for length, release, deadline in order:
             start = max(clock, release)
             start = over if start < over and start + length > noon else start
             clock = start + length
-            kept &= clock <= deadline
-        if kept:
+            on_time &= clock <= deadline
+        if on_time:
             ends.append(max(clock, over))
-    found = solve(Instance("day", tuple(actions), tuple(lags)))
-    assert (found.status, found.makespan) == (("optimal", min(ends)) if ends else ("infeasible", None))
+    result = solve(Instance("day", tuple(actions), tuple(lags)))
+    assert (result.status, result.makespan) == (("optimal", min(ends)) if ends else ("infeasible", None))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -81,8 +81,8 @@ def test_a_state_is_a_set_up_for_each_kind(seed: int) -> None:
             set_up, *works = kinds[kind]
             clock = max(clock + set_up, ready[kind]) + sum(works)
         ends.append(clock)
-    found = solve(Instance("booth", tuple(actions), resources=(Resource("booth", state="clean"),)))
-    assert (found.status, found.makespan) == ("optimal", min(ends))
+    result = solve(Instance("booth", tuple(actions), resources=(Resource("booth", state="clean"),)))
+    assert (result.status, result.makespan) == ("optimal", min(ends))
 
 
 def _by_trying(jobs: list[tuple[int, int, bool]], noon: int, over: int) -> int:
@@ -95,24 +95,24 @@ def _by_trying(jobs: list[tuple[int, int, bool]], noon: int, over: int) -> int:
     seen = set()
     todo = [(0, tuple(length for length, _, _ in jobs), (0,) * len(jobs), -1)]  # left, when baked, who must go on
     while todo:
-        state = clock, left, baked, going = todo.pop()
+        state = clock, remaining, baked, ongoing = todo.pop()
         if state in seen or clock >= best:
             continue
         seen.add(state)
         if all(baked):
             best = min(best, max(clock, over, *baked))
             continue
-        if going < 0 and not noon < clock < over:
-            ready = [i for i, rest in enumerate(left) if not rest and not baked[i] and max(baked) <= clock]
+        if ongoing < 0 and not noon < clock < over:
+            ready = [i for i, rest in enumerate(remaining) if not rest and not baked[i] and max(baked) <= clock]
             todo += [
-                (clock, left, tuple(clock + jobs[i][1] if i == j else end for j, end in enumerate(baked)), -1)
+                (clock, remaining, tuple(clock + jobs[i][1] if i == j else end for j, end in enumerate(baked)), -1)
                 for i in ready
             ]
-        if going < 0:
-            todo.append((clock + 1, left, baked, going))
-        for i, rest in enumerate(left):
-            if rest and going in (-1, i) and not noon <= clock < over:
-                less = tuple(n - (i == j) for j, n in enumerate(left))
+        if ongoing < 0:
+            todo.append((clock + 1, remaining, baked, ongoing))
+        for i, rest in enumerate(remaining):
+            if rest and ongoing in (-1, i) and not noon <= clock < over:
+                less = tuple(n - (i == j) for j, n in enumerate(remaining))
                 todo.append((clock + 1, less, baked, i if rest > 1 and not jobs[i][2] else -1))
     return best
 
@@ -132,5 +132,5 @@ def test_over_a_break_work_is_paused_or_waits_and_what_runs_by_itself_goes_on(se
             Action(f"t/bake{number}", "t", baking, 0, modes=oven),
         ]
         lags += [Lag("t/begin", f"t/{number}"), Lag(f"t/{number}", f"t/bake{number}")]
-    found = solve(Instance("day", tuple(actions), tuple(lags), resources=(Resource("oven"),)))
-    assert (found.status, found.makespan) == ("optimal", _by_trying(jobs, noon, over))
+    result = solve(Instance("day", tuple(actions), tuple(lags), resources=(Resource("oven"),)))
+    assert (result.status, result.makespan) == ("optimal", _by_trying(jobs, noon, over))

@@ -62,15 +62,15 @@ AFTER_INFEASIBLE = {
 
 
 @pytest.mark.parametrize("step", sample(range(LADDER), 10))
-@pytest.mark.parametrize(("said", "right"), AFTER_INFEASIBLE.items())
+@pytest.mark.parametrize(("statuses", "expected"), AFTER_INFEASIBLE.items())
 def test_one_infeasible_is_worth_what_the_next_runs_say(
-    said: tuple[str, str], right: tuple[str, bool], step: int, monkeypatch: pytest.MonkeyPatch
+    statuses: tuple[str, str], expected: tuple[str, bool], step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scripted = ScriptedSolver(monkeypatch, [*["unknown"] * step, "infeasible", *said])
+    scripted = ScriptedSolver(monkeypatch, [*["unknown"] * step, "infeasible", *statuses])
     without_heuristics(monkeypatch)
     result = solve(machines())
-    status, there = right
-    assert (result.status, result.schedule is not None) == (status, there)
+    status, has_schedule = expected
+    assert (result.status, result.schedule is not None) == (status, has_schedule)
     assert result.lower_bound == {"infeasible": None, "optimal": 8}.get(status, 7)
     assert scripted.calls[step][0] is not scripted.calls[step + 1][0]  # presolve on and off
 
@@ -83,7 +83,7 @@ def test_no_number_of_unknowns_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("said", "right"),
+    ("statuses", "expected"),
     sample(
         {
             ("unknown",): ("optimal", 140, 70),  # as before, on the coarse grid
@@ -98,54 +98,62 @@ def test_no_number_of_unknowns_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> 
     ),
 )
 def test_finer_pauses_gain_nothing_only_if_two_runs_say_so(
-    said: tuple[str, ...], right: tuple[str, int, int], monkeypatch: pytest.MonkeyPatch
+    statuses: tuple[str, ...], expected: tuple[str, int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     search = solving._Search(quarters(), 60.0, 0, 1)
     coarse = search.run()
     assert (coarse.status, coarse.makespan, coarse.grid) == ("optimal", 140, 70)
-    ScriptedSolver(monkeypatch, said)
+    ScriptedSolver(monkeypatch, statuses)
     result = search.run_on_every_tick(coarse)
-    assert (result.status, result.makespan, result.grid) == right
+    assert (result.status, result.makespan, result.grid) == expected
 
 
-@pytest.mark.parametrize("said", STATUSES)
+@pytest.mark.parametrize("last_status", STATUSES)
 @pytest.mark.parametrize("step", range(4))
-def test_a_state_is_hopeless_only_if_two_runs_say_so(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_is_hopeless_only_if_two_runs_say_so(
+    step: int, last_status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     instance = machines()
-    ScriptedSolver(monkeypatch, ["unknown", *["unknown"] * step, "infeasible", said])  # a probe comes first
+    ScriptedSolver(monkeypatch, ["unknown", *["unknown"] * step, "infeasible", last_status])  # a probe comes first
     value = StateSolver(instance).value(PartialSchedule())
-    assert (value.status == "infeasible") == (said == "infeasible")
+    assert (value.status == "infeasible") == (last_status == "infeasible")
     assert value.makespan is None
 
 
-@pytest.mark.parametrize("said", STATUSES)
+@pytest.mark.parametrize("last_status", STATUSES)
 @pytest.mark.parametrize("step", range(4))
-def test_no_schedule_is_near_only_if_two_runs_say_so(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    scripted = ScriptedSolver(monkeypatch, [*["unknown"] * step, "infeasible", said])
-    found = minimal_change.minimal_change(machines(), {})
-    right = {"infeasible": "infeasible", "unknown": "feasible"}.get(said, "feasible")
-    assert found.status == right
+def test_no_schedule_is_near_only_if_two_runs_say_so(
+    step: int, last_status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted = ScriptedSolver(monkeypatch, [*["unknown"] * step, "infeasible", last_status])
+    result = minimal_change.minimal_change(machines(), {})
+    expected = {"infeasible": "infeasible", "unknown": "feasible"}.get(last_status, "feasible")
+    assert result.status == expected
     assert scripted.calls[step][0] is not scripted.calls[step + 1][0]
 
 
-@pytest.mark.parametrize("said", STATUSES)
-def test_the_last_stage_asks_twice_as_well(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("last_status", STATUSES)
+def test_the_last_stage_asks_twice_as_well(
+    last_status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = cp_model.CpModel()
     variable = model.integer(1, 3)
-    ScriptedSolver(monkeypatch, ["infeasible", said])
+    ScriptedSolver(monkeypatch, ["infeasible", last_status])
     lexicographic = Lexicographic(model, NEVER)
     assert not lexicographic.smallest_in_order([variable])
-    assert lexicographic.infeasible == (said == "infeasible")
-    assert (lexicographic.solution is not None) == (said in ("optimal", "feasible"))
+    assert lexicographic.infeasible == (last_status == "infeasible")
+    assert (lexicographic.solution is not None) == (last_status in ("optimal", "feasible"))
 
 
-@pytest.mark.parametrize("said", list(product(STATUSES, repeat=2)))
-def test_a_conflict_rests_on_two_refutations(said: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("statuses", list(product(STATUSES, repeat=2)))
+def test_a_conflict_rests_on_two_refutations(
+    statuses: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(conflict, "solve", lambda instance, **_: solving.Result(instance.name, "unknown"))
-    ScriptedSolver(monkeypatch, said)
-    feasible = {"optimal", "feasible"} & set(said)
-    right = "feasible" if feasible else "infeasible" if set(said) == {"infeasible"} else "unknown"
-    assert conflict._decide(machines(), Deadline(60.0), exact_grid=False).status == right
+    ScriptedSolver(monkeypatch, statuses)
+    feasible = {"optimal", "feasible"} & set(statuses)
+    expected = "feasible" if feasible else "infeasible" if set(statuses) == {"infeasible"} else "unknown"
+    assert conflict._decide(machines(), Deadline(60.0), exact_grid=False).status == expected
 
 
 # --- settings --------------------------------------------------------------------------------------
@@ -173,7 +181,7 @@ def test_presolve_does_not_search_for_contained_constraints(monkeypatch: pytest.
 @pytest.mark.slow
 def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     instance, coarse = machines(), quarters()
-    scripts = [[*["unknown"] * step, "infeasible", said] for step in range(LADDER) for said in STATUSES]
+    scripts = [[*["unknown"] * step, "infeasible", last_status] for step in range(LADDER) for last_status in STATUSES]
     for script in scripts:
         with monkeypatch.context() as patch:
             scripted = ScriptedSolver(patch, script)

@@ -116,16 +116,16 @@ def _stricter(instance, data):
     order = data.draw(st.permutations(range(len(instance.actions))))
     one, two = sorted(order[:2], key=instance.order.index) if len(order) > 1 else (order[0], order[0])
     first, second = instance.actions[one].id, instance.actions[two].id
-    known = next((lag for lag in instance.lags if (lag.before, lag.after) == (first, second)), None)
+    existing = next((lag for lag in instance.lags if (lag.before, lag.after) == (first, second)), None)
     if one == two or data.draw(st.booleans()):
         later = data.draw(st.integers(1, 3))
         actions = (replace(a, release=later) if a.id == second else a for a in instance.actions)
         return replace(instance, actions=tuple(actions))
-    if known is None:
+    if existing is None:
         return replace(instance, lags=(*instance.lags, Lag(first, second)))
-    limit = 0 if known.maximum is None else max(0, known.maximum - 1)
-    tighter = replace(known, maximum=limit)
-    return replace(instance, lags=tuple(tighter if lag is known else lag for lag in instance.lags))
+    limit = 0 if existing.maximum is None else max(0, existing.maximum - 1)
+    tighter = replace(existing, maximum=limit)
+    return replace(instance, lags=tuple(tighter if lag is existing else lag for lag in instance.lags))
 
 
 @given(seed=st.integers(0, 2000), share=st.floats(0, 1))

@@ -92,9 +92,9 @@ def test_every_answer_has_a_status_of_the_one_type(name: str) -> None:
 
 @pytest.mark.parametrize("one", [LAB, KITCHEN], ids=["schedule", "kitchen"])
 def test_prices_have_a_status_of_the_one_type(one: Any) -> None:
-    found = regret(one, {"plan": solve(one).plan if one is LAB else plan(one).plan})
-    assert {decision.status for decision in found.decisions} == {Status.optimal}
-    assert all(isinstance(status, Status) for status in (found.completion_status, found.decisions[0].status))
+    regrets = regret(one, {"plan": solve(one).plan if one is LAB else plan(one).plan})
+    assert {decision.status for decision in regrets.decisions} == {Status.optimal}
+    assert all(isinstance(status, Status) for status in (regrets.completion_status, regrets.decisions[0].status))
 
 
 def test_frames_hold_plain_text() -> None:

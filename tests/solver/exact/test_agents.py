@@ -41,8 +41,8 @@ def test_agents_that_are_alike_are_counted_not_told_apart() -> None:
     assert all(
         literal is None for segments in model.segments for segment in segments for literal in segment.agents.values()
     )
-    apart = _model(replace(shop, actions=(replace(chop, agents=("b", "c")), shop.actions[1])))
-    assert apart.crews == (("a",), ("b", "c"))
+    two_groups = _model(replace(shop, actions=(replace(chop, agents=("b", "c")), shop.actions[1])))
+    assert two_groups.crews == (("a",), ("b", "c"))
 
 
 @pytest.mark.slow
@@ -87,9 +87,9 @@ def test_one_agent_has_the_optimum_of_the_benchmark(start: int) -> None:
 def test_more_agents_are_never_slower_nor_faster_than_the_critical_path(start: int) -> None:
     for name in PROBLEMS[start::50]:
         instance = load(name)
-        found = [solve(with_agents(instance, count)) for count in (1, 2, 3, 4)]
-        assert {result.status for result in found} == {"optimal"}, name
-        spans = [result.makespan for result in found if result.makespan is not None]
+        results = [solve(with_agents(instance, count)) for count in (1, 2, 3, 4)]
+        assert {result.status for result in results} == {"optimal"}, name
+        spans = [result.makespan for result in results if result.makespan is not None]
         bounds = windows(instance)
         path = max(h + a.duration + t for h, a, t in zip(bounds.head, instance.actions, bounds.tail, strict=True))
         assert spans == sorted(spans, reverse=True)

@@ -70,13 +70,13 @@ def test_what_has_a_plan_on_the_coarse_grid_is_never_unknown(family, seeds, monk
         instance = scaled(family(seed), factor)
         if steps(instance, common_tick(instance)) < 101:
             continue
-        coarse, found = on_grid(monkeypatch, instance, common_divisor(instance)), hasty(monkeypatch, instance)
+        coarse, fine = on_grid(monkeypatch, instance, common_divisor(instance)), hasty(monkeypatch, instance)
         if coarse.makespan is None:
-            assert found.status in ("infeasible", "unknown", "feasible")
+            assert fine.status in ("infeasible", "unknown", "feasible")
             continue
-        assert found.status in ("feasible", "optimal"), seed
-        assert found.lower_bound <= found.makespan <= coarse.makespan, seed
-        rough += found.status == "feasible"
+        assert fine.status in ("feasible", "optimal"), seed
+        assert fine.lower_bound <= fine.makespan <= coarse.makespan, seed
+        rough += fine.status == "feasible"
     assert rough >= 2
 
 
@@ -87,17 +87,17 @@ def test_what_has_a_plan_on_the_coarse_grid_is_never_unknown(family, seeds, monk
 )
 def test_times_without_a_common_divisor_have_a_plan_at_once(family, seeds, monkeypatch):
     """Durations and windows are a few ticks longer than multiples of a grid on which there is a plan."""
-    found = {"feasible": 0, "optimal": 0}
+    counts = {"feasible": 0, "optimal": 0}
     for seed in seeds:
         random = Random(seed)
         instance = scaled(family(seed), random.randint(30, 70), random)
         if steps(instance, common_tick(instance)) < 101 or solve(family(seed)).makespan is None:
             continue
         result = hasty(monkeypatch, instance)
-        found[result.status] += 1
+        counts[result.status] += 1
         certify(instance, result.schedule)
         assert result.lower_bound <= result.makespan
-    assert min(found.values()) > 3
+    assert min(counts.values()) > 3
 
 
 @pytest.mark.parametrize("seed", range(0, 150, 3))
@@ -141,8 +141,8 @@ def test_four_steps_have_a_plan_at_once_and_a_proof_later(monkeypatch):
     first = hasty(monkeypatch, instance)
     assert (first.status, first.makespan, first.plan is not None, first.grid) == ("feasible", 360, True, 1)
     assert solve(instance, time_limit=0).makespan == 360
-    again = hasty(monkeypatch, instance)
-    assert replace(again, seconds=first.seconds) == first
+    second = hasty(monkeypatch, instance)
+    assert replace(second, seconds=first.seconds) == first
 
 
 def test_without_pauses_or_with_many_actions_nothing_is_tried():

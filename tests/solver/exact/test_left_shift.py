@@ -95,13 +95,13 @@ def test_pieces_tied_by_a_maximum_lag_cross_a_long_gap_together() -> None:
 
 
 @pytest.mark.parametrize("name", sample(["timearena/cooking1+cooking2", "asynctool/files_2"], 2))
-@pytest.mark.parametrize("fewest", [False, True])
-def test_what_solve_returns_is_left_shifted(name: str, fewest: bool) -> None:
+@pytest.mark.parametrize("min_interruptions", [False, True])
+def test_what_solve_returns_is_left_shifted(name: str, min_interruptions: bool) -> None:
     problem = load(name)
-    schedule = solve(problem, min_interruptions=fewest).schedule
+    schedule = solve(problem, min_interruptions=min_interruptions).schedule
     assert schedule is not None
-    assert left_shifted(problem, schedule, cut=not fewest) == schedule
-    assert next(moves(problem, schedule, cut=not fewest), None) is None
+    assert left_shifted(problem, schedule, cut=not min_interruptions) == schedule
+    assert next(moves(problem, schedule, cut=not min_interruptions), None) is None
 
 
 @pytest.mark.parametrize("family", ["recipe2plan", "timearena", "paracook_abstract"])

@@ -32,18 +32,18 @@ def test_none_has_fewer_by_exhaustive_search_through_the_rules(make) -> None:
     checked = fewer = 0
     for seed in range(80):
         instance = make(seed)
-        found = solve(instance, exact_grid=True)
-        if found.schedule is None or found.grid != 1 or _choices(instance, found.schedule) > 10_000:
+        first = solve(instance, exact_grid=True)
+        if first.schedule is None or first.grid != 1 or _choices(instance, first.schedule) > 10_000:
             continue
-        whole = minimize_interruptions(instance, found.schedule)
+        whole = minimize_interruptions(instance, first.schedule)
         if whole.grid > 1:
             continue
-        least = exhaustive.min_interruptions(instance, found.schedule.makespan)
+        least = exhaustive.min_interruptions(instance, first.schedule.makespan)
         assert (len(whole.schedule.pieces), whole.proved) == (least, True), instance.name
         assert not list(find_violations(instance, whole.schedule))
-        assert whole.schedule.makespan == found.schedule.makespan
+        assert whole.schedule.makespan == first.schedule.makespan
         checked += 1
-        fewer += len(whole.schedule.pieces) < len(found.schedule.pieces)
+        fewer += len(whole.schedule.pieces) < len(first.schedule.pieces)
     assert checked > 20
     assert fewer > 2
 
@@ -82,11 +82,11 @@ def test_a_pause_that_helps_nobody_is_left_out() -> None:
 
 def test_without_time_the_schedule_stays_and_nothing_is_claimed() -> None:
     problem = load(MEAL)
-    given = solve(problem).schedule
-    assert given is not None
+    schedule = solve(problem).schedule
+    assert schedule is not None
     for limit in (0.0, WorkLimit(1e-9)):
-        found = minimize_interruptions(problem, given, time_limit=limit)
-        assert len(found.schedule.pieces) <= len(given.pieces)
-        assert (found.schedule.makespan, found.proved) == (given.makespan, False)
+        result = minimize_interruptions(problem, schedule, time_limit=limit)
+        assert len(result.schedule.pieces) <= len(schedule.pieces)
+        assert (result.schedule.makespan, result.proved) == (schedule.makespan, False)
     whole = Schedule.of(problem, [Piece("Cobbler/0", 0, 300, "cook")])
     assert minimize_interruptions(problem, whole).schedule is whole

@@ -23,7 +23,7 @@ BUNDLED = ("timearena/lab1", "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/
 TEA = "timearena/household1"
 
 
-def made(first: int, last: int) -> list[Instance]:
+def random_instances(first: int, last: int) -> list[Instance]:
     """Random instances with all features of the model; several of them are infeasible."""
     return [draw(seed) for seed in range(first, last) for draw in (workshop, kitchen)]
 
@@ -50,8 +50,8 @@ class MiniZinc:
         self.model = cp_model.CpModel()
         self.names: dict[str, Any] = {"cumulative": self.cumulative, "all_of": self.all_of}
         for line in text.splitlines():
-            if found := re.fullmatch(r"var (?:bool|(\d+)\.\.(\d+)): (\w+);", line):
-                least, most, name = found.groups()
+            if match := re.fullmatch(r"var (?:bool|(\d+)\.\.(\d+)): (\w+);", line):
+                least, most, name = match.groups()
                 assert name not in self.names
                 self.names[name] = self.model.new_int_var(int(least or 0), int(most or 1), name)
             elif line.startswith("constraint "):
@@ -74,7 +74,7 @@ class MiniZinc:
         self.model.add_cumulative(spans, needs, capacity)
 
     def add(self, text: str) -> None:
-        text = re.sub(r"bool2int\(([^()]*)\)", lambda found: f"all_of({found[1]!r})", text)
+        text = re.sub(r"bool2int\(([^()]*)\)", lambda match: f"all_of({match[1]!r})", text)
         condition, _, body = text.rpartition(" -> ")
         if body == "false" or (" \\/ " in body and "(" not in body) or re.fullmatch(r"(not )?\w+", body):
             self.model.add_bool_or([self.literal(one) for one in body.split(" \\/ ") if body != "false"])
@@ -101,7 +101,7 @@ def test_exported_models_of_benchmarks_have_our_optimum(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 40])
 def test_exported_models_have_our_optimum(first: int) -> None:
-    for instance in made(first, first + 40):
+    for instance in random_instances(first, first + 40):
         check(instance)
 
 
@@ -111,7 +111,7 @@ def test_every_topic_of_the_text_is_needed() -> None:
     team = [Action(f"t/{agents}", "t", 2, 2, agents=tuple(agents)) for agents in ("x", "y", "xy")]
     hand = Instance("start", tuple(start)), Instance("team", tuple(team), agents=("x", "y"))
     matters: dict[str, bool] = {}
-    for instance in (*made(0, 12), *hand):
+    for instance in (*random_instances(0, 12), *hand):
         text = model_text(instance, ".mzn")
         whole = best(MiniZinc(text).model)
         for block in re.split(r"\n\n(?=% )", text)[1:]:
@@ -162,7 +162,7 @@ def test_the_option_writes_one_model_and_refuses_what_has_none(tmp_path: Path) -
 
 @pytest.mark.parametrize("grid", [False, True])
 def test_cp_sat_alone_proves_the_same_optimum(grid: bool) -> None:
-    for instance in (*made(0, 10), *map(problem, () if grid else BUNDLED[:3])):
+    for instance in (*random_instances(0, 10), *map(problem, () if grid else BUNDLED[:3])):
         ours, alone = solve(instance, exact_grid=grid), solve(instance, exact_grid=grid, engine="cp-sat")
         assert (alone.status, alone.makespan, alone.lower_bound) == (ours.status, ours.makespan, ours.lower_bound)
         assert alone.effort.keys() == {"branches", "conflicts", "cp_sat_seconds"}

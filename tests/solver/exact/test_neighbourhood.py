@@ -40,10 +40,10 @@ def test_random_instances() -> None:
         first = timetable.schedule()
         if next(find_violations(instance, first), None) is not None:  # later than the time limit
             continue
-        found = searched(instance, first)
-        assert next(find_violations(instance, found), None) is None
-        assert result.makespan <= found.makespan <= first.makespan
-        improved += found.makespan < first.makespan
+        schedule = searched(instance, first)
+        assert next(find_violations(instance, schedule), None) is None
+        assert result.makespan <= schedule.makespan <= first.makespan
+        improved += schedule.makespan < first.makespan
     assert improved > 5
 
 
@@ -65,9 +65,9 @@ def test_windows_of_a_larger_problem(workers: int) -> None:
     timetable = list_schedule(instance)
     assert timetable is not None
     first = timetable.schedule()
-    found = searched(instance, first, effort=0.06, workers=workers)
-    assert found.makespan < first.makespan
-    assert next(find_violations(instance, found), None) is None
+    schedule = searched(instance, first, effort=0.06, workers=workers)
+    assert schedule.makespan < first.makespan
+    assert next(find_violations(instance, schedule), None) is None
 
 
 def test_same_result_with_counted_work() -> None:

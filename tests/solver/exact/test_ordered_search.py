@@ -43,12 +43,12 @@ FAMILIES = {
 @pytest.mark.parametrize("family", sample(FAMILIES))
 def test_answers_are_those_of_the_solver(family, block, monkeypatch):
     make, least = FAMILIES[family]
-    found = raised = 0
+    scheduled = raised = 0
 
     def watched(instance, bounds, step, bound, most, deadline):
-        nonlocal found, raised
+        nonlocal scheduled, raised
         schedule, proved = schedule_in_order(instance, bounds, step, bound, most, deadline)
-        found += schedule is not None
+        scheduled += schedule is not None
         raised += proved > bound
         return schedule, proved
 
@@ -62,7 +62,7 @@ def test_answers_are_those_of_the_solver(family, block, monkeypatch):
             patch.setattr(solving, "schedule_in_order", lambda instance, bounds, step, bound, *others: (None, bound))
             slow = solve(replace(instance))
         assert (quick.status, quick.makespan, quick.grid) == (slow.status, slow.makespan, slow.grid), instance.name
-    assert found >= least
+    assert scheduled >= least
     assert raised or family not in ("workshop", "ovens")  # elsewhere the bound by hand is seldom too low
 
 
@@ -80,9 +80,9 @@ def test_a_bound_that_nothing_reaches_is_raised():
     actions = tuple(Action(f"t/{n}", "t", 2, 0, modes=(mode,), agents=()) for n in range(2))
     instance = Instance("bench", actions, resources=(Resource("bench", 3),), agents=())
     bounds = ordered_windows(instance)
-    found, least = schedule_in_order(instance, bounds, 1, 3, 9, NEVER)
-    assert found is not None
-    assert (found.makespan, least) == (4, 4)
+    schedule, least = schedule_in_order(instance, bounds, 1, 3, 9, NEVER)
+    assert schedule is not None
+    assert (schedule.makespan, least) == (4, 4)
     assert schedule_in_order(instance, bounds, 1, 2, 3, NEVER) == (None, 3)
 
 

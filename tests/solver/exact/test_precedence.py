@@ -58,10 +58,10 @@ def test_forced_orders_change_no_answer(family, monkeypatch):
     for module in (search, solving):
         monkeypatch.setattr(module, "ordered_windows", windows)
     refuted = forced = 0
-    for instance, bounds, found in tightened:
+    for instance, bounds, result in tightened:
         plain = solve(instance)
-        assert (found.status, found.schedule) == (plain.status, plain.schedule), instance.name
-        refuted += bounds.fault.endswith("no order")
+        assert (result.status, result.schedule) == (plain.status, plain.schedule), instance.name
+        refuted += bounds.fault == "the time lags allow no order of two actions"
         forced += bool(bounds.forced)
         if bounds.fault:
             assert plain.status == "infeasible"
@@ -98,11 +98,11 @@ def doubled(seed: int) -> Instance:
     base = kitchen(seed, 4) if seed % 2 else own(workshop(seed))
     base = replace(base, benchmark="generic", time_limit=None)
     task = base.tasks[0]
-    kept = {action.id for action in base.actions if action.task == task}
+    members = {action.id for action in base.actions if action.task == task}
     one = replace(
         base,
-        actions=tuple(action for action in base.actions if action.id in kept),
-        lags=tuple(lag for lag in base.lags if {lag.before, lag.after} <= kept),
+        actions=tuple(action for action in base.actions if action.id in members),
+        lags=tuple(lag for lag in base.lags if {lag.before, lag.after} <= members),
     )
     copies = [_renamed(one, task, f"copy{n}") for n in range(random.choice((2, 3)))]
     twins = Instance(
@@ -154,11 +154,11 @@ def test_breaking_symmetry_keeps_the_optimum(monkeypatch):
     assert count > 50
     monkeypatch.setattr(ScheduleModel, "break_symmetry", lambda model: None)
     settled = 0
-    for instance, found in zip(instances, broken, strict=True):
+    for instance, result in zip(instances, broken, strict=True):
         plain = solve(instance, time_limit=3)
-        if "feasible" in (found.status, plain.status):  # some take longer
-            assert max(found.lower_bound, plain.lower_bound) <= min(found.makespan, plain.makespan), instance.name
+        if "feasible" in (result.status, plain.status):  # some take longer
+            assert max(result.lower_bound, plain.lower_bound) <= min(result.makespan, plain.makespan), instance.name
             continue
         settled += 1
-        assert (found.status, found.makespan) == (plain.status, plain.makespan), instance.name
+        assert (result.status, result.makespan) == (plain.status, plain.makespan), instance.name
     assert settled > 50

@@ -52,10 +52,10 @@ def test_no_schedule_is_shorter(block: int) -> None:
     for room, jobs in _drawn(block):
         path = max(job.head + job.work + job.tail for job in jobs)
         at_once = max(path, work_bound(jobs, room, most_heads=1))
-        found = max(path, work_bound(jobs, room))
+        bound = max(path, work_bound(jobs, room))
         optimum = _optimum(jobs, room)
-        assert at_once <= found <= optimum
-        reached += found == optimum
+        assert at_once <= bound <= optimum
+        reached += bound == optimum
     assert reached > 50
 
 

@@ -29,8 +29,8 @@ def test_nothing_is_earlier(rules: GridKitchenRules, cooks: int, seeds: range) -
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 def test_nothing_is_served_at_zero(rules: GridKitchenRules) -> None:
     """A cook who has all he needs within reach serves at moment 1, and that is proved."""
-    found = plan(random_grid_kitchen(12, 2), rules, WorkLimit(0.5))
-    assert (found.status, found.makespan, found.lower_bound) == (Status.optimal, 1, 1)
+    result = plan(random_grid_kitchen(12, 2), rules, WorkLimit(0.5))
+    assert (result.status, result.makespan, result.lower_bound) == (Status.optimal, 1, 1)
 
 
 @pytest.mark.slow

@@ -83,11 +83,11 @@ def test_a_second_cook_washes_before_the_plate_is_in_a_shared_sink(rules: GridKi
     second = [{"action": "Process", "target": "sink"}, use("sink"), go | {"target": [1, 1]}]
     second += [use(name) for name in ("table0", "box", "table0", "table0", "window")]
     outcome = carry_out(kitchen, {"agent1": first, "agent2": second}, rules)
-    found = plan(kitchen, rules, WorkLimit(1.0))
+    result = plan(kitchen, rules, WorkLimit(1.0))
     if rules.sinks == "shared":
         assert outcome.done
         assert outcome.time == 7
-        assert found.lower_bound <= 7
+        assert result.lower_bound <= 7
     else:
         assert not outcome.done
-    assert found.makespan is None or found.lower_bound <= found.makespan
+    assert result.makespan is None or result.lower_bound <= result.makespan

@@ -25,28 +25,28 @@ from planoracle.solver.solve import solve
 from tests.support.grid_kitchens import tiny
 from tests.support.samples import sample
 
-ROOM = registry.get("paracook")
-RULES = {name: ROOM.rules.profiles[name] for name in ("paper", "released")}
+BENCHMARK = registry.get("paracook")
+RULES = {name: BENCHMARK.rules.profiles[name] for name in ("paper", "released")}
 LIMIT = WorkLimit(0.6)
 
 
-def replayed(place: GridKitchen, submission: object, rules: str = "paper") -> GridKitchenRun:
-    found = ROOM.run(place, submission, RULES[rules])
-    assert isinstance(found, GridKitchenRun)
-    return found
+def replayed(grid_kitchen: GridKitchen, submission: object, rules: str = "paper") -> GridKitchenRun:
+    run = BENCHMARK.run(grid_kitchen, submission, RULES[rules])
+    assert isinstance(run, GridKitchenRun)
+    return run
 
 
-def best(place: GridKitchen, rules: str = "paper") -> dict[str, list[dict[str, object]]]:
-    found = solve(place, rules=RULES[rules], time_limit=WorkLimit(0.5))
-    assert found.plan is not None
-    return json.loads(found.plan)  # type: ignore[no-any-return]
+def best(grid_kitchen: GridKitchen, rules: str = "paper") -> dict[str, list[dict[str, object]]]:
+    result = solve(grid_kitchen, rules=RULES[rules], time_limit=WorkLimit(0.5))
+    assert result.plan is not None
+    return json.loads(result.plan)  # type: ignore[no-any-return]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_values_lie_between_those_before_and_the_end(rules: str) -> None:
-    place = tiny("chopped", "raw")
-    run = replayed(place, {"plan": best(place, rules)}, rules)
+    grid_kitchen = tiny("chopped", "raw")
+    run = replayed(grid_kitchen, {"plan": best(grid_kitchen, rules)}, rules)
     solver = Solver(run, LIMIT)
     values = solver.values
     assert len(values) == len(run.steps) + 1
@@ -62,20 +62,20 @@ def test_values_lie_between_those_before_and_the_end(rules: str) -> None:
 
 @pytest.mark.slow
 def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> None:
-    place = tiny("chopped", "raw")
-    whole = CompletedWork(replayed(place, {"plan": best(place)}))
-    run = replayed(place, {"plan": whole.prefix(whole.count // 2)})
+    grid_kitchen = tiny("chopped", "raw")
+    whole = CompletedWork(replayed(grid_kitchen, {"plan": best(grid_kitchen)}))
+    run = replayed(grid_kitchen, {"plan": whole.prefix(whole.count // 2)})
     assert not run.success
     assert run.verdict.fatal is None
     solver = Solver(run, WorkLimit(2.0))
     assert solver.value.upper is not None
-    told = solver.complete_plan(solver.value)
-    assert told is not None
-    found = json.loads(told)
+    completion = solver.complete_plan(solver.value)
+    assert completion is not None
+    completed_plan = json.loads(completion)
     done = CompletedWork(run)
-    assert has_prefix(found, done.prefix(done.count))
-    again = replayed(place, {"plan": found})
-    assert (again.success, again.makespan) == (True, solver.value.upper)
+    assert has_prefix(completed_plan, done.prefix(done.count))
+    replay = replayed(grid_kitchen, {"plan": completed_plan})
+    assert (replay.success, replay.makespan) == (True, solver.value.upper)
     assert solver.rest.makespan == solver.value.upper - solver.clock
     advice = next_of(run, all_commands=True, seconds=WorkLimit(0.02))
     assert {option.kind for option in advice.options} == {"act", "wait"}
@@ -96,33 +96,33 @@ def test_all_that_cooks_can_do_is_priced_within_the_limit_of_one_state() -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", sample(RULES))
 def test_repairs_pass_the_rules_and_keep_what_was_right(rules: str) -> None:
-    place = tiny("chopped")
-    whole = best(place, rules)
+    grid_kitchen = tiny("chopped")
+    whole = best(grid_kitchen, rules)
     name = max(whole, key=lambda one: len(whole[one]))
     wrong = {**whole, name: [*whole[name][:2], {"action": "Interact", "target": "wall"}, *whole[name][2:]]}
     repairer = Repairer({"paracook": RULES[rules]}, time_limit=WorkLimit(2.0))
-    found = repairer.repair(place, {"plan": wrong})
-    assert found.changed
-    assert found.violations == 1
-    run = replayed(place, {"plan": found.plan}, rules)
-    assert (run.success, run.makespan) == (True, found.makespan)
-    assert any("wall" in one.command for one in found.dropped)
-    assert not repairer.repair(place, {"plan": whole}).changed
-    unknown = repairer.repair(place, {"plan": {"nobody": []}})
+    result = repairer.repair(grid_kitchen, {"plan": wrong})
+    assert result.changed
+    assert result.violations == 1
+    run = replayed(grid_kitchen, {"plan": result.plan}, rules)
+    assert (run.success, run.makespan) == (True, result.makespan)
+    assert any("wall" in one.command for one in result.dropped)
+    assert not repairer.repair(grid_kitchen, {"plan": whole}).changed
+    unknown = repairer.repair(grid_kitchen, {"plan": {"nobody": []}})
     assert unknown.changed
-    assert replayed(place, {"plan": unknown.plan}, rules).success
+    assert replayed(grid_kitchen, {"plan": unknown.plan}, rules).success
 
 
 def test_after_an_error_everything_begins_anew() -> None:
-    place = tiny("raw", cooks=1)
+    grid_kitchen = tiny("raw", cooks=1)
     wrong = {"agent1": [{"action": "Wait", "duration": 5}, {"action": "Interact", "target": "wall"}]}
-    run = replayed(place, {"submissions": [wrong]})
+    run = replayed(grid_kitchen, {"submissions": [wrong]})
     solver = Solver(run, LIMIT)
     assert run.restarts
     assert solver.over is None
     assert solver.clock == 0
     assert solver.value == solver.values[0] == solver.values[-1]
-    over = replayed(place, {"submissions": [wrong] * 3})
+    over = replayed(grid_kitchen, {"submissions": [wrong] * 3})
     assert Solver(over, LIMIT).over == "over"
     assert regret_of(over, seconds=LIMIT).no_return_reason == "over"
 
@@ -132,33 +132,33 @@ def test_the_best_plan_known_is_followed_from_any_state() -> None:
     import asyncio
 
     for seed in range(3):
-        run = ROOM.environment(tiny("chopped", "raw"), RULES["paper"], RunConfig())
+        run = BENCHMARK.environment(tiny("chopped", "raw"), RULES["paper"], RunConfig())
         random = Random(seed)
         for _ in range(seed * 4):
             run.step(random.choice([one for one in run.legal() if "MoveTo" in one.text]))
         player = Optimal(limit=LIMIT)
         while not run.done:
-            said = asyncio.run(player.act(run))
-            assert said is not None
-            run.step(said)
+            message = asyncio.run(player.act(run))
+            assert message is not None
+            run.step(message)
         assert run.state.over == "done"
         assert run.run().success
 
 
 def test_values_of_live_runs_keep_a_plan_as_long_as_it_is_followed() -> None:
-    place = tiny("raw", cooks=1)
-    found = plan(place, RULES["paper"], LIMIT)
-    assert found.plan is not None
-    begun = replayed(place, None)
-    said = messages(begun, json.loads(found.plan))
-    assert said is not None
+    grid_kitchen = tiny("raw", cooks=1)
+    result = plan(grid_kitchen, RULES["paper"], LIMIT)
+    assert result.plan is not None
+    initial_run = replayed(grid_kitchen, None)
+    plan_messages = messages(initial_run, json.loads(result.plan))
+    assert plan_messages is not None
     values, done = RunValues(LIMIT), []
-    for message in said:
+    for message in plan_messages:
         done.append(json.loads(message))
-        run = replayed(place, {"submissions": done})
-        known = values.state_value(run)
-        assert known.value.upper is not None
-        assert known.value.upper <= found.makespan or run.success  # type: ignore[operator]
+        run = replayed(grid_kitchen, {"submissions": done})
+        state_value = values.state_value(run)
+        assert state_value.value.upper is not None
+        assert state_value.value.upper <= result.makespan or run.success  # type: ignore[operator]
     assert run.success
 
 
@@ -169,10 +169,13 @@ def test_plans_can_be_handed_in_piece_by_piece(rules: str) -> None:
         "seed_2/agent_num_2/orders_num_2",
         "seed_3/agent_num_3/orders_num_2",
     ):
-        place = problem(f"paracook/cook/own/{name}")
-        assert isinstance(place, GridKitchen)
-        found = anneal(place, RULES[rules], tries=500)
-        said = messages(replayed(place, None, rules), found)
-        assert said is not None
-        handed = replayed(place, {"submissions": [json.loads(one) for one in said]}, rules)
-        assert (handed.success, handed.makespan) == (True, replayed(place, {"plan": found}, rules).makespan)
+        grid_kitchen = problem(f"paracook/cook/own/{name}")
+        assert isinstance(grid_kitchen, GridKitchen)
+        annealed_plan = anneal(grid_kitchen, RULES[rules], tries=500)
+        plan_messages = messages(replayed(grid_kitchen, None, rules), annealed_plan)
+        assert plan_messages is not None
+        submitted = replayed(grid_kitchen, {"submissions": [json.loads(one) for one in plan_messages]}, rules)
+        assert (submitted.success, submitted.makespan) == (
+            True,
+            replayed(grid_kitchen, {"plan": annealed_plan}, rules).makespan,
+        )

@@ -33,9 +33,7 @@ GOALS, STATES = 4, 7_000
     sample(CASES, several=True),
     ids=[f"{case.kitchen['name']}-{case.rules['profile']}" for _, case, _ in CASES],
 )
-def test_stored_case_is_answered_as_blind_search_answers_it(
-    label: str, case: Case, steps: int | None, kind: str
-) -> None:
+def test_stored_case_is_answered_as_blind_search_answers_it(label: str, case: Case, steps: int | None, kind: str) -> None:
     assert case.min_steps() == steps
     assert FAULTS[kind](case, steps) == "", label
 

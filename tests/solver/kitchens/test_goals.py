@@ -87,8 +87,8 @@ def drawn(seed: int) -> Iterator[tuple[str, Kitchen]]:
     for kind in KINDS:
         conditions = abstracted(random, contradictory(random, problem, kind))
         if conditions:
-            kept = problem.goal.conditions if random.random() < 0.3 else ()
-            yield kind, replace(problem, goal=Goal.of([*kept, *conditions]))
+            own_conditions = problem.goal.conditions if random.random() < 0.3 else ()
+            yield kind, replace(problem, goal=Goal.of([*own_conditions, *conditions]))
 
 
 @pytest.mark.slow
@@ -97,9 +97,9 @@ def test_contradictory_goals_are_infeasible_as_blind_search_says(block: int) -> 
     seen: Counter[str] = Counter()
     for seed in range(block, 120, 3):
         for kind, problem in drawn(seed):
-            expected, found = min_steps_of(problem, RULES), plan(problem)
-            assert found.makespan == expected, (seed, kind)
-            assert found.status == ("infeasible" if expected is None else "optimal"), (seed, kind)
+            expected, result = min_steps_of(problem, RULES), plan(problem)
+            assert result.makespan == expected, (seed, kind)
+            assert result.status == ("infeasible" if expected is None else "optimal"), (seed, kind)
             if ordinary(problem) and contradiction(problem):
                 assert expected is None, (seed, kind)
             seen[kind, expected is None] += 1
@@ -115,8 +115,8 @@ def test_contradictions_are_seen_without_search_however_large_the_kitchen() -> N
             if not conditions:
                 continue
             goal = Goal.of([*problem.goal.conditions, *conditions])
-            found = plan(replace(problem, goal=goal), time_limit=0)
-            assert (found.status, found.expanded) == ("infeasible", 0), (name, kind, conditions)
+            result = plan(replace(problem, goal=goal), time_limit=0)
+            assert (result.status, result.expanded) == ("infeasible", 0), (name, kind, conditions)
 
 
 @pytest.mark.parametrize("seed", sample(range(0, 60, 3)))
@@ -130,8 +130,8 @@ def test_what_is_true_at_once_is_no_contradiction(seed: int) -> None:
         facts = engine.facts(state)
         assert piles_stand(facts)
         assert all(_hold(facts, group) for group in (*_ALTERNATIVES, _STATION))
-        known = sorted(fact for fact in facts if set(fact[1:]) <= set(problem.types))
-        goal = Goal.of(abstracted(random, random.sample(known, min(len(known), random.randint(1, 12)))))
+        object_facts = sorted(fact for fact in facts if set(fact[1:]) <= set(problem.types))
+        goal = Goal.of(abstracted(random, random.sample(object_facts, min(len(object_facts), random.randint(1, 12)))))
         assert contradiction(replace(problem, goal=goal)) == "", goal
         state = engine.step(state, random.choice(list(engine.legal(state))))
 

@@ -15,8 +15,8 @@ BURGER = kitchen("kitchens/synchronous/3_burger")
 def test_a_stored_result_is_restored() -> None:
     best = bundled_result(BURGER)
     assert best is not None
-    again = kind.unpack(BURGER, PROFILES["released"], kind.pack(BURGER, PROFILES["released"], best))
-    assert (again.actions, again.makespan, again.plan) == (best.actions, best.makespan, best.plan)
+    restored = kind.unpack(BURGER, PROFILES["released"], kind.pack(BURGER, PROFILES["released"], best))
+    assert (restored.actions, restored.makespan, restored.plan) == (best.actions, best.makespan, best.plan)
 
 
 @pytest.mark.parametrize("change", [[-1], [None], ["fly"], "Do nothing", []])

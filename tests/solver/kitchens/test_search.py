@@ -22,7 +22,7 @@ from planoracle.solver.kitchens.state_view import NEVER
 from tests.support.robotouille_originals import load_kitchen
 
 #: Optima of the released default kitchens, in their order.
-KNOWN = {
+OPTIMA = {
     "synchronous": (8, 14, 24, 8, 15, 23, 35, 43, 39, 57),
     "asynchronous": (21, 27, 37, 42, 46, 19, 42, 44, 62, 80),
 }
@@ -32,21 +32,21 @@ KNOWN = {
     "name", sample([name for name in names() if "/multi_agent/" not in name and "/9_" not in name], 10)
 )
 def test_bundled_kitchens_are_proved(name: str) -> None:
-    found = plan(kitchen(name))
-    assert (found.status, found.lower_bound) == ("optimal", found.makespan)
-    replayed = trace(kitchen(name), found.actions)
+    result = plan(kitchen(name))
+    assert (result.status, result.lower_bound) == ("optimal", result.makespan)
+    replayed = trace(kitchen(name), result.actions)
     assert replayed.success
-    assert replayed.steps_taken == found.makespan == len(found.actions)
+    assert replayed.steps_taken == result.makespan == len(result.actions)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", sample(KNOWN, 2))
+@pytest.mark.parametrize("setting", sample(OPTIMA, 2))
 def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
     folder = shared / "benchmarks" / "robotouille" / setting
-    for task, steps in enumerate(KNOWN[setting]):
+    for task, steps in enumerate(OPTIMA[setting]):
         (path,) = folder.glob(f"{task}_*.json")
-        found = plan(load_kitchen(path))
-        assert (found.status, found.makespan) == ("optimal", steps), path.name
+        result = plan(load_kitchen(path))
+        assert (result.status, result.makespan) == ("optimal", steps), path.name
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,15 @@ def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
 )
 def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> None:
     problem = kitchen(f"kitchens/{name}")
-    found = plan(problem)
-    assert found.makespan is not None
+    result = plan(problem)
+    assert result.makespan is not None
     compiled = CompiledKitchen(problem)
     guided = heuristic(compiled)
     state = compiled.start()
     choices = guided.root(state)
-    for steps, text in enumerate(found.actions):
-        left = guided.look(state, tuple((0, group) for _, group in choices), 0, NEVER).groups
-        assert left[0][0] <= found.makespan - steps, steps
+    for steps, text in enumerate(result.actions):
+        remaining = guided.look(state, tuple((0, group) for _, group in choices), 0, NEVER).groups
+        assert remaining[0][0] <= result.makespan - steps, steps
         deed = compiled.find(state, text)
         assert deed is not None
         state = compiled.step(state, deed)
@@ -107,21 +107,23 @@ def test_a_plan_goes_on_from_where_it_stands() -> None:
 def test_a_goal_that_is_true_at_the_start_costs_a_step() -> None:
     problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     player = problem.players[0]
-    found = plan(replace(problem, goal=Goal.of([("nothing", player)])))
-    assert (found.status, found.actions) == ("optimal", ("Do nothing",))
+    result = plan(replace(problem, goal=Goal.of([("nothing", player)])))
+    assert (result.status, result.actions) == ("optimal", ("Do nothing",))
 
 
 def test_what_is_not_there_is_infeasible() -> None:
     problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
-    found = plan(replace(problem, goal=Goal.of([("iscooked", "chicken#1"), ("item_at", "chicken#1", "table#1")])))
-    assert (found.status, found.makespan, found.lower_bound) == ("infeasible", None, None)
+    result = plan(replace(problem, goal=Goal.of([("iscooked", "chicken#1"), ("item_at", "chicken#1", "table#1")])))
+    assert (result.status, result.makespan, result.lower_bound) == ("infeasible", None, None)
 
 
 def test_a_time_limit_gives_a_bound_and_perhaps_a_plan() -> None:
-    found = plan(kitchen("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"), time_limit=0.2)
-    assert found.status in ("feasible", "unknown")
-    assert found.lower_bound is not None
-    assert found.makespan is None or found.makespan >= found.lower_bound
+    result = plan(
+        kitchen("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"), time_limit=0.2
+    )
+    assert result.status in ("feasible", "unknown")
+    assert result.lower_bound is not None
+    assert result.makespan is None or result.makespan >= result.lower_bound
 
 
 def test_an_unusual_domain_is_searched_without_a_guide() -> None:
@@ -144,9 +146,9 @@ def test_the_same_plan_every_time() -> None:
 @pytest.mark.slow
 def test_plans_for_joint_moves_pass_the_rules():
     problem = kitchen("kitchens/multi_agent/4_lettuce_chicken_sandwich")
-    found = plan(problem, time_limit=4, rules=replace(PROFILES["paper"], moves="joint"))
-    assert found.status in ("optimal", "feasible")
-    assert found.rounds == found.makespan
+    result = plan(problem, time_limit=4, rules=replace(PROFILES["paper"], moves="joint"))
+    assert result.status in ("optimal", "feasible")
+    assert result.rounds == result.makespan
 
 
 def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_everybody() -> None:
@@ -155,17 +157,17 @@ def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_every
         players={"robot1": {"at": "table1"}, "robot2": {"at": "table2"}},
         goal=[["item_on", "lettuce#1", "table1"]],
     )
-    found = plan(problem, rules=replace(PROFILES["released"], moves="joint"))
-    assert (found.status, found.makespan, found.unit, len(found.actions)) == ("optimal", 1, "round", 2)
-    assert trace(problem, found.actions, replace(PROFILES["released"], moves="joint")).success
+    result = plan(problem, rules=replace(PROFILES["released"], moves="joint"))
+    assert (result.status, result.makespan, result.unit, len(result.actions)) == ("optimal", 1, "round", 2)
+    assert trace(problem, result.actions, replace(PROFILES["released"], moves="joint")).success
 
 
 @pytest.mark.parametrize(("back", "steps"), [(False, 0), (True, 1)])
 def test_actions_done_may_go_through_the_goal(back: bool, steps: int) -> None:
     problem = small({"table1": [], "table2": []}, goal=[["loc", "robot1", "table2"]])
     after = ["Move robot1 from table1 to table2", *["Move robot1 from table2 to table1"] * back]
-    found = plan(problem, after=after)
-    assert (found.status, found.makespan) == ("optimal", steps)
+    result = plan(problem, after=after)
+    assert (result.status, result.makespan) == ("optimal", steps)
 
 
 @pytest.mark.slow
@@ -184,5 +186,5 @@ def test_a_pot_that_one_meal_has_been_poured_from_is_in_a_hand_for_the_next() ->
         ],
         traits={"onion1": ["iscuttable"]},
     )
-    found = plan(problem)
-    assert (found.status, found.makespan) == ("optimal", 24)  # so blind search says
+    result = plan(problem)
+    assert (result.status, result.makespan) == ("optimal", 24)  # so blind search says

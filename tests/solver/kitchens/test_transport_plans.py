@@ -44,26 +44,24 @@ def plans(problem: Kitchen, rules: KitchenRules = RULES[0], most: int = 400) -> 
 @pytest.mark.parametrize("name", sample(expand(["robotouille/multi_agent"]), 4))
 def test_kitchens_for_two_cooks_have_plans_as_short_as_can_be(name: str) -> None:
     problem = of_kind(named(name), Kitchen)
-    known = optimum(problem)
+    result = optimum(problem)
     shortest = len(list(plans(problem))[-1])
-    assert shortest >= known.lower_bound
-    assert shortest == known.makespan
+    assert shortest >= result.lower_bound
+    assert shortest == result.makespan
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", sample(RULES), ids=lambda rules: f"{rules.skip_after_finish}-{rules.moves}")
 @pytest.mark.parametrize("cooks", sample([1, 2]))
-def test_plans_for_random_kitchens_pass_the_rules_and_are_no_shorter_than_optima(
-    cooks: int, rules: KitchenRules
-) -> None:
-    found = 0
+def test_plans_for_random_kitchens_pass_the_rules_and_are_no_shorter_than_optima(cooks: int, rules: KitchenRules) -> None:
+    solved = 0
     for seed in range(25):
         problem = draw_kitchen(seed, cooks)
         lengths = [len(actions) for actions in plans(problem, rules)]
         if lengths:
-            found += 1
+            solved += 1
             assert min(lengths) >= min_steps_of(problem, rules)
-    assert found >= 3
+    assert solved >= 3
 
 
 def test_what_somebody_holds_is_put_where_it_belongs_or_aside() -> None:

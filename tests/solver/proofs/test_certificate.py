@@ -39,9 +39,9 @@ def shop(*actions, lags=(), **more):
 
 def explained(instance, kind):
     best = solve(instance).makespan
-    shown = certificate(instance, best)
-    assert (shown.kind, shown.bound, shown.gap, shown.explained) == (kind, best, 0, True)
-    return shown
+    proof = certificate(instance, best)
+    assert (proof.kind, proof.bound, proof.gap, proof.explained) == (kind, best, 0, True)
+    return proof
 
 
 def test_a_longest_path_through_minimum_and_maximum_lags_and_releases():
@@ -52,9 +52,9 @@ def test_a_longest_path_through_minimum_and_maximum_lags_and_releases():
         lags=[("a", "b", 5, None), ("c", "b", None, 0), ("b", "c", None, -6)],
     )
     # c starts 6 before b is finished at the latest: with b from 8 to 10 at 4; it runs until 13.
-    shown = explained(instance, "critical path")
-    assert shown.bound == 13
-    assert len(shown.steps) == 1
+    proof = explained(instance, "critical path")
+    assert proof.bound == 13
+    assert len(proof.steps) == 1
 
 
 def test_a_window_pushes_back_what_comes_before_it():
@@ -71,11 +71,11 @@ def test_what_is_paused_goes_on_within_its_window():
     lags = [("a", "b", 0, 1), ("a", "c"), ("c", "d")]
     instance = shop(*jobs, lags=lags)
     assert solve(instance).makespan == 2 + 3 + 6 + 9
-    shown = explained(instance, "busy time")
-    hops = [hop for step in shown.steps for via in getattr(step, "members", ()) for hop in (*via.before, *via.after)]
-    hops += [hop for step in shown.steps for hop in getattr(step, "hops", ()) + getattr(step, "against", ())]
+    proof = explained(instance, "busy time")
+    hops = [hop for step in proof.steps for via in getattr(step, "members", ()) for hop in (*via.before, *via.after)]
+    hops += [hop for step in proof.steps for hop in getattr(step, "hops", ()) + getattr(step, "against", ())]
     assert Hop(("finish", "t/b"), ("finish", "t/a"), -4, "window") in hops
-    assert "maximum lag from t/a to the finish of t/b" in " ".join(shown.lines(instance))
+    assert "maximum lag from t/a to the finish of t/b" in " ".join(proof.lines(instance))
 
 
 def test_the_busy_time_of_a_part_of_the_actions_with_head_and_tail():
@@ -83,44 +83,44 @@ def test_the_busy_time_of_a_part_of_the_actions_with_head_and_tail():
     lags = [("wait", name) for name in work] + [(name, "bake") for name in work]
     jobs = [job("early", 1), job("bake", 20, 0), *(job(name, 3) for name in work), job("wait", 5, 0)]
     instance = shop(*jobs, lags=lags)
-    shown = explained(instance, "busy time")
-    (load_, _) = shown.steps
+    proof = explained(instance, "busy time")
+    (load_, _) = proof.steps
     assert (load_.first, load_.work, load_.rest) == (5, 12, 20)
     assert {via.action for via in load_.members} == {f"t/{name}" for name in work}
 
 
 def test_several_agents_share_their_work():
     instance = shop(*(job(str(k), 3, interruptible=True) for k in range(5)), agents=("a", "b"))
-    shown = explained(instance, "busy time")
-    assert (shown.steps[0].capacity, shown.steps[0].work, shown.bound) == (2, 15, 8)
+    proof = explained(instance, "busy time")
+    assert (proof.steps[0].capacity, proof.steps[0].work, proof.bound) == (2, 15, 8)
 
 
 def test_the_work_of_an_agent_whom_nobody_can_replace():
     instance = shop(*(job(str(k), 3, agents=("a",)) for k in range(3)), job("x", 1), agents=("a", "b"))
-    shown = explained(instance, "busy time")
-    assert (shown.steps[0].names, shown.bound) == (("a",), 9)
+    proof = explained(instance, "busy time")
+    assert (proof.steps[0].names, proof.bound) == (("a",), 9)
 
 
 def test_agents_who_only_start_something_are_free_again_soon():
     instance = shop(*(job(str(k), 6, attended=1) for k in range(3)))
-    shown = explained(instance, "busy time")
-    assert (shown.steps[0].work, shown.steps[0].rest, shown.bound) == (3, 5, 8)
+    proof = explained(instance, "busy time")
+    assert (proof.steps[0].work, proof.steps[0].rest, proof.bound) == (3, 5, 8)
 
 
 def test_units_of_a_resource_whatever_the_mode():
     ways = (Mode((Demand("kiln", 2),)), Mode((Demand("kiln", 3),)))
     instance = shop(*(job(str(k), 4, 0, modes=ways) for k in range(4)), resources=(Resource("kiln", 4),))
-    shown = explained(instance, "busy time")
-    assert (shown.steps[0].names, shown.steps[0].work, shown.bound) == (("kiln",), 4 * 8, 8)
-    assert "t/0 2 x 4 ticks" in shown.lines(instance)[0]
+    proof = explained(instance, "busy time")
+    assert (proof.steps[0].names, proof.steps[0].work, proof.bound) == (("kiln",), 4 * 8, 8)
+    assert "t/0 2 x 4 ticks" in proof.lines(instance)[0]
 
 
 def test_what_cannot_be_paused_follows_each_other():
     three = [job(str(k), 4 + k, 0, modes=uses(Demand("kiln", 2))) for k in range(3)]
     instance = shop(*three, resources=(Resource("kiln", 5),))
-    shown = explained(instance, "busy time")
-    assert (shown.steps[0].in_turn, shown.steps[0].turns, shown.bound) == (True, 2, 9)
-    assert "At most 2 of these 3 run at the same time, so 2 run one after another" in shown.lines(instance)[0]
+    proof = explained(instance, "busy time")
+    assert (proof.steps[0].in_turn, proof.steps[0].turns, proof.bound) == (True, 2, 9)
+    assert "At most 2 of these 3 run at the same time, so 2 run one after another" in proof.lines(instance)[0]
     crew = shop(*(job(str(k), 3) for k in range(3)), job("last", 2, 0), agents=("a", "b"),
                 lags=[(str(k), "last") for k in range(3)])  # fmt: skip
     assert explained(crew, "busy time").bound == 3 + 3 + 2
@@ -142,12 +142,12 @@ def halves():
 
 
 def test_uses_of_more_than_half_count_as_the_whole_capacity():
-    shown = explained(halves(), "busy time")
-    assert (shown.bound, shown.steps[0].work) == (4 + 4 + 5, 6 * 4 + 6 * 4 + 3 * 5 + 3 * 5)
+    proof = explained(halves(), "busy time")
+    assert (proof.bound, proof.steps[0].work) == (4 + 4 + 5, 6 * 4 + 6 * 4 + 3 * 5 + 3 * 5)
     text = "t/0 6 x 4 ticks + t/1 6 x 4 ticks + t/2 3 x 5 ticks + t/3 3 x 5 ticks = 78 ticks; divided by 6, at least"
     assert (
         f"{text} 13 ticks. No other of these fits beside t/0 and t/1, so they count as all 6 units"
-        in (shown.lines(halves())[0])
+        in (proof.lines(halves())[0])
     )
     pausing = [job(str(k), 3, 0, modes=uses(Demand("kiln", 3)), interruptible=True) for k in range(2)]
     assert explained(shop(*pausing, resources=(Resource("kiln", 5),)), "busy time").bound == 6
@@ -155,8 +155,8 @@ def test_uses_of_more_than_half_count_as_the_whole_capacity():
 
 def test_a_use_beside_which_another_has_room_does_not_count_as_the_whole_capacity():
     instance = halves()
-    shown = certificate(instance, 13)
-    (load_, last) = shown.steps
+    proof = certificate(instance, 13)
+    (load_, last) = proof.steps
     small = load_.members[-1]._replace(action="t/4", ticks=2 * 2)
     half = load_.members[2]._replace(ticks=6 * 5)
     for members, bound in [((*load_.members, small), 14), ((*load_.members[:2], half, load_.members[3]), 16)]:
@@ -164,10 +164,10 @@ def test_a_use_beside_which_another_has_room_does_not_count_as_the_whole_capacit
         path = replace(last, hops=(last.hops[0]._replace(ticks=step.ticks),))
         assert step.ticks == bound
         with pytest.raises(InternalError, match=r"step 1 does not hold: t/[02] does not need [0-9]+ ticks of kiln"):
-            verify(instance, replace(shown, bound=bound, makespan=bound, steps=(step, path)))
-    for steps in forgeries(shown.steps):
+            verify(instance, replace(proof, bound=bound, makespan=bound, steps=(step, path)))
+    for steps in forgeries(proof.steps):
         with pytest.raises(InternalError):
-            verify(instance, replace(shown, steps=steps))
+            verify(instance, replace(proof, steps=steps))
 
 
 def test_arguments_built_on_each_other():
@@ -175,30 +175,30 @@ def test_arguments_built_on_each_other():
     before = [job(f"b{k}", 2) for k in range(3)]
     after = [job(f"a{k}", 2) for k in range(3)]
     lags = [(f"b{k}", "x") for k in range(3)] + [("x", f"a{k}") for k in range(3)]
-    shown = explained(shop(*before, job("x", 10, 0), *after, lags=lags), "chain")
-    assert shown.bound == 6 + 10 + 6
-    assert sum(isinstance(step, Load) for step in shown.steps) == 2
+    proof = explained(shop(*before, job("x", 10, 0), *after, lags=lags), "chain")
+    assert proof.bound == 6 + 10 + 6
+    assert sum(isinstance(step, Load) for step in proof.steps) == 2
 
 
 def test_an_order_for_which_alone_there_is_time():
     problem = load("recipe2plan/timed/Vada_Leche-Asada")
-    shown = explained(problem, "supposition")
-    assert shown.supposed == shown.bound - 1
-    assert any(isinstance(step, Order) for step in shown.steps)
+    proof = explained(problem, "supposition")
+    assert proof.supposed == proof.bound - 1
+    assert any(isinstance(step, Order) for step in proof.steps)
 
 
 def test_two_cases():
-    shown = explained(load("timearena/lab4+lab5"), "cases")
-    assert isinstance(shown.steps[-1], Split)
-    assert all(isinstance(case, Case) for case in shown.steps[-1].cases)
+    proof = explained(load("timearena/lab4+lab5"), "cases")
+    assert isinstance(proof.steps[-1], Split)
+    assert all(isinstance(case, Case) for case in proof.steps[-1].cases)
 
 
 def test_what_arguments_cannot_show_is_left_to_the_search():
     # Two agents share 10 ticks of work, but no part of it takes 5.
     instance = shop(*(job(str(k), ticks) for k, ticks in enumerate([2, 2, 2, 4])), agents=("a", "b"))
     assert solve(instance).makespan == 6
-    shown = certificate(instance, 6)
-    assert (shown.kind, shown.explained, shown.bound, shown.gap) == ("search", False, 5, 1)
+    proof = certificate(instance, 6)
+    assert (proof.kind, proof.explained, proof.bound, proof.gap) == ("search", False, 5, 1)
 
 
 def test_equal_settings_that_may_share_the_oven_count_once():
@@ -222,8 +222,8 @@ def test_a_use_waits_for_the_only_setting_that_serves_it():
     heat = job("heat", 4, 0, modes=uses(Demand("oven", sets="hot")))
     bake = job("bake", 5, 0, modes=uses(Demand("oven", requires="hot")))
     assert explained(shop(heat, bake, resources=(Resource("oven"),)), "critical path").bound == 9
-    known = shop(heat, bake, resources=(Resource("oven", 2, state="hot"),))
-    assert certificate(known).bound <= solve(known).makespan == 5
+    hot_at_first = shop(heat, bake, resources=(Resource("oven", 2, state="hot"),))
+    assert certificate(hot_at_first).bound <= solve(hot_at_first).makespan == 5
 
 
 def test_one_object_or_the_other_is_always_missing():
@@ -231,16 +231,16 @@ def test_one_object_or_the_other_is_always_missing():
     both = uses(Demand("pan"), Demand("pot"))
     instance = shop(job("a", 4, 0, modes=either), job("b", 3, 0, modes=both), job("c", 2, 0), job("d", 2, 0),
                     lags=[("c", "a"), ("a", "d")], resources=(Resource("pan"), Resource("pot")))  # fmt: skip
-    shown = explained(instance, "supposition")
-    assert (shown.steps[0].kind, shown.bound) == ("modes", 9)
+    proof = explained(instance, "supposition")
+    assert (proof.steps[0].kind, proof.bound) == ("modes", 9)
 
 
 def test_either_mode_waits_for_something():
     two = (Mode(after=("t/a",)), Mode(after=("t/b",)))
     instance = shop(job("a", 5, 0), job("b", 4, 0), job("c", 3, 0, modes=two))
-    shown = explained(instance, "supposition")
-    assert (shown.steps[0].kind, shown.bound) == ("mode", 7)
-    assert "t/c has to wait for t/a or for t/b, depending on its mode." in shown.lines(instance)[1]
+    proof = explained(instance, "supposition")
+    assert (proof.steps[0].kind, proof.bound) == ("mode", 7)
+    assert "t/c has to wait for t/a or for t/b, depending on its mode." in proof.lines(instance)[1]
 
 
 def test_interruptible_work_needs_no_gap():
@@ -257,10 +257,10 @@ def never_too_high(instance):
         return None
     assert certificate(instance).bound <= best
     for claim in (best, best + 1, best + 3):
-        shown = certificate(instance, claim)
-        assert shown.bound <= best, (instance.name, claim)
-        verify(instance, shown)
-        assert shown.lines(instance)
+        proof = certificate(instance, claim)
+        assert proof.bound <= best, (instance.name, claim)
+        verify(instance, proof)
+        assert proof.lines(instance)
     return certificate(instance, best)
 
 
@@ -269,8 +269,8 @@ def never_too_high(instance):
 def test_bounds_of_random_kitchens_and_workshops_hold(block):
     kitchens = [kitchen(seed, most) for seed in range(block, 75, 5) for most in (6, 10)]
     for instances in (kitchens, [workshop(seed) for seed in range(block, 150, 5)]):
-        shown = [one for one in map(never_too_high, instances) if one is not None]
-        assert sum(one.explained for one in shown) > 0.8 * len(shown)
+        proofs = [one for one in map(never_too_high, instances) if one is not None]
+        assert sum(one.explained for one in proofs) > 0.8 * len(proofs)
 
 
 @pytest.mark.slow
@@ -308,12 +308,12 @@ def test_share_of_the_bundled_problems_explained(name, least):
     count = 0
     for member in expand([name]):
         instance = load(member)
-        shown = certificate(instance, solve(instance).makespan)
-        assert shown.gap >= 0
-        assert shown.size <= 25, member
-        assert json.loads(json.dumps(shown.as_dict()))["bound"] == shown.bound
-        assert all(line.rstrip().endswith((".", ":")) for line in shown.lines(instance))
-        count += shown.explained
+        proof = certificate(instance, solve(instance).makespan)
+        assert proof.gap >= 0
+        assert proof.size <= 25, member
+        assert json.loads(json.dumps(proof.as_dict()))["bound"] == proof.bound
+        assert all(line.rstrip().endswith((".", ":")) for line in proof.lines(instance))
+        count += proof.explained
     assert count >= least
 
 
@@ -376,27 +376,27 @@ def _hops(hops):
 @pytest.mark.parametrize("name", sample(SAMPLES, 7))
 def test_forged_certificates_are_refused(name):
     instance = load(name)
-    shown = certificate(instance, solve(instance).makespan)
-    verify(instance, shown)
-    supposed = None if shown.supposed is None else shown.supposed + 1
-    higher = replace(shown, bound=shown.bound + 1, supposed=supposed)
-    if any(isinstance(step, Path) and step.ticks == shown.bound for step in shown.steps) or supposed is not None:
+    proof = certificate(instance, solve(instance).makespan)
+    verify(instance, proof)
+    supposed = None if proof.supposed is None else proof.supposed + 1
+    higher = replace(proof, bound=proof.bound + 1, supposed=supposed)
+    if any(isinstance(step, Path) and step.ticks == proof.bound for step in proof.steps) or supposed is not None:
         with pytest.raises(InternalError):
             verify(instance, higher)
     count = 0
-    for steps in forgeries(shown.steps):
+    for steps in forgeries(proof.steps):
         with pytest.raises(InternalError):
-            verify(instance, replace(shown, steps=steps))
+            verify(instance, replace(proof, steps=steps))
         count += 1
     assert count > 3
 
 
 def test_a_certificate_of_another_problem_is_refused():
     problem = load(SAMPLES[0])
-    shown = certificate(problem, 4080)
+    proof = certificate(problem, 4080)
     hasty = tuple(replace(a, duration=a.duration - 1, attended=a.attended and a.duration - 1) for a in problem.actions)
     with pytest.raises(InternalError):
-        verify(replace(problem, actions=hasty), shown)
+        verify(replace(problem, actions=hasty), proof)
 
 
 # --- answers -------------------------------------------------------------------------------------
@@ -413,16 +413,16 @@ def test_a_makespan_that_is_too_short_is_refused():
 
 
 def test_without_a_makespan_there_is_a_bound_but_no_gap():
-    shown = certificate(load(SAMPLES[0]))
-    assert (shown.bound, shown.gap, shown.explained) == (4080, None, False)
+    proof = certificate(load(SAMPLES[0]))
+    assert (proof.bound, proof.gap, proof.explained) == (4080, None, False)
 
 
 @pytest.mark.slow
 def test_a_makespan_that_is_not_best_leaves_a_gap():
-    shown = certificate(load(SAMPLES[0]), 4200)
-    assert shown.kind == "search"
-    assert shown.bound + shown.gap == 4200
-    assert shown.bound <= 4080
+    proof = certificate(load(SAMPLES[0]), 4200)
+    assert proof.kind == "search"
+    assert proof.bound + proof.gap == 4200
+    assert proof.bound <= 4080
 
 
 @pytest.mark.parametrize("name", sample(SAMPLES, 7))
@@ -458,7 +458,7 @@ def test_the_words_name_the_steps_and_do_the_sums():
 def test_what_is_left_of_a_run_is_explained_too():
     problem = load("recipe2plan/timed/Cobbler_Pancakes")
     late = remaining_problem(problem, PartialSchedule((Piece("Cobbler/0", 300, 600, "agent"),), clock=300))
-    shown = certificate(late, 4380)
-    assert (shown.kind, shown.explained) == ("busy time", True)
-    (line,) = shown.lines(late)
+    proof = certificate(late, 4380)
+    assert (proof.kind, proof.explained) == ("busy time", True)
+    (line,) = proof.lines(late)
     assert "At least 5 min pass from the beginning to each of these: before each: clock 5 min." in line

@@ -30,10 +30,10 @@ def tightened(seed: int, base: Instance) -> Instance:
     best = solve(instance)
     if best.schedule is None:
         return instance
-    how = random.random()
-    if how < 0.35:
+    draw = random.random()
+    if draw < 0.35:
         return replace(instance, time_limit=max(0, best.makespan - random.randint(1, 3)))
-    if how < 0.65 and len(instance.actions) > 1:
+    if draw < 0.65 and len(instance.actions) > 1:
         lags = {(lag.before, lag.after): lag for lag in instance.lags}
         for _ in range(4):
             pair = tuple(random.sample(sorted(instance.by_id), 2))
@@ -64,19 +64,19 @@ def smaller(conflict: conflicts.Conflict, instance: Instance) -> list[Instance]:
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(8), 8))
 def test_random_conflicts_are_infeasible_and_minimal(block):
-    found = 0
+    count = 0
     for instance in examples(block, 8, 160):
         conflict = find_conflict(instance)
         status = solve(instance, exact_grid=True).status
         if conflict is None:
             assert status == "optimal", instance.name
             continue
-        found += 1
+        count += 1
         assert (status, conflict.status, conflict.minimal, conflict.grid) == ("infeasible", "infeasible", True, 1)
         assert solve(only(instance, conflict.constraints), exact_grid=True).status == "infeasible", instance.name
         for weaker in smaller(conflict, instance):
             assert solve(weaker, exact_grid=True).status == "optimal", (instance.name, conflict.lines())
-    assert found > 15
+    assert count > 15
 
 
 @pytest.mark.slow
@@ -103,12 +103,12 @@ def test_conflicts_agree_with_exhaustive_search_through_the_rules(block):
 def test_dropping_constraints_never_makes_an_instance_harder(block):
     for seed in range(block, 120, 4):
         for instance in (workshop(seed), kitchen(seed, 7), tightened(seed, workshop(seed))):
-            random, known = Random(seed), list(constraints(instance))
-            random.shuffle(known)
+            random, shuffled = Random(seed), list(constraints(instance))
+            random.shuffle(shuffled)
             best = solve(instance).makespan
-            for k in sorted({0, *(random.randint(0, len(known)) for _ in range(3)), len(known)}):
-                weaker = solve(without(instance, known[:k])).makespan
-                assert best is None or weaker <= best, (instance.name, known[:k])
+            for k in sorted({0, *(random.randint(0, len(shuffled)) for _ in range(3)), len(shuffled)}):
+                weaker = solve(without(instance, shuffled[:k])).makespan
+                assert best is None or weaker <= best, (instance.name, shuffled[:k])
                 best = weaker
             assert best is not None  # nothing is left that could be disobeyed
 
@@ -278,37 +278,37 @@ def test_dropping_a_decision_does_not_put_off_the_run():
     """Were the start of the run not fixed, it could be put off to make room for what has been freed."""
     actions = Action("t/a", "t", 5, 5), Action("t/b", "t", 2, 2)
     instance = Instance("run", actions, (Lag("t/a", "t/b"),))
-    begun = remaining_problem(instance, PartialSchedule((Piece("t/b", 3, 2, "agent"),), 3))
-    freed = without(begun, [one for one in constraints(begun) if one.kind in ("clock", "attendance")])
+    residual = remaining_problem(instance, PartialSchedule((Piece("t/b", 3, 2, "agent"),), 3))
+    freed = without(residual, [one for one in constraints(residual) if one.kind in ("clock", "attendance")])
     assert solve(freed).status == "infeasible"
-    assert texts(begun) == ["t/b was started at tick 3", "t/b cannot start before t/a is finished"]
+    assert texts(residual) == ["t/b was started at tick 3", "t/b cannot start before t/a is finished"]
 
 
 def test_a_state_that_can_no_longer_be_set():
     heat, cool = _baking("heat", 5, sets="hot"), _baking("cool", 5, sets="cold")
     instance = _kitchen([heat, cool, _baking("bake", 10, requires="hot")])
-    begun = remaining_problem(
+    residual = remaining_problem(
         instance, PartialSchedule((Piece("t/heat", 0, 5, "agent"), Piece("t/cool", 5, 5, "agent")), 10)
     )
-    found = texts(begun)
-    assert "t/bake needs the oven to be hot" in found
-    assert "t/cool was started at minute 5" in found
+    conflict_texts = texts(residual)
+    assert "t/bake needs the oven to be hot" in conflict_texts
+    assert "t/cool was started at minute 5" in conflict_texts
 
 
 def test_the_clock_is_one_constraint_beside_releases():
     actions = Action("t/a", "t", 5, 5), Action("t/b", "t", 2, 2, release=9), Action("t/c", "t", 1, 1, release=2)
-    begun = remaining_problem(Instance("run", actions, time_limit=12), PartialSchedule((), 8))
-    assert [one.text for one in constraints(begun) if one.kind in ("clock", "release")] == [
+    residual = remaining_problem(Instance("run", actions, time_limit=12), PartialSchedule((), 8))
+    assert [one.text for one in constraints(residual) if one.kind in ("clock", "release")] == [
         "the clock is at tick 8; no open action can start earlier",
         "t/b cannot start before tick 9",
         "t/c cannot start before tick 2",
     ]
-    assert texts(begun) == [
+    assert texts(residual) == [
         "the clock is at tick 8; no open action can start earlier",
         "all actions must be finished within 12 ticks",
     ]
-    clock = [one for one in constraints(begun) if one.kind == "clock"]
-    rest = without(begun, clock)
+    clock = [one for one in constraints(residual) if one.kind == "clock"]
+    rest = without(residual, clock)
     assert {lag.after: lag.minimum for lag in rest.lags if lag.before == NOW} == {"t/a": 0, "t/b": 9, "t/c": 2}
     assert solve(rest).makespan == 11
 
@@ -352,8 +352,10 @@ def test_a_test_that_is_not_settled_keeps_its_constraint(monkeypatch):
     decide = conflicts._decide
 
     def undecided(instance, seconds, *, exact_grid):
-        held = sum(action.attended > 0 for action in instance.actions)
-        return conflicts._Verdict("unknown") if held == 1 else decide(instance, seconds, exact_grid=exact_grid)
+        attended_count = sum(action.attended > 0 for action in instance.actions)
+        return (
+            conflicts._Verdict("unknown") if attended_count == 1 else decide(instance, seconds, exact_grid=exact_grid)
+        )
 
     monkeypatch.setattr(conflicts, "_decide", undecided)
     conflict = find_conflict(impossible)
@@ -388,9 +390,9 @@ def test_own_names_that_look_like_those_of_a_run_are_no_trap():
 def test_a_time_limit_between_the_ticks_of_the_actions():
     stew = Action("t/stew", "t", 4, 0, modes=(Mode((Demand("stove", 2),)),))
     fry = Action("t/fry", "t", 2, 2, modes=(Mode((Demand("stove", 3),)),))
-    found = find_conflict(Instance("p", (stew, fry), resources=(Resource("stove", 3),), time_limit=5))
-    assert (found.status, found.minimal) == ("infeasible", True)
-    assert {constraint.kind for constraint in found.constraints} == {"use", "limit"}
+    conflict = find_conflict(Instance("p", (stew, fry), resources=(Resource("stove", 3),), time_limit=5))
+    assert (conflict.status, conflict.minimal) == ("infeasible", True)
+    assert {constraint.kind for constraint in conflict.constraints} == {"use", "limit"}
 
 
 def test_no_time_is_left_for_a_sum():

@@ -38,10 +38,10 @@ def tiny(seed):
 
 
 def by_action(pieces):
-    found: dict[str, list[Piece]] = {}
+    groups: dict[str, list[Piece]] = {}
     for piece in pieces:
-        found.setdefault(piece.action, []).append(piece)
-    return found
+        groups.setdefault(piece.action, []).append(piece)
+    return groups
 
 
 @pytest.mark.slow
@@ -49,19 +49,19 @@ def by_action(pieces):
 def test_nearest_agrees_with_trying_all_schedules(block):
     moved = checked = 0
     for seed in range(block, 150, 15):
-        for instance, everything, random in tiny(seed):
+        for instance, all_schedules, random in tiny(seed):
             for _ in range(2):
                 target, order = random_pieces(instance, random, instance.time_limit), random.choice(ORDERS)
-                found = minimal_change(instance, target, objectives=order)
-                if not everything:
-                    assert found.status == "infeasible"
+                change = minimal_change(instance, target, objectives=order)
+                if not all_schedules:
+                    assert change.status == "infeasible"
                     continue
-                distances = (distance(instance, target, schedule) for schedule in everything)
+                distances = (distance(instance, target, schedule) for schedule in all_schedules)
                 best = min(tuple(one[name] for name in order) for one in distances)
-                own = distance(instance, target, found.schedule)
-                assert found.status == "optimal"
+                own = distance(instance, target, change.schedule)
+                assert change.status == "optimal"
                 assert tuple(own[name] for name in order) == best, (seed, instance.name, order)
-                assert own == {"moved": len(found.moved), "shift": found.shift, "makespan": found.makespan}
+                assert own == {"moved": len(change.moved), "shift": change.shift, "makespan": change.makespan}
                 moved += own["moved"]
                 checked += 1
     assert checked > 15
@@ -87,10 +87,10 @@ def test_repairing_a_nearest_schedule_changes_nothing():
     for seed in range(40):
         random = Random(seed)
         for instance in (workshop(seed), kitchen(seed)):
-            found = minimal_change(instance, random_pieces(instance, random, 9))
-            if found.schedule is not None:
-                again = minimal_change(instance, by_action(found.schedule.pieces))
-                assert (again.schedule, again.moved, again.shift) == (found.schedule, (), 0)
+            change = minimal_change(instance, random_pieces(instance, random, 9))
+            if change.schedule is not None:
+                second_change = minimal_change(instance, by_action(change.schedule.pieces))
+                assert (second_change.schedule, second_change.moved, second_change.shift) == (change.schedule, (), 0)
 
 
 def cooking(**more):
@@ -114,23 +114,23 @@ def test_shift_is_the_largest_of_any_unit_of_work():
 
 
 def test_what_is_too_much_is_in_vain_and_what_is_cut_counts_as_moved():
-    found = minimal_change(
+    change = minimal_change(
         cooking(), cook(("boil", 0, 10), ("chop", 0, 4), ("chop", 5, 3), ("serve", 10, 1), ("serve", 12, 1))
     )
-    assert found.moved == ("t/boil",)
-    assert found.shift == 0
-    assert found.redundant == (Piece("t/chop", 5, 3, "agent"), Piece("t/serve", 12, 1, "agent"))
+    assert change.moved == ("t/boil",)
+    assert change.shift == 0
+    assert change.redundant == (Piece("t/chop", 5, 3, "agent"), Piece("t/serve", 12, 1, "agent"))
 
 
 def test_work_that_was_not_wanted_is_free_but_its_action_counts_as_moved():
-    found = minimal_change(cooking(), cook(("boil", 0, 9), ("chop", 2, 2), ("serve", 9, 1)))
-    assert (found.moved, found.shift, found.makespan) == (("t/chop",), 0, 10)
-    assert found.schedule.pieces[1] == Piece("t/chop", 2, 4, "agent")
+    change = minimal_change(cooking(), cook(("boil", 0, 9), ("chop", 2, 2), ("serve", 9, 1)))
+    assert (change.moved, change.shift, change.makespan) == (("t/chop",), 0, 10)
+    assert change.schedule.pieces[1] == Piece("t/chop", 2, 4, "agent")
 
 
 def test_added_actions_do_not_count():
-    found = minimal_change(cooking(), cook(("boil", 3, 9)))
-    assert (found.moved, found.added, found.makespan) == ((), ("t/chop", "t/serve"), 13)
+    change = minimal_change(cooking(), cook(("boil", 3, 9)))
+    assert (change.moved, change.added, change.makespan) == ((), ("t/chop", "t/serve"), 13)
 
 
 def test_pieces_without_agent_may_be_anybodys_and_others_are_held_to_theirs():
@@ -150,9 +150,9 @@ def test_a_mode_is_part_of_what_was_wanted():
     modes = (Mode((Demand("pan"),), "pan"), Mode((Demand("pot"),), "pot"))
     jobs = tuple(Action(f"t/{n}", "t", 3, 0, modes=modes) for n in range(2))
     target = by_action([Piece("t/0", 0, 3, "agent", 1), Piece("t/1", 1, 3, "agent", 1)])
-    found = minimal_change(Instance("pans", jobs, resources=pans), target)
-    assert (len(found.moved), found.shift, found.makespan) == (1, 0, 4)
-    assert {piece.mode for piece in found.schedule.pieces} == {0, 1}
+    change = minimal_change(Instance("pans", jobs, resources=pans), target)
+    assert (len(change.moved), change.shift, change.makespan) == (1, 0, 4)
+    assert {piece.mode for piece in change.schedule.pieces} == {0, 1}
 
 
 def test_late_times_are_kept_and_absurd_ones_are_in_vain():
@@ -171,10 +171,10 @@ def test_far_shifts_take_no_more_work_than_near_ones():
     action = max(pieces, key=lambda name: pieces[name][0].start)
     earlier = next(lag.before for lag in instance.lags if lag.after == action)
     (piece,) = pieces[earlier]
-    wanted = pieces | {earlier: [piece._replace(start=1_000_000)], action: [pieces[action][0]._replace(start=500_000)]}
+    target = pieces | {earlier: [piece._replace(start=1_000_000)], action: [pieces[action][0]._replace(start=500_000)]}
     with count_efforts() as efforts:
-        found = minimal_change(instance, wanted, time_limit=WorkLimit(0.05))
-    assert found.status == "optimal"
+        change = minimal_change(instance, target, time_limit=WorkLimit(0.05))
+    assert change.status == "optimal"
     assert efforts.conflicts < 1_000
 
 
@@ -186,8 +186,8 @@ def test_a_time_limit_between_steps_of_the_grid_is_used_to_the_last_tick():
 def test_negative_maximum_lags_keep_actions_apart():
     jobs = (Action("t/a", "t", 1, 1), Action("t/b", "t", 1, 1))
     instance = Instance("apart", jobs, (Lag("t/b", "t/a", None, -100),))
-    found = minimal_change(instance, by_action([Piece("t/a", 0, 1, "agent"), Piece("t/b", 1, 1, "agent")]))
-    assert (found.moved, found.shift, found.makespan) == (("t/b",), 98, 100)
+    change = minimal_change(instance, by_action([Piece("t/a", 0, 1, "agent"), Piece("t/b", 1, 1, "agent")]))
+    assert (change.moved, change.shift, change.makespan) == (("t/b",), 98, 100)
 
 
 def test_a_coarser_grid_is_used_and_reported_where_a_finer_one_is_too_large(monkeypatch):
@@ -208,10 +208,10 @@ def test_where_it_was_wanted_to_pause_it_can_pause_on_every_grid(monkeypatch):
     jobs = (Action("t/0", "t", 12, 12, interruptible=True), Action("t/1", "t", 6, 6), Action("t/2", "t", 6, 0))
     monkeypatch.setattr(repair_model, "_MOST_SEGMENTS", 1)
     pieces = [Piece("t/0", 0, 5, "agent"), Piece("t/1", 5, 6, "agent"), Piece("t/0", 11, 7, "agent")]
-    found = minimal_change(Instance("long", jobs), by_action([*pieces, Piece("t/2", 16, 6, "agent")]))
-    assert (found.moved, found.shift) == ((), 0)
-    found = minimal_change(Instance("long", jobs), by_action([*pieces, Piece("t/2", 6, 6, "agent")]))
-    assert (found.moved, found.shift, found.grid) == (("t/2",), 1, 6)
+    change = minimal_change(Instance("long", jobs), by_action([*pieces, Piece("t/2", 16, 6, "agent")]))
+    assert (change.moved, change.shift) == ((), 0)
+    change = minimal_change(Instance("long", jobs), by_action([*pieces, Piece("t/2", 6, 6, "agent")]))
+    assert (change.moved, change.shift, change.grid) == (("t/2",), 1, 6)
 
 
 def test_finer_pauses_are_tried_before_a_coarse_grid_says_that_nothing_is_possible(monkeypatch):
@@ -220,8 +220,8 @@ def test_finer_pauses_are_tried_before_a_coarse_grid_says_that_nothing_is_possib
     target = by_action([Piece("t/0", 1, 2, "b")])
     assert minimal_change(halves, target).status == "optimal"
     monkeypatch.setattr(repair_model, "_MOST_SEGMENTS", 1)
-    found = minimal_change(halves, target)
-    assert (found.status, found.proved, found.makespan) == ("feasible", (), 3)
+    change = minimal_change(halves, target)
+    assert (change.status, change.proved, change.makespan) == ("feasible", (), 3)
     assert minimal_change(replace(halves, time_limit=2), target).status == "infeasible"
 
 

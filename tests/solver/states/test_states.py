@@ -69,11 +69,11 @@ def test_every_value_is_that_of_the_rest_solved_from_scratch(make, seeds, share,
     statuses = []
     for seed in seeds:
         random = Random(seed)
-        for _, step, here in random_run(make(seed), seed):
+        for _, step, point in random_run(make(seed), seed):
             if random.random() > share:
                 continue
-            value, scratch = value_of(here, step), solve_from_scratch(here)
-            assert (value.status, value.makespan) == (scratch.status, scratch.makespan), (seed, here.state)
+            value, scratch = value_of(point, step), solve_from_scratch(point)
+            assert (value.status, value.makespan) == (scratch.status, scratch.makespan), (seed, point.state)
             statuses.append(value.status)
     assert len(statuses) >= least
     assert set(statuses) <= {"optimal", "infeasible"}
@@ -85,45 +85,45 @@ def test_every_value_is_that_of_the_rest_solved_from_scratch(make, seeds, share,
 def test_the_order_in_which_states_are_asked_for_does_not_matter(make):
     for seed in range(12):
         instance = make(seed)
-        states = [here.state for _, _, here in random_run(instance, seed)]
-        known = [StateSolver(instance).value(state).makespan for state in states]
+        states = [point.state for _, _, point in random_run(instance, seed)]
+        makespans = [StateSolver(instance).value(state).makespan for state in states]
         solver = StateSolver(instance)
         for k in Random(seed).sample(range(len(states)), len(states)):
-            assert solver.value(states[k]).makespan == known[k], (seed, k)
+            assert solver.value(states[k]).makespan == makespans[k], (seed, k)
 
 
 @pytest.mark.slow
 def test_bounds_that_are_known_already_do_not_change_a_value():
     for seed in range(12):
         instance = kitchen(seed)
-        for _, _, here in random_run(instance, seed):
-            plain = StateSolver(instance).value(here.state)
+        for _, _, point in random_run(instance, seed):
+            plain = StateSolver(instance).value(point.state)
             if plain.makespan is None:
-                assert StateSolver(instance).value(here.state, 3) == plain
+                assert StateSolver(instance).value(point.state, 3) == plain
                 continue
             for below in (0, 1, 4):
                 for above in (None, 0, 1, 100):
                     most = None if above is None else plain.makespan + above
-                    found = StateSolver(instance).value(here.state, plain.makespan - below, most)
-                    assert found == plain, (seed, here.state, below, above)
+                    value = StateSolver(instance).value(point.state, plain.makespan - below, most)
+                    assert value == plain, (seed, point.state, below, above)
 
 
 @pytest.mark.slow
 def test_a_witness_is_kept_exactly_by_states_that_lie_on_it():
-    kept = lost = 0
+    retained = lost = 0
     for seed in range(25):
         instance = kitchen(seed)
         solvers, before = {}, None
         solver = state_solver(solvers, instance, 1)
-        for _, _, here in random_run(instance, seed):
+        for _, _, point in random_run(instance, seed):
             if before is not None and before.witness is not None:
-                if solver.keeps(before.witness, here.state):
-                    assert value_of(here, 1, solvers=solvers).makespan == before.makespan
-                    kept += 1
+                if solver.keeps(before.witness, point.state):
+                    assert value_of(point, 1, solvers=solvers).makespan == before.makespan
+                    retained += 1
                 else:
                     lost += 1
-            before = value_of(here, 1, solvers=solvers)
-    assert kept > 10
+            before = value_of(point, 1, solvers=solvers)
+    assert retained > 10
     assert lost > 10
 
 
@@ -135,12 +135,12 @@ def test_kitchens_agree_with_a_search_through_the_rules_of_recipe2plan():
     looked = {"optimal": 0, "infeasible": 0}
     for seed in range(30):
         instance = kitchen(seed, most=4)
-        for _, step, here in random_run(instance, seed):
-            state = here.state
+        for _, step, point in random_run(instance, seed):
+            state = point.state
             done = [StepCommand(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
             horizon = state.clock + sum(action.duration for action in instance.actions) + 4
             best = exhaustive.kitchen_optimum(instance, horizon, done, state.clock)
-            value = value_of(here, step)
+            value = value_of(point, step)
             assert (value.status, value.makespan) == ("infeasible" if best is None else "optimal", best), (seed, state)
             looked[value.status] += 1
     assert min(looked.values()) > 15
@@ -153,13 +153,13 @@ def test_workshops_agree_with_a_search_through_the_general_rules(make, block):
     looked = {"optimal": 0, "infeasible": 0}
     for seed in range(block, 40, 4):
         instance = make(seed)
-        for _, step, here in random_run(instance, seed, lazy=0.2):
-            state = here.state
+        for _, step, point in random_run(instance, seed, lazy=0.2):
+            state = point.state
             horizon = max([state.clock, *(piece.end for piece in state.pieces)]) + 9
             whole = _without_limit(instance)
             if state.clock > 12 or exhaustive.count_schedules(whole, horizon, state) > 20_000:
                 continue
-            value, best = value_of(here, step), exhaustive.general_optimum(whole, horizon, state)
+            value, best = value_of(point, step), exhaustive.general_optimum(whole, horizon, state)
             if best is None and value.makespan is not None:
                 assert value.makespan > horizon
                 continue
@@ -181,10 +181,13 @@ def test_single_tasks_of_timearena_agree_with_a_search_through_its_rules(profile
         if number % 3 != (profile == "paper"):
             continue
         scene = world(f"timearena/{task}", rules)
-        for course, step, here in random_run(problems.load(scene.name, rules), number, rules, most=8):
-            made = timearena.decisions_before(course.problem, here)
-            if not here.complete:
-                assert timearena.optimum(scene, 300_000, rules, made) == ("complete", value_of(here, step).makespan)
+        for course, step, point in random_run(problems.load(scene.name, rules), number, rules, most=8):
+            decisions = timearena.decisions_before(course.problem, point)
+            if not point.complete:
+                assert timearena.optimum(scene, 300_000, rules, decisions) == (
+                    "complete",
+                    value_of(point, step).makespan,
+                )
 
 
 @pytest.mark.slow
@@ -192,12 +195,12 @@ def test_asynctool_agrees_with_a_search_through_its_live_environment():
     for seed in range(15):
         problem = random_chains(seed, constant=False)
         instance = asynctool.instance(problem)
-        for _, step, here in random_run(instance, seed, most=12):
-            if here.complete:
+        for _, step, point in random_run(instance, seed, most=12):
+            if point.complete:
                 continue
-            assert min_turns(problem, messages_before(problem, here)) == value_of(here, step).makespan, (
+            assert min_turns(problem, messages_before(problem, point)) == value_of(point, step).makespan, (
                 seed,
-                here.state,
+                point.state,
             )
 
 
@@ -207,9 +210,9 @@ def test_asynctool_agrees_with_a_search_through_its_live_environment():
 def test_an_action_that_must_follow_at_once_is_lost_with_the_first_tick_of_waiting():
     actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 1, 1))
     states = StateSolver(Instance("tight", actions, (Lag("t/a", "t/b", 0, 0),)))
-    begun = (Piece("t/a", 3, 2, "agent"),)
-    assert states.value(PartialSchedule(begun, 5)) == Value(6, 6)
-    late = states.value(PartialSchedule(begun, 6))
+    started = (Piece("t/a", 3, 2, "agent"),)
+    assert states.value(PartialSchedule(started, 5)) == Value(6, 6)
+    late = states.value(PartialSchedule(started, 6))
     assert (late.status, late.makespan, late.upper) == ("infeasible", None, None)
 
 
@@ -281,15 +284,15 @@ RUSH = (Lag("t/late", "t/chop", None, -4),)
 )
 def test_a_piece_that_has_been_given_is_not_cut_by_what_comes_later(actions, lags, agents, best):
     instance = Instance("kitchen", actions, lags, agents=agents)
-    given = [Piece(action.id, 0, 2, agents[k]) for k, action in enumerate(actions) if action.attended]
-    for state in (PartialSchedule(tuple(given)), PartialSchedule(tuple(given), 1)):
+    fixed_pieces = [Piece(action.id, 0, 2, agents[k]) for k, action in enumerate(actions) if action.attended]
+    for state in (PartialSchedule(tuple(fixed_pieces)), PartialSchedule(tuple(fixed_pieces), 1)):
         solver = StateSolver(instance, 1)
         value = solver.value(state)
         assert value.makespan == solve(remaining_problem(instance, state)).makespan == best
         assert value.makespan == exhaustive.general_optimum(instance, 8, state)
         if best is not None:
             rest = solver.completion(value.witness, state)
-            assert not list(find_violations(instance, Schedule((*given, *rest.pieces))))
+            assert not list(find_violations(instance, Schedule((*fixed_pieces, *rest.pieces))))
 
 
 def test_pieces_given_one_after_the_other_may_have_a_start_between_them():
@@ -321,15 +324,15 @@ def test_who_did_what_is_not_forgotten_where_long_idle_time_is_cut_out():
     assert [states.value(state).makespan for state in (one, other, one)] == [105, 108, 105]
 
 
-@pytest.mark.parametrize("given", [1, 2])
-def test_a_given_piece_of_one_tick_lends_its_room_no_more_than_a_longer_one(given):
+@pytest.mark.parametrize("ticks", [1, 2])
+def test_a_given_piece_of_one_tick_lends_its_room_no_more_than_a_longer_one(ticks):
     keep = Action("t/keep", "t", 3, 3, interruptible=True, modes=(Mode((Demand("oven"),)),))
-    heat = Action("t/heat", "t", given, given, modes=(Mode((Demand("oven", sets="hot"),)),))
+    heat = Action("t/heat", "t", ticks, ticks, modes=(Mode((Demand("oven", sets="hot"),)),))
     instance = Instance("oven", (keep, heat), resources=(Resource("oven", state="hot"),), agents=("a", "b"))
-    state = PartialSchedule((Piece("t/keep", 0, given, "a"),))
-    assert exhaustive.general_optimum(instance, 9, state) == 3 + given
+    state = PartialSchedule((Piece("t/keep", 0, ticks, "a"),))
+    assert exhaustive.general_optimum(instance, 9, state) == 3 + ticks
     assert (
-        solve(remaining_problem(instance, state)).makespan == StateSolver(instance).value(state).makespan == 3 + given
+        solve(remaining_problem(instance, state)).makespan == StateSolver(instance).value(state).makespan == 3 + ticks
     )
 
 
