@@ -69,7 +69,7 @@ def accepted(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sample(OWN, 13))
-def test_plans_for_kitchens_of_our_own(name: str) -> None:
+def test_plans_for_bundled_kitchens_pass_the_rules(name: str) -> None:
     problem = own(name)
     first = accepted(problem, list_jobs(layout_of(problem)))
     for rules in (PAPER, RELEASED):
@@ -82,7 +82,7 @@ def test_plans_for_kitchens_of_our_own(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(12), 6))
-def test_whatever_jobs_are_tried_what_can_be_done_is_accepted(seed: int) -> None:
+def test_random_feasible_jobs_pass_the_rules(seed: int) -> None:
     """Two or three cooks who often meet at the same tick: changes without looking at what becomes of the time."""
     problem = own(f"paracook/cook/own/seed_{seed % 4}/agent_num_{2 + seed % 2}/orders_num_{1 + seed % 3}")
     shop, random = layout_of(problem), Random(seed)
@@ -104,7 +104,7 @@ def test_whatever_jobs_are_tried_what_can_be_done_is_accepted(seed: int) -> None
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_plan_and_time_is_kept() -> None:
+def test_same_seed_gives_the_same_plan_and_limits_are_respected() -> None:
     problem = own("paracook/cook/own/seed_1/agent_num_2/orders_num_2")
     one, same, other = (BY_NAME["improve"](problem, PAPER, Budget(seed, 10)) for seed in (1, 1, 2))
     assert one == same
@@ -127,7 +127,7 @@ def test_the_same_seed_gives_the_same_plan_and_time_is_kept() -> None:
         several=True,
     ),
 )
-def test_best_plans_of_a_row(orders: tuple[OrderedDish, ...], cooks: int, best: int) -> None:
+def test_annealing_finds_optimal_plans_of_a_row_kitchen(orders: tuple[OrderedDish, ...], cooks: int, best: int) -> None:
     problem = row(*orders, cooks=cooks)
     plan = anneal(problem, PAPER, tries=3000)
     assert carry_out(problem, plan, PAPER).time == best
@@ -142,7 +142,7 @@ def test_cookware_that_counts_from_its_last_batch_saves_time() -> None:
     assert carry_out(problem, released, RELEASED).time < carry_out(problem, by_paper, PAPER).time
 
 
-def test_what_comes_after_another_cook_has_its_turn_after_it() -> None:
+def test_step_that_depends_on_another_cook_is_executed_after_it() -> None:
     """The cook with the plate is at the board first and waits for the other, whose last step begins later."""
     problem = row(TARTARE, cooks=2)
     shop = layout_of(problem)
@@ -166,11 +166,11 @@ def test_what_comes_after_another_cook_has_its_turn_after_it() -> None:
         [(FETCH, 0, 0, 2, True), (PLATE, 0, 0, 2, ())],  # the board is taken
     ],
 )
-def test_jobs_that_cannot_be_done(jobs: list[Job]) -> None:
+def test_infeasible_jobs_have_no_timing(jobs: list[Job]) -> None:
     assert execute_jobs(StationLayout(row(TARTARE)), jobs, [0]) is None
 
 
-def test_dishes_that_cannot_be_made_say_why() -> None:
+def test_impossible_dishes_are_refused_with_a_reason() -> None:
     for need, reason in (
         (Need("fish", "raw"), "row: needs fish, which no dispenser provides"),
         (Need("rice", "cooked", "pan"), "row: needs cooked rice, which no cookware on a stove accepts"),
@@ -190,7 +190,7 @@ def test_dishes_that_cannot_be_made_say_why() -> None:
 
 
 @pytest.mark.slow
-def test_all_settings_of_the_benchmark(shared: Path) -> None:
+def test_list_heuristic_plans_every_kitchen_of_the_benchmark(shared: Path) -> None:
     path = shared / "benchmarks" / "paracook" / "orders.json"
     orders: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))["orders"]
     assert len(orders) == 120
@@ -200,7 +200,7 @@ def test_all_settings_of_the_benchmark(shared: Path) -> None:
             accepted(problem, list_jobs(layout_of(problem)))
 
 
-def test_many_orders_take_no_longer_than_they_may() -> None:
+def test_annealing_of_many_orders_stops_at_the_work_limit() -> None:
     many = row(*[TARTARE] * 40, cooks=2)
     deadline = deadline_of(WorkLimit(0.05))
     with pytest.raises(InputError, match="too many orders"):

@@ -36,7 +36,7 @@ def test_unknown_heuristic():
         run(load(SOME[0]), "magic")
 
 
-def test_a_benchmark_may_be_left_out_of_the_names_of_its_own_heuristics():
+def test_heuristic_name_without_its_benchmark_is_accepted_for_that_benchmark_only():
     assert run(load("timearena/lab1"), "greedy").heuristic == "timearena-greedy"
     assert run(load(SOME[0]), "dfs").heuristic == "recipe2plan-dfs"
     with pytest.raises(InputError, match="is short for timearena-greedy, which does not accept problems of"):
@@ -89,7 +89,7 @@ def test_algorithm_1_stops_at_its_limit_of_nodes():
     assert "limit" in reason
 
 
-def test_blocks_tie_what_maximum_lags_tie_and_break_cycles():
+def test_blocks_join_actions_tied_by_maximum_lags_and_break_cycles():
     actions = tuple(Action(f"t/{n}", "t", 1, 1) for n in range(4))
     # 0 and 2 are tied; 1 lies between them, so it must join; 3 stays alone.
     lags = (Lag("t/0", "t/2", 0, 5), Lag("t/0", "t/1"), Lag("t/1", "t/2"), Lag("t/2", "t/3"))
@@ -99,7 +99,7 @@ def test_blocks_tie_what_maximum_lags_tie_and_break_cycles():
 
 
 @pytest.mark.parametrize("rule", list(RULES))
-def test_priority_rules_prefer_what_they_say(rule):
+def test_priority_rules_have_the_documented_values(rule):
     actions = (Action("t/short", "t", 1, 1), Action("t/long", "t", 9, 9), Action("t/last", "t", 2, 0))
     lags = (Lag("t/long", "t/last"),)
     short, long, last = priorities(Instance("k", actions, lags), rule)

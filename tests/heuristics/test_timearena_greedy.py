@@ -24,7 +24,7 @@ def test_the_released_variant_reproduces_the_oracle_times(scenario):
         assert sum(greedy.claim for greedy in schedules) / 10 == pytest.approx(mean)
 
 
-def test_household4_is_claimed_in_nine_minutes_that_the_rules_do_not_allow():
+def test_claim_of_nine_minutes_for_household4_breaks_the_rules():
     problem = load("timearena/household4")
     greedy = run_released(problem)
     assert greedy.makespan == 9
@@ -55,17 +55,17 @@ def test_algorithm_1_worked_by_hand():
     assert greedy.makespan == 9
 
 
-def test_the_makespan_includes_what_runs_on_by_itself():
+def test_makespan_includes_unattended_work():
     actions = (Action("t/wash", "t", 1, 1), Action("t/boil", "t", 9, 1))
     assert run_printed(Instance("k", actions, (Lag("t/wash", "t/boil"),))).makespan == 10
 
 
-def test_the_claim_is_never_more_than_a_hundred():
+def test_claim_is_at_most_100_minutes():
     greedy = run_released(Instance("k", (Action("t/a", "t", 120, 120),)))
     assert (greedy.makespan, greedy.claim) == (120, 100)
 
 
-def test_modes_are_sought_until_the_starts_fit():
+def test_modes_are_chosen_that_allow_the_start_times():
     either, one = Mode((Demand("pot"),)), Mode((Demand("pan"),))
     actions = (Action("t/a", "t", 3, 1, modes=(either, one)), Action("t/b", "t", 3, 1, modes=(either,)))
     problem = Instance("k", actions, resources=(Resource("pot"), Resource("pan")))
@@ -74,7 +74,7 @@ def test_modes_are_sought_until_the_starts_fit():
     assert {piece.action: piece.mode for piece in schedule.pieces} == {"t/a": 1, "t/b": 0}
 
 
-def test_without_objects_only_agent_and_prerequisites_are_left():
+def test_relaxation_without_objects_keeps_agent_and_prerequisites():
     problem = load("timearena/household1+household4")
     relaxed = without_objects(problem)
     assert relaxed.benchmark == "generic"
@@ -87,6 +87,6 @@ def test_without_objects_only_agent_and_prerequisites_are_left():
     assert referee(relaxed, schedule).success
 
 
-def test_several_agents_are_refused():
+def test_instances_with_several_agents_are_refused():
     answer = run(Instance("k", (Action("t/a", "t", 1, 1),), agents=("ann", "bob")), "timearena-greedy")
     assert answer.reason == "the greedy algorithm requires exactly one agent"

@@ -43,7 +43,7 @@ def test_the_closed_form_counts_the_closing_message() -> None:
 
 
 @pytest.mark.parametrize("suffix", sample(["", "@0", "@2", "@0-1", "@1-2:3"], 5))
-def test_every_bundled_problem_is_proved_and_its_transcript_replays_in_so_many_turns(suffix: str) -> None:
+def test_transcripts_of_bundled_problems_replay_in_the_optimal_number_of_turns(suffix: str) -> None:
     for name in problems.names():
         problem = problems.problem(f"{name}{suffix}")
         result = solve(load(f"{name}{suffix}"))

@@ -87,7 +87,7 @@ def _honest(result: Result, instance: Instance, optimum: int | None) -> None:
 
 
 @pytest.mark.parametrize("name", ["kitchen", "workshop", "machines", "soups"])
-def test_whenever_time_runs_out_the_answer_is_honest(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_valid_at_any_timeout(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     instances = {
         "kitchen": lambda: [kitchen(seed, 8) for seed in range(12)],
         "workshop": lambda: [workshop(seed) for seed in range(12)],
@@ -111,7 +111,7 @@ def test_whenever_time_runs_out_the_answer_is_honest(name: str, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("last_status", sample(["unknown", "infeasible"]))
-def test_time_may_run_out_at_any_step_of_the_ladder(last_status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timeout_at_any_stage_is_feasible_or_unknown(last_status: str, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
     for looks in (*range(1, 60), 10_000):
         with monkeypatch.context() as patch:
@@ -125,7 +125,7 @@ def test_time_may_run_out_at_any_step_of_the_ladder(last_status: str, monkeypatc
 
 
 @pytest.mark.parametrize("looks", sample([1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597], 10))
-def test_a_large_instance_is_answered_whenever_time_runs_out(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_a_large_instance_are_valid_at_any_timeout(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = soups(60)
     least = lower_bound(instance, windows(instance))
     with monkeypatch.context() as patch:
@@ -139,7 +139,7 @@ def test_a_large_instance_is_answered_whenever_time_runs_out(looks: int, monkeyp
     assert least <= (result.lower_bound or 0) <= (result.makespan or 0)
 
 
-def test_the_clock_is_looked_at_while_a_model_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deadline_is_checked_while_a_model_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = soups(60)
     bounds, step = ordered_windows(instance), common_tick(instance)
     for looks in (1, 5, 50):
@@ -153,7 +153,7 @@ def test_the_clock_is_looked_at_while_a_model_is_made(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     "instance", sample([soups(3), machines(), kitchen(3, 8)]), ids=["soups", "machines", "kitchen"]
 )
-def test_a_certificate_holds_whenever_time_runs_out(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificates_are_valid_at_any_timeout(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(derivations, "_BATCH", 20_000)
     result = solve(instance)
     bounds = []
@@ -179,7 +179,7 @@ def test_counted_work_ends_the_search_for_a_proof() -> None:
     assert proof is not None
 
 
-def test_no_table_of_times_is_made_for_too_many_actions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificate_of_many_actions_is_the_critical_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certifying, "Arguments", lambda *_: pytest.fail("a table is made"))
     monkeypatch.setattr(certifying, "MOST_ACTIONS", 11)
     proof = certificate(soups(3))
@@ -187,7 +187,7 @@ def test_no_table_of_times_is_made_for_too_many_actions(monkeypatch: pytest.Monk
     assert proof.kind == "critical path"
 
 
-def test_too_large_a_model_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_model_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
     size = model_size(instance, ordered_windows(instance), common_tick(instance))
     right = solve(instance, time_limit=20.0)
@@ -224,7 +224,7 @@ def _families() -> list[Instance]:
     ]
 
 
-def test_the_size_of_a_model_is_known_before_it_is_made() -> None:
+def test_model_size_is_estimated_before_the_model_is_built() -> None:
     for instance in _families():
         bounds, step = ordered_windows(instance), common_tick(instance)
         if not bounds.consistent:
@@ -236,7 +236,7 @@ def test_the_size_of_a_model_is_known_before_it_is_made() -> None:
 
 
 @pytest.mark.parametrize("name", ["synchronous/0_cheese_sandwich", "synchronous/3_burger"])
-def test_a_kitchen_is_answered_honestly_whenever_time_runs_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_kitchens_are_valid_at_any_timeout(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = kitchens.kitchen(f"kitchens/{name}")
     truth = plan(problem)
     statuses = set()
@@ -252,7 +252,7 @@ def test_a_kitchen_is_answered_honestly_whenever_time_runs_out(name: str, monkey
     assert statuses >= {"optimal", "unknown"}
 
 
-def test_a_kitchen_with_too_many_ways_to_choose_is_searched_without_a_guide(
+def test_kitchen_with_too_many_role_assignments_is_searched_without_a_heuristic(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problem = kitchens.kitchen("kitchens/synchronous/0_cheese_sandwich")
@@ -265,7 +265,7 @@ def test_a_kitchen_with_too_many_ways_to_choose_is_searched_without_a_guide(
 # --- effort ----------------------------------------------------------------------------------------
 
 
-def test_contradictions_are_found_without_going_round_all_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contradictory_lags_are_detected_in_few_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     # A chain that must end a tick before it can: Bellman and Ford alone would take as many passes as there are nodes.
     chain = tuple(Action(f"t/{n}", "t", 3, 0, agents=()) for n in range(300))
     lags = [Lag(one.id, two.id) for one, two in pairwise(chain)]
@@ -278,7 +278,7 @@ def test_contradictions_are_found_without_going_round_all_day(monkeypatch: pytes
     assert len(looked) < 10
 
 
-def test_paths_that_time_cut_short_are_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_path_computation_gives_valid_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precedence, "_NODES", 0)
     for seed in range(60):
         instance = workshop(seed)
@@ -290,7 +290,7 @@ def test_paths_that_time_cut_short_are_bounds(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.slow
-def test_what_is_put_at_the_end_obeys_the_rules() -> None:
+def test_heuristic_schedules_without_time_pass_the_rules() -> None:
     for seed in range(80):
         for instance in (kitchen(seed, 9), workshop(seed), soups(1 + seed % 30)):
             timetable = improve(instance, iterations=0, deadline=Deadline(0.0))
@@ -300,7 +300,7 @@ def test_what_is_put_at_the_end_obeys_the_rules() -> None:
                 assert set(faults) <= ({"time_limit"} if limit is not None else set())
 
 
-def test_when_time_is_over_the_rest_is_put_behind_the_end() -> None:
+def test_heuristic_appends_remaining_actions_after_the_deadline() -> None:
     instance = Instance("wide", tuple(Action(f"t/{n}", "t", 5, 0) for n in range(200)))
     at_leisure, in_haste = (
         generate_serial(instance, [0.0] * 200, over=lambda work, late=late: late) for late in (False, True)
@@ -314,7 +314,7 @@ def test_when_time_is_over_the_rest_is_put_behind_the_end() -> None:
 
 
 @pytest.mark.slow
-def test_states_that_others_change_are_set_anew() -> None:
+def test_heuristic_sets_a_changed_state_again() -> None:
     # With one oven the heat of one cake is gone before the next one fits in, unless it is heated again at the end.
     instance = soups(40, ovens=1)
     timetable = improve(instance, iterations=0)

@@ -111,7 +111,7 @@ def test_efforts_do_not_grow(name: str) -> None:
 
 
 @on_linux
-def test_leaving_out_a_cheap_step_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_effort_grows_without_the_ordered_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "schedule_in_order", lambda instance, bounds, step, least, most, deadline: (None, least))
     assert {"calls", "size"} <= set(grown(RECORDED[KITCHEN], measure(KITCHEN)))
 

@@ -30,7 +30,7 @@ def same(one: Result, other: Result) -> bool:
     return replace(one, seconds=0.0) == replace(other, seconds=0.0)
 
 
-def test_each_kind_goes_to_its_engine() -> None:
+def test_each_kind_is_solved_by_its_engine() -> None:
     schedule, kitchen = catalog.load(SCHEDULE), catalog.problem(KITCHEN)
     assert same(solve(schedule, seed=3), exact.solve(schedule, seed=3))
     assert same(solve(kitchen), astar.plan(kitchen))
@@ -43,7 +43,7 @@ def test_each_kind_goes_to_its_engine() -> None:
     assert solve(kitchen, time_limit=0).status != "optimal"
 
 
-def test_options_that_make_no_sense_are_refused() -> None:
+def test_options_of_another_kind_are_refused() -> None:
     schedule, kitchen = catalog.load(SCHEDULE), catalog.problem(KITCHEN)
     with pytest.raises(InputError, match=r"^rules: is for kitchens"):
         solve(schedule, rules=PROFILES["paper"])
@@ -79,11 +79,11 @@ def test_a_result_is_packed_and_unpacked(problem: str | Instance) -> None:
         engine.unpack(problem, None, entry | {"status": "feasible"})
 
 
-def test_one_tick_is_told_in_the_singular() -> None:
+def test_one_tick_is_printed_in_the_singular() -> None:
     assert str(Result("n", Status.optimal, 1, 1, "a")).splitlines()[:2] == ["n: optimal", "makespan      1 tick"]
 
 
-def test_a_result_as_a_row_has_the_fields_of_its_kind() -> None:
+def test_row_of_a_result_has_the_fields_of_its_kind() -> None:
     shared = ["instance", "status", "makespan", "lower_bound", "unit", "seconds", "proof", "source", "plan"]
     schedule, kitchen = solve(catalog.load(SCHEDULE)).as_dict(), solve(catalog.problem(KITCHEN)).as_dict()
     assert list(schedule) == [*shared, "grid", "schedule", "seed", "versions"]
@@ -94,21 +94,21 @@ def test_a_result_as_a_row_has_the_fields_of_its_kind() -> None:
 
 
 @pytest.mark.parametrize("name", [SCHEDULE, KITCHEN, "paracook/cook/own/seed_1/agent_num_1/orders_num_1"])
-def test_bundled_optima_are_read_unless_the_options_ask_for_more(name: str) -> None:
+def test_bundled_optimum_is_read_unless_again_is_set(name: str) -> None:
     bundled = load_or_solve(catalog.problem(name), SolveOptions(time_limit=0))
     assert (bundled.status, bundled.source, bundled.proof[:9]) == ("optimal", "bundled", "bundled, ")
     solved = load_or_solve(catalog.problem(name), SolveOptions(time_limit=WorkLimit(20)), again=True)
     assert (solved.makespan, solved.source) == (bundled.makespan, "solved")
 
 
-def test_a_bundled_plan_without_proof_is_the_least_that_a_search_returns() -> None:
+def test_bundled_plan_without_proof_is_returned_if_the_search_finds_none_as_short() -> None:
     kitchen = catalog.problem("kitchens/multi_agent/6_double_lettuce_chicken_burger")
     best = load_or_solve(kitchen, SolveOptions(time_limit=0))
     assert (best.status, best.makespan, best.source) == ("feasible", 46, "bundled")
     assert best.proof.endswith("; bundled plan")
 
 
-def test_changed_problems_and_other_searches_are_solved() -> None:
+def test_changed_problems_and_options_are_solved_again() -> None:
     schedule, kitchen = catalog.load(SCHEDULE), catalog.problem(KITCHEN)
     assert load_or_solve(schedule, SolveOptions()).proof == "bundled, certificate checked"
     for problem, options in (

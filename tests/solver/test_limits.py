@@ -28,7 +28,7 @@ def jobs(count: int, ticks: int, **options: object) -> tuple[Action, ...]:
     return tuple(Action(f"t/{n}", "t", ticks, ticks, **options) for n in range(count))  # type: ignore[arg-type]
 
 
-def test_two_maximum_lags_hold_one_run_together_not_two() -> None:
+def test_two_maximum_lags_make_one_action_uninterruptible() -> None:
     # The pie must go on once begun, for two reasons; a second cook is free to switch on the lamp meanwhile.
     dough, oven = Action("t/dough", "t", 2, 2), Action("t/oven", "t", 2, 0, agents=())
     pie = Action("t/pie", "t", 2, 2, interruptible=True)
@@ -39,7 +39,7 @@ def test_two_maximum_lags_hold_one_run_together_not_two() -> None:
 
 
 @pytest.mark.parametrize("limit", [None, 100])
-def test_pauses_off_the_grid_are_not_denied(limit: int | None) -> None:
+def test_interruptions_off_the_grid_are_reported_by_grid(limit: int | None) -> None:
     # Four jobs of 70 on three agents take 94, with pauses at any tick; on the grid of 70 it is 140.
     instance = Instance("quarters", jobs(4, 70, interruptible=True), agents=("a", "b", "c"), time_limit=limit)
     assert common_tick(instance) == 70
@@ -48,7 +48,7 @@ def test_pauses_off_the_grid_are_not_denied(limit: int | None) -> None:
     assert (fine.status, fine.makespan, fine.lower_bound, fine.grid) == ("optimal", 94, 94, 1)
 
 
-def test_a_setting_may_share_room_a_tick_after_the_state_was_set() -> None:
+def test_setting_may_share_capacity_one_tick_after_the_state_is_set() -> None:
     # The oven is lit in no time; a tick later the cake, which fills it, takes in another setting of the same state.
     light = Action("t/light", "t", 0, 0, modes=(Mode((Demand("oven", sets="hot"),)),))
     cake = Action("t/cake", "t", 2, 0, modes=(Mode((Demand("oven", 2),)),))
@@ -57,13 +57,13 @@ def test_a_setting_may_share_room_a_tick_after_the_state_was_set() -> None:
     assert solve(instance).makespan == general_optimum(instance, 6) == 3
 
 
-def test_no_time_limit_below_the_work_is_enough_on_any_grid() -> None:
+def test_time_limit_below_the_work_bound_is_infeasible_on_every_grid() -> None:
     late = Instance("late", jobs(4, 70, interruptible=True), agents=("a", "b", "c"), time_limit=93)
     assert (solve(late).status, solve(late).grid) == ("infeasible", 1)
 
 
 @pytest.mark.slow
-def test_differences_may_be_as_large_as_instances_can_make_them() -> None:
+def test_chain_of_more_than_2_to_the_40_ticks_is_solved() -> None:
     # A chain of more than 2**40 ticks, and an action that has to start with it.
     chain = tuple(Action(f"t/{n}", "t", 10**9 - n % 2, 0, agents=()) for n in range(1_150))
     first = Action("t/first", "t", 1, 0, agents=())
@@ -73,14 +73,14 @@ def test_differences_may_be_as_large_as_instances_can_make_them() -> None:
     assert (result.status, result.makespan) == ("optimal", sum(action.duration for action in chain))
 
 
-def test_heuristics_know_no_end_of_time() -> None:
+def test_heuristics_accept_makespans_above_10_to_the_12() -> None:
     instance = Instance("long", jobs(1_050, 10**9))
     timetable = generate_serial(instance, [0.0] * 1_050)
     assert timetable is not None
     assert timetable.makespan == 1_050 * 10**9
 
 
-def test_too_many_pauses_are_left_to_the_heuristics() -> None:
+def test_too_many_interruption_points_are_solved_by_heuristics() -> None:
     slow = Action("t/slow", "t", 10**8 + 7, 0, interruptible=True, modes=(Mode((Demand("bench"),)),))
     short = Action("t/short", "t", 5, 0, modes=(Mode((Demand("bench"),)),))
     instance = Instance("slow", (slow, short), resources=(Resource("bench"),))
@@ -94,7 +94,7 @@ def test_too_many_pauses_are_left_to_the_heuristics() -> None:
     assert (never.status, never.makespan) == ("infeasible", None)
 
 
-def test_pairs_are_left_alone_if_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forced_orders_are_skipped_for_too_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = Instance("many", jobs(12, 3), (Lag("t/1", "t/0", None, -5),))
     bounds = ordered_windows(instance)
     assert bounds.open
@@ -105,7 +105,7 @@ def test_pairs_are_left_alone_if_there_are_too_many(monkeypatch: pytest.MonkeyPa
     assert solve(instance).makespan == 36
 
 
-def test_a_negative_minimum_lag_is_remembered_through_idle_time() -> None:
+def test_negative_minimum_lag_applies_after_idle_time() -> None:
     # At 3 it is too late for b, which had to finish at most 3 after the start of a.
     a, b, c = (Action(f"t/{name}", "t", 1, 0) for name in "abc")
     instance = Instance("late", (a, b, c), (Lag("t/b", "t/a", -3),))
@@ -116,7 +116,7 @@ def test_a_negative_minimum_lag_is_remembered_through_idle_time() -> None:
         assert value.status == ("infeasible" if best is None else "optimal")
 
 
-def test_heuristics_keep_settings_away_from_uses_of_no_length() -> None:
+def test_heuristics_separate_settings_from_uses_of_duration_0() -> None:
     look = Action("t/look", "t", 0, 0, agents=(), modes=(Mode((Demand("lamp", 0, requires="on"),)),))
     dim = Action("t/dim", "t", 2, 0, agents=(), modes=(Mode((Demand("lamp", 0, sets="off"),)),))
     instance = Instance("lamp", (look, dim), resources=(Resource("lamp", state="on"),))
@@ -128,7 +128,7 @@ def test_heuristics_keep_settings_away_from_uses_of_no_length() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(4)))
-def test_answers_without_time_are_never_wrong(block: int) -> None:
+def test_results_without_time_are_valid(block: int) -> None:
     settled = 0
     for seed in range(block, 120, 4):
         instance = workshop(seed)

@@ -15,7 +15,7 @@ GRID_KITCHENS = ["paracook/cook/own/seed_1/agent_num_2/orders_num_1"]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in GRID_KITCHENS)])
-def test_what_is_told_gets_better_and_ends_with_the_result(name: str) -> None:
+def test_reports_improve_and_end_with_the_result(name: str) -> None:
     reports: list[tuple[int | None, int]] = []
     result = solve(
         problem(name), time_limit=WorkLimit(3.0), on_progress=lambda best, bound: reports.append((best, bound))
@@ -32,7 +32,7 @@ def test_what_is_told_gets_better_and_ends_with_the_result(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_long_searches_report_and_report_changes_nothing() -> None:
+def test_reports_of_a_long_search_do_not_change_the_result() -> None:
     reports: list[tuple[int | None, int]] = []
     shop, limit = job_shop(), WorkLimit(4.0)
     result = solve(shop, time_limit=limit, on_progress=lambda best, bound: reports.append((best, bound)))

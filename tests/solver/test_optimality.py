@@ -57,7 +57,7 @@ def test_problems_agree_with_exhaustive_search_through_the_general_rules(make, s
     assert checked > share * seeds / BLOCKS
 
 
-def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time():
+def test_unattended_interruptible_steps_are_refused():
     """What runs by itself and can be paused may be over sooner by the rules than by the model, unless it is refused."""
     refused = 0
     for seed in range(KITCHENS):
@@ -73,7 +73,7 @@ def test_kitchens_are_refused_where_pieces_of_a_step_could_run_at_the_same_time(
     assert refused > KITCHENS / 3
 
 
-def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
+def test_rules_beat_the_model_for_refused_kitchens(monkeypatch):
     monkeypatch.setattr("planoracle.instances.benchmarks.recipe2plan.problems.check", lambda instance: None)
     twin = Instance("twin", (Action("A/0", "A", 4, 0, interruptible=True),), benchmark="recipe2plan")
     assert kitchen_optimum(twin, horizon(twin)) == 1
@@ -83,7 +83,7 @@ def test_what_is_refused_would_be_beaten_by_the_rules(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", sample(permutations(range(4)), 24))
-def test_a_setting_that_takes_no_room_lends_none(order):
+def test_setting_that_takes_no_capacity_shares_none(order):
     """The rules once let a large setting, in the room of a use, make room for a small one; the solver never did."""
     demands = (Demand("oven", 2), Demand("oven", 1, sets="hot"), Demand("oven", 2, sets="hot"), Demand("oven", 2))
     uses = [
@@ -120,7 +120,7 @@ def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", sample(["Pancakes_Smore-Bars", "Pancakes_Saltine-Candy", "Choco_Smore-Bars"], 3))
-def test_the_three_problems_that_the_claim_leaves_open_are_settled_by_their_bound_and_by_finest(pair, monkeypatch):
+def test_problems_of_a_coarse_grid_are_settled_by_the_bound_and_by_exact_grid(pair, monkeypatch):
     instance = load(f"recipe2plan/timed/{pair}")
     by_bound = solve(instance)
     with monkeypatch.context() as patch:  # all work at once, which bounds less
@@ -131,7 +131,7 @@ def test_the_three_problems_that_the_claim_leaves_open_are_settled_by_their_boun
     assert thorough.schedule == quick.schedule == by_bound.schedule
 
 
-def test_finest_finds_what_pauses_off_the_grid_gain(monkeypatch):
+def test_exact_grid_finds_shorter_schedules_off_the_grid(monkeypatch):
     # Two agents share three jobs of two ticks; on a grid of two ticks they take 4, with finer pauses 3.
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     instance = Instance("halves", jobs, agents=("a", "b"))
@@ -149,7 +149,7 @@ def _without_pausing_users(instance: Instance) -> Instance:
     return replace(instance, actions=actions, lags=lags)
 
 
-def test_common_tick_is_not_taken_where_halves_can_help():
+def test_common_tick_is_finer_where_halves_can_help():
     # Three unit jobs that can be paused on two agents end at 1.5: at 3 if a tick is half a unit.
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     instance = Instance("halves", jobs, agents=("a", "b"))

@@ -12,7 +12,7 @@ from planoracle.solver.exact.search import solve
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_tails_make_the_greatest_lateness_a_makespan(seed: int) -> None:
+def test_tails_model_the_maximum_lateness(seed: int) -> None:
     random = Random(seed)
     jobs = [(random.randint(1, 5), random.randint(1, 12)) for _ in range(4)]
     last = max(due for _, due in jobs)
@@ -35,7 +35,7 @@ def test_tails_make_the_greatest_lateness_a_makespan(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_lags_from_a_beginning_are_releases_deadlines_and_breaks(seed: int) -> None:
+def test_lags_from_a_milestone_model_releases_deadlines_and_breaks(seed: int) -> None:
     random = Random(seed)
     jobs = [(random.randint(1, 4), random.choice((0, 0, 3)), random.choice((99, 99, 8, 6))) for _ in range(4)]
     noon, over = 5, 7
@@ -60,7 +60,7 @@ def test_lags_from_a_beginning_are_releases_deadlines_and_breaks(seed: int) -> N
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_state_is_a_set_up_for_each_kind(seed: int) -> None:
+def test_states_model_set_up_times(seed: int) -> None:
     random = Random(seed)
     kinds = {
         kind: (random.randint(1, 4), random.randint(1, 3), random.randint(1, 3)) for kind in ("red", "blue", "tin")
@@ -118,7 +118,7 @@ def _by_trying(jobs: list[tuple[int, int, bool]], noon: int, over: int) -> int:
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_over_a_break_work_is_paused_or_waits_and_what_runs_by_itself_goes_on(seed: int) -> None:
+def test_break_interrupts_attended_work_but_not_unattended_work(seed: int) -> None:
     random = Random(seed)
     jobs = [(random.randint(1, 3), random.randint(1, 4), random.random() < 0.5) for _ in range(3)]
     noon = random.randint(1, 5)

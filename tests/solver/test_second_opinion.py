@@ -63,7 +63,7 @@ AFTER_INFEASIBLE = {
 
 @pytest.mark.parametrize("step", sample(range(LADDER), 10))
 @pytest.mark.parametrize(("statuses", "expected"), AFTER_INFEASIBLE.items())
-def test_one_infeasible_is_worth_what_the_next_runs_say(
+def test_infeasible_is_confirmed_by_the_next_runs(
     statuses: tuple[str, str], expected: tuple[str, bool], step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripted = ScriptedSolver(monkeypatch, [*["unknown"] * step, "infeasible", *statuses])
@@ -75,7 +75,7 @@ def test_one_infeasible_is_worth_what_the_next_runs_say(
     assert scripted.calls[step][0] is not scripted.calls[step + 1][0]  # presolve on and off
 
 
-def test_no_number_of_unknowns_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_is_feasible_if_all_runs_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     scripted = ScriptedSolver(monkeypatch)
     result = solve(machines())
     assert len(scripted.calls) == LADDER
@@ -97,7 +97,7 @@ def test_no_number_of_unknowns_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> 
         several=True,
     ),
 )
-def test_finer_pauses_gain_nothing_only_if_two_runs_say_so(
+def test_grid_is_1_only_if_two_runs_refute_shorter_schedules(
     statuses: tuple[str, ...], expected: tuple[str, int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     search = solving._Search(quarters(), 60.0, 0, 1)
@@ -110,7 +110,7 @@ def test_finer_pauses_gain_nothing_only_if_two_runs_say_so(
 
 @pytest.mark.parametrize("last_status", STATUSES)
 @pytest.mark.parametrize("step", range(4))
-def test_a_state_is_hopeless_only_if_two_runs_say_so(
+def test_state_is_infeasible_only_if_two_runs_prove_it(
     step: int, last_status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     instance = machines()
@@ -122,7 +122,7 @@ def test_a_state_is_hopeless_only_if_two_runs_say_so(
 
 @pytest.mark.parametrize("last_status", STATUSES)
 @pytest.mark.parametrize("step", range(4))
-def test_no_schedule_is_near_only_if_two_runs_say_so(
+def test_minimal_change_is_infeasible_only_if_two_runs_prove_it(
     step: int, last_status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripted = ScriptedSolver(monkeypatch, [*["unknown"] * step, "infeasible", last_status])
@@ -133,7 +133,7 @@ def test_no_schedule_is_near_only_if_two_runs_say_so(
 
 
 @pytest.mark.parametrize("last_status", STATUSES)
-def test_the_last_stage_asks_twice_as_well(
+def test_last_lexicographic_stage_is_infeasible_only_if_two_runs_prove_it(
     last_status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = cp_model.CpModel()
@@ -146,7 +146,7 @@ def test_the_last_stage_asks_twice_as_well(
 
 
 @pytest.mark.parametrize("statuses", list(product(STATUSES, repeat=2)))
-def test_a_conflict_rests_on_two_refutations(
+def test_conflict_requires_two_proofs_of_infeasibility(
     statuses: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conflict, "solve", lambda instance, **_: solving.Result(instance.name, "unknown"))
@@ -179,7 +179,7 @@ def test_presolve_does_not_search_for_contained_constraints(monkeypatch: pytest.
 
 
 @pytest.mark.slow
-def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cp_sat_never_runs_with_many_workers_and_without_presolve(monkeypatch: pytest.MonkeyPatch) -> None:
     instance, coarse = machines(), quarters()
     scripts = [[*["unknown"] * step, "infeasible", last_status] for step in range(LADDER) for last_status in STATUSES]
     for script in scripts:
@@ -196,6 +196,6 @@ def test_no_call_of_cp_sat_runs_in_the_setting_of_a_known_fault(monkeypatch: pyt
         assert all(presolve or workers < 10 for presolve, workers, _ in scripted.calls)
 
 
-def test_the_answer_does_not_depend_on_many_workers() -> None:
+def test_plan_does_not_depend_on_the_number_of_workers() -> None:
     instance = load("recipe2plan/timed/Vada_Leche-Asada")
     assert solve(instance, workers=16).plan == solve(instance).plan

@@ -85,7 +85,7 @@ def test_infeasible_by_search_is_confirmed_with_presolve_on_and_off(monkeypatch)
     assert set(calls) == {True, False}
 
 
-def test_a_schedule_that_breaks_the_rules_is_never_an_answer(monkeypatch):
+def test_schedule_that_breaks_the_rules_raises_an_internal_error(monkeypatch):
     from planoracle.solver.exact.schedule_model import ScheduleModel
 
     decode = ScheduleModel.schedule
@@ -138,14 +138,14 @@ def test_a_time_limit_at_the_optimum_keeps_it_and_below_is_infeasible(seed, shar
     assert solve(replace(instance, time_limit=int(share * (best - 1)))).status == "infeasible"
 
 
-def test_a_negative_maximum_lag_needs_room():
+def test_negative_maximum_lag_separates_two_actions():
     """It keeps the finish of one action far after the start of another, like a minimum lag."""
     actions = (Action("t/a", "t", 1, 1), Action("t/b", "t", 1, 1))
     result = solve(Instance("late", actions, (Lag("t/b", "t/a", None, -100),)))
     assert (result.status, result.makespan) == ("optimal", 100)
 
 
-def test_a_setting_does_not_share_the_room_of_a_piece():
+def test_setting_does_not_share_the_capacity_of_a_piece():
     actions = (
         Action("t/heat", "t", 2, 2, modes=(Mode((Demand("oven", sets="hot"),)),), agents=("a",)),
         Action("t/keep", "t", 4, 4, interruptible=True, modes=(Mode((Demand("oven"),)),), agents=("b",)),
@@ -154,14 +154,14 @@ def test_a_setting_does_not_share_the_room_of_a_piece():
     assert (result.status, result.makespan) == ("optimal", 6)
 
 
-def test_a_use_may_follow_its_setting_by_a_tick():
+def test_use_can_start_one_tick_after_its_setting():
     uses = (Demand("oven", 1, sets="hot"), Demand("oven", 0, requires="hot"))
     heat, bake = (Action(f"t/{n}", "t", 3, 0, modes=(Mode((use,)),)) for n, use in enumerate(uses))
     result = solve(Instance("oven", (heat, bake), (), (Resource("oven"),)))
     assert (result.status, result.makespan) == ("optimal", 4)
 
 
-def test_between_a_setting_of_no_length_and_its_use_there_is_a_tick():
+def test_use_starts_one_tick_after_a_setting_of_duration_0():
     light = Action("t/light", "t", 0, 0, modes=(Mode((Demand("oven", sets="hot"),)),), release=3)
     bake = Action("t/bake", "t", 3, 3, modes=(Mode((Demand("oven", requires="hot"),)),))
     result = solve(Instance("p", (light, bake), resources=(Resource("oven", state="cold"),)))
@@ -171,14 +171,14 @@ def test_between_a_setting_of_no_length_and_its_use_there_is_a_tick():
 @pytest.mark.parametrize(
     ("name", "limit"), [("shop", 60.0), ("shop", WorkLimit(0.3)), ("project", 60.0), ("project", WorkLimit(1))]
 )
-def test_one_worker_and_a_finished_proof_or_counted_work_give_the_same_schedule(name, limit):
+def test_one_worker_gives_the_same_schedule_twice(name, limit):
     instance = job_shop(10, 5, 1) if name == "shop" else project(25, 0)
     one, two = (solve(replace(instance), time_limit=limit) for _ in range(2))
     assert one.status == "optimal" or isinstance(limit, WorkLimit)
     assert replace(one, seconds=0.0) == replace(two, seconds=0.0)
 
 
-def test_one_worker_is_one_worker_in_all_stages(monkeypatch):
+def test_number_of_workers_applies_to_all_stages(monkeypatch):
     workers = []
 
     def watched(model, **options):

@@ -57,13 +57,13 @@ NEGATIVE_MAXIMUM = Instance(
 @examples(300)
 @given(instances())
 @example(NEGATIVE_MAXIMUM)
-def test_plain_model_has_our_optimum(drawn: Instance) -> None:
+def test_plain_model_has_the_optimum_of_solve(drawn: Instance) -> None:
     instance = supported(drawn)
     check_same_optimum(instance, solve_plain(instance, 20))
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_models_of_a_project_have_our_optimum(seed: int) -> None:
+def test_direct_models_of_a_project_have_the_optimum_of_solve(seed: int) -> None:
     instance = project(12, seed)
     check_same_optimum(instance, solve_plain(instance, 20, core=True))
     if find_spec("pyjobshop") is not None:
@@ -86,7 +86,7 @@ def script(tmp_path: Path) -> Callable[..., str]:
     return run
 
 
-def test_interrupted_run_is_completed_and_shown(script: Callable[..., str], tmp_path: Path) -> None:
+def test_interrupted_run_is_continued_and_tabulated(script: Callable[..., str], tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
     command = ("run", "tiny", "--shared", str(tmp_path), "--methods", "ours,plain", "--results", str(results))
     script(*command)
@@ -113,7 +113,7 @@ def made_row(method: str, file: str, status: str, makespan: int | None, **others
     return row | {"commit": "abc", "ortools": "9"} | others
 
 
-def test_page_lists_exceptions() -> None:
+def test_page_of_results_lists_exceptions() -> None:
     text = page(
         [
             made_row("ours", "older", "feasible", 500, commit="older"),

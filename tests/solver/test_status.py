@@ -32,7 +32,7 @@ KITCHEN: Any = problem("kitchens/synchronous/1_lettuce_sandwich")
 
 
 @pytest.mark.parametrize("status", Status)
-def test_a_status_is_the_plain_word(status: Status) -> None:
+def test_status_is_equal_to_its_name(status: Status) -> None:
     assert status == status.name == status.value
     assert [str(status), f"{status}", repr(status)] == [status.name, status.name, repr(status.name)]
     assert json.dumps({"status": status}) == json.dumps({"status": status.name})
@@ -45,7 +45,7 @@ def test_a_status_is_the_plain_word(status: Status) -> None:
     assert hash(status) == hash(status.name)
 
 
-def test_only_what_is_proved_is_settled() -> None:
+def test_only_proved_statuses_are_settled() -> None:
     assert {one.name: one.settled for one in Status} == {
         "optimal": True,
         "feasible": False,
@@ -63,7 +63,7 @@ def test_only_what_is_proved_is_settled() -> None:
         (Value(3, None), Status.unknown),
     ],
 )
-def test_values_of_situations_have_a_status(value: Value, status: Status) -> None:
+def test_status_of_a_value_follows_from_its_bounds(value: Value, status: Status) -> None:
     assert value.status is status
 
 
@@ -85,19 +85,19 @@ ANSWERS: dict[str, tuple[Callable[[], Any], Status]] = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_every_answer_has_a_status_of_the_one_type(name: str) -> None:
+def test_every_result_has_a_status_of_one_type(name: str) -> None:
     answer, expected = ANSWERS[name]
     assert answer().status is expected
 
 
 @pytest.mark.parametrize("one", [LAB, KITCHEN], ids=["schedule", "kitchen"])
-def test_prices_have_a_status_of_the_one_type(one: Any) -> None:
+def test_regret_decisions_have_a_status(one: Any) -> None:
     regrets = regret(one, {"plan": solve(one).plan if one is LAB else plan(one).plan})
     assert {decision.status for decision in regrets.decisions} == {Status.optimal}
     assert all(isinstance(status, Status) for status in (regrets.completion_status, regrets.decisions[0].status))
 
 
-def test_frames_hold_plain_text() -> None:
+def test_status_columns_of_frames_contain_plain_text() -> None:
     frame = comparisons([LAB, KITCHEN], ["optimum", "serial-lpt"])
     for column in ("status", "settled"):
         assert {type(value) for value in frame[column]} == {str}

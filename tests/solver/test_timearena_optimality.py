@@ -65,7 +65,7 @@ def test_combinations_agree_with_exhaustive_search_through_the_rules(name: str) 
         several=True,
     ),
 )
-def test_means_of_the_optimum_over_the_sets_of_the_paper(scenario: str, size: int, mean: float) -> None:
+def test_mean_optima_of_the_paper_sets(scenario: str, size: int, mean: float) -> None:
     total = 0
     for name in scenario_set(scenario, size):
         result = solve(problems.load(name))
@@ -78,12 +78,12 @@ def test_means_of_the_optimum_over_the_sets_of_the_paper(scenario: str, size: in
     assert total == round(10 * mean)
 
 
-def test_all_thirty_tasks_at_once_are_proved() -> None:
+def test_combination_of_all_thirty_tasks_is_proved() -> None:
     result = solve(problems.load("timearena/" + "+".join(task_names())))
     assert (result.status, result.makespan) == ("optimal", 408)
 
 
-def test_released_reservations_leave_some_cooking_combinations_impossible() -> None:
+def test_combinations_without_modes_under_released_rules_are_refused() -> None:
     """Such an action has no object left to be done with, so the instance itself is refused."""
     for name in names():
         if name in IMPOSSIBLE:
@@ -94,7 +94,7 @@ def test_released_reservations_leave_some_cooking_combinations_impossible() -> N
 
 
 @pytest.mark.slow
-def test_search_through_the_released_rules_finds_them_impossible() -> None:
+def test_exhaustive_search_through_released_rules_agrees() -> None:
     released = PROFILES["released"]
     assert optimum(world("timearena/cooking3+cooking4", released), 300_000, released) == ("impossible", None)
     for name in ("timearena/cooking1", "timearena/household1+household2", "timearena/lab10+lab1"):

@@ -30,7 +30,7 @@ def _model(instance: Instance) -> ScheduleModel:
     return ScheduleModel(instance, windows(instance), 1, 0, horizon(instance))
 
 
-def test_agents_that_are_alike_are_counted_not_told_apart() -> None:
+def test_interchangeable_agents_are_counted_instead_of_assigned() -> None:
     chop = Action("t/chop", "t", 3, 3, interruptible=True)
     shop = Instance(
         "k", (chop, Action("t/boil", "t", 5, 0)), (Lag("t/boil", "t/chop", None, 2),), agents=("a", "b", "c")
@@ -47,12 +47,8 @@ def test_agents_that_are_alike_are_counted_not_told_apart() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("most", sample([-1, 10**9]))
-def test_starts_are_the_same_counted_together_and_in_pairs(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    shops = [
-        shop
-        for seed in range(0, SHOPS, 10)
-        for shop in (agent_workshop(seed), kitchen(seed, 8), interruption_workshop(seed))
-    ]
+def test_both_encodings_of_unattended_starts_give_the_same_schedule(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    shops = [shop for seed in range(0, SHOPS, 10) for shop in (agent_workshop(seed), kitchen(seed, 8), interruption_workshop(seed))]
     expected = [solve(shop) for shop in shops]
     monkeypatch.setattr(modelling, "starts_are_counted", lambda _, starts, spans: starts * spans > most)
     for shop, before in zip(shops, expected, strict=True):
@@ -62,7 +58,7 @@ def test_starts_are_the_same_counted_together_and_in_pairs(most: int, monkeypatc
 
 
 @pytest.mark.slow
-def test_a_run_that_must_not_pause_is_not_cut_by_a_start() -> None:
+def test_action_that_must_not_pause_is_not_interrupted_by_a_start() -> None:
     # The pie goes on without a break once it is begun; who switches on the oven, from 2 on, must be free.
     pie = Action("t/pie", "t", 4, 4, interruptible=True)
     begin, oven = Action("t/begin", "t", 1, 1), Action("t/oven", "t", 3, 0, release=2)
@@ -75,7 +71,7 @@ def test_a_run_that_must_not_pause_is_not_cut_by_a_start() -> None:
 
 
 @pytest.mark.parametrize("start", sample(range(0, len(PROBLEMS), 40), 8))
-def test_one_agent_has_the_optimum_of_the_benchmark(start: int) -> None:
+def test_general_rules_with_one_agent_have_the_optimum_of_the_benchmark(start: int) -> None:
     for name in PROBLEMS[start : start + 40]:
         instance = load(name)
         own, general = solve(instance), solve(with_agents(instance, 1))
@@ -96,7 +92,7 @@ def test_more_agents_are_never_slower_nor_faster_than_the_critical_path(start: i
         assert path <= spans[-1]
 
 
-def test_bound_counts_the_agents_that_cannot_begin_yet() -> None:
+def test_bound_excludes_time_in_which_an_agent_has_no_ready_action() -> None:
     # Until 3 only one of two agents has something to do: 3 + 9 ticks of both, where the path is 5.
     rest = tuple(Action(f"t/{name}", "t", 2, 2, interruptible=True) for name in "abc")
     lags = tuple(Lag("t/first", job.id) for job in rest)
@@ -108,7 +104,7 @@ def test_bound_counts_the_agents_that_cannot_begin_yet() -> None:
 
 
 @pytest.mark.parametrize("factor", sample([2, 5]))
-def test_finer_pauses_gain_nothing_where_grid_is_1(factor: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finer_interruptions_do_not_improve_results_of_grid_1(factor: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounding, "_FEW_TICKS", 0)
     equal = coarse = 0
     for seed in range(250):
@@ -129,7 +125,7 @@ def test_finer_pauses_gain_nothing_where_grid_is_1(factor: int, monkeypatch: pyt
     assert equal > 30
 
 
-def test_long_work_is_dealt_out_evenly() -> None:
+def test_interruptible_work_is_divided_evenly_among_agents() -> None:
     # Three jobs of 60 on two agents: 90, with pauses at multiples of 30, which is the bound on any grid.
     jobs = tuple(Action(f"t/{n}", "t", 60, 60, interruptible=True) for n in range(3))
     instance = Instance("thirds", jobs, agents=("a", "b"))

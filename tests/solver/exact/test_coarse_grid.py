@@ -63,7 +63,7 @@ def on_grid(monkeypatch: pytest.MonkeyPatch, instance: Instance, step: int) -> s
     ("family", "seeds"),
     sample([(workshop, range(0, 60, 4)), (workshop, range(60)), (kitchen, range(60))], 3, several=True),
 )
-def test_what_has_a_plan_on_the_coarse_grid_is_never_unknown(family, seeds, monkeypatch):
+def test_instance_with_a_plan_on_the_coarse_grid_is_never_unknown(family, seeds, monkeypatch):
     rough = 0
     for seed in seeds:
         factor = GRIDS[seed % len(GRIDS)]
@@ -85,7 +85,7 @@ def test_what_has_a_plan_on_the_coarse_grid_is_never_unknown(family, seeds, monk
     ("family", "seeds"),
     sample([(workshop, range(0, 120, 4)), (workshop, range(120)), (kitchen, range(120))], 3, several=True),
 )
-def test_times_without_a_common_divisor_have_a_plan_at_once(family, seeds, monkeypatch):
+def test_times_without_common_divisor_have_a_coarse_plan(family, seeds, monkeypatch):
     """Durations and windows are a few ticks longer than multiples of a grid on which there is a plan."""
     counts = {"feasible": 0, "optimal": 0}
     for seed in seeds:
@@ -136,7 +136,7 @@ def windowed() -> Instance:
 
 
 @pytest.mark.slow
-def test_four_steps_have_a_plan_at_once_and_a_proof_later(monkeypatch):
+def test_coarse_plan_of_four_steps_is_returned_without_time(monkeypatch):
     instance = windowed()
     first = hasty(monkeypatch, instance)
     assert (first.status, first.makespan, first.plan is not None, first.grid) == ("feasible", 360, True, 1)
@@ -145,7 +145,7 @@ def test_four_steps_have_a_plan_at_once_and_a_proof_later(monkeypatch):
     assert replace(second, seconds=first.seconds) == first
 
 
-def test_without_pauses_or_with_many_actions_nothing_is_tried():
+def test_no_coarse_schedule_without_interruptions_or_with_many_actions():
     plain = Instance("plain", (Action("t/0", "t", 60, 60),))
     assert coarse_schedule(plain, 1, Deadline(9.0)) is None
     many = tuple(Action(f"t/{n}", "t", 60, 60, interruptible=True) for n in range(101))
@@ -153,7 +153,7 @@ def test_without_pauses_or_with_many_actions_nothing_is_tried():
 
 
 @pytest.mark.parametrize("ticks", [500, 2_000, 100_000])
-def test_a_long_pause_costs_nothing_where_a_list_reaches_the_bound(ticks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_model_is_built_if_a_list_schedule_reaches_the_bound(ticks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     knead, oven = Action("t/knead", "t", ticks, ticks, interruptible=True), Action("t/oven", "t", ticks // 3, 0)
     fold, glaze = Action("t/fold", "t", ticks // 10, ticks // 10), Action("t/glaze", "t", 7, 7)
     lags = (Lag("t/oven", "t/glaze", 0, 5), Lag("t/fold", "t/glaze"))

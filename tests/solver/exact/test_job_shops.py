@@ -35,7 +35,7 @@ def test_crowded_problems_have_many_pairs_that_exclude_each_other():
 
 
 @pytest.mark.parametrize("seed", sample(range(4)))
-def test_their_stages_find_what_the_others_find(seed, monkeypatch):
+def test_stages_for_crowded_problems_find_the_optimum_of_other_stages(seed, monkeypatch):
     quick = solve(shop(seed))
     with monkeypatch.context() as patch:
         patch.setattr(proving, "crowded", lambda instance: False)
@@ -45,7 +45,7 @@ def test_their_stages_find_what_the_others_find(seed, monkeypatch):
 
 
 @pytest.mark.parametrize("turn", range(2))
-def test_each_of_their_turns_does_without_the_other(turn, monkeypatch):
+def test_each_stage_for_crowded_problems_alone_proves_the_optimum(turn, monkeypatch):
     expected = solve(shop(1))
     alone = list(in_turns(50, loaded=False))[turn]
     monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
@@ -56,7 +56,7 @@ def test_each_of_their_turns_does_without_the_other(turn, monkeypatch):
 
 
 @pytest.mark.parametrize("turn", range(3))
-def test_every_turn_of_a_shop_with_one_machine_far_ahead_does_without_the_others(turn, monkeypatch):
+def test_each_stage_for_a_bottleneck_machine_alone_proves_the_optimum(turn, monkeypatch):
     expected = solve(shop(2, 12, 4))
     alone = list(in_turns(48, loaded=True))[turn]
     monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
@@ -91,7 +91,7 @@ def heated(seed: int) -> Instance:
 
 
 @pytest.mark.parametrize("seed", [0, 6, 8, 10, 13])
-def test_halving_alone_finds_what_all_find_where_machines_have_states(seed, monkeypatch):
+def test_halving_stage_alone_proves_the_optimum_with_resource_states(seed, monkeypatch):
     instance = heated(seed)
     expected = solve(instance)
     monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)

@@ -85,7 +85,7 @@ def test_no_single_piece_can_start_earlier(make) -> None:
     assert checked > 15
 
 
-def test_pieces_tied_by_a_maximum_lag_cross_a_long_gap_together() -> None:
+def test_pieces_tied_by_a_maximum_lag_are_shifted_together() -> None:
     """One by one they would take turns a tick at a time."""
     steps = tuple(Action(f"t/{n}", "t", 5, 0) for n in range(3))
     lags = Lag("t/0", "t/1", 0, 1), Lag("t/1", "t/2", 0, 2)
@@ -96,7 +96,7 @@ def test_pieces_tied_by_a_maximum_lag_cross_a_long_gap_together() -> None:
 
 @pytest.mark.parametrize("name", sample(["timearena/cooking1+cooking2", "asynctool/files_2"], 2))
 @pytest.mark.parametrize("min_interruptions", [False, True])
-def test_what_solve_returns_is_left_shifted(name: str, min_interruptions: bool) -> None:
+def test_schedules_of_solve_are_left_shifted(name: str, min_interruptions: bool) -> None:
     problem = load(name)
     schedule = solve(problem, min_interruptions=min_interruptions).schedule
     assert schedule is not None

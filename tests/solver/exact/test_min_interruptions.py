@@ -28,7 +28,7 @@ def _choices(instance: Instance, schedule: Schedule) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", sample([interruption_workshop, agent_workshop, workshop]))
-def test_none_has_fewer_by_exhaustive_search_through_the_rules(make) -> None:
+def test_number_of_interruptions_agrees_with_exhaustive_search(make) -> None:
     checked = fewer = 0
     for seed in range(80):
         instance = make(seed)
@@ -49,7 +49,7 @@ def test_none_has_fewer_by_exhaustive_search_through_the_rules(make) -> None:
 
 
 @pytest.mark.parametrize("name", sample([MEAL, "recipe2plan/timed/Cobbler_Pancakes", "timearena/cooking1"], 2))
-def test_the_makespan_its_proof_and_certificate_stay(name: str) -> None:
+def test_makespan_proof_and_certificate_do_not_change(name: str) -> None:
     problem = load(name)
     one, two = solved(problem), solved(problem, min_interruptions=True)
     assert one.schedule is not None
@@ -66,7 +66,7 @@ def test_the_makespan_its_proof_and_certificate_stay(name: str) -> None:
     assert certificate(problem, one.makespan) == certificate(problem, two.makespan)
 
 
-def test_a_pause_that_helps_nobody_is_left_out() -> None:
+def test_useless_interruption_is_removed() -> None:
     read = Action("t/read", "t", 4, 4, interruptible=True)
     kettle = Action("t/kettle", "t", 1, 0, release=2)  # rung in the middle as early as can be, for no use
     calm = Instance("calm", (read, kettle, Action("t/bake", "t", 9, 0)))
@@ -80,7 +80,7 @@ def test_a_pause_that_helps_nobody_is_left_out() -> None:
     assert (needed.makespan, len(needed.schedule.pieces)) == (5, 4)
 
 
-def test_without_time_the_schedule_stays_and_nothing_is_claimed() -> None:
+def test_without_time_the_schedule_is_returned_without_a_claim() -> None:
     problem = load(MEAL)
     schedule = solve(problem).schedule
     assert schedule is not None

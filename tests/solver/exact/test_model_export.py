@@ -94,18 +94,18 @@ def check(instance: Instance) -> None:
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_exported_models_of_benchmarks_have_our_optimum(name: str) -> None:
+def test_exported_models_of_benchmarks_have_the_optimum_of_solve(name: str) -> None:
     check(problem(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 40])
-def test_exported_models_have_our_optimum(first: int) -> None:
+def test_exported_random_models_have_the_optimum_of_solve(first: int) -> None:
     for instance in random_instances(first, first + 40):
         check(instance)
 
 
-def test_every_topic_of_the_text_is_needed() -> None:
+def test_every_group_of_constraints_is_needed() -> None:
     start = [Action(f"t/{name}", "t", 4, 4) for name in "ac"]
     start.append(Action("t/b", "t", 7, 0, release=1))  # an agent can start it at 4, or if its own work begins at 1
     team = [Action(f"t/{agents}", "t", 2, 2, agents=tuple(agents)) for agents in ("x", "y", "xy")]
@@ -121,7 +121,7 @@ def test_every_topic_of_the_text_is_needed() -> None:
     assert all(matters.values()), matters
 
 
-def test_names_are_identifiers_and_lead_back_to_actions() -> None:
+def test_variable_names_are_identifiers_that_contain_the_action() -> None:
     names = ["a b", "a_b", "茶", 'q"\\(x)', "a\nb"]
     actions = tuple(Action(f"t/{name}", "t", 2, 2, interruptible=name == "a b") for name in names)
     instance = Instance("i\n;", actions, (Lag("t/a b", "t/a_b"),), agents=("x", "y"))
@@ -142,7 +142,7 @@ def message(*call: object) -> str:
     return f"{result.exception} {result.stderr}"
 
 
-def test_the_option_writes_one_model_and_refuses_what_has_none(tmp_path: Path) -> None:
+def test_export_writes_one_model_and_refuses_kitchens(tmp_path: Path) -> None:
     file = tmp_path / "model.pb"
     assert invoke("solve", f"{TEA}~2", "--export", file).exit_code == 0
     assert from_proto(file.read_text()) == solve(problem(f"{TEA}~2")).makespan
@@ -169,7 +169,7 @@ def test_cp_sat_alone_proves_the_same_optimum(grid: bool) -> None:
         assert (alone.grid == 1) >= grid
 
 
-def test_the_effort_of_cp_sat_is_shown() -> None:
+def test_effort_of_cp_sat_is_printed() -> None:
     row = json.loads(invoke("solve", TEA, "--engine", "cp-sat", "-f", "jsonl").stdout)
     assert (row["source"], row["makespan"], row["proof"]) == ("solved", 13, "CP-SAT alone")
     assert row["branches"] >= row["conflicts"] >= 0 < row["cp_sat_seconds"] <= row["seconds"]

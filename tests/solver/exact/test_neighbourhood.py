@@ -29,7 +29,7 @@ def searched(instance: Instance, schedule: Schedule, *, effort: float = 0.01, wo
     return search.schedule() if len(search.values) == model.model.variables else schedule
 
 
-def test_random_instances() -> None:
+def test_neighbourhood_search_never_lengthens_a_schedule() -> None:
     improved = 0
     for instance in (drawn(seed) for drawn in (kitchen, workshop, ovens, presses) for seed in range(25)):
         blocks = blocks_of(instance)
@@ -60,7 +60,7 @@ def crowded(count: int) -> Instance:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_windows_of_a_larger_problem(workers: int) -> None:
+def test_neighbourhood_search_shortens_a_schedule_of_many_windows(workers: int) -> None:
     instance = crowded(20)
     timetable = list_schedule(instance)
     assert timetable is not None
@@ -70,7 +70,7 @@ def test_windows_of_a_larger_problem(workers: int) -> None:
     assert next(find_violations(instance, schedule), None) is None
 
 
-def test_same_result_with_counted_work() -> None:
+def test_counted_work_limit_gives_the_same_result_twice() -> None:
     instance = crowded(51)  # 102 actions
     results = [solve(instance, time_limit=WorkLimit(1.5)) for _ in range(2)]
     assert results[0].status in (Status.optimal, Status.feasible)
@@ -79,6 +79,6 @@ def test_same_result_with_counted_work() -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_any_number_of_workers(workers: int) -> None:
+def test_neighbourhood_search_accepts_any_number_of_workers(workers: int) -> None:
     result = solve(crowded(51), time_limit=2.0, workers=workers)
     assert result.status in (Status.optimal, Status.feasible)

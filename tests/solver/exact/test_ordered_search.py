@@ -41,7 +41,7 @@ FAMILIES = {
 
 @pytest.mark.parametrize("block", sample(range(4), 4))
 @pytest.mark.parametrize("family", sample(FAMILIES))
-def test_answers_are_those_of_the_solver(family, block, monkeypatch):
+def test_results_are_the_same_without_ordered_search(family, block, monkeypatch):
     make, least = FAMILIES[family]
     scheduled = raised = 0
 
@@ -66,7 +66,7 @@ def test_answers_are_those_of_the_solver(family, block, monkeypatch):
     assert raised or family not in ("workshop", "ovens")  # elsewhere the bound by hand is seldom too low
 
 
-def test_where_the_bound_is_reached_at_once_there_is_no_model(monkeypatch):
+def test_no_model_is_built_if_a_schedule_reaches_the_bound(monkeypatch):
     monkeypatch.setattr(proving, "ScheduleModel", None)
     for name in ("asynctool/files_2", "recipe2plan/timed/Cobbler_Okra-Fry"):
         result = solve(load(name))
@@ -75,7 +75,7 @@ def test_where_the_bound_is_reached_at_once_there_is_no_model(monkeypatch):
     assert solve(Instance("hundred", hundred)).status == "optimal"
 
 
-def test_a_bound_that_nothing_reaches_is_raised():
+def test_unreachable_bound_is_raised():
     mode = Mode((Demand("bench", 2),))
     actions = tuple(Action(f"t/{n}", "t", 2, 0, modes=(mode,), agents=()) for n in range(2))
     instance = Instance("bench", actions, resources=(Resource("bench", 3),), agents=())
@@ -86,7 +86,7 @@ def test_a_bound_that_nothing_reaches_is_raised():
     assert schedule_in_order(instance, bounds, 1, 2, 3, NEVER) == (None, 3)
 
 
-def test_what_has_to_go_on_once_it_is_late_goes_on():
+def test_action_with_a_negative_maximum_lag_continues_without_interruption():
     knead = Action("t/knead", "t", 3, 3, interruptible=True)
     call, rise = Action("t/call", "t", 5, 1), Action("t/rise", "t", 1, 0, release=1)
     instance = Instance("dough", (call, knead, rise), (Lag("t/call", "t/knead", None, -4),))
@@ -94,7 +94,7 @@ def test_what_has_to_go_on_once_it_is_late_goes_on():
     assert (result.status, result.proof) == ("optimal", "lower bound reached")
 
 
-def test_several_agents_or_modes_and_very_long_times_are_left_to_others():
+def test_ordered_search_skips_several_agents_several_modes_and_long_times():
     two = Action("t/a", "t", 3, 3, modes=(Mode(), Mode()))
     for instance in (
         Instance("modes", (two,)),

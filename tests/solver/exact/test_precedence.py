@@ -52,7 +52,7 @@ FAMILIES = (project, workshop, agent_workshop, lambda seed: own(kitchen(seed, 7)
 
 
 @pytest.mark.parametrize("family", sample(FAMILIES), ids=("project", "workshop", "crewshop", "kitchen"))
-def test_forced_orders_change_no_answer(family, monkeypatch):
+def test_forced_orders_do_not_change_results(family, monkeypatch):
     instances = [family(seed) for seed in range(100 if family is project else 50)]
     tightened = [(instance, ordered_windows(instance), solve(instance)) for instance in instances]
     for module in (search, solving):

@@ -47,7 +47,7 @@ def _drawn(block: int) -> list[tuple[int, list[BoundJob]]]:
 
 
 @pytest.mark.parametrize("block", sample(range(10), 5))
-def test_no_schedule_is_shorter(block: int) -> None:
+def test_work_bound_never_exceeds_the_optimum(block: int) -> None:
     reached = 0
     for room, jobs in _drawn(block):
         path = max(job.head + job.work + job.tail for job in jobs)
@@ -60,7 +60,7 @@ def test_no_schedule_is_shorter(block: int) -> None:
 
 
 @pytest.mark.parametrize("block", sample(range(10), 5))
-def test_one_unit_of_room_is_bounded_by_the_best_set_of_jobs(block: int) -> None:
+def test_bound_for_capacity_1_is_that_of_the_best_set_of_jobs(block: int) -> None:
     random = Random(block)
     for _ in range(100):
         jobs = [
@@ -72,12 +72,12 @@ def test_one_unit_of_room_is_bounded_by_the_best_set_of_jobs(block: int) -> None
         assert work_bound(jobs, 1) == best
 
 
-def test_sets_of_jobs_bound_more_than_all_at_once() -> None:
+def test_bound_by_sets_of_jobs_exceeds_the_bound_by_all_jobs() -> None:
     drawn = [one for block in range(10) for one in _drawn(block)]
     assert any(work_bound(jobs, room) > work_bound(jobs, room, most_heads=1) for room, jobs in drawn)
 
 
-def test_work_that_only_some_may_do_is_added_up_for_them() -> None:
+def test_work_is_added_up_for_each_set_of_eligible_agents() -> None:
     both, first = None, ("a", "b")
     jobs = [Action(f"t/{n}", "t", 4, 4, agents=first if n < 5 else both) for n in range(6)]
     instance = Instance("k", tuple(jobs), agents=("a", "b", "c"))
@@ -85,7 +85,7 @@ def test_work_that_only_some_may_do_is_added_up_for_them() -> None:
     assert solve(instance).makespan == 12
 
 
-def test_large_uses_exclude_each_other_and_two_of_half_fill_the_resource() -> None:
+def test_large_uses_exclude_each_other_and_two_halves_fill_the_resource() -> None:
     def bound(capacity: int, *sizes: tuple[int, int]) -> int:
         """Return the bound for uses of a duration and an amount each."""
         jobs = (
@@ -114,7 +114,7 @@ def test_bound_by_halves_never_exceeds_the_optimum(block: int) -> None:
     assert reached > 5
 
 
-def test_room_that_is_not_used_at_the_beginning_and_end_counts() -> None:
+def test_bound_includes_unused_capacity_at_the_beginning_and_end() -> None:
     # Only the first action can use the mixer until 4, and only the last one from the end of the others on.
     use = (Mode((Demand("mixer"),)),)
     many = [Action(f"t/{n}", "t", 3, 0, modes=use) for n in range(6)]

@@ -16,7 +16,7 @@ from planoracle.solver.grid_kitchens.kind import plan
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 @pytest.mark.parametrize("cooks", [1, 2])
 @pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 24), marks=pytest.mark.slow)], ids=["few", "many"])
-def test_nothing_is_earlier(rules: GridKitchenRules, cooks: int, seeds: range) -> None:
+def test_no_plan_is_shorter_than_the_proved_optimum(rules: GridKitchenRules, cooks: int, seeds: range) -> None:
     """On random grid kitchens of 3 by 3 to 5 by 4 tiles."""
     compared = 0
     for seed in seeds:
@@ -27,7 +27,7 @@ def test_nothing_is_earlier(rules: GridKitchenRules, cooks: int, seeds: range) -
 
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_nothing_is_served_at_zero(rules: GridKitchenRules) -> None:
+def test_earliest_serving_tick_is_1(rules: GridKitchenRules) -> None:
     """A cook who has all he needs within reach serves at moment 1, and that is proved."""
     result = plan(random_grid_kitchen(12, 2), rules, WorkLimit(0.5))
     assert (result.status, result.makespan, result.lower_bound) == (Status.optimal, 1, 1)
@@ -35,7 +35,7 @@ def test_nothing_is_served_at_zero(rules: GridKitchenRules) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_what_is_left_out_is_not_missed(rules: GridKitchenRules) -> None:
+def test_pruning_of_the_exhaustive_search_keeps_the_optimum(rules: GridKitchenRules) -> None:
     """With all walks and waits, and without a look at what is too far, the least time is the same."""
     compared = 0
     for seed in range(8):

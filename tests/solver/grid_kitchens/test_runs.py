@@ -44,7 +44,7 @@ def best(grid_kitchen: GridKitchen, rules: str = "paper") -> dict[str, list[dict
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
-def test_values_lie_between_those_before_and_the_end(rules: str) -> None:
+def test_values_never_fall_along_a_run(rules: str) -> None:
     grid_kitchen = tiny("chopped", "raw")
     run = replayed(grid_kitchen, {"plan": best(grid_kitchen, rules)}, rules)
     solver = Solver(run, LIMIT)
@@ -61,7 +61,7 @@ def test_values_lie_between_those_before_and_the_end(rules: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> None:
+def test_completion_of_a_stopped_run_begins_with_the_run() -> None:
     grid_kitchen = tiny("chopped", "raw")
     whole = CompletedWork(replayed(grid_kitchen, {"plan": best(grid_kitchen)}))
     run = replayed(grid_kitchen, {"plan": whole.prefix(whole.count // 2)})
@@ -82,7 +82,7 @@ def test_a_run_that_stopped_is_completed_and_the_completion_begins_like_it() -> 
 
 
 @pytest.mark.slow
-def test_all_that_cooks_can_do_is_priced_within_the_limit_of_one_state() -> None:
+def test_values_of_all_options_stay_within_the_limit_of_one_state() -> None:
     solver = Solver(
         replayed(problem("paracook/cook/own/seed_1/agent_num_2/orders_num_1"), {"plan": {}}), WorkLimit(0.5)
     )
@@ -95,7 +95,7 @@ def test_all_that_cooks_can_do_is_priced_within_the_limit_of_one_state() -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", sample(RULES))
-def test_repairs_pass_the_rules_and_keep_what_was_right(rules: str) -> None:
+def test_repair_passes_the_rules_and_keeps_correct_plans(rules: str) -> None:
     grid_kitchen = tiny("chopped")
     whole = best(grid_kitchen, rules)
     name = max(whole, key=lambda one: len(whole[one]))
@@ -113,7 +113,7 @@ def test_repairs_pass_the_rules_and_keep_what_was_right(rules: str) -> None:
     assert replayed(grid_kitchen, {"plan": unknown.plan}, rules).success
 
 
-def test_after_an_error_everything_begins_anew() -> None:
+def test_run_restarts_after_an_error() -> None:
     grid_kitchen = tiny("raw", cooks=1)
     wrong = {"agent1": [{"action": "Wait", "duration": 5}, {"action": "Interact", "target": "wall"}]}
     run = replayed(grid_kitchen, {"submissions": [wrong]})
@@ -128,7 +128,7 @@ def test_after_an_error_everything_begins_anew() -> None:
 
 
 @pytest.mark.slow
-def test_the_best_plan_known_is_followed_from_any_state() -> None:
+def test_optimal_agent_completes_the_run_from_any_state() -> None:
     import asyncio
 
     for seed in range(3):
@@ -145,7 +145,7 @@ def test_the_best_plan_known_is_followed_from_any_state() -> None:
         assert run.run().success
 
 
-def test_values_of_live_runs_keep_a_plan_as_long_as_it_is_followed() -> None:
+def test_value_of_a_live_run_never_exceeds_the_plan_that_it_follows() -> None:
     grid_kitchen = tiny("raw", cooks=1)
     result = plan(grid_kitchen, RULES["paper"], LIMIT)
     assert result.plan is not None
@@ -163,7 +163,7 @@ def test_values_of_live_runs_keep_a_plan_as_long_as_it_is_followed() -> None:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_plans_can_be_handed_in_piece_by_piece(rules: str) -> None:
+def test_plan_submitted_message_by_message_has_the_same_makespan(rules: str) -> None:
     for name in (
         "seed_1/agent_num_2/orders_num_1",
         "seed_2/agent_num_2/orders_num_2",

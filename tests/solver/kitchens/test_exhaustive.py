@@ -33,21 +33,21 @@ GOALS, STATES = 4, 7_000
     sample(CASES, several=True),
     ids=[f"{case.kitchen['name']}-{case.rules['profile']}" for _, case, _ in CASES],
 )
-def test_stored_case_is_answered_as_blind_search_answers_it(label: str, case: Case, steps: int | None, kind: str) -> None:
+def test_stored_case_agrees_with_blind_search(label: str, case: Case, steps: int | None, kind: str) -> None:
     assert case.min_steps() == steps
     assert FAULTS[kind](case, steps) == "", label
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(50), 17))
-def test_bounds_and_plans_agree_with_the_whole_state_graph(seed: int) -> None:
+def test_bounds_and_plans_agree_with_the_complete_state_graph(seed: int) -> None:
     for case, graph in draw_cases(seed, GOALS, STATES):
         assert [(each.text, each.case.after) for each in compare(case, graph).differences] == [], case.kitchen["name"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(8), 8))
-def test_soup_that_stays_in_its_pot(block: int) -> None:
+def test_plans_for_soup_in_its_pot_agree_with_blind_search(block: int) -> None:
     for seed in range(10 * block, 10 * block + 10):
         case = soup_in_its_pot(Random(seed))
         steps = case.min_steps()
@@ -75,7 +75,7 @@ def soup_in_its_pot(random: Random) -> Case:
 
 
 @pytest.mark.parametrize("rules", PROFILES.values(), ids=PROFILES)
-def test_boiling_interrupted_is_not_begun_again(rules: KitchenRules) -> None:
+def test_interrupted_boiling_does_not_restart(rules: KitchenRules) -> None:
     problem = kitchen("kitchens/asynchronous/5_potato_soup")
     best = list(plan(problem, rules=rules).actions)
     boils = next(number for number, text in enumerate(best) if text.startswith("Boil"))
@@ -91,7 +91,7 @@ def test_boiling_interrupted_is_not_begun_again(rules: KitchenRules) -> None:
 
 
 @pytest.mark.slow
-def test_the_daily_command_prints_its_seeds_and_what_it_compared(tmp_path: Path) -> None:
+def test_blind_kitchens_script_prints_seeds_and_totals(tmp_path: Path) -> None:
     script = Path(__file__).parents[2] / "benchmarks" / "blind_kitchens.py"
     options = [
         "--seeds",

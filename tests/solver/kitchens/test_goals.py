@@ -93,7 +93,7 @@ def drawn(seed: int) -> Iterator[tuple[str, Kitchen]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(3), 3))
-def test_contradictory_goals_are_infeasible_as_blind_search_says(block: int) -> None:
+def test_contradictory_goals_agree_with_blind_search(block: int) -> None:
     seen: Counter[str] = Counter()
     for seed in range(block, 120, 3):
         for kind, problem in drawn(seed):
@@ -107,7 +107,7 @@ def test_contradictory_goals_are_infeasible_as_blind_search_says(block: int) -> 
     assert seen["open", False]
 
 
-def test_contradictions_are_seen_without_search_however_large_the_kitchen() -> None:
+def test_contradictory_goals_of_large_kitchens_are_detected_without_search() -> None:
     for name in names():
         problem = kitchen(name)
         for number, kind in enumerate(KINDS[:-1]):
@@ -120,7 +120,7 @@ def test_contradictions_are_seen_without_search_however_large_the_kitchen() -> N
 
 
 @pytest.mark.parametrize("seed", sample(range(0, 60, 3)))
-def test_what_is_true_at_once_is_no_contradiction(seed: int) -> None:
+def test_conditions_of_a_reachable_state_are_not_a_contradiction(seed: int) -> None:
     """Invariants hold in every state of a random walk, and no goal made of what is true there is called impossible."""
     random = Random(seed)
     problem = next(problem for number in count(seed) if ordinary(problem := draw_kitchen(number)))
@@ -136,7 +136,7 @@ def test_what_is_true_at_once_is_no_contradiction(seed: int) -> None:
         state = engine.step(state, random.choice(list(engine.legal(state))))
 
 
-def test_the_fault_is_named() -> None:
+def test_proof_names_the_contradiction() -> None:
     stations = {"table1": ["bread1", "bread2"], "table2": ["cheese1"]}
     ring = small(stations, goal=[["atop", "bread#1", "cheese1"], ["atop", "cheese1", "bread#1"]])
     assert plan(ring).proof == "the goal requires a pile that rests on itself: bread#1 on cheese1 on bread#1"
@@ -151,14 +151,14 @@ def test_the_fault_is_named() -> None:
     assert plan(never).proof == "the goal requires a condition that is false and never changes: isstove table1"
 
 
-def test_a_goal_on_what_there_is_not_is_refused() -> None:
+def test_goal_on_missing_objects_is_refused() -> None:
     with pytest.raises(InputError, match="cheese2 is no object of the kitchen"):
         small({"table1": ["cheese1"]}, goal=[["clear", "cheese2"]])
     with pytest.raises(InputError, match="must be a kind and a label"):
         small({"table1": ["cheese1"]}, goal=[["clear", "gravel#1"]])
 
 
-def test_a_kitchen_whose_piles_do_not_stand_is_searched_without_a_guide() -> None:
+def test_kitchen_with_inconsistent_piles_is_searched_without_a_heuristic() -> None:
     more = [["atop", "bread1", "cheese1"], ["atop", "cheese1", "bread1"]]
     odd = small({"table1": ["bread1"], "table2": ["cheese1"]}, more=more, goal=[["loc", "robot1", "table2"]])
     assert not piles_stand(odd.facts)
@@ -166,7 +166,7 @@ def test_a_kitchen_whose_piles_do_not_stand_is_searched_without_a_guide() -> Non
     assert (plan(ring).status, plan(ring).makespan) == ("optimal", 1)
 
 
-def test_the_height_in_a_pile() -> None:
+def test_rank_of_roles_is_the_height_in_the_pile() -> None:
     goal = [["atop", "cheese#1", "bread#1"], ["atop", "bread#2", "cheese#1"], ["item_on", "bread#1", "table#1"]]
     stations = {"table1": ["bread1", "bread2"], "table2": ["cheese1"]}
     ranks = {role.kind + str(role.bottom): role.rank for role in Roles(small(stations, goal=goal)).roles}

@@ -12,7 +12,7 @@ from planoracle.solver.solve import bundled_result
 BURGER = kitchen("kitchens/synchronous/3_burger")
 
 
-def test_a_stored_result_is_restored() -> None:
+def test_stored_result_is_restored() -> None:
     best = bundled_result(BURGER)
     assert best is not None
     restored = kind.unpack(BURGER, PROFILES["released"], kind.pack(BURGER, PROFILES["released"], best))

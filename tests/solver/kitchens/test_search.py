@@ -41,7 +41,7 @@ def test_bundled_kitchens_are_proved(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", sample(OPTIMA, 2))
-def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
+def test_released_default_kitchens_have_known_optima(shared: Path, setting: str) -> None:
     folder = shared / "benchmarks" / "robotouille" / setting
     for task, steps in enumerate(OPTIMA[setting]):
         (path,) = folder.glob(f"{task}_*.json")
@@ -52,7 +52,7 @@ def test_the_released_default_kitchens(shared: Path, setting: str) -> None:
 @pytest.mark.parametrize(
     "name", ["synchronous/3_burger", "synchronous/2_lettuce_tomato_sandwich", "asynchronous/5_potato_soup"]
 )
-def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> None:
+def test_bound_never_exceeds_the_remaining_steps_of_an_optimal_plan(name: str) -> None:
     problem = kitchen(f"kitchens/{name}")
     result = plan(problem)
     assert result.makespan is not None
@@ -68,7 +68,7 @@ def test_the_bound_never_exceeds_what_is_left_of_an_optimal_plan(name: str) -> N
         state = compiled.step(state, deed)
 
 
-def test_what_is_in_the_way_may_be_in_a_hand_at_the_end() -> None:
+def test_bound_allows_that_a_cook_holds_an_obstacle_at_the_end() -> None:
     problem = small(
         {"table1": ["bread1", "cheese1"], "table2": []}, goal=[["clear", "bread#1"], ["item_on", "bread#1", "table#1"]]
     )
@@ -77,7 +77,7 @@ def test_what_is_in_the_way_may_be_in_a_hand_at_the_end() -> None:
     assert bound == plan(problem).makespan == 1
 
 
-def test_of_two_piles_on_a_table_either_may_be_first() -> None:
+def test_bound_with_two_piles_on_a_table_is_exact() -> None:
     problem = small(
         {"table1": ["bread1", "cheese1"], "table2": ["lettuce1", "onion1"]},
         goal=[
@@ -92,7 +92,7 @@ def test_of_two_piles_on_a_table_either_may_be_first() -> None:
     assert bound == plan(problem).makespan == min_steps_of(problem, PROFILES["released"]) == 8
 
 
-def test_a_plan_goes_on_from_where_it_stands() -> None:
+def test_plan_continues_after_executed_actions() -> None:
     problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     whole = plan(problem)
     assert whole.makespan is not None
@@ -104,20 +104,20 @@ def test_a_plan_goes_on_from_where_it_stands() -> None:
         plan(problem, after=["Cook robot1 on table1 using robot1"])
 
 
-def test_a_goal_that_is_true_at_the_start_costs_a_step() -> None:
+def test_goal_that_is_true_at_the_start_takes_one_step() -> None:
     problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     player = problem.players[0]
     result = plan(replace(problem, goal=Goal.of([("nothing", player)])))
     assert (result.status, result.actions) == ("optimal", ("Do nothing",))
 
 
-def test_what_is_not_there_is_infeasible() -> None:
+def test_goal_on_an_object_kind_that_is_absent_is_infeasible() -> None:
     problem = kitchen("kitchens/synchronous/0_cheese_sandwich")
     result = plan(replace(problem, goal=Goal.of([("iscooked", "chicken#1"), ("item_at", "chicken#1", "table#1")])))
     assert (result.status, result.makespan, result.lower_bound) == ("infeasible", None, None)
 
 
-def test_a_time_limit_gives_a_bound_and_perhaps_a_plan() -> None:
+def test_time_limit_leaves_a_bound() -> None:
     result = plan(
         kitchen("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"), time_limit=0.2
     )
@@ -126,7 +126,7 @@ def test_a_time_limit_gives_a_bound_and_perhaps_a_plan() -> None:
     assert result.makespan is None or result.makespan >= result.lower_bound
 
 
-def test_an_unusual_domain_is_searched_without_a_guide() -> None:
+def test_unusual_domain_is_searched_without_a_heuristic() -> None:
     problem = small({"table1": ["bread1"], "table2": []}, goal=[["item_on", "bread#1", "table2"]])
     domain = bundled()
     fewer = replace(domain, actions=tuple(action for action in domain.actions if action.name != "fry"))
@@ -138,7 +138,7 @@ def test_an_unusual_domain_is_searched_without_a_guide() -> None:
     )
 
 
-def test_the_same_plan_every_time() -> None:
+def test_same_kitchen_gives_the_same_plan() -> None:
     problem = kitchen("kitchens/asynchronous/2_lettuce_tomato_fried_chicken_sandwich")
     assert plan(problem).actions == plan(problem).actions
 
@@ -151,7 +151,7 @@ def test_plans_for_joint_moves_pass_the_rules():
     assert result.rounds == result.makespan
 
 
-def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_everybody() -> None:
+def test_goal_that_is_true_at_the_start_takes_one_joint_move() -> None:
     problem = small(
         {"table1": ["lettuce1"], "table2": []},
         players={"robot1": {"at": "table1"}, "robot2": {"at": "table2"}},
@@ -163,7 +163,7 @@ def test_with_joint_moves_a_goal_that_is_reached_already_takes_one_step_of_every
 
 
 @pytest.mark.parametrize(("back", "steps"), [(False, 0), (True, 1)])
-def test_actions_done_may_go_through_the_goal(back: bool, steps: int) -> None:
+def test_executed_actions_may_pass_through_the_goal(back: bool, steps: int) -> None:
     problem = small({"table1": [], "table2": []}, goal=[["loc", "robot1", "table2"]])
     after = ["Move robot1 from table1 to table2", *["Move robot1 from table2 to table1"] * back]
     result = plan(problem, after=after)
@@ -171,7 +171,7 @@ def test_actions_done_may_go_through_the_goal(back: bool, steps: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_pot_that_one_meal_has_been_poured_from_is_in_a_hand_for_the_next() -> None:
+def test_bound_for_two_meals_poured_from_one_pot_is_admissible() -> None:
     problem = small(
         {
             "table1": [],

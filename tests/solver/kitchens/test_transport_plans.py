@@ -42,7 +42,7 @@ def plans(problem: Kitchen, rules: KitchenRules = RULES[0], most: int = 400) -> 
 
 
 @pytest.mark.parametrize("name", sample(expand(["robotouille/multi_agent"]), 4))
-def test_kitchens_for_two_cooks_have_plans_as_short_as_can_be(name: str) -> None:
+def test_transport_plans_for_two_cooks_reach_the_bundled_optimum(name: str) -> None:
     problem = of_kind(named(name), Kitchen)
     result = optimum(problem)
     shortest = len(list(plans(problem))[-1])
@@ -53,7 +53,7 @@ def test_kitchens_for_two_cooks_have_plans_as_short_as_can_be(name: str) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", sample(RULES), ids=lambda rules: f"{rules.skip_after_finish}-{rules.moves}")
 @pytest.mark.parametrize("cooks", sample([1, 2]))
-def test_plans_for_random_kitchens_pass_the_rules_and_are_no_shorter_than_optima(cooks: int, rules: KitchenRules) -> None:
+def test_transport_plans_pass_the_rules_and_never_beat_the_optimum(cooks: int, rules: KitchenRules) -> None:
     solved = 0
     for seed in range(25):
         problem = draw_kitchen(seed, cooks)
@@ -64,7 +64,7 @@ def test_plans_for_random_kitchens_pass_the_rules_and_are_no_shorter_than_optima
     assert solved >= 3
 
 
-def test_what_somebody_holds_is_put_where_it_belongs_or_aside() -> None:
+def test_held_item_is_placed_at_its_target_or_on_a_free_station() -> None:
     stations: dict[str, list[str]] = {"table1": [], "table2": ["bread1"], "table3": []}
     goal = [["atop", "cheese1", "bread1"], ["item_on", "bread1", "table2"]]
     holding = small(stations, players={"robot1": {"at": "table1", "holds": "cheese1"}}, goal=goal)
@@ -75,7 +75,7 @@ def test_what_somebody_holds_is_put_where_it_belongs_or_aside() -> None:
     assert [len(actions) for actions in plans(other)] == [5]  # put at once, where there is nothing
 
 
-def test_a_board_is_cleared_where_there_is_no_other() -> None:
+def test_only_board_is_cleared_before_use() -> None:
     stations: dict[str, list[str]] = {"table1": ["lettuce1"], "table2": ["bread1"], "board1": ["patty1"], "table3": []}
     goal = [["iscut", "lettuce1"], ["atop", "lettuce1", "bread1"], ["item_on", "bread1", "table2"]]
     traits = {"lettuce1": ["iscuttable"]}
@@ -85,14 +85,14 @@ def test_a_board_is_cleared_where_there_is_no_other() -> None:
     assert best.status == Status.optimal
 
 
-def test_an_item_is_chosen_that_can_be_prepared() -> None:
+def test_item_that_can_be_prepared_is_chosen() -> None:
     kitchen = of_kind(named("robotouille/asynchronous/2_lettuce_tomato_fried_chicken_sandwich@168"), Kitchen)
     assert ("isfryable", "chicken1") not in kitchen.facts
     assert all("Fry chicken2" in " ".join(actions) for actions in plans(kitchen))
     assert list(plans(kitchen))
 
 
-def test_whoever_is_nowhere_has_none_and_neither_has_what_is() -> None:
+def test_cooks_and_items_without_a_location_have_no_transport_plan() -> None:
     stations: dict[str, list[str]] = {"table1": ["bread1"], "table2": []}
     goal = [["item_on", "bread1", "table2"]]
     nowhere = small(stations, players={"robot1": {"at": "table1"}, "robot2": {}}, goal=goal)
@@ -105,7 +105,7 @@ def test_whoever_is_nowhere_has_none_and_neither_has_what_is() -> None:
     assert plan(lost, time_limit=WorkLimit(1)).status == Status.infeasible
 
 
-def test_a_schedule_ends_as_soon_as_it_can() -> None:
+def test_schedule_of_transport_tasks_has_the_shortest_makespan() -> None:
     """Two cooks, one board: whoever comes second waits until the first has taken the item away and left."""
     setting = ScheduleInput(
         ("table1", "table2"), {"onion1": "table3", "onion2": "table4"}, {"board": 1}, {}, frozenset(), False

@@ -44,7 +44,7 @@ def explained(instance, kind):
     return proof
 
 
-def test_a_longest_path_through_minimum_and_maximum_lags_and_releases():
+def test_critical_path_contains_minimum_and_maximum_lags_and_releases():
     instance = shop(
         job("a", 3, 0),
         job("b", 2, 0),
@@ -57,14 +57,14 @@ def test_a_longest_path_through_minimum_and_maximum_lags_and_releases():
     assert len(proof.steps) == 1
 
 
-def test_a_window_pushes_back_what_comes_before_it():
+def test_maximum_lag_delays_the_action_before_it():
     # b must start within 1 of the finish of a, and comes after c, so a cannot start before 6.
     instance = shop(job("a", 3, 0), job("b", 2, 0), job("c", 10, 0), job("d", 9, 0),
                     lags=[("a", "b", 0, 1), ("c", "b"), ("a", "d")])  # fmt: skip
     assert explained(instance, "critical path").bound == 9 + 9
 
 
-def test_what_is_paused_goes_on_within_its_window():
+def test_interrupted_action_resumes_within_its_maximum_lag():
     # The last piece of b starts within 1 of the finish of a, so all of it is done 4 after that, and c comes after it.
     # Could b be left for long, it would fit into the end of d.
     jobs = [job("a", 2, 0), job("b", 3, interruptible=True), job("c", 6), job("d", 9, 0)]
@@ -78,7 +78,7 @@ def test_what_is_paused_goes_on_within_its_window():
     assert "maximum lag from t/a to the finish of t/b" in " ".join(proof.lines(instance))
 
 
-def test_the_busy_time_of_a_part_of_the_actions_with_head_and_tail():
+def test_busy_time_of_a_subset_has_head_and_tail():
     work = [f"work{k}" for k in range(4)]
     lags = [("wait", name) for name in work] + [(name, "bake") for name in work]
     jobs = [job("early", 1), job("bake", 20, 0), *(job(name, 3) for name in work), job("wait", 5, 0)]
@@ -89,25 +89,25 @@ def test_the_busy_time_of_a_part_of_the_actions_with_head_and_tail():
     assert {via.action for via in load_.members} == {f"t/{name}" for name in work}
 
 
-def test_several_agents_share_their_work():
+def test_busy_time_is_divided_among_several_agents():
     instance = shop(*(job(str(k), 3, interruptible=True) for k in range(5)), agents=("a", "b"))
     proof = explained(instance, "busy time")
     assert (proof.steps[0].capacity, proof.steps[0].work, proof.bound) == (2, 15, 8)
 
 
-def test_the_work_of_an_agent_whom_nobody_can_replace():
+def test_busy_time_of_the_only_eligible_agent():
     instance = shop(*(job(str(k), 3, agents=("a",)) for k in range(3)), job("x", 1), agents=("a", "b"))
     proof = explained(instance, "busy time")
     assert (proof.steps[0].names, proof.bound) == (("a",), 9)
 
 
-def test_agents_who_only_start_something_are_free_again_soon():
+def test_busy_time_counts_only_the_attended_part():
     instance = shop(*(job(str(k), 6, attended=1) for k in range(3)))
     proof = explained(instance, "busy time")
     assert (proof.steps[0].work, proof.steps[0].rest, proof.bound) == (3, 5, 8)
 
 
-def test_units_of_a_resource_whatever_the_mode():
+def test_busy_time_counts_minimum_units_over_all_modes():
     ways = (Mode((Demand("kiln", 2),)), Mode((Demand("kiln", 3),)))
     instance = shop(*(job(str(k), 4, 0, modes=ways) for k in range(4)), resources=(Resource("kiln", 4),))
     proof = explained(instance, "busy time")
@@ -115,7 +115,7 @@ def test_units_of_a_resource_whatever_the_mode():
     assert "t/0 2 x 4 ticks" in proof.lines(instance)[0]
 
 
-def test_what_cannot_be_paused_follows_each_other():
+def test_uninterruptible_uses_run_one_after_another():
     three = [job(str(k), 4 + k, 0, modes=uses(Demand("kiln", 2))) for k in range(3)]
     instance = shop(*three, resources=(Resource("kiln", 5),))
     proof = explained(instance, "busy time")
@@ -128,7 +128,7 @@ def test_what_cannot_be_paused_follows_each_other():
     assert certificate(pausing).bound == solve(pausing).makespan == 6
 
 
-def test_two_large_users_never_have_room_together():
+def test_uses_of_more_than_half_the_capacity_never_overlap():
     instance = shop(*(job(str(k), 4, 0, modes=uses(Demand("kiln", 3))) for k in range(2)),
                     resources=(Resource("kiln", 5),))  # fmt: skip
     assert explained(instance, "busy time").bound == 8
@@ -153,7 +153,7 @@ def test_uses_of_more_than_half_count_as_the_whole_capacity():
     assert explained(shop(*pausing, resources=(Resource("kiln", 5),)), "busy time").bound == 6
 
 
-def test_a_use_beside_which_another_has_room_does_not_count_as_the_whole_capacity():
+def test_use_beside_which_another_fits_does_not_count_as_the_whole_capacity():
     instance = halves()
     proof = certificate(instance, 13)
     (load_, last) = proof.steps
@@ -170,7 +170,7 @@ def test_a_use_beside_which_another_has_room_does_not_count_as_the_whole_capacit
             verify(instance, replace(proof, steps=steps))
 
 
-def test_arguments_built_on_each_other():
+def test_chain_of_two_busy_times():
     # The agent works 6 before x, which runs 10 alone, and 5 after it.
     before = [job(f"b{k}", 2) for k in range(3)]
     after = [job(f"a{k}", 2) for k in range(3)]
@@ -180,20 +180,20 @@ def test_arguments_built_on_each_other():
     assert sum(isinstance(step, Load) for step in proof.steps) == 2
 
 
-def test_an_order_for_which_alone_there_is_time():
+def test_proof_by_supposition_forces_an_order():
     problem = load("recipe2plan/timed/Vada_Leche-Asada")
     proof = explained(problem, "supposition")
     assert proof.supposed == proof.bound - 1
     assert any(isinstance(step, Order) for step in proof.steps)
 
 
-def test_two_cases():
+def test_proof_by_two_cases():
     proof = explained(load("timearena/lab4+lab5"), "cases")
     assert isinstance(proof.steps[-1], Split)
     assert all(isinstance(case, Case) for case in proof.steps[-1].cases)
 
 
-def test_what_arguments_cannot_show_is_left_to_the_search():
+def test_bound_without_an_explanation_has_kind_search():
     # Two agents share 10 ticks of work, but no part of it takes 5.
     instance = shop(*(job(str(k), ticks) for k, ticks in enumerate([2, 2, 2, 4])), agents=("a", "b"))
     assert solve(instance).makespan == 6
@@ -209,7 +209,7 @@ def test_equal_settings_that_may_share_the_oven_count_once():
     assert certificate(other).bound == solve(other).makespan == 20
 
 
-def test_a_setting_that_another_use_may_lend_its_room_does_not_count():
+def test_setting_that_may_share_units_of_another_use_does_not_count():
     heat = job("heat", 10, 0, modes=uses(Demand("oven", sets="hot")))
     bake = job("bake", 10, 0, modes=uses(Demand("oven")))
     instance = shop(heat, bake, resources=(Resource("oven", state="hot"),))
@@ -226,7 +226,7 @@ def test_a_use_waits_for_the_only_setting_that_serves_it():
     assert certificate(hot_at_first).bound <= solve(hot_at_first).makespan == 5
 
 
-def test_one_object_or_the_other_is_always_missing():
+def test_actions_that_conflict_in_all_modes_are_ordered():
     either = (Mode((Demand("pan"),)), Mode((Demand("pot"),)))
     both = uses(Demand("pan"), Demand("pot"))
     instance = shop(job("a", 4, 0, modes=either), job("b", 3, 0, modes=both), job("c", 2, 0), job("d", 2, 0),
@@ -235,7 +235,7 @@ def test_one_object_or_the_other_is_always_missing():
     assert (proof.steps[0].kind, proof.bound) == ("modes", 9)
 
 
-def test_either_mode_waits_for_something():
+def test_order_is_derived_from_predecessors_of_both_modes():
     two = (Mode(after=("t/a",)), Mode(after=("t/b",)))
     instance = shop(job("a", 5, 0), job("b", 4, 0), job("c", 3, 0, modes=two))
     proof = explained(instance, "supposition")
@@ -243,7 +243,7 @@ def test_either_mode_waits_for_something():
     assert "t/c has to wait for t/a or for t/b, depending on its mode." in proof.lines(instance)[1]
 
 
-def test_interruptible_work_needs_no_gap():
+def test_busy_time_of_interruptible_work_is_tight():
     instance = shop(job("a", 4, interruptible=True), job("b", 2, release=1), job("c", 2, 0), lags=[("b", "c")])
     assert explained(instance, "busy time").bound == 6
 
@@ -266,7 +266,7 @@ def never_too_high(instance):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(5), 5))
-def test_bounds_of_random_kitchens_and_workshops_hold(block):
+def test_certified_bounds_never_exceed_the_optimum_of_solve(block):
     kitchens = [kitchen(seed, most) for seed in range(block, 75, 5) for most in (6, 10)]
     for instances in (kitchens, [workshop(seed) for seed in range(block, 150, 5)]):
         proofs = [one for one in map(never_too_high, instances) if one is not None]
@@ -275,7 +275,7 @@ def test_bounds_of_random_kitchens_and_workshops_hold(block):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(15), 15))
-def test_bounds_hold_against_exhaustive_search_through_the_rules(block):
+def test_certified_bounds_never_exceed_the_optimum_of_exhaustive_search(block):
     checked = 0
     for seed in range(block, 60, 15):
         instance = kitchen(seed)
@@ -304,7 +304,7 @@ def test_bounds_hold_against_exhaustive_search_through_the_rules(block):
     ("name", "least"),
     sample([("asynctool", 100), ("timearena", 90), ("recipe2plan", 130)], 3, several=True),
 )
-def test_share_of_the_bundled_problems_explained(name, least):
+def test_most_bundled_problems_are_explained(name, least):
     count = 0
     for member in expand([name]):
         instance = load(member)
@@ -418,7 +418,7 @@ def test_without_a_makespan_there_is_a_bound_but_no_gap():
 
 
 @pytest.mark.slow
-def test_a_makespan_that_is_not_best_leaves_a_gap():
+def test_makespan_above_the_optimum_leaves_a_gap():
     proof = certificate(load(SAMPLES[0]), 4200)
     assert proof.kind == "search"
     assert proof.bound + proof.gap == 4200
@@ -426,7 +426,7 @@ def test_a_makespan_that_is_not_best_leaves_a_gap():
 
 
 @pytest.mark.parametrize("name", sample(SAMPLES, 7))
-def test_the_same_bytes_every_time(name):
+def test_certificate_is_deterministic(name):
     instance = load(name)
     best = solve(instance).makespan
     one, two = (json.dumps(certificate(replace(instance), best).as_dict()) for _ in range(2))
@@ -446,7 +446,7 @@ def test_bounds_stop_growing_at_the_first_contradiction():
     assert certificate(instance, best).bound <= best  # was an OverflowError
 
 
-def test_the_words_name_the_steps_and_do_the_sums():
+def test_explanation_names_the_steps_and_their_sums():
     problem = load("recipe2plan/timed/Cobbler_Pancakes")
     (line,) = certificate(problem, 4080).lines(problem)
     assert "step 1 of Cobbler 2 min + step 3 of Cobbler 1 min" in line
@@ -455,7 +455,7 @@ def test_the_words_name_the_steps_and_do_the_sums():
     assert line.endswith("So 51 min + 17 min = 1 h 8 min: the makespan is at least 1 h 8 min.")
 
 
-def test_what_is_left_of_a_run_is_explained_too():
+def test_rest_of_a_partially_executed_plan_is_explained():
     problem = load("recipe2plan/timed/Cobbler_Pancakes")
     late = remaining_problem(problem, PartialSchedule((Piece("Cobbler/0", 300, 600, "agent"),), clock=300))
     proof = certificate(late, 4380)

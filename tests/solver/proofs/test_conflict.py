@@ -130,7 +130,7 @@ def _baking(name: str, minutes: int, **options) -> Action:
     return Action(f"t/{name}", "t", minutes, 0, modes=(Mode((Demand("oven", **options),)),))
 
 
-def test_an_oven_that_is_taken():
+def test_conflict_over_an_occupied_oven():
     actions = [Action("t/knead", "t", 5, 5), _baking("bake", 30), _baking("roast", 40)]
     lags = [Lag("t/knead", "t/bake", 0, 2), Lag("t/knead", "t/roast", 0, 20)]
     assert find_conflict(_kitchen(actions, [lags[0], replace(lags[1], maximum=30)])) is None
@@ -152,7 +152,7 @@ def test_an_oven_that_is_taken():
     ]
 
 
-def test_time_alone_is_told_as_a_sum():
+def test_conflict_of_times_is_printed_as_a_sum():
     actions = [Action("t/a", "t", 10, 0), Action("t/b", "t", 20, 0), Action("t/c", "t", 5, 5)]
     lags = [Lag("t/a", "t/b"), Lag("t/b", "t/c", 3), Lag("t/a", "t/c", None, 15)]
     conflict = find_conflict(_kitchen(actions, lags, time_limit=60))
@@ -177,7 +177,7 @@ def test_time_alone_is_told_as_a_sum():
     }
 
 
-def test_work_is_told_as_a_sum_with_what_comes_before_and_after():
+def test_conflict_of_work_is_printed_as_a_sum_with_head_and_tail():
     actions = [Action("t/a", "t", 10, 10, release=4), Action("t/b", "t", 20, 20, release=5), Action("t/c", "t", 6, 0)]
     conflict = find_conflict(_kitchen(actions, [Lag("t/a", "t/c"), Lag("t/b", "t/c", 1)], time_limit=39))
     assert conflict is not None
@@ -191,7 +191,7 @@ def test_work_is_told_as_a_sum_with_what_comes_before_and_after():
     assert conflict.arithmetic.endswith(" = 50 min of work, but the 2 agents together have 48 min for it")
 
 
-def test_states_and_who_sets_them():
+def test_conflict_contains_states_and_the_actions_that_set_them():
     heat = replace(_baking("heat", 5, sets="hot"), attended=5)
     cool = replace(_baking("cool", 5, sets="cold"), attended=5)
     bake = _baking("bake", 10, requires="hot")
@@ -207,7 +207,7 @@ def test_states_and_who_sets_them():
     ]
 
 
-def test_only_some_agents_may():
+def test_conflict_contains_the_eligibility_of_agents():
     slow = [Action(f"t/{k}", "t", 10, 10, agents=("a",)) for k in range(2)]
     assert texts(Instance("k", tuple(slow), agents=("a", "b"), time_limit=15)) == [
         "t/0 holds an agent for 10 ticks",
@@ -218,7 +218,7 @@ def test_only_some_agents_may():
     ]
 
 
-def test_somebody_must_be_free_to_start():
+def test_conflict_contains_the_agent_that_starts_an_unattended_action():
     actions = [Action("t/knead", "t", 10, 10), Action("t/boil", "t", 4, 0)]
     lags = [Lag("t/knead", "t/boil", -3, -1)]
     assert texts(_kitchen(actions, lags)) == [
@@ -229,7 +229,7 @@ def test_somebody_must_be_free_to_start():
     ]
 
 
-def test_pauses_are_facts_and_need_no_agent_of_their_own_to_be_dropped():
+def test_attendance_of_an_interruptible_action_can_be_dropped():
     """An attended action that pauses and needs a state cannot simply become unattended."""
     bake = replace(_baking("bake", 4, requires="hot"), attended=4, interruptible=True)
     stir = Action("t/stir", "t", 3, 3)
@@ -244,7 +244,7 @@ def test_pauses_are_facts_and_need_no_agent_of_their_own_to_be_dropped():
     ]
 
 
-def test_modes_are_impossible_each_for_its_own_reason():
+def test_conflict_contains_a_reason_for_each_mode():
     ways = Mode((Demand("oven"),), "oven"), Mode((), "pan", after=("t/wash",))
     actions = [Action("t/cook", "t", 4, 0, modes=ways), Action("t/wash", "t", 6, 0), _baking("bake", 6)]
     assert texts(_kitchen(actions, time_limit=9)) == [
@@ -259,7 +259,7 @@ def _cobbler(*pieces: Piece, clock: int) -> Instance:
     return remaining_problem(load("recipe2plan/timed/Cobbler_Pancakes"), PartialSchedule(pieces, clock))
 
 
-def test_a_run_that_went_wrong_is_explained_by_its_decisions():
+def test_conflict_of_a_failed_run_contains_its_decisions():
     start = Piece("Cobbler/1", 0, 120, "agent")
     assert texts(_cobbler(start, Piece("Pancakes/7", 120, 120, "agent"), clock=240)) == [
         "step 7 of Pancakes was started at 00:02:00",
@@ -274,7 +274,7 @@ def test_a_run_that_went_wrong_is_explained_by_its_decisions():
     )
 
 
-def test_dropping_a_decision_does_not_put_off_the_run():
+def test_dropping_constraints_does_not_delay_the_start_of_the_run():
     """Were the start of the run not fixed, it could be put off to make room for what has been freed."""
     actions = Action("t/a", "t", 5, 5), Action("t/b", "t", 2, 2)
     instance = Instance("run", actions, (Lag("t/a", "t/b"),))
@@ -284,7 +284,7 @@ def test_dropping_a_decision_does_not_put_off_the_run():
     assert texts(residual) == ["t/b was started at tick 3", "t/b cannot start before t/a is finished"]
 
 
-def test_a_state_that_can_no_longer_be_set():
+def test_conflict_contains_a_state_that_cannot_be_set_any_more():
     heat, cool = _baking("heat", 5, sets="hot"), _baking("cool", 5, sets="cold")
     instance = _kitchen([heat, cool, _baking("bake", 10, requires="hot")])
     residual = remaining_problem(
@@ -295,7 +295,7 @@ def test_a_state_that_can_no_longer_be_set():
     assert "t/cool was started at minute 5" in conflict_texts
 
 
-def test_the_clock_is_one_constraint_beside_releases():
+def test_clock_of_a_run_is_one_constraint():
     actions = Action("t/a", "t", 5, 5), Action("t/b", "t", 2, 2, release=9), Action("t/c", "t", 1, 1, release=2)
     residual = remaining_problem(Instance("run", actions, time_limit=12), PartialSchedule((), 8))
     assert [one.text for one in constraints(residual) if one.kind in ("clock", "release")] == [
@@ -322,7 +322,7 @@ def test_feasible_instances_have_no_conflict():
 @pytest.mark.parametrize(
     "name", sample(["recipe2plan/timed/Cobbler_Pancakes", "timearena/household1", "asynctool/files_1"], 3)
 )
-def test_one_tick_less_than_the_optimum_is_impossible(name):
+def test_time_limit_one_tick_below_the_optimum_has_a_conflict(name):
     problem = load(name)
     tight = replace(problem, benchmark="generic", origin=problem, time_limit=solve(problem).makespan - 1)
     conflict = find_conflict(tight)
@@ -334,7 +334,7 @@ def test_one_tick_less_than_the_optimum_is_impossible(name):
     assert find_conflict(replace(tight)) == conflict  # the same again
 
 
-def test_no_time_is_not_taken_for_an_answer(monkeypatch):
+def test_timeout_is_not_a_proof_of_infeasibility(monkeypatch):
     impossible = _kitchen([Action("t/a", "t", 3, 3), Action("t/b", "t", 4, 4)], time_limit=6)
     conflict = find_conflict(impossible, time_limit=0.0)  # the bound tells at once, but no test can be made
     assert conflict is not None
@@ -347,7 +347,7 @@ def test_no_time_is_not_taken_for_an_answer(monkeypatch):
     assert "feasibility unknown" in conflict.lines()[0]
 
 
-def test_a_test_that_is_not_settled_keeps_its_constraint(monkeypatch):
+def test_constraint_is_retained_if_its_test_is_not_settled(monkeypatch):
     impossible = _kitchen([Action("t/a", "t", 3, 3), Action("t/b", "t", 4, 4)], time_limit=6)
     decide = conflicts._decide
 
@@ -370,14 +370,14 @@ def test_a_constraint_of_another_instance_is_refused():
         without(instance, [Constraint("release", ("household1/wash cup",), "")])
 
 
-def test_copies_that_share_a_cache_have_constraints_of_their_own():
+def test_copies_of_an_instance_do_not_share_cached_constraints():
     instance = _kitchen([Action("t/a", "t", 3, 3)], time_limit=5)
     assert [one.kind for one in constraints(instance)] == ["attendance", "limit"]
     assert [one.kind for one in constraints(replace(instance, time_limit=None))] == ["attendance"]
     assert [one.kind for one in constraints(instance)] == ["attendance", "limit"]
 
 
-def test_own_names_that_look_like_those_of_a_run_are_no_trap():
+def test_actions_named_like_internal_ones_have_correct_conflicts():
     actions = Action(NOW, "now", 2, 2), Action("t/a", "t", 3, 3), Action("t/b", "t", 3, 3), Action("t/a#1", "t", 1, 1)
     lags = Lag(NOW, "t/a", 3), Lag(NOW, "t/b", 5, 7), Lag("t/a#1", "t/a", 4), Lag(NOW, "t/a#1", 2, 2)
     instance = Instance("odd", actions, lags, time_limit=10)
@@ -387,7 +387,7 @@ def test_own_names_that_look_like_those_of_a_run_are_no_trap():
     assert all(solve(weaker).schedule is not None for weaker in smaller(conflict, instance))
 
 
-def test_a_time_limit_between_the_ticks_of_the_actions():
+def test_conflict_with_a_time_limit_that_is_no_multiple_of_the_durations():
     stew = Action("t/stew", "t", 4, 0, modes=(Mode((Demand("stove", 2),)),))
     fry = Action("t/fry", "t", 2, 2, modes=(Mode((Demand("stove", 3),)),))
     conflict = find_conflict(Instance("p", (stew, fry), resources=(Resource("stove", 3),), time_limit=5))
@@ -395,7 +395,7 @@ def test_a_time_limit_between_the_ticks_of_the_actions():
     assert {constraint.kind for constraint in conflict.constraints} == {"use", "limit"}
 
 
-def test_no_time_is_left_for_a_sum():
+def test_arithmetic_is_left_out_without_time():
     actions = tuple(Action(f"t/{n}", "t", 1, 0, agents=()) for n in range(9))
     chain = _kitchen(actions, [Lag(f"t/{n}", f"t/{n + 1}") for n in range(8)], time_limit=8)
     assert find_conflict(chain).arithmetic.endswith("more than 8 min (time limit)")

@@ -46,7 +46,7 @@ def by_action(pieces):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", sample(range(15), 15))
-def test_nearest_agrees_with_trying_all_schedules(block):
+def test_nearest_schedule_agrees_with_exhaustive_search(block):
     moved = checked = 0
     for seed in range(block, 150, 15):
         for instance, all_schedules, random in tiny(seed):
@@ -104,7 +104,7 @@ def cook(*rows):
     return by_action(Piece(f"t/{name}", start, length, "agent") for name, start, length in rows)
 
 
-def test_shift_is_the_largest_of_any_unit_of_work():
+def test_shift_is_the_largest_shift_of_any_unit_of_work():
     target = cook(("boil", 0, 9), ("chop", 0, 2), ("chop", 8, 2), ("serve", 20, 1))
     chopped = minimal_change(cooking(time_limit=9 + 1), target, objectives=("makespan", "moved", "shift"))
     # The ticks of chopping wanted at 8 and 9 go to 7 and 8, serving to 9: one tick, and eleven.
@@ -113,7 +113,7 @@ def test_shift_is_the_largest_of_any_unit_of_work():
     assert minimal_change(cooking(), target).moved == ()
 
 
-def test_what_is_too_much_is_in_vain_and_what_is_cut_counts_as_moved():
+def test_redundant_pieces_are_reported_and_shortened_actions_count_as_moved():
     change = minimal_change(
         cooking(), cook(("boil", 0, 10), ("chop", 0, 4), ("chop", 5, 3), ("serve", 10, 1), ("serve", 12, 1))
     )
@@ -122,18 +122,18 @@ def test_what_is_too_much_is_in_vain_and_what_is_cut_counts_as_moved():
     assert change.redundant == (Piece("t/chop", 5, 3, "agent"), Piece("t/serve", 12, 1, "agent"))
 
 
-def test_work_that_was_not_wanted_is_free_but_its_action_counts_as_moved():
+def test_missing_work_has_no_shift_but_its_action_counts_as_moved():
     change = minimal_change(cooking(), cook(("boil", 0, 9), ("chop", 2, 2), ("serve", 9, 1)))
     assert (change.moved, change.shift, change.makespan) == (("t/chop",), 0, 10)
     assert change.schedule.pieces[1] == Piece("t/chop", 2, 4, "agent")
 
 
-def test_added_actions_do_not_count():
+def test_added_actions_do_not_count_as_moved():
     change = minimal_change(cooking(), cook(("boil", 3, 9)))
     assert (change.moved, change.added, change.makespan) == ((), ("t/chop", "t/serve"), 13)
 
 
-def test_pieces_without_agent_may_be_anybodys_and_others_are_held_to_theirs():
+def test_agent_of_a_piece_is_kept_only_if_the_target_names_one():
     jobs = tuple(Action(f"t/{n}", "t", 2, 2) for n in range(2))
     two = Instance("two", jobs, agents=("a", "b"))
     clash = minimal_change(two, by_action([Piece("t/0", 0, 2, "b"), Piece("t/1", 0, 2, "b")]))
@@ -145,7 +145,7 @@ def test_pieces_without_agent_may_be_anybodys_and_others_are_held_to_theirs():
     assert (stranger.moved, stranger.shift) == (("t/0",), 0)
 
 
-def test_a_mode_is_part_of_what_was_wanted():
+def test_change_of_the_mode_counts_as_moved():
     pans = (Resource("pan"), Resource("pot"))
     modes = (Mode((Demand("pan"),), "pan"), Mode((Demand("pot"),), "pot"))
     jobs = tuple(Action(f"t/{n}", "t", 3, 0, modes=modes) for n in range(2))
@@ -155,7 +155,7 @@ def test_a_mode_is_part_of_what_was_wanted():
     assert {piece.mode for piece in change.schedule.pieces} == {0, 1}
 
 
-def test_late_times_are_kept_and_absurd_ones_are_in_vain():
+def test_late_times_are_kept_and_absurd_ones_are_ignored():
     late = minimal_change(cooking(), cook(("boil", 10**8, 9), ("chop", 0, 4), ("serve", 5, 1)))
     assert (late.moved, late.makespan) == (("t/serve",), 10**8 + 10)
     absurd = minimal_change(cooking(), cook(("boil", 10**30, 9), ("chop", 0, 4), ("serve", 9, 1)))
@@ -178,7 +178,7 @@ def test_far_shifts_take_no_more_work_than_near_ones():
     assert efforts.conflicts < 1_000
 
 
-def test_a_time_limit_between_steps_of_the_grid_is_used_to_the_last_tick():
+def test_time_limit_off_the_grid_is_used_to_the_last_tick():
     instance = Instance("even", (Action("t/0", "t", 2, 2),), time_limit=5)
     assert minimal_change(instance, by_action([Piece("t/0", 4, 2, "agent")])).shift == 1
 
@@ -190,7 +190,7 @@ def test_negative_maximum_lags_keep_actions_apart():
     assert (change.moved, change.shift, change.makespan) == (("t/b",), 98, 100)
 
 
-def test_a_coarser_grid_is_used_and_reported_where_a_finer_one_is_too_large(monkeypatch):
+def test_coarser_grid_is_used_and_reported_if_a_finer_one_is_too_large(monkeypatch):
     jobs = (Action("t/0", "t", 12, 12, interruptible=True), Action("t/1", "t", 6, 6), Action("t/2", "t", 6, 0))
     instance = Instance("long", jobs, time_limit=40)
     target = by_action([Piece("t/0", 1, 12, "agent"), Piece("t/1", 4, 6, "agent"), Piece("t/2", 12, 6, "agent")])
@@ -204,7 +204,7 @@ def test_a_coarser_grid_is_used_and_reported_where_a_finer_one_is_too_large(monk
     assert not list(find_violations(instance, coarse.schedule))
 
 
-def test_where_it_was_wanted_to_pause_it_can_pause_on_every_grid(monkeypatch):
+def test_interruptions_of_the_target_are_possible_on_every_grid(monkeypatch):
     jobs = (Action("t/0", "t", 12, 12, interruptible=True), Action("t/1", "t", 6, 6), Action("t/2", "t", 6, 0))
     monkeypatch.setattr(repair_model, "_MOST_SEGMENTS", 1)
     pieces = [Piece("t/0", 0, 5, "agent"), Piece("t/1", 5, 6, "agent"), Piece("t/0", 11, 7, "agent")]
@@ -214,7 +214,7 @@ def test_where_it_was_wanted_to_pause_it_can_pause_on_every_grid(monkeypatch):
     assert (change.moved, change.shift, change.grid) == (("t/2",), 1, 6)
 
 
-def test_finer_pauses_are_tried_before_a_coarse_grid_says_that_nothing_is_possible(monkeypatch):
+def test_finer_interruptions_are_tried_before_a_result_is_infeasible(monkeypatch):
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     halves = Instance("halves", jobs, agents=("a", "b"), time_limit=3)
     target = by_action([Piece("t/0", 1, 2, "b")])
@@ -226,12 +226,12 @@ def test_finer_pauses_are_tried_before_a_coarse_grid_says_that_nothing_is_possib
 
 
 @pytest.mark.parametrize("objectives", [(), ("moved", "moved"), ("speed",), "moved"])
-def test_objectives_that_are_none_are_refused(objectives):
+def test_invalid_objectives_are_refused(objectives):
     with pytest.raises(InputError, match="objectives"):
         minimal_change(cooking(), {}, objectives=objectives)
 
 
-def test_unknown_actions_and_broken_times_are_refused():
+def test_unknown_actions_and_invalid_times_are_refused():
     with pytest.raises(InputError, match="must name an action of the instance"):
         minimal_change(cooking(), cook(("fly", 0, 1)))
     for start in (-1, 1.5, True, "0"):
@@ -239,7 +239,7 @@ def test_unknown_actions_and_broken_times_are_refused():
             minimal_change(cooking(), cook(("boil", start, 9)))
 
 
-def test_without_time_nothing_is_proved_but_what_is_right_already():
+def test_without_time_only_a_feasible_target_is_optimal():
     wrong = cook(("boil", 0, 9), ("chop", 0, 4), ("serve", 2, 1))
     hasty = minimal_change(cooking(), wrong, time_limit=0)
     assert hasty.status in ("unknown", "feasible")
@@ -248,11 +248,11 @@ def test_without_time_nothing_is_proved_but_what_is_right_already():
     assert minimal_change(cooking(), right, time_limit=0).status == "optimal"
 
 
-def test_infeasible_instances_are_said_to_be():
+def test_infeasible_instance_has_the_status_infeasible():
     assert minimal_change(cooking(time_limit=9), cook(("boil", 0, 9))).status == "infeasible"
 
 
-def test_a_schedule_that_does_not_pass_the_rules_is_never_handed_out(monkeypatch):
+def test_schedule_that_breaks_the_rules_raises_an_internal_error(monkeypatch):
     broken = Schedule((Piece("t/boil", 0, 9, "agent"),))
     monkeypatch.setattr(repair_model.PerturbationModel, "schedule", lambda self, solution: broken)
     with pytest.raises(InternalError):
@@ -260,7 +260,7 @@ def test_a_schedule_that_does_not_pass_the_rules_is_never_handed_out(monkeypatch
 
 
 @pytest.mark.slow
-def test_answers_are_the_same_at_every_run():
+def test_minimal_change_is_deterministic():
     instance = load("recipe2plan/timed/Cobbler_Pancakes")
     target = {
         name: [piece._replace(start=piece.start + 60 * (k % 5)) for piece in pieces]

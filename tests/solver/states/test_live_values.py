@@ -16,7 +16,7 @@ PROBLEMS = (
 )
 
 
-def test_plans_of_a_length_that_is_asked_for() -> None:
+def test_plan_with_at_least_and_greedy_has_the_requested_length() -> None:
     kitchen = load("robotouille/asynchronous/0_cheese_chicken_sandwich")
     best = plan(kitchen)  # type: ignore[arg-type]
     assert best.makespan == 21
@@ -27,7 +27,7 @@ def test_plans_of_a_length_that_is_asked_for() -> None:
     assert some.makespan >= 21
 
 
-def test_with_joint_moves_a_limit_is_one_of_rounds() -> None:
+def test_limit_of_joint_moves_counts_rounds() -> None:
     from planoracle.instances.protocol import registry
 
     kitchen = load("robotouille/multi_agent/1_lettuce_burger")

@@ -65,7 +65,7 @@ def bundled(pattern):
     ),
     ids=lambda one: one.__name__ if callable(one) else str(one),
 )
-def test_every_value_is_that_of_the_rest_solved_from_scratch(make, seeds, share, least):
+def test_values_equal_those_of_a_solve_from_scratch(make, seeds, share, least):
     statuses = []
     for seed in seeds:
         random = Random(seed)
@@ -82,7 +82,7 @@ def test_every_value_is_that_of_the_rest_solved_from_scratch(make, seeds, share,
 
 
 @pytest.mark.parametrize("make", sample([kitchen, interruption_workshop]))
-def test_the_order_in_which_states_are_asked_for_does_not_matter(make):
+def test_values_do_not_depend_on_the_order_of_queries(make):
     for seed in range(12):
         instance = make(seed)
         states = [point.state for _, _, point in random_run(instance, seed)]
@@ -93,7 +93,7 @@ def test_the_order_in_which_states_are_asked_for_does_not_matter(make):
 
 
 @pytest.mark.slow
-def test_bounds_that_are_known_already_do_not_change_a_value():
+def test_given_bounds_do_not_change_a_value():
     for seed in range(12):
         instance = kitchen(seed)
         for _, _, point in random_run(instance, seed):
@@ -109,7 +109,7 @@ def test_bounds_that_are_known_already_do_not_change_a_value():
 
 
 @pytest.mark.slow
-def test_a_witness_is_kept_exactly_by_states_that_lie_on_it():
+def test_witness_is_retained_exactly_by_states_on_its_path():
     retained = lost = 0
     for seed in range(25):
         instance = kitchen(seed)
@@ -207,7 +207,7 @@ def test_asynctool_agrees_with_a_search_through_its_live_environment():
 # --- single states -------------------------------------------------------------------------------
 
 
-def test_an_action_that_must_follow_at_once_is_lost_with_the_first_tick_of_waiting():
+def test_waiting_one_tick_past_a_maximum_lag_of_zero_is_infeasible():
     actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 1, 1))
     states = StateSolver(Instance("tight", actions, (Lag("t/a", "t/b", 0, 0),)))
     started = (Piece("t/a", 3, 2, "agent"),)
@@ -216,7 +216,7 @@ def test_an_action_that_must_follow_at_once_is_lost_with_the_first_tick_of_waiti
     assert (late.status, late.makespan, late.upper) == ("infeasible", None, None)
 
 
-def test_what_is_left_of_a_paused_action_keeps_to_its_mode_but_not_to_its_agent():
+def test_interrupted_action_keeps_its_mode_but_not_its_agent():
     saw = Action("t/saw", "t", 4, 4, interruptible=True, modes=(Mode((Demand("bench"),)), Mode((Demand("vice"),))))
     glue = Action("t/glue", "t", 6, 6, modes=(Mode((Demand("bench"),)),))
     tools = (Resource("bench"), Resource("vice"))
@@ -234,21 +234,21 @@ def test_far_times_cost_no_more_than_near_ones(late):
     assert states.value(PartialSchedule((), 5)).makespan == 5 + optimum
 
 
-def test_times_that_do_not_fit_the_step_are_refused():
+def test_times_off_the_grid_are_refused():
     states = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes"))
     for state in (PartialSchedule((), 7), PartialSchedule((Piece("Cobbler/0", 30, 600, "agent"),), 60)):
         with pytest.raises(InputError, match="60"):
             states.value(state)
 
 
-def test_without_time_nothing_is_claimed():
+def test_value_without_time_has_valid_bounds():
     value = StateSolver(load("recipe2plan/timed/Cobbler_Pancakes")).value(PartialSchedule(), limit=0.0)
     assert value.status in ("unknown", "feasible", "optimal")
     assert value.lower <= 4080
     assert value.upper is None or value.upper >= 4080
 
 
-def test_a_mode_without_a_way_to_its_state_is_no_choice_any_more():
+def test_mode_whose_state_cannot_be_set_is_excluded():
     heat = Action("t/heat", "t", 1, 1, modes=(Mode((Demand("oven", sets="hot"),)), Mode((Demand("stove"),))))
     bake = Action("t/bake", "t", 3, 0, modes=(Mode((Demand("oven", requires="hot"),)), Mode((Demand("stove"),))))
     instance = Instance("oven", (heat, bake), resources=(Resource("oven"), Resource("stove")))
@@ -282,7 +282,7 @@ RUSH = (Lag("t/late", "t/chop", None, -4),)
         ((CHOP, BOIL), (Lag("t/boil", "t/chop", -3),), ("a",), None),  # boiling would have to begin at 1
     ],
 )
-def test_a_piece_that_has_been_given_is_not_cut_by_what_comes_later(actions, lags, agents, best):
+def test_fixed_piece_is_not_cut_by_a_later_start(actions, lags, agents, best):
     instance = Instance("kitchen", actions, lags, agents=agents)
     fixed_pieces = [Piece(action.id, 0, 2, agents[k]) for k, action in enumerate(actions) if action.attended]
     for state in (PartialSchedule(tuple(fixed_pieces)), PartialSchedule(tuple(fixed_pieces), 1)):
@@ -295,7 +295,7 @@ def test_a_piece_that_has_been_given_is_not_cut_by_what_comes_later(actions, lag
             assert not list(find_violations(instance, Schedule((*fixed_pieces, *rest.pieces))))
 
 
-def test_pieces_given_one_after_the_other_may_have_a_start_between_them():
+def test_unattended_action_can_start_between_two_fixed_pieces():
     instance = Instance("kitchen", (CHOP, BOIL))
     halves = (Piece("t/chop", 0, 1, "agent"), Piece("t/chop", 1, 1, "agent"))
     assert StateSolver(instance, 1).value(PartialSchedule(halves, 1)).makespan == 3
@@ -305,7 +305,7 @@ def test_pieces_given_one_after_the_other_may_have_a_start_between_them():
     assert StateSolver(rushed, 1).value(state).makespan == solve(remaining_problem(rushed, state)).makespan == 5
 
 
-def test_what_follows_a_given_piece_is_started_by_somebody_who_is_free():
+def test_rest_of_a_started_action_is_started_by_a_free_agent():
     soak = Action("t/soak", "t", 2, 0, interruptible=True)
     instance = Instance("kitchen", (CHOP, soak), agents=("a", "b"))
     state = PartialSchedule((Piece("t/soak", 0, 1, "a"), Piece("t/chop", 0, 2, "a")))
@@ -315,7 +315,7 @@ def test_what_follows_a_given_piece_is_started_by_somebody_who_is_free():
     assert solver.completion(value.witness, state).pieces == (Piece("t/soak", 1, 1, "b"),)
 
 
-def test_who_did_what_is_not_forgotten_where_long_idle_time_is_cut_out():
+def test_agents_of_pieces_are_kept_if_idle_time_is_cut():
     saw, glue = Action("t/saw", "t", 4, 4), Action("t/glue", "t", 1, 1)
     paint = Action("t/paint", "t", 4, 4, agents=("b",))
     states = StateSolver(Instance("shop", (saw, glue, paint), agents=("a", "b")))
@@ -325,7 +325,7 @@ def test_who_did_what_is_not_forgotten_where_long_idle_time_is_cut_out():
 
 
 @pytest.mark.parametrize("ticks", [1, 2])
-def test_a_given_piece_of_one_tick_lends_its_room_no_more_than_a_longer_one(ticks):
+def test_fixed_piece_of_one_tick_does_not_share_its_capacity(ticks):
     keep = Action("t/keep", "t", 3, 3, interruptible=True, modes=(Mode((Demand("oven"),)),))
     heat = Action("t/heat", "t", ticks, ticks, modes=(Mode((Demand("oven", sets="hot"),)),))
     instance = Instance("oven", (keep, heat), resources=(Resource("oven", state="hot"),), agents=("a", "b"))
@@ -337,14 +337,14 @@ def test_a_given_piece_of_one_tick_lends_its_room_no_more_than_a_longer_one(tick
 
 
 @pytest.mark.parametrize("clock", [0, 3, 5, 9])
-def test_a_negative_maximum_lag_keeps_what_has_been_started_in_mind(clock):
+def test_negative_maximum_lag_applies_to_started_actions(clock):
     late = Instance("p", (Action("t/a", "t", 0, 0), Action("t/b", "t", 1, 1)), (Lag("t/b", "t/a", None, -5),))
     state = PartialSchedule((Piece("t/a", 0, 0, "agent"),), clock)
     assert StateSolver(late).value(state).makespan == max(5, clock + 1)
 
 
 @pytest.mark.slow
-def test_pauses_at_any_second_do_not_make_a_value_dear():
+def test_value_of_a_large_model_respects_the_work_limit():
     # Thousands of pieces, of which CP-SAT's own clock does not count what a conflict takes.
     solver = StateSolver(load("recipe2plan/timed/Vada_Daikon-Radish"), step=1)
     with count_efforts() as efforts:
