@@ -1,4 +1,4 @@
-"""Heuristics for grid kitchens: every plan is accepted by the rules, in the time that was worked out for it."""
+"""Heuristics for grid kitchens: the rules accept every plan at the computed times."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def own(name: str) -> GridKitchen:
 def accepted(
     problem: GridKitchen, solution: tuple[list[Job], list[int]], *rules: GridKitchenRules, stale: bool = False
 ) -> int:
-    """Return when the last dish is served: as worked out, and as the rules have it."""
+    """Return the time of the last dish, computed by the heuristic and confirmed by the rules."""
     shop = layout_of(problem)
     timing = execute_jobs(shop, *solution, stale)
     assert timing is not None
@@ -83,7 +83,7 @@ def test_plans_for_bundled_kitchens_pass_the_rules(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(12), 6))
 def test_random_feasible_jobs_pass_the_rules(seed: int) -> None:
-    """Two or three cooks who often meet at the same tick: changes without looking at what becomes of the time."""
+    """Apply random changes for two or three cooks, whether or not the plan gets shorter."""
     problem = own(f"paracook/cook/own/seed_{seed % 4}/agent_num_{2 + seed % 2}/orders_num_{1 + seed % 3}")
     shop, random = layout_of(problem), Random(seed)
     moves = RandomMoves(shop, random)
@@ -143,7 +143,7 @@ def test_cookware_that_counts_from_its_last_batch_saves_time() -> None:
 
 
 def test_step_that_depends_on_another_cook_is_executed_after_it() -> None:
-    """The cook with the plate is at the board first and waits for the other, whose last step begins later."""
+    """The cook with the plate waits at the board for the other cook, whose last step begins later."""
     problem = row(TARTARE, cooks=2)
     shop = layout_of(problem)
     place = {station.name: i for i, station in enumerate(shop.stations)}
@@ -151,13 +151,13 @@ def test_step_that_depends_on_another_cook_is_executed_after_it() -> None:
     for cook in (0, 1):
         jobs: list[Job] = [(FETCH, 1 - cook, 0, place["board"], False), (PLATE, cook, 0, SERVE, (0,))]
         times[cook] = accepted(problem, (jobs, [0]))
-    assert times == {0: 9, 1: 8}  # the first cook of the map has its turn first, and loses a tick
+    assert times == {0: 9, 1: 8}  # the first cook of the map acts first, and loses a tick
 
 
 @pytest.mark.parametrize(
     "jobs",
     [
-        [(MOVE, 0, 0, INTO, False)],  # of what is not fetched
+        [(MOVE, 0, 0, INTO, False)],  # the ingredient is not fetched
         [(FETCH, 0, 0, INTO, False), (FETCH, 0, 0, INTO, False)],
         [(PLATE, 0, 0, SERVE, ())],  # without its ingredient
         [(PLATE, 0, 0, SERVE, (0,))],

@@ -1,4 +1,4 @@
-"""Heuristics: refereed schedules or explicit failures, never better than the optimum."""
+"""Heuristics: schedules accepted by the rules or explicit failures, never better than the optimum."""
 
 import pytest
 
@@ -69,7 +69,7 @@ def test_algorithm_1_worked_by_hand():
     timetable, _ = search(instance)
     assert timetable.start == [0, 0, 9]
     assert timetable.makespan == 10
-    # To the letter, time only moves by continuous actions: serve can never start.
+    # Taken literally, time advances by continuous actions only: serve can never start.
     failed, reason = search(instance, waiting=False)
     assert failed is None
     assert reason == "no feasible schedule found"

@@ -1,4 +1,4 @@
-"""The greedy of TimeArena: what it claims, and whether the rules allow it."""
+"""Greedy algorithm of TimeArena: its claims, and their feasibility under the rules."""
 
 import pytest
 from support.timearena import replay

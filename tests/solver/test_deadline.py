@@ -1,4 +1,4 @@
-"""Whenever time runs out the answer is honest; what is too large is not modelled; effort grows as it must."""
+"""Timeouts: results stay valid, models that are too large are not built, and effort is limited."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from planoracle.solver.result import Result
 
 
 class Clock:
-    """A clock that stands still until it has been looked at so often; then all time is over."""
+    """Clock that stands still for a number of readings and then is past every deadline."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
         self.looks = 0
@@ -49,7 +49,7 @@ class Clock:
 
 
 def soups(tasks: int, ovens: int = 2) -> Instance:
-    """Prepare, heat an oven to a degree, bake in it at once, serve soon: two cooks."""
+    """Return tasks for two cooks: chop, heat an oven, bake in that state, serve in time."""
     random, actions, lags = Random(tasks), [], []
     for t in range(tasks):
         oven, state = f"oven{random.randrange(ovens)}", random.choice(("180", "220"))
@@ -66,14 +66,14 @@ def soups(tasks: int, ovens: int = 2) -> Instance:
 
 
 def machines(jobs: int = 4, **options: int) -> Instance:
-    """Jobs on two machines; four of them take 8, though the work only demands 7."""
+    """Return jobs on two machines; four of them take 8, although the work bound is 7."""
     use = (Mode((Demand("machine"),)),)
     actions = tuple(Action(f"t/{n}", "t", 1 + 3 * ((n + 1) % 4 > 0), 0, modes=use, agents=()) for n in range(jobs))
     return Instance("machines", actions, resources=(Resource("machine", 2),), **options)  # type: ignore[arg-type]
 
 
 def _honest(result: Result, instance: Instance, optimum: int | None) -> None:
-    """Hold an answer against what is true of the instance (``None``: there is no schedule)."""
+    """Check a result against the known optimum of the instance (``None``: infeasible)."""
     if result.schedule is not None:
         assert list(find_violations(instance, result.schedule)) == []
         assert result.makespan == result.schedule.makespan
@@ -103,7 +103,7 @@ def test_results_are_valid_at_any_timeout(name: str, monkeypatch: pytest.MonkeyP
                 fake_clock = Clock(patch, looks)
                 result = solve(instance, exact_grid=bool(looks % 2))
             _honest(result, instance, truth.makespan)
-            if fake_clock.looks <= looks:  # time was never over
+            if fake_clock.looks <= looks:  # no timeout
                 assert (result.status, result.schedule) == (truth.status, truth.schedule)
                 break
         most = max(most, looks)
@@ -121,7 +121,7 @@ def test_timeout_at_any_stage_is_feasible_or_unknown(last_status: str, monkeypat
         _honest(result, instance, 8)
         assert result.status == ("feasible" if result.schedule is not None else "unknown")
     assert fake_clock.looks < looks
-    assert len(scripted.calls) == 7  # heuristics have found a plan by then: nobody believes that there is none
+    assert len(scripted.calls) == 7  # infeasible contradicts the plan of the heuristics
 
 
 @pytest.mark.parametrize("looks", sample([1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597], 10))
@@ -147,7 +147,7 @@ def test_deadline_is_checked_while_a_model_is_built(monkeypatch: pytest.MonkeyPa
             fake_clock = Clock(patch, looks)
             with pytest.raises(TimeOverError):
                 ScheduleModel(instance, bounds, step, 0, horizon(instance), deadline=Deadline(60.0))
-            assert fake_clock.looks == looks + 1  # the first look that says so is the last
+            assert fake_clock.looks == looks + 1  # no reading after the timeout
 
 
 @pytest.mark.parametrize(
@@ -157,14 +157,14 @@ def test_certificates_are_valid_at_any_timeout(instance: Instance, monkeypatch: 
     monkeypatch.setattr(derivations, "_BATCH", 20_000)
     result = solve(instance)
     bounds = []
-    for looks in count(4):  # as many as it takes to set the limit
+    for looks in count(4):  # the limit itself takes three readings
         with monkeypatch.context() as patch:
             fake_clock = Clock(patch, looks)
             proof = certificate(instance, result.makespan, result.schedule, time_limit=60.0)
         bounds.append(-1 if proof is None else proof.bound)
-        if fake_clock.looks <= looks:  # time was never over
+        if fake_clock.looks <= looks:  # no timeout
             break
-        assert fake_clock.looks == looks + 1  # the first look that says so is the last
+        assert fake_clock.looks == looks + 1  # no reading after the timeout
     assert bounds[0] == -1  # nothing was proved
     assert bounds == sorted(bounds)
     assert bounds[-1] <= (result.makespan or 0)
@@ -266,7 +266,7 @@ def test_kitchen_with_too_many_role_assignments_is_searched_without_a_heuristic(
 
 
 def test_contradictory_lags_are_detected_in_few_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A chain that must end a tick before it can: Bellman and Ford alone would take as many passes as there are nodes.
+    # The chain must end one tick too early: Bellman-Ford alone would need as many passes as there are nodes.
     chain = tuple(Action(f"t/{n}", "t", 3, 0, agents=()) for n in range(300))
     lags = [Lag(one.id, two.id) for one, two in pairwise(chain)]
     instance = Instance("chain", chain[::-1], (*lags, Lag("t/0", "t/299", None, 3 * 298 - 1)))
@@ -309,13 +309,13 @@ def test_heuristic_appends_remaining_actions_after_the_deadline() -> None:
     assert in_haste is not None
     assert at_leisure.makespan == 5
     ahead = in_haste.start.count(0)
-    assert 1 < ahead < 100  # until the clock is looked at
+    assert 1 < ahead < 100  # until the clock is read
     assert sorted(start for start in in_haste.start if start) == [5 * n for n in range(1, 201 - ahead)]
 
 
 @pytest.mark.slow
 def test_heuristic_sets_a_changed_state_again() -> None:
-    # With one oven the heat of one cake is gone before the next one fits in, unless it is heated again at the end.
+    # With one oven, a state is overwritten before its use unless the heuristic sets it again at the end.
     instance = soups(40, ovens=1)
     timetable = improve(instance, iterations=0)
     assert timetable is not None

@@ -1,4 +1,4 @@
-"""Solving needs no more CP-SAT calls, no larger models and no longer searches than recorded in `data/efforts.csv`.
+"""Efforts of the solver: calls, model sizes and searches stay below those in `data/efforts.csv`.
 
 ``PYTHONPATH=. python tests/solver/test_efforts.py`` records the counts of today.
 """

@@ -57,15 +57,15 @@ def test_options_of_another_kind_are_refused() -> None:
 
 def test_a_kind_without_an_engine_is_unknown() -> None:
     @dataclass(frozen=True)
-    class TransportTask(CacheHolder):
-        name: str = "errand"
-        kind: str = "errand"
+    class Riddle(CacheHolder):
+        name: str = "riddle"
+        kind: str = "riddle"
         benchmark: str = "generic"
         unit: str = "mile"
 
-    result = solve(TransportTask())
+    result = solve(Riddle())
     assert (result.status, result.makespan, result.lower_bound) == (Status.unknown, None, None)
-    assert result.proof == "has no solver: no solver accepts problems of kind 'errand'"
+    assert result.proof == "has no solver: no solver accepts problems of kind 'riddle'"
 
 
 @pytest.mark.parametrize("problem", [SCHEDULE, KITCHEN, HASTY], ids=str)

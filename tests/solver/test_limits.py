@@ -1,4 +1,4 @@
-"""Large numbers, many pauses and little time: answers stay right, and come."""
+"""Large numbers, many interruption points and little time: results stay valid."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def jobs(count: int, ticks: int, **options: object) -> tuple[Action, ...]:
 
 
 def test_two_maximum_lags_make_one_action_uninterruptible() -> None:
-    # The pie must go on once begun, for two reasons; a second cook is free to switch on the lamp meanwhile.
+    # Two maximum lags forbid interrupting the pie; a second cook is free to switch on the lamp meanwhile.
     dough, oven = Action("t/dough", "t", 2, 2), Action("t/oven", "t", 2, 0, agents=())
     pie = Action("t/pie", "t", 2, 2, interruptible=True)
     lamp = Action("t/lamp", "t", 1, 0, release=3)
@@ -40,7 +40,7 @@ def test_two_maximum_lags_make_one_action_uninterruptible() -> None:
 
 @pytest.mark.parametrize("limit", [None, 100])
 def test_interruptions_off_the_grid_are_reported_by_grid(limit: int | None) -> None:
-    # Four jobs of 70 on three agents take 94, with pauses at any tick; on the grid of 70 it is 140.
+    # Four jobs of 70 on three agents take 94, with interruptions at any tick, and 140 on the grid of 70 ticks.
     instance = Instance("quarters", jobs(4, 70, interruptible=True), agents=("a", "b", "c"), time_limit=limit)
     assert common_tick(instance) == 70
     coarse, fine = solve(instance), solve(instance, exact_grid=True)
@@ -49,7 +49,7 @@ def test_interruptions_off_the_grid_are_reported_by_grid(limit: int | None) -> N
 
 
 def test_setting_may_share_capacity_one_tick_after_the_state_is_set() -> None:
-    # The oven is lit in no time; a tick later the cake, which fills it, takes in another setting of the same state.
+    # Lighting the oven has duration 0; one tick later a setting of the same state shares the capacity of the cake.
     light = Action("t/light", "t", 0, 0, modes=(Mode((Demand("oven", sets="hot"),)),))
     cake = Action("t/cake", "t", 2, 0, modes=(Mode((Demand("oven", 2),)),))
     heat = Action("t/heat", "t", 2, 2, modes=(Mode((Demand("oven", sets="hot"),)),))

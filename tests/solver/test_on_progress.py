@@ -1,4 +1,4 @@
-"""What a solve tells of its way: plans only get better, bounds only rise, and the result is what it is anyhow."""
+"""Progress reports: plans get better, bounds rise, and the result does not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimal means proved with respect to the rules: exhaustive search through the rules agrees."""
+"""Optimality with respect to the rules, compared with exhaustive search through the rules."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -58,7 +58,7 @@ def test_problems_agree_with_exhaustive_search_through_the_general_rules(make, s
 
 
 def test_unattended_interruptible_steps_are_refused():
-    """What runs by itself and can be paused may be over sooner by the rules than by the model, unless it is refused."""
+    """Pieces of unattended interruptible steps could overlap by the rules, but not in the model."""
     refused = 0
     for seed in range(KITCHENS):
         parts, wrong = kitchen_arguments(seed)
@@ -77,14 +77,14 @@ def test_rules_beat_the_model_for_refused_kitchens(monkeypatch):
     monkeypatch.setattr("planoracle.instances.benchmarks.recipe2plan.problems.check", lambda instance: None)
     twin = Instance("twin", (Action("A/0", "A", 4, 0, interruptible=True),), benchmark="recipe2plan")
     assert kitchen_optimum(twin, horizon(twin)) == 1
-    general = replace(twin, benchmark="generic")  # there pieces of an action never overlap
+    general = replace(twin, benchmark="generic")  # whose rules exclude overlapping pieces of an action
     assert solve(general).makespan == general_optimum(general, horizon(general)) == 4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", sample(permutations(range(4)), 24))
 def test_setting_that_takes_no_capacity_shares_none(order):
-    """The rules once let a large setting, in the room of a use, make room for a small one; the solver never did."""
+    """The rules once let a large setting that shares a use make room for a small one."""
     demands = (Demand("oven", 2), Demand("oven", 1, sets="hot"), Demand("oven", 2, sets="hot"), Demand("oven", 2))
     uses = [
         Action(f"t/{number}", "t", 2, attended, modes=(Mode((demand,)),))
@@ -92,13 +92,13 @@ def test_setting_that_takes_no_capacity_shares_none(order):
     ]
     actions = tuple(uses[number] for number in order)
     instance = Instance("ovens", actions, (), (Resource("oven", 2, "hot"),), ("x", "y", "z"))
-    # Either use with the large setting, the other one, and the small setting has no room beside them.
+    # One use with the large setting, then the other use, then the small setting; no two of these fit together.
     assert general_optimum(instance, 8) == solve(instance).makespan == 6
 
 
 @pytest.mark.parametrize("factor", sample([2, 3], 2))
 def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch):
-    """The claim of solver/exact/README.md, and the check where the claim does not reach."""
+    """Check the claim of solver/exact/README.md, and cases beyond the claim."""
     checked = windowed = 0
     for seed in range(150):
         fine = scale(_without_pausing_users(kitchen(seed, 7)), factor)
@@ -123,7 +123,7 @@ def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch
 def test_problems_of_a_coarse_grid_are_settled_by_the_bound_and_by_exact_grid(pair, monkeypatch):
     instance = load(f"recipe2plan/timed/{pair}")
     by_bound = solve(instance)
-    with monkeypatch.context() as patch:  # all work at once, which bounds less
+    with monkeypatch.context() as patch:  # weaken the bound
         patch.setattr(work_bounds, "_one_by_one", lambda jobs: 0)
         quick, thorough = solve(replace(instance)), solve(replace(instance), exact_grid=True)
     assert quick.grid == common_tick(instance) > 1
@@ -132,7 +132,7 @@ def test_problems_of_a_coarse_grid_are_settled_by_the_bound_and_by_exact_grid(pa
 
 
 def test_exact_grid_finds_shorter_schedules_off_the_grid(monkeypatch):
-    # Two agents share three jobs of two ticks; on a grid of two ticks they take 4, with finer pauses 3.
+    # Two agents share three jobs of two ticks; on a grid of two ticks they take 4, with finer interruptions 3.
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     instance = Instance("halves", jobs, agents=("a", "b"))
     monkeypatch.setattr(proving, "common_tick", lambda _: 2)
@@ -143,14 +143,14 @@ def test_exact_grid_finds_shorter_schedules_off_the_grid(monkeypatch):
 
 
 def _without_pausing_users(instance: Instance) -> Instance:
-    """Take from interruptible actions what the claim excludes: resources, and maximum lags they start."""
+    """Remove what the claim excludes from interruptible actions: resources, maximum lags from them."""
     actions = tuple(replace(a, modes=(Mode(),)) if a.interruptible else a for a in instance.actions)
     lags = tuple(lag for lag in instance.lags if lag.maximum is None or not instance.by_id[lag.before].interruptible)
     return replace(instance, actions=actions, lags=lags)
 
 
 def test_common_tick_is_finer_where_halves_can_help():
-    # Three unit jobs that can be paused on two agents end at 1.5: at 3 if a tick is half a unit.
+    # Three interruptible unit jobs of two agents end at 1.5 units, which is 3 ticks of half a unit.
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     instance = Instance("halves", jobs, agents=("a", "b"))
     assert common_tick(instance) == 1

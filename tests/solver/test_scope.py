@@ -1,4 +1,4 @@
-"""What the page of scope says comes to a makespan exactly, held against trying all orders by hand."""
+"""Objectives and constraints of the page `scope`, expressed as makespans, against all orders."""
 
 from __future__ import annotations
 
@@ -86,14 +86,16 @@ def test_states_model_set_up_times(seed: int) -> None:
 
 
 def _by_trying(jobs: list[tuple[int, int, bool]], noon: int, over: int) -> int:
-    """Return the shortest day in which every job is attended to and then baked, by trying all that can be done.
+    """Return the minimum length of a day with attended work, an oven and a break, by exhaustive search.
 
-    Nobody works from ``noon`` until it is ``over``. A job is its length, the length of its baking, which goes on by
-    itself in the only oven, and whether it can be paused. To begin baking somebody must have a hand free.
+    The agent does not work from ``noon`` to ``over``. A job has attended work, unattended baking in the only oven, and
+    a flag for interruptible work. Baking starts only while the agent is free.
     """
     best = over + sum(length + baking for length, baking, _ in jobs)
     seen = set()
-    todo = [(0, tuple(length for length, _, _ in jobs), (0,) * len(jobs), -1)]  # left, when baked, who must go on
+    todo = [
+        (0, tuple(length for length, _, _ in jobs), (0,) * len(jobs), -1)
+    ]  # remaining work, ends of baking, uninterruptible job in progress
     while todo:
         state = clock, remaining, baked, ongoing = todo.pop()
         if state in seen or clock >= best:

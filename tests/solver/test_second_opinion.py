@@ -1,4 +1,4 @@
-"""What is made of the second run of CP-SAT, wherever one run alone is not believed; and in which settings it runs."""
+"""Confirmation of infeasibility by a second run of CP-SAT, and parameters of the runs."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ from planoracle.solver.repair import minimal_change
 from planoracle.solver.states.state_solver import StateSolver
 
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
-#: Runs of CP-SAT that `solve` does one after the other as long as the answers are unknown.
+#: Number of CP-SAT runs of `solve` if all of them are unknown.
 LADDER = 7
 
 
 def machines() -> Instance:
-    """Jobs of 4, 4, 4 and 1 ticks on two machines: the work only demands 7, but they take 8."""
+    """Return jobs of 4, 4, 4 and 1 ticks on two machines: they take 8, although the work bound is 7."""
     use = (Mode((Demand("machine"),)),)
     jobs = tuple(Action(f"t/{k}", "t", ticks, 0, modes=use, agents=()) for k, ticks in enumerate((4, 4, 4, 1)))
     return Instance("jobs", jobs, resources=(Resource("machine", 2),))
 
 
 def quarters() -> Instance:
-    """Four jobs of 70 ticks that can be paused: three agents take 94, on the grid of 70 ticks 140."""
+    """Return four interruptible jobs of 70 ticks: three agents take 94, or 140 on a grid of 70 ticks."""
     jobs = tuple(Action(f"t/{k}", "t", 70, 70, interruptible=True) for k in range(4))
     return Instance("quarters", jobs, agents=("a", "b", "c"))
 
 
 def without_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let heuristics find nothing: once they have found a plan, nobody believes that there is none."""
+    """Disable heuristics: with their plan, a proof of infeasibility would be rejected at once."""
     monkeypatch.setattr(solving._Search, "schedule_fast", lambda search, deadline: setattr(search, "fast", True))
 
 
-#: What the second and the third run say after an "infeasible": the answer, and whether it has a schedule.
+#: Statuses of the second and third run after "infeasible", with the expected status and presence of a schedule.
 AFTER_INFEASIBLE = {
     ("infeasible", "unknown"): ("infeasible", False),
     ("unknown", "unknown"): ("unknown", False),
-    ("unknown", "infeasible"): ("unknown", False),  # nobody asks a third time
+    ("unknown", "infeasible"): ("unknown", False),  # there is no third run
     ("feasible", "optimal"): ("optimal", True),
     ("feasible", "feasible"): ("feasible", True),
     ("feasible", "infeasible"): ("feasible", True),
@@ -79,17 +79,17 @@ def test_result_is_feasible_if_all_runs_are_unknown(monkeypatch: pytest.MonkeyPa
     scripted = ScriptedSolver(monkeypatch)
     result = solve(machines())
     assert len(scripted.calls) == LADDER
-    assert (result.status, result.lower_bound) == ("feasible", 7)  # the heuristics know a schedule
+    assert (result.status, result.lower_bound) == ("feasible", 7)  # the heuristics have a schedule
 
 
 @pytest.mark.parametrize(
     ("statuses", "expected"),
     sample(
         {
-            ("unknown",): ("optimal", 140, 70),  # as before, on the coarse grid
+            ("unknown",): ("optimal", 140, 70),  # the result of the coarse grid
             ("infeasible", "infeasible"): ("optimal", 140, 1),
             ("infeasible", "unknown"): ("feasible", 140, 1),
-            ("infeasible", "feasible"): ("optimal", 94, 1),  # what is found is as short as the bound by hand
+            ("infeasible", "feasible"): ("optimal", 94, 1),  # the schedule reaches the work bound
             ("infeasible", "optimal"): ("optimal", 94, 1),
             ("feasible",): ("optimal", 94, 1),
             ("optimal",): ("optimal", 94, 1),
@@ -114,7 +114,7 @@ def test_state_is_infeasible_only_if_two_runs_prove_it(
     step: int, last_status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     instance = machines()
-    ScriptedSolver(monkeypatch, ["unknown", *["unknown"] * step, "infeasible", last_status])  # a probe comes first
+    ScriptedSolver(monkeypatch, ["unknown", *["unknown"] * step, "infeasible", last_status])  # the first run is a probe
     value = StateSolver(instance).value(PartialSchedule())
     assert (value.status == "infeasible") == (last_status == "infeasible")
     assert value.makespan is None
@@ -192,7 +192,7 @@ def test_cp_sat_never_runs_with_many_workers_and_without_presolve(monkeypatch: p
             minimal_change.minimal_change(instance, {})
             conflict._decide(instance, Deadline(60.0), exact_grid=True)
         assert {presolve for presolve, _, _ in scripted.calls} == {True, False}
-        assert 16 in {workers for _, workers, _ in scripted.calls}  # they do run, with presolve
+        assert 16 in {workers for _, workers, _ in scripted.calls}  # they run with presolve only
         assert all(presolve or workers < 10 for presolve, workers, _ in scripted.calls)
 
 

@@ -28,7 +28,7 @@ def test_all_recipe2plan_problems_are_proved_on_every_grid_and_accepted_by_the_r
         result = solve(load(name))
         assert (result.status, result.grid) == ("optimal", 1), name
         assert result.lower_bound == result.makespan == result.schedule.makespan
-        assert result.plan  # rendered, parsed and replayed, or an InternalError would have been raised
+        assert result.plan  # rendered, parsed and replayed without an InternalError
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -67,7 +67,7 @@ def test_infeasible_is_proved_and_has_no_bound():
 
 
 def test_infeasible_by_search_is_confirmed_with_presolve_on_and_off(monkeypatch):
-    # Jobs of 4, 4, 4 and 1 ticks on two machines take 8, though the work only demands 7.
+    # Jobs of 4, 4, 4 and 1 ticks on two machines take 8, although the work bound is 7.
     use = (Mode((Demand("machine"),)),)
     jobs = tuple(Action(f"t/{k}", "t", ticks, 0, modes=use, agents=()) for k, ticks in enumerate((4, 4, 4, 1)))
     machine = (Resource("machine", 2),)
@@ -139,7 +139,7 @@ def test_a_time_limit_at_the_optimum_keeps_it_and_below_is_infeasible(seed, shar
 
 
 def test_negative_maximum_lag_separates_two_actions():
-    """It keeps the finish of one action far after the start of another, like a minimum lag."""
+    """The lag separates the finish of one action from the start of another, like a minimum lag."""
     actions = (Action("t/a", "t", 1, 1), Action("t/b", "t", 1, 1))
     result = solve(Instance("late", actions, (Lag("t/b", "t/a", None, -100),)))
     assert (result.status, result.makespan) == ("optimal", 100)

@@ -1,4 +1,4 @@
-"""Comparison of solvers in `tests/benchmarks`: its direct models, its results, and the page about them."""
+"""Comparison of solvers in `tests/benchmarks`: direct models, results, and the page of tables."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ def test_interrupted_run_is_continued_and_tabulated(script: Callable[..., str], 
     ]
     results.write_text("".join(lines[:3]) + lines[3][:20])
     script(*command)
-    again = results.read_text().splitlines(keepends=True)
-    assert again[:3] == lines[:3]
-    assert [(row["file"], row["method"]) for row in map(json.loads, again[3:])] == [("two2.jss", "plain")]
-    shown = script("table", str(results))
-    assert "| tiny | ours | 2 | 2 | 0 | - | - | 20.0% |" in shown
+    continued = results.read_text().splitlines(keepends=True)
+    assert continued[:3] == lines[:3]
+    assert [(row["file"], row["method"]) for row in map(json.loads, continued[3:])] == [("two2.jss", "plain")]
+    table = script("table", str(results))
+    assert "| tiny | ours | 2 | 2 | 0 | - | - | 20.0% |" in table
 
 
 def made_row(method: str, file: str, status: str, makespan: int | None, **others: Any) -> dict[str, Any]:

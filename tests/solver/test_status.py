@@ -1,4 +1,4 @@
-"""The four words for what is known: one type for schedules and kitchens, and plain text to whoever reads it."""
+"""Status type: one type for schedules and kitchens, written as plain text."""
 
 from __future__ import annotations
 

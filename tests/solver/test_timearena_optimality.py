@@ -1,4 +1,4 @@
-"""Optimal TimeArena runs are optimal with respect to its rules, and reproduce the known means."""
+"""Optimal TimeArena runs, compared with exhaustive search through the rules and published means."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_combination_of_all_thirty_tasks_is_proved() -> None:
 
 
 def test_combinations_without_modes_under_released_rules_are_refused() -> None:
-    """Such an action has no object left to be done with, so the instance itself is refused."""
+    """Such an action has no available object, so the instance itself is refused."""
     for name in names():
         if name in IMPOSSIBLE:
             with pytest.raises(InputError, match="needs at least one mode"):

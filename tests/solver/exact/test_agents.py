@@ -1,4 +1,4 @@
-"""Several agents: the optimum is that of exhaustive search through the rules, whoever may do what."""
+"""Several agents: optima agree with exhaustive search through the rules for any eligibility."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_both_encodings_of_unattended_starts_give_the_same_schedule(most: int, m
 
 @pytest.mark.slow
 def test_action_that_must_not_pause_is_not_interrupted_by_a_start() -> None:
-    # The pie goes on without a break once it is begun; who switches on the oven, from 2 on, must be free.
+    # The pie must not be interrupted; from tick 2 on a free agent has to switch on the oven.
     pie = Action("t/pie", "t", 4, 4, interruptible=True)
     begin, oven = Action("t/begin", "t", 1, 1), Action("t/oven", "t", 3, 0, release=2)
     lags = (Lag("t/begin", "t/pie", 0, 0),)

@@ -1,4 +1,4 @@
-"""Pauses at any tick make large models: a plan on a coarse grid comes first, and answers stay honest."""
+"""Coarse grids for problems with many interruption points: a plan comes first, and claims stay valid."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRIDS = (41, 60)
 
 
 def scaled(instance: Instance, factor: int, random: Random | None = None) -> Instance:
-    """Return an instance with all times so many times as long; with ``random`` a few ticks longer, windows more."""
+    """Return an instance with all times multiplied by a factor; ``random`` adds a few ticks."""
 
     def stretched(ticks: int, more: int = 0) -> int:
         return ticks * factor + (more + random.randint(0, factor // 3) if random is not None else 0)
@@ -45,7 +45,7 @@ def scaled(instance: Instance, factor: int, random: Random | None = None) -> Ins
 
 
 def hasty(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> solving.Result:
-    """Solve with next to no effort on the fine grid: a look that finds nothing, and no proof."""
+    """Solve with a minimal search on the fine grid, which finds no schedule and no proof."""
     with monkeypatch.context() as patch:
         patch.setattr(solving, "first_look", lambda *decisions, **pauses: 1e-9)
         patch.setattr(solving, "schedule_in_order", lambda instance, bounds, step, least, *others: (None, least))
@@ -102,7 +102,7 @@ def test_times_without_common_divisor_have_a_coarse_plan(family, seeds, monkeypa
 
 @pytest.mark.parametrize("seed", range(0, 150, 3))
 def test_plans_on_any_grid_pass_the_rules_and_are_no_better_than_the_optimum(seed):
-    """Small enough to be solved to the tick, on a grid of two or three ticks, by which they are rounded."""
+    """Compare schedules rounded to a grid of two or three ticks with the exact optimum."""
     instance = workshop(seed)
     best = solve(instance)
     for cell in (2, 3):
@@ -122,7 +122,7 @@ def test_plans_on_any_grid_pass_the_rules_and_are_no_better_than_the_optimum(see
 
 
 def windowed() -> Instance:
-    """Return four steps, two of which can be paused and must not begin too late: 180 ticks that might be pauses."""
+    """Return four steps with maximum lags and 180 ticks at which two of them can be interrupted."""
     microwave, stove = (Mode((Demand(name),)) for name in ("microwave", "stove"))
     actions = (
         Action("A/0", "A", 60, 0, modes=(microwave,)),

@@ -1,4 +1,4 @@
-"""Problems whose difficulty is in what comes first, as in job shops, have stages of their own."""
+"""Stages of the solver for crowded problems, in which orders are hard, as in job shops."""
 
 from dataclasses import replace
 from random import Random
@@ -69,7 +69,7 @@ def test_each_stage_for_a_bottleneck_machine_alone_proves_the_optimum(turn, monk
 
 
 def heated(seed: int) -> Instance:
-    """A small shop of one or two machines that have a state, with releases and steps of no length."""
+    """Return a small shop of one or two machines with states, releases and steps of duration 0."""
     random = Random(seed)
     machines = random.randint(1, 2)
     actions, lags = [], []

@@ -1,4 +1,4 @@
-"""Left-shifted schedules, held against the rules piece by piece and instant by instant."""
+"""Left-shifted schedules, compared with all earlier starts that the rules accept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def accepted(instance: Instance, schedule: Schedule) -> bool:
 
 
 def moves(instance: Instance, schedule: Schedule, *, cut: bool = True) -> Iterator[tuple[Piece, int]]:
-    """Yield every earlier start of a single piece that the rules accept, other pieces perhaps cut there or joined."""
+    """Yield every earlier start of a single piece that the rules accept; pieces may be cut or joined."""
     for k, piece in enumerate(schedule.pieces):
         for start in range(piece.start):
             pieces = (*schedule.pieces[:k], piece._replace(start=start), *schedule.pieces[k + 1 :])
@@ -86,7 +86,7 @@ def test_no_single_piece_can_start_earlier(make) -> None:
 
 
 def test_pieces_tied_by_a_maximum_lag_are_shifted_together() -> None:
-    """One by one they would take turns a tick at a time."""
+    """Shifted one by one, the pieces would move one tick per round."""
     steps = tuple(Action(f"t/{n}", "t", 5, 0) for n in range(3))
     lags = Lag("t/0", "t/1", 0, 1), Lag("t/1", "t/2", 0, 2)
     instance, far = Instance("far", steps, lags), 10**8

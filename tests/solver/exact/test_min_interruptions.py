@@ -1,4 +1,4 @@
-"""Schedules of the fewest interruptions, compared with exhaustive search through the rules."""
+"""Schedules with the minimum number of interruptions, compared with exhaustive search."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def test_makespan_proof_and_certificate_do_not_change(name: str) -> None:
 
 def test_useless_interruption_is_removed() -> None:
     read = Action("t/read", "t", 4, 4, interruptible=True)
-    kettle = Action("t/kettle", "t", 1, 0, release=2)  # rung in the middle as early as can be, for no use
+    kettle = Action("t/kettle", "t", 1, 0, release=2)  # an early start interrupts the reading without need
     calm = Instance("calm", (read, kettle, Action("t/bake", "t", 9, 0)))
     first = solve(calm)
     assert first.schedule is not None
     assert [len(first.schedule.pieces), len(minimize_interruptions(calm, first.schedule).schedule.pieces)] == [4, 3]
-    # A pause that the makespan needs stays.
+    # An interruption that the makespan needs is retained.
     hasty = Instance("hasty", (read, Action("t/sign", "t", 1, 1, release=2), Action("t/ring", "t", 3, 0, release=2)))
     needed = solved(hasty, min_interruptions=True)
     assert needed.schedule is not None

@@ -1,4 +1,4 @@
-"""Exported interval models, read back by others: CP-SAT's own reader, and a small reader of MiniZinc written here."""
+"""Exported interval models, read by CP-SAT's own reader and by a small MiniZinc reader."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEA = "timearena/household1"
 
 
 def random_instances(first: int, last: int) -> list[Instance]:
-    """Random instances with all features of the model; several of them are infeasible."""
+    """Return random instances with all features of the model; several of them are infeasible."""
     return [draw(seed) for seed in range(first, last) for draw in (workshop, kitchen)]
 
 
@@ -44,7 +44,7 @@ def from_proto(text: str) -> float | None:
 
 
 class MiniZinc:
-    """Reader of the part of MiniZinc that the export uses; it knows none of its names."""
+    """Reader of the subset of MiniZinc that the export uses, independent of the names in it."""
 
     def __init__(self, text: str) -> None:
         self.model = cp_model.CpModel()

@@ -1,4 +1,4 @@
-"""Large-neighbourhood search: schedules stay valid, never get longer, and reach optima of small problems."""
+"""Large-neighbourhood search: schedules stay valid, never get longer, and reach small optima."""
 
 from __future__ import annotations
 

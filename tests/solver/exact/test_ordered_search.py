@@ -1,4 +1,4 @@
-"""The search without CP-SAT finds optimal schedules or nothing, and refutes no makespan that can be had."""
+"""Search without CP-SAT: it finds optimal schedules or none, and refutes no feasible makespan."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from planoracle.solver.exact.search import solve
 
 
 def alone(instance: Instance) -> Instance | None:
-    """Return an instance for one agent, every action with its first mode; ``None`` if there is none such."""
+    """Return the instance for one agent with the first mode of each action; ``None`` if it is invalid."""
     actions = tuple(
         replace(action, agents=() if action.agents == () else None, modes=action.modes[:1])
         for action in instance.actions
@@ -63,7 +63,7 @@ def test_results_are_the_same_without_ordered_search(family, block, monkeypatch)
             slow = solve(replace(instance))
         assert (quick.status, quick.makespan, quick.grid) == (slow.status, slow.makespan, slow.grid), instance.name
     assert scheduled >= least
-    assert raised or family not in ("workshop", "ovens")  # elsewhere the bound by hand is seldom too low
+    assert raised or family not in ("workshop", "ovens")  # in other families the work bound is rarely too low
 
 
 def test_no_model_is_built_if_a_schedule_reaches_the_bound(monkeypatch):

@@ -1,4 +1,4 @@
-"""Forced orders and exchanged actions: what the solver may take for granted without losing a schedule."""
+"""Forced orders and symmetry breaking: neither loses an optimal schedule."""
 
 from dataclasses import replace
 from random import Random
@@ -79,7 +79,7 @@ def test_forced_orders_do_not_change_results(family, monkeypatch):
         for i, j, ahead, behind in bounds.open:
             gap = start[names[j]] - start[names[i]]
             assert gap >= ahead or -gap >= behind
-    # Else this test would say little: the families of the rules have few windows, that of projects has many.
+    # Guards against a test without cases: only the family of projects has many windows.
     assert forced > (20 if family is project else 0)
     assert refuted > 5 or family is not project
 
@@ -93,7 +93,7 @@ def test_too_large_an_instance_keeps_the_windows_of_its_lags(monkeypatch):
 
 
 def doubled(seed: int) -> Instance:
-    """Return an instance with two or three tasks that are alike, two actions that are, and one task that differs."""
+    """Return an instance with two or three equal tasks, and one task with two equal actions."""
     random = Random(seed)
     base = kitchen(seed, 4) if seed % 2 else own(workshop(seed))
     base = replace(base, benchmark="generic", time_limit=None)
@@ -147,7 +147,7 @@ def test_breaking_symmetry_keeps_the_optimum(monkeypatch):
         keep(model)
         count += model.model.constraints > before
 
-    # Else there is no model of many of them.
+    # Otherwise many instances are solved without a model.
     monkeypatch.setattr(solving, "schedule_in_order", lambda instance, bounds, step, least, *others: (None, least))
     monkeypatch.setattr(ScheduleModel, "break_symmetry", counting)
     broken = [solve(instance, time_limit=3) for instance in instances]

@@ -1,4 +1,4 @@
-"""Bounds by work hold for every schedule, and see what adding up all work does not."""
+"""Work bounds: valid for every schedule, and stronger than the sum of all work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from planoracle.solver.exact.work_bounds import BoundJob, work_bound
 
 
 def _optimum(jobs: list[BoundJob], room: int) -> int:
-    """Try all orders, each job as early as it fits: one of them is best."""
+    """Return the optimum by trying all orders, with each job as early as it fits."""
     best = 10**9
     for order in permutations(jobs):
         used: dict[int, int] = {}
@@ -120,5 +120,5 @@ def test_bound_includes_unused_capacity_at_the_beginning_and_end() -> None:
     many = [Action(f"t/{n}", "t", 3, 0, modes=use) for n in range(6)]
     lags = [*(Lag("t/0", f"t/{n}") for n in range(1, 5)), *(Lag(f"t/{n}", "t/5") for n in range(1, 5))]
     instance = Instance("k", tuple(many), tuple(lags), resources=(Resource("mixer", 3),))
-    assert lower_bound(instance, windows(instance)) == 10  # two thirds of the mixer stand still for six ticks of ten
+    assert lower_bound(instance, windows(instance)) == 10  # two thirds of the mixer are unused for six of ten ticks
     assert solve(instance).makespan == 12

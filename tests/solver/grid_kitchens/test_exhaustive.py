@@ -1,4 +1,4 @@
-"""Best plans and bounds of tiny grid kitchens are those that an exhaustive search through the rules finds."""
+"""Plans and bounds of tiny grid kitchens, compared with exhaustive search through the rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from planoracle.solver.grid_kitchens.kind import plan
 @pytest.mark.parametrize("cooks", [1, 2])
 @pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 24), marks=pytest.mark.slow)], ids=["few", "many"])
 def test_no_plan_is_shorter_than_the_proved_optimum(rules: GridKitchenRules, cooks: int, seeds: range) -> None:
-    """On random grid kitchens of 3 by 3 to 5 by 4 tiles."""
+    """Compare random grid kitchens of 3 by 3 to 5 by 4 tiles."""
     compared = 0
     for seed in seeds:
         status, faults = compare_with_planner(random_grid_kitchen(seed, cooks), rules, most=3_000)
@@ -28,7 +28,7 @@ def test_no_plan_is_shorter_than_the_proved_optimum(rules: GridKitchenRules, coo
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 def test_earliest_serving_tick_is_1(rules: GridKitchenRules) -> None:
-    """A cook who has all he needs within reach serves at moment 1, and that is proved."""
+    """A cook with all items within reach serves at tick 1, which is proved optimal."""
     result = plan(random_grid_kitchen(12, 2), rules, WorkLimit(0.5))
     assert (result.status, result.makespan, result.lower_bound) == (Status.optimal, 1, 1)
 
@@ -36,7 +36,7 @@ def test_earliest_serving_tick_is_1(rules: GridKitchenRules) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
 def test_pruning_of_the_exhaustive_search_keeps_the_optimum(rules: GridKitchenRules) -> None:
-    """With all walks and waits, and without a look at what is too far, the least time is the same."""
+    """All walks and waits, without pruning, give the same minimum time."""
     compared = 0
     for seed in range(8):
         for cooks in (1, 2):

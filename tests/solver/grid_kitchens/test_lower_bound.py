@@ -1,4 +1,4 @@
-"""Lower bound of grid kitchens against an exhaustive search through the rules, from the start and from later states."""
+"""Lower bound of grid kitchens, compared with exhaustive search from initial and later states."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from planoracle.solver.grid_kitchens.kind import plan
 from planoracle.solver.grid_kitchens.lower_bound import lower_bound
 from planoracle.solver.states.state_solver import NEVER
 
-#: Ticks after the state within which a plan is sought where the bound says that there is none.
+#: Ticks after the state searched for a plan where the bound claims infeasibility.
 FAR = 25
 
 

@@ -1,4 +1,4 @@
-"""States of runs in grid kitchens: their bounds hold, and plans that begin like a run pass the rules."""
+"""States of runs in grid kitchens: bounds are valid, and completions pass the rules."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from tests.support.samples import sample
 DATA = Path(__file__).parents[1] / "data"
 #: Cases that were wrong once, most of them shrunk.
 CASES = read_cases(DATA / "kitchens.json")
-#: Goals of each drawn kitchen, and its most states.
+#: Goals of each random kitchen, and its maximum number of states.
 GOALS, STATES = 4, 7_000
 
 
@@ -56,7 +56,7 @@ def test_plans_for_soup_in_its_pot_agree_with_blind_search(block: int) -> None:
 
 
 def soup_in_its_pot(random: Random) -> Case:
-    """Return a kitchen in which a meal must boil in its pot, and items must be somewhere, be held or be cut."""
+    """Return a kitchen with a goal on a boiling meal in its pot and on the places of other items."""
     stations: dict[str, list[str]] = {"stove1": [], "table1": [], "table2": []}
     if chance(random, 50):
         stations["board1"] = []

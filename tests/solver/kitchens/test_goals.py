@@ -1,4 +1,4 @@
-"""Goals that contradict themselves: infeasible, as what is never true at once says, or the search; never a crash."""
+"""Contradictory goals: infeasible by invariants or by the search, without a crash."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = ("cycle", "two places", "two on one", "excluded", "never", "open")
 
 
 def contradictory(random: Random, problem: Kitchen, kind: str) -> list[Atom]:
-    """Return conditions that never hold together (``open``: perhaps); ``[]`` if the kitchen lacks what it takes."""
+    """Return contradictory conditions (for ``open`` perhaps); ``[]`` if the kitchen lacks the objects."""
     of = {its: [name for name, t in problem.objects if t == its] for its in ("item", "station", "container", ACTOR)}
     items, stations = [*of["item"]], [*of["station"]]
     random.shuffle(items)
@@ -71,7 +71,7 @@ def contradictory(random: Random, problem: Kitchen, kind: str) -> list[Atom]:
 
 
 def abstracted(random: Random, conditions: list[Atom]) -> list[Atom]:
-    """Put roles for some of the objects, the same one wherever an object occurs."""
+    """Replace some of the objects by roles, the same one wherever an object occurs."""
     parts = dict.fromkeys(part for condition in conditions for part in condition[1:])
     roles = {}
     for part in parts:
@@ -81,7 +81,7 @@ def abstracted(random: Random, conditions: list[Atom]) -> list[Atom]:
 
 
 def drawn(seed: int) -> Iterator[tuple[str, Kitchen]]:
-    """Yield tiny kitchens with contradictory goals, alone or beside the goal they had."""
+    """Yield tiny kitchens with contradictory goals, alone or added to the original goal."""
     random = Random(seed)
     problem = draw_kitchen(seed)
     for kind in KINDS:
@@ -103,7 +103,9 @@ def test_contradictory_goals_agree_with_blind_search(block: int) -> None:
             if ordinary(problem) and contradiction(problem):
                 assert expected is None, (seed, kind)
             seen[kind, expected is None] += 1
-    assert all(seen[kind, True] for kind in KINDS if kind != "two on one")  # three items make many states
+    assert all(
+        seen[kind, True] for kind in KINDS if kind != "two on one"
+    )  # needs three items, too many states for blind search
     assert seen["open", False]
 
 
@@ -121,7 +123,7 @@ def test_contradictory_goals_of_large_kitchens_are_detected_without_search() -> 
 
 @pytest.mark.parametrize("seed", sample(range(0, 60, 3)))
 def test_conditions_of_a_reachable_state_are_not_a_contradiction(seed: int) -> None:
-    """Invariants hold in every state of a random walk, and no goal made of what is true there is called impossible."""
+    """Check invariants and goals on facts in every state of a random walk."""
     random = Random(seed)
     problem = next(problem for number in count(seed) if ordinary(problem := draw_kitchen(number)))
     engine = CompiledKitchen(problem)

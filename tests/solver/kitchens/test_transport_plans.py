@@ -1,4 +1,4 @@
-"""Plans by way of schedules: the rules accept them, none is shorter than an optimum, and they are short."""
+"""Plans from schedules of transport tasks: they pass the rules, and none is shorter than an optimum."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_held_item_is_placed_at_its_target_or_on_a_free_station() -> None:
     stations["table3"].append("cheese1")
     assert [len(actions) for actions in plans(small(stations, players={"robot1": {"at": "table1"}}, goal=goal))] == [4]
     other = small(stations, players={"robot1": {"at": "table1", "holds": "patty1"}}, goal=goal)
-    assert [len(actions) for actions in plans(other)] == [5]  # put at once, where there is nothing
+    assert [len(actions) for actions in plans(other)] == [5]  # put the held item on a free station first
 
 
 def test_only_board_is_cleared_before_use() -> None:
@@ -106,7 +106,7 @@ def test_cooks_and_items_without_a_location_have_no_transport_plan() -> None:
 
 
 def test_schedule_of_transport_tasks_has_the_shortest_makespan() -> None:
-    """Two cooks, one board: whoever comes second waits until the first has taken the item away and left."""
+    """With one board, the second cook waits until the first one has taken the item away."""
     setting = ScheduleInput(
         ("table1", "table2"), {"onion1": "table3", "onion2": "table4"}, {"board": 1}, {}, frozenset(), False
     )
@@ -120,7 +120,7 @@ def test_schedule_of_transport_tasks_has_the_shortest_makespan() -> None:
     assert turns is not None
     by_task = {turn.task: turn for turn in turns}
     first, second = sorted((0, 2), key=lambda task: by_task[task].first)
-    # Walk, take; walk, put, cut three times, take; walk, put: ten turns. The other comes when the board is left.
+    # Walk, take; walk, put, cut three times, take; walk, put: ten turns. The second cook comes after that.
     ends = [2 * (by_task[n].first + listed[n].length) - 1 + by_task[n].cook for n in (first + 1, second + 1)]
     assert ends[0] <= 20
     alone = schedule(setting._replace(free={"board": 2}), listed, 100, deadline_of(WorkLimit(5)))

@@ -1,4 +1,4 @@
-"""Certificates: never above the optimum, checked line by line, and enough for nearly all bundled problems."""
+"""Certificates: bounds never above the optimum, every step checked, most bundled problems explained."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_maximum_lag_delays_the_action_before_it():
 
 def test_interrupted_action_resumes_within_its_maximum_lag():
     # The last piece of b starts within 1 of the finish of a, so all of it is done 4 after that, and c comes after it.
-    # Could b be left for long, it would fit into the end of d.
+    # If b could be interrupted for longer, it would fit beside the end of d.
     jobs = [job("a", 2, 0), job("b", 3, interruptible=True), job("c", 6), job("d", 9, 0)]
     lags = [("a", "b", 0, 1), ("a", "c"), ("c", "d")]
     instance = shop(*jobs, lags=lags)
@@ -135,7 +135,7 @@ def test_uses_of_more_than_half_the_capacity_never_overlap():
 
 
 def halves():
-    """Two uses of more than half of a kiln, two of half and a small one."""
+    """Return two uses of more than half of a kiln, two of half of it and a small one."""
     sizes = [(4, 4), (4, 4), (5, 3), (5, 3), (2, 2)]
     jobs = [job(str(k), ticks, 0, modes=uses(Demand("kiln", units))) for k, (ticks, units) in enumerate(sizes)]
     return shop(*jobs, resources=(Resource("kiln", 6),))
@@ -332,7 +332,7 @@ SAMPLES = [
 
 
 def forgeries(steps):
-    """Yield steps in which one number is a little too large, or one thing is missing."""
+    """Yield steps in which one number is slightly too large, or one part is missing."""
     for k, step in enumerate(steps):
         for forged in _forged(step):
             yield (*steps[:k], forged, *steps[k + 1 :])

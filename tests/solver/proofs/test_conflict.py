@@ -1,4 +1,4 @@
-"""Conflicts are impossible, and minimal: without any one constraint there is a schedule that the rules accept."""
+"""Conflicts: infeasible and minimal; without any one constraint the rules accept a schedule."""
 
 from dataclasses import replace
 from random import Random
@@ -24,7 +24,7 @@ MOST_SCHEDULES = 20_000
 
 
 def tightened(seed: int, base: Instance) -> Instance:
-    """Make an instance impossible, probably: by a time limit, by maximum lags, or by what has been done already."""
+    """Make an instance probably infeasible: by a time limit, maximum lags or executed pieces."""
     random = Random(seed)
     instance = replace(base, benchmark="generic", origin=base)
     best = solve(instance)
@@ -110,7 +110,7 @@ def test_dropping_constraints_never_makes_an_instance_harder(block):
                 weaker = solve(without(instance, shuffled[:k])).makespan
                 assert best is None or weaker <= best, (instance.name, shuffled[:k])
                 best = weaker
-            assert best is not None  # nothing is left that could be disobeyed
+            assert best is not None  # without constraints there is a schedule
 
 
 def texts(instance: Instance) -> list[str]:
@@ -230,7 +230,7 @@ def test_conflict_contains_the_agent_that_starts_an_unattended_action():
 
 
 def test_attendance_of_an_interruptible_action_can_be_dropped():
-    """An attended action that pauses and needs a state cannot simply become unattended."""
+    """An interruptible attended action that needs a state cannot simply become unattended."""
     bake = replace(_baking("bake", 4, requires="hot"), attended=4, interruptible=True)
     stir = Action("t/stir", "t", 3, 3)
     instance = _kitchen([bake, stir], resources=(Resource("oven", state="hot"),), time_limit=6)
@@ -275,7 +275,7 @@ def test_conflict_of_a_failed_run_contains_its_decisions():
 
 
 def test_dropping_constraints_does_not_delay_the_start_of_the_run():
-    """Were the start of the run not fixed, it could be put off to make room for what has been freed."""
+    """Without a fixed start of the run, a delay would make room for the released action."""
     actions = Action("t/a", "t", 5, 5), Action("t/b", "t", 2, 2)
     instance = Instance("run", actions, (Lag("t/a", "t/b"),))
     residual = remaining_problem(instance, PartialSchedule((Piece("t/b", 3, 2, "agent"),), 3))
@@ -331,12 +331,14 @@ def test_time_limit_one_tick_below_the_optimum_has_a_conflict(name):
     assert "limit" in {constraint.kind for constraint in conflict.constraints}
     assert solve(only(tight, conflict.constraints)).status == "infeasible"
     assert all(solve(weaker).schedule is not None for weaker in smaller(conflict, tight))
-    assert find_conflict(replace(tight)) == conflict  # the same again
+    assert find_conflict(replace(tight)) == conflict  # deterministic
 
 
 def test_timeout_is_not_a_proof_of_infeasibility(monkeypatch):
     impossible = _kitchen([Action("t/a", "t", 3, 3), Action("t/b", "t", 4, 4)], time_limit=6)
-    conflict = find_conflict(impossible, time_limit=0.0)  # the bound tells at once, but no test can be made
+    conflict = find_conflict(
+        impossible, time_limit=0.0
+    )  # the bound proves infeasibility at once, but no constraint is tested
     assert conflict is not None
     assert (conflict.status, conflict.minimal, len(conflict.constraints)) == ("infeasible", False, 3)
     assert conflict.lines()[0] == "k is infeasible: these 3 constraints cannot all be met:"

@@ -1,4 +1,4 @@
-"""Nearest schedules, against searches through the rules that try everything."""
+"""Nearest schedules, compared with exhaustive searches through the rules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_SCHEDULES = 10_000
 
 
 def tiny(seed):
-    """Small instances with a time limit, and all their schedules."""
+    """Yield small instances with a time limit, all their schedules and a random generator."""
     random = Random(seed)
     for base in (workshop(seed), kitchen(seed, 4)):
         latest = min(random.choice((5, 6, 7)), base.time_limit or 9)
@@ -107,7 +107,7 @@ def cook(*rows):
 def test_shift_is_the_largest_shift_of_any_unit_of_work():
     target = cook(("boil", 0, 9), ("chop", 0, 2), ("chop", 8, 2), ("serve", 20, 1))
     chopped = minimal_change(cooking(time_limit=9 + 1), target, objectives=("makespan", "moved", "shift"))
-    # The ticks of chopping wanted at 8 and 9 go to 7 and 8, serving to 9: one tick, and eleven.
+    # Chopping at ticks 8 and 9 of the target moves to 7 and 8 (shift 1), serving from 20 to 9 (shift 11).
     assert (chopped.moved, chopped.shifts) == (("t/chop", "t/serve"), {"t/boil": 0, "t/chop": 1, "t/serve": 11})
     assert (chopped.shift, chopped.makespan) == (12, 10)
     assert minimal_change(cooking(), target).moved == ()
@@ -165,7 +165,7 @@ def test_late_times_are_kept_and_absurd_ones_are_ignored():
 
 
 def test_far_shifts_take_no_more_work_than_near_ones():
-    """By cores a shift of 10,000 steps took a minute and gigabytes that nobody counted."""
+    """Core search took a minute and gigabytes of uncounted memory for a shift of 10,000 steps."""
     instance = load("asynchow/async/1")
     pieces = {piece.action: [piece] for piece in solve(instance).schedule.pieces}
     action = max(pieces, key=lambda name: pieces[name][0].start)
@@ -195,11 +195,11 @@ def test_coarser_grid_is_used_and_reported_if_a_finer_one_is_too_large(monkeypat
     instance = Instance("long", jobs, time_limit=40)
     target = by_action([Piece("t/0", 1, 12, "agent"), Piece("t/1", 4, 6, "agent"), Piece("t/2", 12, 6, "agent")])
     fine = minimal_change(instance, target)
-    # Chopping for four ticks, one earlier, and going on five later makes room for the other.
+    # Four ticks start one tick earlier, and the rest five ticks later, around the other action.
     assert (fine.grid, fine.moved, fine.shift) == (1, ("t/0",), 5)
     monkeypatch.setattr(repair_model, "_MOST_SEGMENTS", 1)
     coarse = minimal_change(instance, target)
-    # Parts of six ticks cannot; other times are as fine as before.
+    # Parts of six ticks cannot; start times have the same grid as before.
     assert (coarse.status, coarse.grid, len(coarse.moved), coarse.shift) == ("optimal", 6, 1, 9)
     assert not list(find_violations(instance, coarse.schedule))
 

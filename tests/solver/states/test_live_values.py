@@ -1,4 +1,4 @@
-"""Values of live runs, state by state, against those of the whole run, and against searches without a beginning."""
+"""Values of live runs: searches with a requested length, and limits of joint moves."""
 
 from __future__ import annotations
 

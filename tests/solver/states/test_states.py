@@ -1,4 +1,4 @@
-"""Values of states: equal to a solve from scratch, and to what a search through the rules finds."""
+"""Values of states, compared with a solve from scratch and with searches through the rules."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ CHOP = Action("t/chop", "t", 2, 2, interruptible=True)
 BOIL = Action("t/boil", "t", 2, 0, release=1)
 FREE = Action("t/free", "t", 3, 0, agents=())
 LATE = Action("t/late", "t", 1, 0, release=3)
-# No piece of chopping begins later than four ticks before the end of this.
+# Every piece of chopping starts at least four ticks before the end of `LATE`.
 RUSH = (Lag("t/late", "t/chop", None, -4),)
 
 
@@ -272,7 +272,7 @@ RUSH = (Lag("t/late", "t/chop", None, -4),)
         ((CHOP, BOIL), (), ("a",), 4),
         ((CHOP, BOIL, FREE), (), ("a",), 4),
         ((replace(CHOP, agents=("a",)), replace(BOIL, agents=("a",))), (), ("a", "b"), 4),
-        ((CHOP, BOIL), (), ("a", "b"), 3),  # the other one is there
+        ((CHOP, BOIL), (), ("a", "b"), 3),  # the other agent starts it
         ((replace(CHOP, agents=("a",)), BOIL), (), ("a", "b"), 3),
         ((CHOP, replace(CHOP, id="t/peel"), BOIL), (), ("a", "b"), 4),
         ((CHOP, BOIL, LATE), RUSH, ("a", "b"), 4),
@@ -299,7 +299,7 @@ def test_unattended_action_can_start_between_two_fixed_pieces():
     instance = Instance("kitchen", (CHOP, BOIL))
     halves = (Piece("t/chop", 0, 1, "agent"), Piece("t/chop", 1, 1, "agent"))
     assert StateSolver(instance, 1).value(PartialSchedule(halves, 1)).makespan == 3
-    # Each of them has to begin in time, though.
+    # Each of the two pieces must start in time.
     rushed = Instance("kitchen", (CHOP, LATE), RUSH)
     state = PartialSchedule(halves, 1)
     assert StateSolver(rushed, 1).value(state).makespan == solve(remaining_problem(rushed, state)).makespan == 5
@@ -345,7 +345,7 @@ def test_negative_maximum_lag_applies_to_started_actions(clock):
 
 @pytest.mark.slow
 def test_value_of_a_large_model_respects_the_work_limit():
-    # Thousands of pieces, of which CP-SAT's own clock does not count what a conflict takes.
+    # Thousands of segments: CP-SAT's deterministic time does not include the cost of a conflict.
     solver = StateSolver(load("recipe2plan/timed/Vada_Daikon-Radish"), step=1)
     with count_efforts() as efforts:
         solver.value(PartialSchedule(), limit=WorkLimit(0.1))
