@@ -1,4 +1,4 @@
-"""Measure batches: time, memory and storage of many submissions, and what a million would take.
+"""Benchmark of batches: time, memory and storage of many submissions, extrapolated to a million.
 
 Run ``python tests/benchmarks/batch.py`` on a quiet machine (``--submissions 100000 --jobs 2``; on Linux). Every
 command starts cold, with an empty cache and an empty run directory. ``cpu`` and ``memory`` are of all processes
@@ -29,7 +29,7 @@ _PAGE = resource.getpagesize()
 
 
 class Measured(NamedTuple):
-    """What one command took: seconds, seconds of processor, bytes of memory and of output and stored results."""
+    """Cost of a command: wall and processor seconds, bytes of memory and of stored results."""
 
     wall: float
     cpu: float
@@ -38,7 +38,7 @@ class Measured(NamedTuple):
 
 
 def measured(arguments: list[str], folder: Path, output: Path) -> Measured:
-    """Run a command to its end and watch it."""
+    """Run a command and sample the time and memory of its processes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
     peaks: dict[int, int] = {}
@@ -59,7 +59,7 @@ def measured(arguments: list[str], folder: Path, output: Path) -> Measured:
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     main = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    # Workers are stopped without being waited for: their time is that seen last.
+    # Workers are stopped without a wait: their time is the last sample.
     others = sum(seconds for pid, seconds in busy.items() if pid != process.pid)
     stored = sum(path.stat().st_size for path in folder.glob("run/*"))
     return Measured(wall, max(main, busy.get(process.pid, 0.0) + others), sum(peaks.values()), stored)
@@ -81,16 +81,16 @@ def write_submissions(path: Path, count: int, source: Path | None) -> None:
     if source is None:
         rows = submissions(count)
     else:
-        given = [json.loads(line) for line in source.read_text().splitlines()]
-        rows = [row | {"id": f"s{i}"} for i, row in enumerate(islice(cycle(given), count))]
+        submitted = [json.loads(line) for line in source.read_text().splitlines()]
+        rows = [row | {"id": f"s{i}"} for i, row in enumerate(islice(cycle(submitted), count))]
     with open(path, "w") as stream:
         stream.writelines(json.dumps(row) + "\n" for row in rows)
 
 
-def show(label: str, count: int, found: Measured) -> None:
+def show(label: str, count: int, cost: Measured) -> None:
     print(
-        f"{label:38} {count:8} {found.wall:8.1f} {found.cpu:8.1f} {1e3 * found.cpu / count:10.3f} "
-        f"{found.memory / 1e6:8.0f} {found.stored / count:10.0f}",
+        f"{label:38} {count:8} {cost.wall:8.1f} {cost.cpu:8.1f} {1e3 * cost.cpu / count:11.3f} "
+        f"{cost.memory / 1e6:8.0f} {cost.stored / count:10.0f}",
         flush=True,
     )
 
@@ -102,26 +102,26 @@ def main() -> None:
     parser.add_argument("--input", type=Path)
     options = parser.parse_args()
     jobs = ["--jobs", str(options.jobs)]
-    print(f"{'':38} {'number':>8} {'wall s':>8} {'cpu s':>8} {'cpu ms/one':>10} {'MB':>8} {'bytes/one':>10}")
+    print(f"{'':38} {'lines':>8} {'wall s':>8} {'cpu s':>8} {'cpu ms/line':>11} {'MB':>8} {'bytes/line':>10}")
     with tempfile.TemporaryDirectory() as name:
         for count in sorted({options.submissions // 10, options.submissions}):
-            for kept in (False, True):
-                folder = Path(name) / f"{count} {kept}"
+            for is_stored in (False, True):
+                folder = Path(name) / f"{count} {is_stored}"
                 folder.mkdir()
                 source = folder / "submissions.jsonl"
                 write_submissions(source, count, options.input)
                 arguments = ["grade", str(source), "--format", "jsonl", *jobs]
-                if kept:
+                if is_stored:
                     arguments += ["--run", str(folder / "run")]
                 grading = measured(arguments, folder, folder / "out")
-                show("grade" + " --run" * kept, count, grading)
-                if kept:
-                    show("the same again, all kept", count, measured(arguments, folder, folder / "again"))
+                show("grade" + " --run" * is_stored, count, grading)
+                if is_stored:
+                    show("the same, all results stored", count, measured(arguments, folder, folder / "again"))
                     assert (folder / "out").read_bytes() == (folder / "again").read_bytes()
     hours = grading.cpu / options.submissions * 1e6 / 3600
     megabytes = grading.memory / (options.jobs + 1) / 1e6
     stored = grading.stored / options.submissions * 1e6 / 1e9
-    print(f"a million: {hours:.2f} core hours, {megabytes:.0f} MB a process, {stored:.2f} GB in the run directory")
+    print(f"a million submissions: {hours:.2f} core hours, {megabytes:.0f} MB per process, {stored:.2f} GB stored")
 
 
 if __name__ == "__main__":

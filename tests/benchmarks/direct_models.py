@@ -97,12 +97,12 @@ class PlainModel:
                 self.model.add(start <= end + lag.maximum)
         for resource in instance.resources:
             self.add_capacity(self.uses[resource.name], resource.capacity)
-        held = [
+        occupied = [
             (self.model.new_fixed_size_interval_var(start, action.attended, ""), 1)
             for start, action in zip(self.starts, instance.actions, strict=True)
             if action.attended
         ]
-        self.add_capacity(held, len(instance.agents))
+        self.add_capacity(occupied, len(instance.agents))
         self.model.minimize(self.makespan)
 
     def add_modes(self, i: int, action: Action) -> None:
@@ -159,7 +159,7 @@ class PlainModel:
 
 
 def schedule_of(instance: Instance, starts: Iterable[int], modes: Iterable[int]) -> Schedule:
-    """Return a schedule in which each action is held by the first agent that is free; agents are identical."""
+    """Return a schedule in which the first free of several identical agents attends to each action."""
     free = dict.fromkeys(instance.agents, 0)
     pieces = []
     for start, mode, action in sorted(zip(starts, modes, instance.actions, strict=True), key=lambda row: row[0]):

@@ -1,12 +1,14 @@
-"""How fast live runs are: ``python tests/benchmarks/environments.py [NAME ...] [--reward NAME]``; processor time.
+"""Benchmark of live runs: steps, forks and replays per second of processor time.
 
-A random agent plays each problem, over and over; for steps with texts it reads every observation.
+Run ``python tests/benchmarks/environments.py [NAME ...] [--reward NAME]``. A random agent plays each problem
+repeatedly; for steps with texts it reads every observation.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from time import process_time
 
@@ -24,12 +26,12 @@ USUAL = (
     "robotouille/asynchronous/5_potato_soup",
     "robotouille/asynchronous/9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_and_onion_cheese_sandwich",
 )
-#: Seconds that each is measured for, and steps of one run at most.
+#: Seconds of each measurement, and maximum number of steps of a run.
 SECONDS, STEPS = 2.0, 100
 
 
 def steps_per_second(run: AnyEnvironment, *, texts: bool = False) -> float:
-    """Play at random; return steps by processor time, runs begun anew included."""
+    """Return the random steps per second of processor time, resets included."""
     rng = Random(1)
     count = 0
     start = process_time()
@@ -47,29 +49,28 @@ def steps_per_second(run: AnyEnvironment, *, texts: bool = False) -> float:
 
 
 def microseconds(work: Callable[[], object], times: int = 2_000) -> float:
-    """Return how long something takes, on average."""
+    """Return the mean processor time of a call in microseconds."""
     start = process_time()
     for _ in range(times):
         work()
     return 1e6 * (process_time() - start) / times
 
 
-def main(given: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Measure every problem and print a line for each."""
-    reward = given.pop(given.index("--reward") + 1) if "--reward" in given else None
-    given = [one for one in given if one != "--reward"]
+    reward = arguments.pop(arguments.index("--reward") + 1) if "--reward" in arguments else None
+    arguments = [one for one in arguments if one != "--reward"]
     print(f"{'steps/s':>9} {'with texts':>10} {'reset':>7} {'fork':>7} {'restore':>7} {'run()':>8}  (µs)")
-    for name in catalog.expand(given or USUAL):
+    for name in catalog.expand(arguments or USUAL):
         problem = planoracle.load(name)
         run = planoracle.environment(problem, reward=reward, bounded=False)
-        steps_per_second(run)  # what is known of a kitchen grows in its first runs
+        steps_per_second(run)  # caches of a kitchen fill in its first runs
         speeds = steps_per_second(run), steps_per_second(run, texts=True)
-        kept = run.state
-        times = [microseconds(work) for work in (run.fork, lambda run=run, kept=kept: run.restore(kept))]
+        times = [microseconds(work) for work in (run.fork, partial(run.restore, run.state))]
         replayed = microseconds(run.run, 100)
         reset = microseconds(run.reset)
-        told = f"{speeds[0]:9,.0f} {speeds[1]:10,.0f} {reset:7.1f} {times[0]:7.1f} {times[1]:7.2f} {replayed:8.0f}"
-        print(f"{told}  {name}", flush=True)
+        cells = f"{speeds[0]:9,.0f} {speeds[1]:10,.0f} {reset:7.1f} {times[0]:7.1f} {times[1]:7.2f} {replayed:8.0f}"
+        print(f"{cells}  {name}", flush=True)
 
 
 if __name__ == "__main__":

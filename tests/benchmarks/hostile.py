@@ -1,17 +1,16 @@
-"""Hostile lines through every verb that reads submissions: what one takes at most, and what becomes of the others.
+"""Stress test with hostile lines for every command that reads submissions.
 
-Run ``python tests/benchmarks/hostile.py [VERB ...] [--mutated N] [--made N] [--seed N] [--minutes N] [--folder DIR]``.
-Lines are valid submissions of all benchmarks that were changed at random, and lines made by hand: odd values in every
-field, floods, files of other kinds.
-Each goes the way of the command line, in a worker process with limits; after every tenth a sound line, of one
-benchmark after the other, must still get the very answer that it gets alone, in a process of its own. Printed is, for
-every verb, how many lines there were, what became of them, the most processor time (all processes) and memory (the
-worker process, and this one) that a line took, the longest answer, crashes (faults of ours, deaths of processes) and
-lost neighbours.
-The exit status is 1 if there was any of these.
+Run ``python tests/benchmarks/hostile.py [COMMAND ...] [--mutated N] [--made N] [--seed N] [--minutes N]
+[--folder DIR]``. Lines are valid submissions of all benchmarks with random changes, and handmade lines: odd values in
+every field, repeated text, content of other file formats.
 
-With ``--folder`` every batch of lines leaves its figures there, and a run that was stopped goes on behind the last one.
-``--write FILE`` only writes the lines, for verbs that take a whole file: ``collect``, ``grade --run``, ``verify``.
+Each line is processed as on the command line, in a worker process with limits. After every tenth line a valid line
+must get the same answer as in a process of its own. The table has a row for each command: numbers of lines by outcome,
+maximum processor time of a line (all processes), maximum memory (worker and this process), the longest answer,
+crashes (internal errors, ended processes) and lost answers. The exit status is 1 if there is a crash or a lost answer.
+
+With ``--folder`` the figures of every batch are stored, so that a stopped run can continue. ``--write FILE`` only
+writes the lines, for commands that read a whole file: ``collect``, ``grade --run``, ``verify``.
 """
 
 from __future__ import annotations
@@ -53,11 +52,11 @@ from planoracle.instances.model.limits import WorkLimit
 from tests.support.grades import read_submissions
 
 LIMITS = TaskLimits(30, 1000)
-# Work for one question of the verbs that price decisions, in seconds of a quiet core.
+# Counted work for one state value, in the commands that compute regret.
 PRICE = WorkLimit(0.02)
 NEIGHBOURS, BATCH = 10, 500
 PLACES = Places(EXAMPLES)
-# The smallest problems of every benchmark, which are worked on most.
+# The smallest problems of every benchmark, which occur most often.
 SMALL = (
     *("recipe2plan/timed/Vada_Daikon-Radish", "timearena/household1", "timearena/lab1", "asynctool/files_1+text_2"),
     *("asynchow/async/1", "kitchens/synchronous/0_cheese_sandwich", "robotouille/synchronous/0_cheese_sandwich"),
@@ -81,8 +80,8 @@ FIELDS = (
 )
 
 
-def made(count: int) -> list[bytes]:
-    """Return lines made by hand, the same ones every time."""
+def handmade(count: int) -> list[bytes]:
+    """Return handmade lines, the same in every run."""
     sound = [one for one in submissions() if "\n" not in one["instance"]]
     lines = [data.replace(b"\n", b" ") for data in HOSTILE_FILES.values()]
     lines += [encode_json(value) for value in VALUES]
@@ -97,12 +96,12 @@ def made(count: int) -> list[bytes]:
 
 
 def mutated(count: int, seed: int, seeds: list[dict[str, Any]]) -> Iterator[bytes]:
-    """Yield lines of JSON, most of them, that were valid submissions once."""
+    """Yield valid submissions with random changes as lines; most of them remain JSON."""
     random = Random(seed)
     for _ in range(count):
         mutator = Mutator(random, [one["plan"] for one in random.sample(seeds, 2)])
         submission = random.choice(seeds)
-        if random.random() < 0.85:  # most of what can go wrong is in the plan
+        if random.random() < 0.85:  # most faults are in the plan
             submission = submission | {"plan": mutator.times(mutator.plan, submission["plan"])}
         else:
             submission = mutator.times(mutator.tree, submission)
@@ -111,31 +110,31 @@ def mutated(count: int, seed: int, seeds: list[dict[str, Any]]) -> Iterator[byte
 
 
 def problems() -> Problems:
-    """Return what finds the bundled problems, and our examples, whose files may be named."""
+    """Return the loader of bundled problems and of example files."""
     return Problems(places=PLACES)
 
 
-class Verb:
-    """One verb: how a line becomes a task, the pool that answers it, and what the answer is."""
+class Command:
+    """Command that reads submissions: tasks of a line, worker pool, and answers."""
 
     def __init__(
         self,
         start: Callable[[], Callable[[Any], Any]],
         task: Callable[[Any, Any], Any],
         *,
-        said: Callable[[Any], tuple[str, Any]],
+        answer_of: Callable[[Any], tuple[str, Any]],
         claims: bool = False,
     ) -> None:
-        self.pool, self.task, self.said, self.claims = WorkerPool(start, LIMITS, 1), task, said, claims
+        self.pool, self.task, self.answer_of, self.claims = WorkerPool(start, LIMITS, 1), task, answer_of, claims
 
     @property
     def pid(self) -> int:
-        """The worker process."""
+        """Process id of the worker."""
         return self.pool._workers[0].process.pid
 
     def answer(self, line: bytes) -> tuple[str, Any]:
-        """Return why a line has no answer, or the answer."""
-        reason, found = "nothing in it", None
+        """Return the reason why a line has no answer, and the answer."""
+        reason, answer = "no submission", None
         for place, entry in read_submissions(io.BytesIO(line), "lines", claims=self.claims):
             if isinstance(entry, InputError):
                 reason = str(entry)
@@ -146,11 +145,11 @@ class Verb:
                 reason = str(error)
                 continue
             (one,) = self.pool.map([task])
-            reason, found = (str(one.error), None) if isinstance(one, TaskFailure) else self.said(one)
-        return reason, found
+            reason, answer = (str(one.error), None) if isinstance(one, TaskFailure) else self.answer_of(one)
+        return reason, answer
 
 
-def grading() -> Verb:
+def grading() -> Command:
     work = Grading(is_cached=False, limits=LIMITS, places=PLACES)
     making = Submissions(work, is_keyed=False)
 
@@ -160,36 +159,36 @@ def grading() -> Verb:
             raise InputError(str(item.answer.error))
         return item.task
 
-    def said(answer: ResultRow) -> tuple[str, Any]:
+    def answer_of(answer: ResultRow) -> tuple[str, Any]:
         row = json.loads(answer.text)
         return row["reason"] or "", row
 
-    return Verb(work.start, task, said=said)
+    return Command(work.start, task, answer_of=answer_of)
 
 
-def answering(function: Callable[[Any, dict[str, Any]], Any]) -> Verb:
+def answering(function: Callable[[Any, dict[str, Any]], Any]) -> Command:
     each = partial(answers, function=function, problems=problems())
-    return Verb(
-        partial(_start, each), lambda place, entry: (place, entry), said=lambda one: (one.reason or "", one.value)
+    return Command(
+        partial(_start, each), lambda place, entry: (place, entry), answer_of=lambda one: (one.reason or "", one.value)
     )
 
 
-def auditing() -> Verb:
-    def said(found: Any) -> tuple[str, Any]:
-        return found.reason if found.verdict == ReferenceVerdict.not_checked else "", found.row()
+def auditing() -> Command:
+    def answer_of(finding: Any) -> tuple[str, Any]:
+        return finding.reason if finding.verdict == ReferenceVerdict.not_checked else "", finding.row()
 
-    start = partial(_start, Auditor(problems=problems()).handed_in)
-    return Verb(start, lambda place, entry: (place, entry), said=said, claims=True)
+    start = partial(_start, Auditor(problems=problems()).check_submissions)
+    return Command(start, lambda place, entry: (place, entry), answer_of=answer_of, claims=True)
 
 
-def showing() -> Verb:
+def showing() -> Command:
     def task(place: Any, entry: Any) -> Any:
         if not isinstance(entry, dict):
-            raise InputError("is no object")
+            raise InputError("must be an object")
         return "show", entry
 
     start = ReportOptions(limits=LIMITS, places=PLACES).start
-    return Verb(start, task, said=lambda one: (one.grade.reason or "", one.sheet))
+    return Command(start, task, answer_of=lambda one: (one.grade.reason or "", one.sheet))
 
 
 def priced(problem: Any, one: dict[str, Any]) -> Any:
@@ -205,7 +204,7 @@ def repaired(problem: Any, one: dict[str, Any]) -> Any:
 
 
 REPAIRER = Repairer(time_limit=PRICE)
-VERBS: dict[str, Callable[[], Verb]] = {
+COMMANDS: dict[str, Callable[[], Command]] = {
     "grade": grading,
     "regret": lambda: answering(priced),
     "critique": lambda: answering(criticized),
@@ -216,7 +215,7 @@ VERBS: dict[str, Callable[[], Verb]] = {
 
 
 def spent(pid: int) -> float:
-    """Return the processor time so far, of this process, of those that ended, and of the worker."""
+    """Return the processor time of this process, ended processes and the worker, in seconds."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     total = process_time() + ended.ru_utime + ended.ru_stime
     with suppress(OSError):
@@ -226,17 +225,19 @@ def spent(pid: int) -> float:
 
 
 def peak(pid: int | str | None) -> int:
-    """Return the most memory that a process had since it was last asked, in MB."""
+    """Return the peak memory of a process since the last call, in MB."""
     try:
-        found = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM"))
+        status_line = next(
+            line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM")
+        )
         Path(f"/proc/{pid}/clear_refs").write_text("5")
     except (OSError, StopIteration):
         return 0
-    return int(found.split()[1]) // 1000
+    return int(status_line.split()[1]) // 1000
 
 
 class Figures(NamedTuple):
-    """What came of some lines; times in seconds, memory in MB, answers in characters."""
+    """Outcomes and maxima of some lines; times in seconds, memory in MB, answers in characters."""
 
     lines: int = 0
     answered: int = 0
@@ -244,70 +245,70 @@ class Figures(NamedTuple):
     over: int = 0
     slowest: tuple[float, str] = (0.0, "")
     largest: tuple[int, str] = (0, "")
-    here: int = 0
+    parent: int = 0
     longest: tuple[int, str] = (0, "")
     crashes: tuple[tuple[str, str], ...] = ()
     lost: int = 0
 
     def plus(self, other: Figures) -> Figures:
-        """Return the figures of both."""
-        most = {"slowest", "largest", "here", "longest"}
+        """Return the sums and maxima of both."""
+        most = {"slowest", "largest", "parent", "longest"}
         return Figures(
             *(max(a, b) if name in most else a + b for name, a, b in zip(self._fields, self, other, strict=True))
         )
 
 
 def read(row: dict[str, Any]) -> Figures:
-    """Return figures that were written as JSON."""
-    found = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
-    return Figures(**found | {"crashes": tuple(map(tuple, row["crashes"]))})
+    """Return figures from JSON."""
+    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    return Figures(**fields | {"crashes": tuple(map(tuple, row["crashes"]))})
 
 
 def alone(name: str) -> list[tuple[bytes, Any]]:
-    """Return sound lines, each with the answer that it gets in a process of its own."""
-    found = []
+    """Return valid lines, each with its answer in a process of its own."""
+    expected = []
     for line in GOOD:
-        verb = VERBS[name]()
-        found.append((line, verb.answer(line)[1]))
-        verb.pool.close()
-    assert all(answer for _, answer in found)
-    return found
+        command = COMMANDS[name]()
+        expected.append((line, command.answer(line)[1]))
+        command.pool.close()
+    assert all(answer for _, answer in expected)
+    return expected
 
 
-def run(verb: Verb, lines: Iterable[bytes], sound: list[tuple[bytes, Any]]) -> Figures:
-    """Put lines through a verb."""
-    found = Figures()
+def run(command: Command, lines: Iterable[bytes], sound: list[tuple[bytes, Any]]) -> Figures:
+    """Process lines by a command."""
+    figures = Figures()
     for number, line in enumerate(lines, 1):
-        before = spent(verb.pid)
-        reason, answer = verb.answer(line)
-        seconds, shown = spent(verb.pid) - before, repr(line[:300])
+        before = spent(command.pid)
+        reason, answer = command.answer(line)
+        seconds, excerpt = spent(command.pid) - before, repr(line[:300])
         over = "(--line-" in reason
         lost = 0
         if number % NEIGHBOURS == 0:
             good, expected = sound[number // NEIGHBOURS % len(sound)]
-            lost = int(verb.answer(good)[1] != expected)
+            lost = int(command.answer(good)[1] != expected)
         crashed = reason.startswith(INTERNAL) or "ends its worker process" in reason
-        found = found.plus(
+        figures = figures.plus(
             Figures(
                 lines=1,
                 answered=int(not reason),
                 refused=int(bool(reason) and not over),
                 over=int(over),
-                slowest=(seconds, shown),
-                largest=(peak(verb.pid), shown),
-                here=peak("self"),
-                longest=(len(json.dumps(answer, default=str)), shown),
-                crashes=((reason[:300], shown),) if crashed or over else (),
+                slowest=(seconds, excerpt),
+                largest=(peak(command.pid), excerpt),
+                parent=peak("self"),
+                longest=(len(json.dumps(answer, default=str)), excerpt),
+                crashes=((reason[:300], excerpt),) if crashed or over else (),
                 lost=lost,
             )
         )
-    return found
+    return figures
 
 
 def batches(made_lines: int, mutated_lines: int, seed: int) -> Iterator[tuple[str, Callable[[], Iterable[bytes]]]]:
     """Yield names of batches, and their lines."""
     if made_lines:
-        lines = made(made_lines)
+        lines = handmade(made_lines)
         for start in range(0, len(lines), BATCH):
             yield f"made {start}", partial(lines.__getitem__, slice(start, start + BATCH))
     for start in range(0, mutated_lines, BATCH):
@@ -316,67 +317,68 @@ def batches(made_lines: int, mutated_lines: int, seed: int) -> Iterator[tuple[st
 
 
 def total(name: str, chosen: argparse.Namespace) -> Figures:
-    """Put all lines through a verb, but for those whose figures are known already."""
+    """Process all lines by a command, except batches with stored figures."""
     until = monotonic() + 60 * chosen.minutes
-    kept = None if chosen.folder is None else chosen.folder / f"{name}.jsonl"
-    done = {} if kept is None or not kept.exists() else dict(map(json.loads, kept.read_text().splitlines()))
-    found = Figures()
-    verb, sound = VERBS[name](), alone(name)
+    stored = None if chosen.folder is None else chosen.folder / f"{name}.jsonl"
+    done = {} if stored is None or not stored.exists() else dict(map(json.loads, stored.read_text().splitlines()))
+    totals = Figures()
+    command, sound = COMMANDS[name](), alone(name)
     for batch, lines in batches(chosen.made, chosen.mutated, chosen.seed):
         if batch in done:
             figures = read(done[batch])
         elif monotonic() > until:
             break
         else:
-            verb.answer(sound[0][0])
-            peak(verb.pid), peak("self")
-            figures = run(verb, lines(), sound)
-            if kept is not None:
-                with kept.open("a") as file:
+            command.answer(sound[0][0])
+            peak(command.pid), peak("self")
+            figures = run(command, lines(), sound)
+            if stored is not None:
+                with stored.open("a") as file:
                     file.write(json.dumps([batch, figures._asdict()]) + "\n")
-        found = found.plus(figures)
-    verb.pool.close()
-    return found
+        totals = totals.plus(figures)
+    command.pool.close()
+    return totals
 
 
-def show(name: str, found: Figures) -> str:
-    """Return the row of a verb."""
-    return (
-        f"{name:9} {found.lines:7} {found.answered:8} {found.refused:8} {found.over:5} {found.slowest[0]:8.2f}"
-        f" {found.largest[0]:7} {found.here:7} {found.longest[0]:8} {len(found.crashes) - found.over:7} {found.lost:5}"
-    )
+def show(name: str, figures: Figures) -> str:
+    """Return the table row of a command."""
+    numbers = f"{figures.lines:7} {figures.answered:8} {figures.refused:8} {figures.over:5} {figures.slowest[0]:8.2f}"
+    sizes = f"{figures.largest[0]:7} {figures.parent:7} {figures.longest[0]:8}"
+    return f"{name:9} {numbers} {sizes} {len(figures.crashes) - figures.over:7} {figures.lost:5}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("verbs", nargs="*", help=f"of {', '.join(VERBS)}; by default all")
+    parser.add_argument("commands", nargs="*", help=f"any of {', '.join(COMMANDS)} (default: all)")
     parser.add_argument("--mutated", type=int, default=1000)
     parser.add_argument("--made", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--minutes", type=float, default=1e9, help="for a verb; lines that are left then are left out")
-    parser.add_argument("--folder", type=Path, help="where the figures of batches are kept")
-    parser.add_argument("--write", type=Path, help="write the lines to a file, and do nothing else")
+    parser.add_argument(
+        "--minutes", type=float, default=1e9, help="time limit of each command; remaining lines are skipped"
+    )
+    parser.add_argument("--folder", type=Path, help="folder for the figures of batches")
+    parser.add_argument("--write", type=Path, help="write the lines to a file without processing them")
     chosen = parser.parse_args()
-    # Where workers find the functions of this module and those of the tests.
+    # Workers import functions of this module and of the tests.
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, Path(__file__).resolve().parents[1:3]))
     if chosen.write is not None:
         with chosen.write.open("wb") as file:
             for _, lines in batches(chosen.made, chosen.mutated, chosen.seed):
                 file.writelines(line.replace(b"\n", b" ") + b"\n" for line in lines())
         return
-    print("verb        lines answered  refused  over  seconds  MB its MB here  longest crashes  lost")
+    print("command     lines answered  refused  over    max s  max MB  own MB  longest crashes  lost")
     wrong = False
-    for name in chosen.verbs or VERBS:
-        found = total(name, chosen)
-        print(show(name, found), flush=True)
-        print(f"  slowest {found.slowest[1][:120]}\n  largest {found.largest[1][:120]}", file=sys.stderr)
-        for reason, line in found.crashes[:20]:
+    for name in chosen.commands or COMMANDS:
+        figures = total(name, chosen)
+        print(show(name, figures), flush=True)
+        print(f"  slowest {figures.slowest[1][:120]}\n  largest {figures.largest[1][:120]}", file=sys.stderr)
+        for reason, line in figures.crashes[:20]:
             print(f"  {reason}\n        {line}", file=sys.stderr)
-        wrong |= len(found.crashes) > found.over or found.lost > 0
+        wrong |= len(figures.crashes) > figures.over or figures.lost > 0
     sys.exit(wrong)
 
 
 if __name__ == "__main__":
-    from benchmarks import hostile  # whose functions workers can import, unlike those of a script
+    from benchmarks import hostile  # workers can import its functions, unlike those of a script
 
     hostile.main()

@@ -1,7 +1,7 @@
-"""Measure the report page with ten thousand submissions: time to build it, its size, and how fast it shows.
+"""Benchmark of the report page with ten thousand submissions: build time, size and display times.
 
-Run ``python tests/benchmarks/report.py`` on a quiet machine with two processors; the browser is left out where there
-is none. ``--page FILE`` keeps the page.
+Run ``python tests/benchmarks/report.py`` on a quiet machine with two processors; display times need a browser.
+``--page FILE`` keeps the page.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ FIELDS = {"recipe2plan": "plan", "timearena": "actions", "asynctool": "turns"}
 def submissions() -> list[dict[str, Any]]:
     """Return plans of agents of different quality for all bundled scheduling problems."""
     random = Random(0)
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     names = expand(["recipe2plan", "timearena", "asynctool"])
     bases = {name: list(plans(name)) for name in names}
-    while len(found) < COUNT:
+    while len(rows) < COUNT:
         for agent, mutations in AGENTS.items():
             for name in names:
                 plan = random.choice(bases[name]) if mutations else bases[name][0]
                 for _ in range(mutations):
                     plan = mutated(plan, random)
                 benchmark = name.partition("/")[0]
-                row = {"id": f"{agent}-{len(found)}", "model": agent, "instance": name}
-                found.append(row | {FIELDS[benchmark]: written(plan, benchmark)})
-    return found[:COUNT]
+                row = {"id": f"{agent}-{len(rows)}", "model": agent, "instance": name}
+                rows.append(row | {FIELDS[benchmark]: written(plan, benchmark)})
+    return rows[:COUNT]
 
 
 def plans(name: str) -> Iterator[list[str]]:
@@ -71,7 +71,7 @@ def mutated(plan: list[str], random: Random) -> list[str]:
 
 
 def written(plan: list[str], benchmark: str) -> Any:
-    """Return a plan as submissions hold it."""
+    """Return a plan in the form of submissions."""
     if benchmark == "timearena":
         return plan
     return ", Step".join(part.removeprefix("Step") for part in plan) if benchmark == "recipe2plan" else "\n".join(plan)
@@ -82,7 +82,7 @@ def views(page: Path) -> None:
     from tests.support.chromium import BINARY, Chromium
 
     if BINARY is None:
-        print("no browser here")
+        print("no browser is installed; display times are not measured")
         return
     with Chromium() as browser:
         firsts = []
@@ -105,7 +105,7 @@ def views(page: Path) -> None:
         print(f"sorting: {tab.run(SORTED):.0f} ms; searching: {tab.run(SEARCHED):.0f} ms")
 
 
-# Until what is shown has been painted.
+# Wait until the view has been painted.
 _PAINT = "await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));"
 TIMED = (
     "(async () => { const began = performance.now(); location.hash = '%s';"
@@ -123,13 +123,13 @@ SEARCHED = (
 
 
 def main() -> None:
-    """Build the page, and look at it."""
+    """Build the page and measure it."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--page", type=Path)
-    kept = parser.parse_args().page
+    page_file = parser.parse_args().page
     rows = list(enumerate(submissions(), 1))
     for name in {row["instance"] for _, row in rows}:
-        load(name).memos.clear()  # grading has to solve them again
+        load(name).memos.clear()  # so that grading solves them again
     began = perf_counter()
     graded = sum(grade.scored for grade in grade_all(rows, Grader()))
     grading = perf_counter() - began
@@ -140,7 +140,7 @@ def main() -> None:
     print(f"page built in {whole:.1f} s ({whole - grading:.1f} s beyond grading), {report.priced} plans priced")
     print(f"file: {len(report.html.encode()) / 2**20:.1f} MiB")
     with tempfile.TemporaryDirectory() as folder:
-        page = kept or Path(folder) / "page.html"
+        page = page_file or Path(folder) / "page.html"
         page.write_text(report.html, encoding="utf-8")
         views(page)
 

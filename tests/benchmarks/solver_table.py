@@ -95,7 +95,7 @@ def page(runs: Iterable[Run], commit: str = "", seconds: float = 0) -> str:
 
 
 def _stages(cases: dict[tuple[str, str], dict[str, Run]]) -> Iterator[str]:
-    """Yield a table of the stages of our solver that settle the problems of each set, and the time until then."""
+    """Yield a table of the stages of our solver that settle the problems of each set, with times."""
     times: dict[tuple[str, str], list[float]] = {}
     for (name, _), runs in cases.items():
         if "ours" in runs and runs["ours"].get("stage") and is_proved(runs["ours"]):
@@ -208,7 +208,7 @@ def _exceptions(cases: dict[tuple[str, str], dict[str, Run]]) -> Iterator[str]:
 
 
 def _contradictions(runs: dict[str, Run]) -> Iterator[str]:
-    """Yield answers of which not all can be true: a schedule shorter than a proved bound, or of no solution."""
+    """Yield contradictions: a schedule shorter than a proved bound, or of an infeasible problem."""
     bounds = {method: run["lower_bound"] for method, run in runs.items() if run.get("lower_bound")}
     schedules = {method: run["makespan"] for method, run in runs.items() if run.get("makespan")}
     if bounds and schedules:

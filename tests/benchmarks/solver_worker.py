@@ -26,9 +26,9 @@ def solver_of(method: str) -> Callable[[Any, float], Any]:
     name, _, number = method.partition("-")
     workers = int(number or 1)
     if name in ("ours", "release"):
-        # Earlier releases have no bundled optima in solve.
-        again = {"again": True} if "again" in signature(planoracle.solve).parameters else {}
-        return lambda problem, seconds: planoracle.solve(problem, time_limit=seconds, workers=workers, **again)
+        # In earlier releases solve has no bundled optima.
+        options = {"again": True} if "again" in signature(planoracle.solve).parameters else {}
+        return lambda problem, seconds: planoracle.solve(problem, time_limit=seconds, workers=workers, **options)
     from tests.benchmarks import direct_models
 
     if name == "pyjobshop":

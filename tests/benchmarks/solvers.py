@@ -84,7 +84,7 @@ class Case:
 
 
 def cases_of(name: str, shared: Path) -> list[Case]:
-    """Return the problems of a set: a folder of ``shared``, ``generated-N``, or what `catalog` knows by this name."""
+    """Return the problems of a set: a folder of ``shared``, ``generated-N``, or names of `catalog`."""
     if re.fullmatch(r"generated-\d+", name):
         return [Case(name, str(draw), None) for draw in range(DRAWS)]
     cases = [
@@ -169,7 +169,11 @@ class Worker:
         timer.start()
         line = self.process.stdout.readline()
         timer.cancel()
-        return json.loads(line) if line else {"status": "error", "message": f"no answer within {seconds:g} s, or crash"}
+        return (
+            json.loads(line)
+            if line
+            else {"status": "error", "message": f"no answer within {seconds:g} s, or the process crashed"}
+        )
 
     def close(self) -> None:
         """End the process."""
@@ -293,12 +297,12 @@ def run(
         list[str],
         typer.Argument(help="Sets: rcpsp/j30, rcpsp_max, literature, large, generated-1000, or names of problems."),
     ],
-    results: Annotated[Path, typer.Option(help="JSON Lines file; runs that it has are not repeated.")],
+    results: Annotated[Path, typer.Option(help="JSON Lines file; runs in it are not repeated.")],
     methods: Annotated[
         str, typer.Option(help="Methods, separated by commas; -N for N workers.")
     ] = "ours,plain,core,pyjobshop",
-    seconds: Annotated[float, typer.Option(help="Limit of wall time of each solve.")] = 10.0,
-    jobs: Annotated[int, typer.Option(help="Solves at a time.")] = 1,
+    seconds: Annotated[float, typer.Option(help="Wall time limit of each solve (s).")] = 10.0,
+    jobs: Annotated[int, typer.Option(help="Number of simultaneous solves.")] = 1,
     files: Annotated[str, typer.Option(help="Only these files, separated by commas, with or without ending.")] = "",
     sample: Annotated[int, typer.Option(help="Number of files to draw at random; 0 for all.")] = 0,
     seed: Annotated[int | None, typer.Option(help="Seed of the draw.")] = None,
@@ -314,9 +318,9 @@ def run(
         if name not in METHODS:
             raise typer.BadParameter(f"must be among {', '.join(METHODS)} (got {method!r})")
         if name == "release" and release is None:
-            raise typer.BadParameter("method release needs --release FOLDER")
+            raise typer.BadParameter("method release requires --release FOLDER")
         if name == "pyjobshop" and find_spec("pyjobshop") is None:
-            print("PyJobShop is not installed and is left out (pip install pyjobshop).", file=sys.stderr)
+            print("PyJobShop is not installed and is skipped (pip install pyjobshop).", file=sys.stderr)
             continue
         checkouts[method] = release.resolve() if name == "release" and release else ROOT
     cases = list(dict.fromkeys(case for name in sets for case in cases_of(name, shared)))

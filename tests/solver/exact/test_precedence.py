@@ -79,7 +79,7 @@ def test_forced_orders_do_not_change_results(family, monkeypatch):
         for i, j, ahead, behind in bounds.open:
             gap = start[names[j]] - start[names[i]]
             assert gap >= ahead or -gap >= behind
-    # Guards against a test without cases: only the family of projects has many windows.
+    # Exclude a test without cases: only the family of projects has many windows.
     assert forced > (20 if family is project else 0)
     assert refuted > 5 or family is not project
 
