@@ -29,9 +29,9 @@ LEGEND = """\
 - *÷ plain*, *÷ release*: geometric mean of makespans relative to these methods, over the problems with two schedules
   of which at most one is proved; *worst*: the largest ratio to plain.
 - *gap*: mean distance of makespans to the best known ones.
-- *ms*: processor time; *÷ direct*: geometric mean of times relative to the better of plain and core for this set,
+- *median*, *total*: processor time; *÷ direct*: geometric mean of times relative to the better of plain and core for this set,
   over the problems that both methods prove.
-- *excess*: largest wall time beyond the limit, in seconds; *MB*: largest peak of memory of a process with one solve.
+- *excess*: largest wall time beyond the limit; *MB*: largest peak memory of a process with one solve.
 """
 
 
@@ -75,7 +75,7 @@ def page(runs: Iterable[Run], commit: str = "", seconds: float = 0) -> str:
     names = ", ".join(f"{method} = commit {text}" for method, text in commits.items())
     releases = ", ".join(sorted({row["ortools"] for row in rows}))
     columns = ["set", "method", "files", "proved", "unknown", *(f"÷ {name}" for name in references), "worst", "gap"]
-    columns += ["ms: median", "total", "÷ direct", "excess", "MB"]
+    columns += ["median (ms)", "total (ms)", "÷ direct", "excess (s)", "MB"]
     latest = [run for runs in cases.values() for run in runs.values()]
     busy = sum(core_share(run) < BUSY for run in latest)
     lines = [
@@ -101,7 +101,7 @@ def _stages(cases: dict[tuple[str, str], dict[str, Run]]) -> Iterator[str]:
         if "ours" in runs and runs["ours"].get("stage") and is_proved(runs["ours"]):
             times.setdefault((name, runs["ours"]["stage"]), []).append(1000 * runs["ours"]["processor"])
     if times:
-        yield "| set | stage that settled it | problems | ms: median | total |\n|---|---|---:|---:|---:|"
+        yield "| set | stage that settled it | problems | median (ms) | total (ms) |\n|---|---|---:|---:|---:|"
         for (name, stage), own in sorted(times.items(), key=lambda item: (item[0][0], median(item[1]))):
             yield f"| {name} | {stage} | {len(own)} | {median(own):,.1f} | {sum(own):,.0f} |"
         yield ""
