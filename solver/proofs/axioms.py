@@ -43,7 +43,7 @@ class Alternative:
 class Machine(NamedTuple):
     """Agents or a resource, and the actions bound to hold it, with the ticks (times units) that they need.
 
-    A use may count as the whole capacity of a resource if no other member has room beside it.
+    A use may count as the whole capacity of a resource if no other member fits beside it.
     ``in_turn``: none of them can be interrupted, and at most ``capacity`` are under way at a time.
     """
 

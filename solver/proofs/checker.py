@@ -32,7 +32,7 @@ MAX_BYTES, MAX_NUMBER, MAX_DEPTH, MAX_COMPARISONS, MAX_SECONDS = 16 * 2**20, 10*
 _Event = tuple[str, str]
 _BEGIN, _END = ("begin", ""), ("end", "")
 
-#: What objects hold: keys and types; ``?``: may be null, ``=``: may be missing.
+#: Keys and types of objects; ``?``: may be null, ``=``: may be missing.
 _OBJECTS = {
     "problem": "format:str version:int name:str tasks:list agents:list= resources:list= "
     "$schema:str?= benchmark:str= unit:str= seconds_per_tick:int?= time_limit:int?=",
@@ -168,7 +168,7 @@ class _Problem:
     def action(self, task: str, entry: dict[str, Any]) -> _Action:
         name, duration, attended = f"{task}/{entry['name']}", entry["duration"], entry["attended"]
         able = self.agents if entry["agents"] is None else frozenset(_texts("agents", entry["agents"]))
-        if attended is None:  # all the time, if anybody has to
+        if attended is None:  # the whole duration if an agent is eligible
             attended = 0 if entry["agents"] == [] else duration
         if not 0 <= attended <= duration or (entry["interruptible"] and 0 < attended < duration):
             limits = "be 0 or the duration" if entry["interruptible"] else "lie between 0 and the duration"
@@ -309,7 +309,7 @@ class Checker:
         """Return whether the problem states the least time of a hop, for the hop's reason."""
         (kind, name), (target_kind, other), ticks = hop.source, hop.target, hop.ticks
         one, two = self.problem.actions.get(name), self.problem.actions.get(other)
-        if hop.reason == "order":  # nothing ends after the end
+        if hop.reason == "order":  # every action finishes before the end
             return (kind == "begin" or (kind == "finish" and one is not None)) and target_kind == "end" and ticks == 0
         if hop.reason == "release":
             return two is not None and (kind, target_kind) == ("begin", "start") and ticks == two.release
@@ -323,7 +323,7 @@ class Checker:
         if hop.reason == "lag" and (kind, target_kind) == ("finish", "start"):  # or by every mode
             return (one.id, two.id, ticks) in self.problem.minima or (ticks == 0 and one.id in two.after)
         if hop.reason == "window" and kind in ("start", "finish") and target_kind == "finish":
-            rest = one.duration if kind == "finish" else 0  # what is paused goes on within it for the last time, too
+            rest = one.duration if kind == "finish" else 0  # the last resumption is within the maximum lag, too
             return (one.pausing or not rest) and (two.id, one.id, -ticks - rest) in self.problem.maxima
         return hop.reason == "state" and self.waits_for_setting(kind, target_kind, ticks, one, two)
 
@@ -338,7 +338,7 @@ class Checker:
                     "start",
                     "start",
                     1,
-                ):  # at the very instant comes too late
+                ):  # a setting at the same instant is too late
                     return True
         return False
 
@@ -385,7 +385,7 @@ class Checker:
     def check_resource(self, step: Any, members: list[_Action], ticks: list[int], resource: str) -> None:
         """Check that members take units of the resource for so long, and share none with another action.
 
-        A member beside which no other one has room may count as the whole capacity.
+        A member beside which no other one fits may count as the whole capacity.
         """
         capacity, in_turn, whole = step["capacity"], step["in_turn"], self.problem.capacity[resource]
         units = sorted(action.needs[resource].amount for action in members)
@@ -438,8 +438,8 @@ class Checker:
     def ways(self, step: Any) -> tuple[Any, Any]:
         """Return the two ways of a choice, one of which holds in any schedule.
 
-        Two actions hold one ``agent``, or he has to ``start`` one while he holds the other; they have no room together
-        on a ``resource``, or in any of their ``modes``; the two others are explained at their own places.
+        Two actions hold one ``agent``, or the agent has to ``start`` one during the other; they do not fit together
+        on a ``resource``, or in any of their ``modes``; see `state` and `mode` for the two other kinds.
         """
         kind, (*names, owner) = step["kind"], step["about"] or [""]
         count = 3 if kind in ("state", "mode") else 2

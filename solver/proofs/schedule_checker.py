@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 #: Limits: bytes of a file, absolute value of a number.
 MAX_BYTES, MAX_NUMBER = 16 * 2**20, 10**30
-#: Keys that objects may have: what is not known might be a constraint.
+#: Accepted keys of objects; an unknown key might be a constraint.
 _KEYS = {
     "problem": "$schema format version name benchmark unit seconds_per_tick agents resources tasks time_limit",
     "resource": "name capacity state",
@@ -41,7 +41,7 @@ class _Use(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A run of an action; it holds its agent ``until`` then."""
+    """Piece of an action, which holds its agent up to ``until``."""
 
     start: int
     until: int
@@ -76,7 +76,7 @@ def _object(name: str, row: dict[str, Any], **usual: Any) -> dict[str, Any]:
 
 
 class _Timetable:
-    """The actions of a problem, and the pieces of a schedule by their actions, each in order."""
+    """Actions of a problem, and pieces of a schedule by action in order of start."""
 
     def __init__(self, document: Any, rows: Any) -> None:
         self.problem = _object("problem", document, agents=["agent"], resources=[], time_limit=None)
@@ -95,10 +95,10 @@ class _Timetable:
             self.runs[piece.action].append(piece)
 
     def take(self, task: str, action: dict[str, Any]) -> None:
-        """Read an action, with the lags before it and what its modes need."""
+        """Read an action with its lags and the demands of its modes."""
         name, agents = f"{task}/{action['name']}", action.get("agents")
         action["agents"] = self.problem["agents"] if agents is None else agents
-        if action["attended"] is None:  # all the time, if anybody has to
+        if action["attended"] is None:  # the whole duration if an agent is eligible
             action["attended"] = action["duration"] if action["agents"] else 0
         if name in self.actions:
             raise ScheduleRefusedError(f"two actions have the name {name}")
@@ -114,12 +114,12 @@ class _Timetable:
         self.modes[name] = [(self.uses(mode), [other(one) for one in mode.get("after", ())]) for mode in modes]
 
     def uses(self, mode: dict[str, Any]) -> dict[str, _Use]:
-        """Return what a mode asks of resources."""
+        """Return the uses of a mode by resource."""
         rows = [_object("use", row, amount=1) for row in mode.get("uses", ())]
         return {row["resource"]: _Use(row["amount"], row.get("requires"), row.get("sets")) for row in rows}
 
     def piece(self, row: Any) -> _Piece:
-        """Read a piece; it is of an action, in one of its modes, by whom may carry it out, and not too soon."""
+        """Read a piece; check its action, mode, agent, start and duration."""
         row_fields = _object("piece", row)
         name, start, duration, agent, mode = (row_fields[key] for key in _KEYS["piece"].split())
         action = self.actions.get(name)
@@ -135,7 +135,7 @@ class _Timetable:
         return _Piece(start, start + busy, start + duration, name, agent, mode)
 
     def check(self) -> int:
-        """Return when a schedule ends that breaks no rule."""
+        """Return the end of the schedule after a check of all rules."""
         for name, own in self.runs.items():
             self.whole(name, own)
         self.in_time()
@@ -157,7 +157,7 @@ class _Timetable:
         return end
 
     def whole(self, name: str, own: list[_Piece]) -> None:
-        """Check that an action is done: in one piece or, if it can be interrupted, one piece after the other."""
+        """Check the total duration of an action, and its pieces if it can be interrupted."""
         action = self.actions[name]
         if not own or sum(piece.end - piece.start for piece in own) != action["duration"]:
             raise ScheduleRefusedError(f"the pieces of {name} must take {action['duration']} in total")
@@ -167,7 +167,7 @@ class _Timetable:
             raise ScheduleRefusedError(f"pieces of {name} overlap or have different modes")
 
     def in_time(self) -> None:
-        """Check all time lags, from the end of an action to the beginning, and every resumption, of another."""
+        """Check all time lags from the end of an action to the start and each resumption of another."""
         chosen = {name: self.modes[name][own[0].mode][1] for name, own in self.runs.items()}
         waits = [(before, name, 0, None) for name, names in chosen.items() for before in names]
         for before, after, least, most in [*self.lags, *waits]:
@@ -179,8 +179,8 @@ class _Timetable:
 
     def resource(self, name: str, capacity: int, first: str | None, uses: list[tuple[_Piece, _Use]]) -> None:
         """Check that simultaneous uses fit into the capacity and meet the states that they require."""
-        starts, of = list[int](), defaultdict[str, list[int]](list)  # when states are set: all of them, and each
-        lenders: dict[tuple[int, int, bool], int] = {}  # most units by interval and whether the action is attended
+        starts, of = list[int](), defaultdict[str, list[int]](list)  # start times of all settings, and by state
+        lenders: dict[tuple[int, int, bool], int] = {}  # maximum units by interval and attendance
         for piece, use in uses:
             action = self.actions[piece.action]
             if use.sets is not None:
@@ -208,22 +208,23 @@ class _Timetable:
             able = {False, self.actions[piece.action]["attended"] > 0}
             return any(lenders.get((piece.start, piece.end, attended), -1) >= own.amount for attended in able)
 
-        rooms: list[tuple[int, int, int]] = []
-        shared: dict[tuple[int, int, str], int] = {}  # settings of one state over one interval: the largest takes room
+        loads: list[tuple[int, int, int]] = []
+        # Settings of one state over one interval share units: the largest counts.
+        shared: dict[tuple[int, int, str], int] = {}
         for piece, use in uses:
             if use.requires is not None and not holds(piece, use, use.requires):
                 raise ScheduleRefusedError(f"{piece.action} requires {name} to be {use.requires}")
             if use.sets is None:
-                rooms.append((piece.start, piece.end, use.amount))
+                loads.append((piece.start, piece.end, use.amount))
             elif not (lent(piece, use) and holds(piece, use, use.sets)):
                 key = piece.start, piece.end, use.sets
                 shared[key] = max(shared.get(key, 0), use.amount)
-        rooms += [(start, end, amount) for (start, end, _), amount in shared.items()]
+        loads += [(start, end, amount) for (start, end, _), amount in shared.items()]
         changes = [
-            change for start, end, amount in rooms if start < end for change in ((start, amount), (end, -amount))
+            change for start, end, amount in loads if start < end for change in ((start, amount), (end, -amount))
         ]
         load = 0
-        for moment, change in sorted(changes):  # what ends comes first
+        for moment, change in sorted(changes):  # ends before starts
             load += change
             if load > capacity:
                 raise ScheduleRefusedError(f"{load} units of {name} are in use at {moment}; its capacity is {capacity}")

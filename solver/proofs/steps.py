@@ -70,7 +70,7 @@ class Load:
 
     The first member starts at least ``first`` ticks after ``source``; from the last one's end to ``target`` at
     least ``rest`` pass. ``names``: the agents or the resource, ``capacity``: how many there are, or its units.
-    A use of a resource beside which no other member has room may count as all units.
+    A use of a resource beside which no other member fits may count as all units.
     ``in_turn``: at most ``capacity`` members are ever under way at a time, and none can be interrupted, so that some of
     them follow each other.
     """

@@ -85,7 +85,7 @@ def test_states_model_set_up_times(seed: int) -> None:
     assert (result.status, result.makespan) == ("optimal", min(ends))
 
 
-def _by_trying(jobs: list[tuple[int, int, bool]], noon: int, over: int) -> int:
+def _shortest_day(jobs: list[tuple[int, int, bool]], noon: int, over: int) -> int:
     """Return the minimum length of a day with attended work, an oven and a break, by exhaustive search.
 
     The agent does not work from ``noon`` to ``over``. A job has attended work, unattended baking in the only oven, and
@@ -135,4 +135,4 @@ def test_break_interrupts_attended_work_but_not_unattended_work(seed: int) -> No
         ]
         lags += [Lag("t/begin", f"t/{number}"), Lag(f"t/{number}", f"t/bake{number}")]
     result = solve(Instance("day", tuple(actions), tuple(lags), resources=(Resource("oven"),)))
-    assert (result.status, result.makespan) == ("optimal", _by_trying(jobs, noon, over))
+    assert (result.status, result.makespan) == ("optimal", _shortest_day(jobs, noon, over))

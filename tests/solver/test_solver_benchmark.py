@@ -107,7 +107,7 @@ def test_interrupted_run_is_continued_and_tabulated(script: Callable[..., str], 
     assert "| tiny | ours | 2 | 2 | 0 | - | - | 20.0% |" in table
 
 
-def made_row(method: str, file: str, status: str, makespan: int | None, **others: Any) -> dict[str, Any]:
+def result_row(method: str, file: str, status: str, makespan: int | None, **others: Any) -> dict[str, Any]:
     row = {"set": "s", "file": file, "method": method, "status": status, "makespan": makespan, "seconds": 10.0}
     row |= {"lower_bound": 10, "wall": 10.0, "processor": 10.0, "actions": 90, "best_known": 100, "peak_mb": None}
     return row | {"commit": "abc", "ortools": "9"} | others
@@ -116,18 +116,18 @@ def made_row(method: str, file: str, status: str, makespan: int | None, **others
 def test_page_of_results_lists_exceptions() -> None:
     text = page(
         [
-            made_row("ours", "older", "feasible", 500, commit="older"),
-            made_row("ours", "long", "feasible", 120),
-            made_row("plain", "long", "feasible", 100),
-            made_row("ours", "lost", "unknown", None),
-            made_row("plain", "lost", "optimal", 101, lower_bound=101, processor=1.0),
-            made_row("ours", "late", "feasible", 90, wall=11.0),
-            made_row("plain", "late", "feasible", 100),
-            made_row("ours", "slow", "optimal", 50, lower_bound=50, processor=0.03, stage="core search"),
-            made_row("core", "slow", "optimal", 50, lower_bound=50, processor=0.01),
-            made_row("ours", "wrong", "feasible", 40),
-            made_row("core", "wrong", "infeasible", None, lower_bound=None),
-            made_row("plain", "wrong", "error", None, message="crash"),
+            result_row("ours", "older", "feasible", 500, commit="older"),
+            result_row("ours", "long", "feasible", 120),
+            result_row("plain", "long", "feasible", 100),
+            result_row("ours", "lost", "unknown", None),
+            result_row("plain", "lost", "optimal", 101, lower_bound=101, processor=1.0),
+            result_row("ours", "late", "feasible", 90, wall=11.0),
+            result_row("plain", "late", "feasible", 100),
+            result_row("ours", "slow", "optimal", 50, lower_bound=50, processor=0.03, stage="core search"),
+            result_row("core", "slow", "optimal", 50, lower_bound=50, processor=0.01),
+            result_row("ours", "wrong", "feasible", 40),
+            result_row("core", "wrong", "infeasible", None, lower_bound=None),
+            result_row("plain", "wrong", "error", None, message="crash"),
         ]
     )
     for exception in (

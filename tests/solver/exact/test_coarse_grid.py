@@ -44,7 +44,7 @@ def scaled(instance: Instance, factor: int, random: Random | None = None) -> Ins
     return replace(instance, actions=tuple(actions), lags=tuple(lags), time_limit=limit)
 
 
-def hasty(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> solving.Result:
+def solve_with_little_effort(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> solving.Result:
     """Solve with a minimal search on the fine grid, which finds no schedule and no proof."""
     with monkeypatch.context() as patch:
         patch.setattr(solving, "first_look", lambda *decisions, **pauses: 1e-9)
@@ -70,7 +70,10 @@ def test_instance_with_a_plan_on_the_coarse_grid_is_never_unknown(family, seeds,
         instance = scaled(family(seed), factor)
         if steps(instance, common_tick(instance)) < 101:
             continue
-        coarse, fine = on_grid(monkeypatch, instance, common_divisor(instance)), hasty(monkeypatch, instance)
+        coarse, fine = (
+            on_grid(monkeypatch, instance, common_divisor(instance)),
+            solve_with_little_effort(monkeypatch, instance),
+        )
         if coarse.makespan is None:
             assert fine.status in ("infeasible", "unknown", "feasible")
             continue
@@ -93,7 +96,7 @@ def test_times_without_common_divisor_have_a_coarse_plan(family, seeds, monkeypa
         instance = scaled(family(seed), random.randint(30, 70), random)
         if steps(instance, common_tick(instance)) < 101 or solve(family(seed)).makespan is None:
             continue
-        result = hasty(monkeypatch, instance)
+        result = solve_with_little_effort(monkeypatch, instance)
         counts[result.status] += 1
         certify(instance, result.schedule)
         assert result.lower_bound <= result.makespan
@@ -138,10 +141,10 @@ def windowed() -> Instance:
 @pytest.mark.slow
 def test_coarse_plan_of_four_steps_is_returned_without_time(monkeypatch):
     instance = windowed()
-    first = hasty(monkeypatch, instance)
+    first = solve_with_little_effort(monkeypatch, instance)
     assert (first.status, first.makespan, first.plan is not None, first.grid) == ("feasible", 360, True, 1)
     assert solve(instance, time_limit=0).makespan == 360
-    second = hasty(monkeypatch, instance)
+    second = solve_with_little_effort(monkeypatch, instance)
     assert replace(second, seconds=first.seconds) == first
 
 

@@ -16,14 +16,14 @@ from planoracle.solver.exact.search import solve
 from planoracle.solver.exact.work_bounds import BoundJob, work_bound
 
 
-def _optimum(jobs: list[BoundJob], room: int) -> int:
+def _optimum(jobs: list[BoundJob], capacity: int) -> int:
     """Return the optimum by trying all orders, with each job as early as it fits."""
     best = 10**9
     for order in permutations(jobs):
         used: dict[int, int] = {}
         for job in order:
             start = job.head
-            while any(used.get(tick, 0) + job.units > room for tick in range(start, start + job.work)):
+            while any(used.get(tick, 0) + job.units > capacity for tick in range(start, start + job.work)):
                 start += 1
             for tick in range(start, start + job.work):
                 used[tick] = used.get(tick, 0) + job.units
@@ -37,23 +37,23 @@ def _drawn(block: int) -> list[tuple[int, list[BoundJob]]]:
     random = Random(block)
     drawn = []
     for _ in range(100):
-        room = random.randint(1, 4)
+        capacity = random.randint(1, 4)
         jobs = [
-            BoundJob(random.randint(0, 5), random.randint(1, 4), random.randint(0, 5), random.randint(1, room))
+            BoundJob(random.randint(0, 5), random.randint(1, 4), random.randint(0, 5), random.randint(1, capacity))
             for _ in range(random.randint(1, 5))
         ]
-        drawn.append((room, jobs))
+        drawn.append((capacity, jobs))
     return drawn
 
 
 @pytest.mark.parametrize("block", sample(range(10), 5))
 def test_work_bound_never_exceeds_the_optimum(block: int) -> None:
     reached = 0
-    for room, jobs in _drawn(block):
+    for capacity, jobs in _drawn(block):
         path = max(job.head + job.work + job.tail for job in jobs)
-        at_once = max(path, work_bound(jobs, room, most_heads=1))
-        bound = max(path, work_bound(jobs, room))
-        optimum = _optimum(jobs, room)
+        at_once = max(path, work_bound(jobs, capacity, most_heads=1))
+        bound = max(path, work_bound(jobs, capacity))
+        optimum = _optimum(jobs, capacity)
         assert at_once <= bound <= optimum
         reached += bound == optimum
     assert reached > 50
@@ -74,7 +74,7 @@ def test_bound_for_capacity_1_is_that_of_the_best_set_of_jobs(block: int) -> Non
 
 def test_bound_by_sets_of_jobs_exceeds_the_bound_by_all_jobs() -> None:
     drawn = [one for block in range(10) for one in _drawn(block)]
-    assert any(work_bound(jobs, room) > work_bound(jobs, room, most_heads=1) for room, jobs in drawn)
+    assert any(work_bound(jobs, capacity) > work_bound(jobs, capacity, most_heads=1) for capacity, jobs in drawn)
 
 
 def test_work_is_added_up_for_each_set_of_eligible_agents() -> None:

@@ -251,7 +251,7 @@ def test_busy_time_of_interruptible_work_is_tight():
 # --- never above the optimum ---------------------------------------------------------------------
 
 
-def never_too_high(instance):
+def checked_certificate(instance):
     best = solve(instance).makespan
     if best is None:
         return None
@@ -269,7 +269,7 @@ def never_too_high(instance):
 def test_certified_bounds_never_exceed_the_optimum_of_solve(block):
     kitchens = [kitchen(seed, most) for seed in range(block, 75, 5) for most in (6, 10)]
     for instances in (kitchens, [workshop(seed) for seed in range(block, 150, 5)]):
-        proofs = [one for one in map(never_too_high, instances) if one is not None]
+        proofs = [one for one in map(checked_certificate, instances) if one is not None]
         assert sum(one.explained for one in proofs) > 0.8 * len(proofs)
 
 
