@@ -29,8 +29,8 @@ LEGEND = """\
 - *÷ plain*, *÷ release*: geometric mean of makespans relative to these methods, over the problems with two schedules
   of which at most one is proved; *worst*: the largest ratio to plain.
 - *gap*: mean distance of makespans to the best known ones.
-- *median*, *total*: processor time; *÷ direct*: geometric mean of times relative to the better of plain and core for this set,
-  over the problems that both methods prove.
+- *median*, *total*: processor time; *÷ direct*: geometric mean of times relative to the better of plain and core for
+  this set, over the problems that both methods prove.
 - *excess*: largest wall time beyond the limit; *MB*: largest peak memory of a process with one solve.
 """
 

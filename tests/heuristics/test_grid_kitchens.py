@@ -142,7 +142,7 @@ def test_cookware_that_counts_from_its_last_batch_saves_time() -> None:
     assert carry_out(problem, released, RELEASED).time < carry_out(problem, by_paper, PAPER).time
 
 
-def test_step_that_depends_on_another_cook_is_executed_after_it() -> None:
+def test_dependent_step_is_executed_after_the_step_of_another_cook() -> None:
     """The cook with the plate waits at the board for the other cook, whose last step begins later."""
     problem = row(TARTARE, cooks=2)
     shop = layout_of(problem)

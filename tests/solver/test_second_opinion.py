@@ -110,7 +110,7 @@ def test_grid_is_1_only_if_two_runs_refute_shorter_schedules(
 
 @pytest.mark.parametrize("last_status", STATUSES)
 @pytest.mark.parametrize("step", range(4))
-def test_state_is_infeasible_only_if_two_runs_prove_it(
+def test_state_is_infeasible_only_after_two_proofs(
     step: int, last_status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     instance = machines()
@@ -122,7 +122,7 @@ def test_state_is_infeasible_only_if_two_runs_prove_it(
 
 @pytest.mark.parametrize("last_status", STATUSES)
 @pytest.mark.parametrize("step", range(4))
-def test_minimal_change_is_infeasible_only_if_two_runs_prove_it(
+def test_minimal_change_is_infeasible_only_after_two_proofs(
     step: int, last_status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripted = ScriptedSolver(monkeypatch, [*["unknown"] * step, "infeasible", last_status])
@@ -133,7 +133,7 @@ def test_minimal_change_is_infeasible_only_if_two_runs_prove_it(
 
 
 @pytest.mark.parametrize("last_status", STATUSES)
-def test_last_lexicographic_stage_is_infeasible_only_if_two_runs_prove_it(
+def test_last_lexicographic_stage_is_infeasible_only_after_two_proofs(
     last_status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = cp_model.CpModel()

@@ -129,7 +129,7 @@ def _stricter(instance, data):
 
 
 @given(seed=st.integers(0, 2000), share=st.floats(0, 1))
-def test_a_time_limit_at_the_optimum_keeps_it_and_below_is_infeasible(seed, share):
+def test_time_limit_at_the_optimum_is_feasible_and_below_infeasible(seed, share):
     instance = workshop(seed)
     best = solve(instance).makespan
     if best is None:

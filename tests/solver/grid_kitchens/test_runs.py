@@ -145,7 +145,7 @@ def test_optimal_agent_completes_the_run_from_any_state() -> None:
         assert run.run().success
 
 
-def test_value_of_a_live_run_never_exceeds_the_plan_that_it_follows() -> None:
+def test_value_of_a_live_run_never_exceeds_the_makespan_of_its_plan() -> None:
     grid_kitchen = tiny("raw", cooks=1)
     result = plan(grid_kitchen, RULES["paper"], LIMIT)
     assert result.plan is not None

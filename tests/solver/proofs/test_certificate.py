@@ -57,7 +57,7 @@ def test_critical_path_contains_minimum_and_maximum_lags_and_releases():
     assert len(proof.steps) == 1
 
 
-def test_maximum_lag_delays_the_action_before_it():
+def test_maximum_lag_delays_its_predecessor():
     # b must start within 1 of the finish of a, and comes after c, so a cannot start before 6.
     instance = shop(job("a", 3, 0), job("b", 2, 0), job("c", 10, 0), job("d", 9, 0),
                     lags=[("a", "b", 0, 1), ("c", "b"), ("a", "d")])  # fmt: skip

@@ -83,7 +83,7 @@ def test_a_feasible_schedule_is_its_own_nearest(seed):
 
 
 @pytest.mark.slow
-def test_repairing_a_nearest_schedule_changes_nothing():
+def test_minimal_change_of_a_nearest_schedule_is_empty():
     for seed in range(40):
         random = Random(seed)
         for instance in (workshop(seed), kitchen(seed)):
