@@ -48,7 +48,8 @@ def test_interchangeable_agents_are_counted_instead_of_assigned() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("most", sample([-1, 10**9]))
 def test_both_encodings_of_unattended_starts_give_the_same_schedule(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    shops = [shop for seed in range(0, SHOPS, 10) for shop in (agent_workshop(seed), kitchen(seed, 8), interruption_workshop(seed))]
+    seeds = range(0, SHOPS, 10)
+    shops = [shop for k in seeds for shop in (agent_workshop(k), kitchen(k, 8), interruption_workshop(k))]
     expected = [solve(shop) for shop in shops]
     monkeypatch.setattr(modelling, "starts_are_counted", lambda _, starts, spans: starts * spans > most)
     for shop, before in zip(shops, expected, strict=True):
