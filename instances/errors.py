@@ -196,7 +196,7 @@ def accept_former_keywords(**names: str) -> Callable[[Callable[_P, _T]], Callabl
         @wraps(function)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
             for former in names.keys() & kwargs.keys():
-                warnings.warn(f"{former} is {names[former]} now", DeprecationWarning, stacklevel=2)
+                warnings.warn(f"{former} is deprecated; use {names[former]}", DeprecationWarning, stacklevel=2)
                 kwargs[names[former]] = kwargs.pop(former)
             return function(*args, **kwargs)
 

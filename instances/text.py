@@ -97,7 +97,8 @@ def warn_of_unit(unit: str, seconds_per_tick: int | None, source: str) -> None:
     """Warn of a unit whose name contradicts ``seconds_per_tick``."""
     seconds = seconds_of_unit(unit)
     if seconds is not None and seconds_per_tick not in (None, seconds):
-        message = f"{source}: unit {unit!r} says {seconds} seconds a tick, seconds_per_tick says {seconds_per_tick}"
+        means = f"unit {unit!r} means {seconds} seconds per tick"
+        message = f"{source}: {means}, but seconds_per_tick is {seconds_per_tick}"
         warnings.warn(message, InputWarning, stacklevel=2)
 
 

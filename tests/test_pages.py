@@ -75,7 +75,7 @@ def test_output_replaces_wrong_output(text: str, seen: str, tmp_path: Path) -> N
         [
             ("false", "false"),
             ("planoracle nothing > /dev/null", "nothing"),
-            ("planoracle solve nowhere.json 2>/dev/null > x.jsonl", "error: names no problem"),
+            ("planoracle solve nowhere.json 2>/dev/null > x.jsonl", "error: no problem, set or file has this name"),
             ("sh -c 'echo warning: half >&2' 2>/dev/null", "warning: half"),
         ],
         several=True,

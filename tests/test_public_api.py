@@ -336,7 +336,7 @@ def test_grade_rejects_a_number() -> None:
 
 def test_deprecated_keywords_warn() -> None:
     problem = load("timearena/household1")
-    with pytest.warns(DeprecationWarning, match="fewest_pieces is min_interruptions now"):
+    with pytest.warns(DeprecationWarning, match="fewest_pieces is deprecated; use min_interruptions"):
         assert solve(problem, fewest_pieces=True).proof == solve(problem, min_interruptions=True).proof
-    with pytest.warns(DeprecationWarning, match="also is extra now"):
+    with pytest.warns(DeprecationWarning, match="also is deprecated; use extra"):
         assert planoracle.compare(problem, also=["serial-lpt"]) is not None

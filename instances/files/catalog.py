@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _LONGEST = 500
 # Longest name or path in characters.
 _LONGEST_NAME = 4096
+# Messages about names without a match.
+_NO_MATCH, _NO_PROBLEM = "no problem, set or file has this name", "no problem has this name"
+_NO_FILES = "files are accepted only from folders given with --instances, or with --trust-paths"
 # Endings of files with one problem per line.
 _LINES = (".jsonl", ".ndjson")
 
@@ -126,7 +129,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     names: dict[str, None] = {}
     for pattern in patterns:
         if len(pattern) > _LONGEST_NAME:
-            raise UnknownNameError("names no problem, set or file", field="name", value=pattern)
+            raise UnknownNameError(_NO_MATCH, field="name", value=pattern)
         if names_problem(pattern) or local_path(pattern) != pattern:
             names.setdefault(pattern)
             continue
@@ -147,7 +150,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
         elif pattern and (members := _members(pattern.lower())):
             names.update(dict.fromkeys(members))
         else:
-            raise _no_match(pattern, "names no problem, set or file")
+            raise _no_match(pattern, _NO_MATCH)
     return [local_path(name) for name in names]
 
 
@@ -252,7 +255,7 @@ def _files_in(folder: str) -> list[str]:
         names = [one.name for one in entries if one.is_file(follow_symlinks=False) and not one.name.startswith(".")]
     paths = [join(folder, name) for name in sorted(names) if name.endswith(endings)]
     if not paths:
-        raise UnknownNameError(f"is a folder without {', '.join(endings)} files", value=folder)
+        raise UnknownNameError(f"the folder contains no {', '.join(endings[:-1])} or {endings[-1]} files", value=folder)
     return paths
 
 
@@ -260,14 +263,14 @@ def _no_match(name: str, message: str) -> UnknownNameError:
     """Return the error for a name without a match, be it meant as a file, a folder or a problem."""
     path = name if exists(name) else name.rpartition("#")[0] or name
     if isdir(path):
-        return UnknownNameError(f"{message}: {path} is a folder; name the files in it")
+        return UnknownNameError(f"{message}: {path} is a folder; name a file in it")
     if exists(path):
-        return UnknownNameError(f"{message}: {path} is no regular file")
+        return UnknownNameError(f"{message}: {path} is not a regular file")
     if _catalog(name) is None and _looks_like_a_file(path):
         folder = str(PurePath(path).parent)
         if not isdir(folder):
-            return UnknownNameError(f"{message}: there is no file {path}, and no folder {folder}")
-        return UnknownNameError(f"{message}: there is no file {path}{did_you_mean_file(path)}")
+            return UnknownNameError(f"{message}: neither file {path} nor folder {folder} exists")
+        return UnknownNameError(f"{message}: file {path} does not exist{did_you_mean_file(path)}")
     return _no_name(name, message)
 
 
@@ -277,15 +280,14 @@ def unknown_name_error(name: str) -> UnknownNameError:
     The message does not reveal which files exist.
 
     >>> str(unknown_name_error("/etc/passwd")).partition(" (")[0]
-    'names no problem; a file can be named only if --instances DIR holds it, or with --trust-paths'
+    'no problem has this name; files are accepted only from folders given with --instances, or with --trust-paths'
     """
     catalog, path = _catalog(name), name.rpartition("#")[0] or name
     if catalog is not None and not catalog.covers(name) and (many := len(_members(name))):
-        return UnknownNameError(f"names no problem, but {many} of them{_hint(name)}", value=name)
-    error = _no_name(name, "names no problem")
-    if _looks_like_a_file(path) or (error.message == "names no problem" and ("/" in name or "\\" in name)):
-        message = "names no problem; a file can be named only if --instances DIR holds it, or with --trust-paths"
-        return UnknownNameError(message, value=name)
+        return UnknownNameError(f"is a set of {many} problems; name one of them{_hint(name)}", value=name)
+    error = _no_name(name, _NO_PROBLEM)
+    if _looks_like_a_file(path) or (error.message == _NO_PROBLEM and ("/" in name or "\\" in name)):
+        return UnknownNameError(f"{_NO_PROBLEM}; {_NO_FILES}", value=name)
     return error
 
 
@@ -297,7 +299,7 @@ def _no_name(name: str, message: str) -> UnknownNameError:
     sets = sorted({one.rpartition("/")[0] for one in names})
     advice = did_you_mean(name, [*names, *sets, *registry.names()])
     if not advice and _catalog(name) is not None:
-        advice = f"; there are {', '.join(sets[:6])}"
+        advice = f"; sets of this benchmark: {', '.join(sets[:6])}"
     return UnknownNameError(message + advice, value=name)
 
 
@@ -330,7 +332,7 @@ def problem(name: str) -> Problem:
             return problem(real)
         if catalog is not None and _members(name):
             raise unknown_name_error(name)
-        raise _no_match(name, "names no problem")
+        raise _no_match(name, _NO_PROBLEM)
     loaded: Problem = catalog.load(name)
     return loaded
 
@@ -366,7 +368,7 @@ def single(name_or_path: str) -> Problem:
     """Return the only problem of a name or file; raises `InputError` for none or several."""
     problems = read_problems(name_or_path) if is_file(local_path(name_or_path)) else [problem(name_or_path)]
     if len(problems) != 1:
-        raise InputError(f"holds {len(problems)} problems; name one, as {name_or_path}#NAME", source=name_or_path)
+        raise InputError(f"contains {len(problems)} problems; name one: {name_or_path}#NAME", source=name_or_path)
     return problems[0]
 
 
@@ -394,7 +396,8 @@ def read_each(name_or_path: str) -> list[Problem | InputError]:
         return [_with_agents(one, agents) for one in read_problems(base)]
     if not selected:
         others = [one.name for one in entries if not isinstance(one, InputError)]
-        raise UnknownNameError(f"is no problem of the file{did_you_mean(name, others)}", value=name_or_path)
+        message = f"the file contains no problem of this name{did_you_mean(name, others)}"
+        raise UnknownNameError(message, value=name_or_path)
     return selected
 
 
@@ -433,8 +436,8 @@ def _problems_of(document: Document, path: str) -> list[Problem]:
         benchmark = registry.get(GENERAL)  # names the faults of the document
     if benchmark is None:
         raise InputError(
-            'is neither of our formats (an object with "format": "planoracle/...") nor in one that a benchmark knows '
-            f"({', '.join(registry.names())}; see .docs/problem_files.md)",
+            'unknown format; accepted are JSON objects with "format": "planoracle/..." and the formats of the '
+            f"benchmarks {', '.join(registry.names())} (see .docs/problem_files.md)",
             source=path,
         )
     try:

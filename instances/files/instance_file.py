@@ -36,7 +36,7 @@ class ResourceEntry(StrictEntry):
 
     name: str
     capacity: int = Field(1, description="units available at any time")
-    state: str | None = Field(None, description="initial state, for a resource that carries one")
+    state: str | None = Field(None, description="initial state, for a resource with states")
 
 
 class UseEntry(StrictEntry):
@@ -44,8 +44,8 @@ class UseEntry(StrictEntry):
 
     resource: str
     amount: int = 1
-    requires: str | None = Field(None, description="state the resource must be in")
-    sets: str | None = Field(None, description="state the action puts the resource into, at its start")
+    requires: str | None = Field(None, description="required state of the resource")
+    sets: str | None = Field(None, description="state of the resource from the start of the action")
 
 
 class ModeEntry(StrictEntry):
@@ -53,15 +53,15 @@ class ModeEntry(StrictEntry):
 
     name: str = ""
     uses: list[UseEntry] = []
-    after: list[str] = Field([], description="actions that must be finished if it is chosen")
+    after: list[str] = Field([], description="actions that must be finished before the start in this mode")
 
 
 class AfterEntry(StrictEntry):
     """A time lag from the finish of another action to the start of this one."""
 
     action: str = Field(description="name of an action of the same task, or task/name")
-    min_lag: int | None = Field(0, description="least ticks between; null: the order is free")
-    max_lag: int | None = Field(None, description="most ticks between; also holds for every resumption")
+    min_lag: int | None = Field(0, description="minimum ticks from its end to this start; null: either order")
+    max_lag: int | None = Field(None, description="maximum ticks; applies to every resumption, too")
 
 
 def shorthand(plain: str, entry: type[BaseModel]) -> WithJsonSchema:
@@ -82,14 +82,14 @@ class ActionEntry(StrictEntry):
     """One step of a task."""
 
     name: str = Field(description="unique in its task")
-    label: str = Field("", description="a few words for people")
+    label: str = Field("", description="short description for readers")
     duration: int = Field(description="ticks")
-    attended: int | None = Field(None, description="ticks an agent is held from the start; default: the duration")
+    attended: int | None = Field(None, description="ticks from the start that occupy an agent; default: the duration")
     interruptible: bool = False
     release: int = Field(0, description="earliest start, in ticks")
     agents: list[str] | None = Field(None, description="eligible agents; default: all; []: needs none")
     uses: list[UseEntry] | None = Field(None, description="resources used; shorthand for a single mode")
-    modes: list[ModeEntry] | None = Field(None, description="alternative ways to carry it out")
+    modes: list[ModeEntry] | None = Field(None, description="alternative modes of execution")
     after: list[Annotated[AfterEntry, BeforeValidator(_name_or_entry), shorthand("string", AfterEntry)]] = []
 
 
@@ -113,7 +113,7 @@ class InstanceDocument(StrictEntry):
     agents: list[str] = ["agent"]
     resources: list[ResourceEntry] = []
     tasks: list[TaskEntry]
-    time_limit: int | None = Field(None, description="no action may end later, in ticks")
+    time_limit: int | None = Field(None, description="latest end of all actions, in ticks")
 
 
 def json_schema() -> dict[str, Any]:
@@ -168,9 +168,9 @@ def _check_size(document: Any) -> None:
     tasks = _list_at(document, "tasks")
     counts = [len(_list_at(task, "actions")) for task in tasks]
     if sum(counts) + len(tasks) > 2 * MAX_ACTIONS or sum(counts) > MAX_ACTIONS:
-        raise InputError(f"must hold at most {MAX_ACTIONS} actions, and as many tasks", field="tasks")
+        raise InputError(f"must contain at most {MAX_ACTIONS} actions and {MAX_ACTIONS} tasks", field="tasks")
     if sum(len(_list_at(action, "after")) for task in tasks for action in _list_at(task, "actions")) > MAX_LAGS:
-        raise InputError(f"must hold at most {MAX_LAGS} time lags", field="tasks")
+        raise InputError(f"must contain at most {MAX_LAGS} time lags", field="tasks")
 
 
 def _list_at(value: Any, key: str) -> list[Any]:
@@ -196,13 +196,23 @@ def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[I
             "bool_type": "must be true or false",
             "list_type": "must be a list",
             "model_type": "must be an object",
-        }.get(one["type"], one["msg"].lower().removeprefix("value error, "))
+        }.get(one["type"], _rephrased(one["msg"]))
         if one["type"] == "missing":
             yield InputError(message, field=path or "document")
             continue
         if one["type"] == "extra_forbidden" and model is not None:
             message += did_you_mean(one["loc"][-1], keys_at(model, one["loc"][:-1]))
         yield InputError(message, field=path or "document", value=one["input"])
+
+
+def _rephrased(message: str) -> str:
+    """Return a message of pydantic in the form of ours.
+
+    >>> _rephrased("Input should be 'ann' or 'Bob'"), _rephrased("Value error, must be odd")
+    ("must be 'ann' or 'Bob'", 'must be odd')
+    """
+    text = message.removeprefix("Value error, ").replace("Input should", "must", 1)
+    return text[:1].lower() + text[1:]
 
 
 def keys_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:

@@ -229,7 +229,7 @@ def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
         if text.count("[") + text.count("{") > MAX_CONTAINERS:
-            raise InputError(f"holds more than {MAX_CONTAINERS} lists and objects")
+            raise InputError(f"contains more than {MAX_CONTAINERS} lists and objects")
         return (_lenient_decoder() if constants else strict_decoder()).decode(text)
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
@@ -242,7 +242,7 @@ def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any
     except RecursionError:
         raise InputError("is nested too deeply", source=source) from None
     except ValueError as error:  # an integer with thousands of digits
-        raise InputError(f"holds a number that cannot be read: {error}", source=source) from None
+        raise InputError(f"contains a number that cannot be read: {error}", source=source) from None
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -283,7 +283,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 def _check_regular(status: os.stat_result, source: str) -> None:
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-        raise InputError("cannot be read: is no regular file", source=source)
+        raise InputError("cannot be read: not a regular file", source=source)
 
 
 def _open_without_blocking(path: str, flags: int) -> int:

@@ -58,12 +58,13 @@ def read_csv(
     try:
         for cells in rows:
             if any(cells[len(names) :]):
-                yield line, InputError(f"has {len(cells)} cells, but there are {len(names)} columns", source=source)
+                message = f"has {len(cells)} cells, but the header has {len(names)} columns"
+                yield line, InputError(message, source=source)
             elif any(cells):
                 yield line, dict(zip(names, cells, strict=False))
             line = rows.line_num + 2
     except csv.Error as error:
-        reason = f"cannot be read any further: {error} in the row that begins in line {line}"
+        reason = f"cannot be read from line {line} on: {error}"
         yield line, InputError(reason, source=source)
 
 
@@ -81,7 +82,7 @@ def _decoded(lines: Iterable[tuple[int, bytes | InputError]], source: str) -> It
 def _check_names(names: Sequence[str], source: str) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1 and name]
     if twice:
-        raise InputError("column is there twice", source=source, field=twice[0])
+        raise InputError("two columns have this name", source=source, field=twice[0])
 
 
 def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
@@ -112,7 +113,7 @@ def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
                         raise InputError(f"is larger than {MAX_UNPACKED} bytes when decoded", source=source)
                     yield number, row
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise InputError(f"is damaged, or no Parquet that can be read: {error}"[:500], source=source) from None
+        raise InputError(f"is damaged or not a Parquet file: {error}"[:500], source=source) from None
 
 
 def _row(batch: Any, number: int, source: str) -> tuple[int, Any | InputError]:

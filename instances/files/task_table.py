@@ -85,4 +85,4 @@ def _excel_rows(data: bytes) -> Iterator[Row]:
     except ImportError:
         raise InputError("Excel needs openpyxl: pip install 'planoracle[excel]'") from None
     except (ValueError, OSError, LookupError, SyntaxError, TypeError, BadZipFile) as error:
-        raise InputError(f"is damaged, or no Excel file that can be read: {error}"[:300]) from None
+        raise InputError(f"is damaged or not an Excel file: {error}"[:300]) from None

@@ -98,14 +98,14 @@ class Parameters:
         for field in fields(self):
             _check(field.name, getattr(self, field.name))
         if self.longest < self.shortest:
-            raise InputError(f"must not be less than shortest, {self.shortest}", field="longest", value=self.longest)
+            raise InputError(f"must be at least shortest, {self.shortest}", field="longest", value=self.longest)
 
     @classmethod
     def of(cls, start: Parameters, allowed: Sequence[str], overrides: Mapping[str, Any]) -> Parameters:
         """Return parameters with some values changed; raises `InputError` for one that is not allowed."""
         for name, value in overrides.items():
             if name not in allowed:
-                raise InputError(f"is no parameter of this style; it has {', '.join(allowed)}", field=name, value=value)
+                raise InputError(f"must be a parameter of this style: {', '.join(allowed)}", field=name, value=value)
         return replace(start, **overrides)
 
     def changes(self, start: Parameters) -> str:

@@ -78,7 +78,8 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
     kind = style(name)
     if combine and kind.combine is None:
         able = [other for other in styles() if style(other).combine is not None]
-        raise InputError(f"is for {', '.join(able)}", field="combine", value=name)
+        message = f"must be a style with tasks to combine: {', '.join(able)}"
+        raise InputError(message, field="combine", value=name)
     parameters = Parameters.of(kind.usual, kind.combined if combine else kind.parameters, overrides)
     label = "/".join(filter(None, (name, "combined" if combine else "", f"v{VERSION}", parameters.changes(kind.usual))))
     # The seed is independent of the parameters, so that small changes of a parameter keep most of the problem.
@@ -136,7 +137,7 @@ def compose(
     """
     generator, catalog = style(name), registry.get(name).catalog
     if generator.compose is None or catalog is None:
-        raise InputError("this benchmark has no kinds of combinations", field="kind", value=kind)
+        raise InputError("this benchmark defines no kinds of combinations", field="kind", value=kind)
     parameters = Parameters.of(generator.usual, generator.combined, overrides)
     for number, label in enumerate(generator.compose(kind, variant, parameters.tasks, count, seed)):
         yield GeneratedProblem(catalog.load(label), number, parameters, None)

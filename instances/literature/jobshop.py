@@ -55,7 +55,7 @@ def read_text(text: str, name: str) -> list[Instance]:
             title = match[1]
         previous = line.strip()
     if not tables:
-        raise InputError("needs a line with the numbers of jobs and machines", field="jobs")
+        raise InputError("must contain a line with the numbers of jobs and machines", field="jobs")
     names = [name] if len(tables) == 1 else [f"{name}-{k}" for k in range(1, len(tables) + 1)]
     return [_instance(title or numbered, jobs) for numbered, (title, jobs) in zip(names, tables, strict=True)]
 
@@ -71,7 +71,7 @@ def _table(rows: Rows, line: str, count: int) -> list[_Job]:
     if first.strip().lower() == "times":
         durations = [rows.numbers(f"durations of job {k}", machines) for k in range(1, jobs + 1)]
         if rows.line("Machines").strip().lower() != "machines":
-            raise rows.fault("the table of machines must follow, under Machines")
+            raise rows.fault("expected the heading Machines and a table of machines")
         for k, row in enumerate(durations, 1):
             result.append(list(zip(rows.numbers(f"machines of job {k}", machines), row, strict=True)))
             _check(rows, result[-1], machines, seen)
@@ -90,7 +90,8 @@ def _check(rows: Rows, job: _Job, machines: int, seen: set[int]) -> None:
     seen.update(machine for machine, _ in job)
     # Machines count from 0, or, in Taillard's text and some others, from 1.
     if not any(low <= min(seen) and max(seen) < low + machines for low in (0, 1)):
-        raise rows.fault(f"machines must be numbered 0 to {machines - 1}, or 1 to {machines}", [m for m, _ in job])
+        message = f"machines must be numbered from 0 to {machines - 1} or from 1 to {machines}"
+        raise rows.fault(message, [machine for machine, _ in job])
     if min(duration for _, duration in job) < 0:
         raise rows.fault("a duration must not be negative", [duration for _, duration in job])
 

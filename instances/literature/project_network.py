@@ -60,11 +60,11 @@ class Rows:
     def end(self) -> None:
         """Raise `InputError` if there is another line."""
         for line in self.rest():
-            raise self.fault("nothing more should stand here", line)
+            raise self.fault("expected the end of the file", line)
 
     def too_short(self, content: str) -> InputError:
         """Return the error that the file ends before its ``content``."""
-        return InputError(f"the file ends where {content} should stand", field=f"after line {self.number}")
+        return InputError(f"expected {content}, but the file ends", field=f"after line {self.number}")
 
     def fault(self, message: str, *value: Any) -> InputError:
         """Return an error at the last line read."""
@@ -85,7 +85,7 @@ class Rows:
         return numbers
 
 
-#: ``(i, j): d`` says that activity j starts at least d ticks after activity i starts; d may be negative.
+#: ``(i, j): d`` means that activity j starts at least d ticks after activity i starts; d may be negative.
 Distances = dict[tuple[int, int], int]
 
 

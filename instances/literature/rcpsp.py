@@ -44,7 +44,7 @@ def read_sm(text: str, name: str) -> Instance:
         if (number, modes) != (k, 1):
             raise rows.fault(f"must begin with job {k} and its number of modes, 1", [number, modes])
         if len(after) != many:
-            raise rows.fault(f"must name {many} successors", after)
+            raise rows.fault(f"must list {many} successors", after)
         for other in after:
             _check_successor(rows, k, jobs, other)
         successors.append(after)
@@ -90,7 +90,7 @@ def read_rcp(text: str, name: str) -> Instance:
             _check_successor(rows, k, jobs, other)
             distances[k - 1, other - 1] = durations[-1]
     for token in tokens:
-        raise rows.fault("nothing more should stand here", token)
+        raise rows.fault("expected the end of the file", token)
     return project(name, 1, durations, demands, capacities, distances)
 
 
@@ -191,14 +191,14 @@ def _head(rows: Rows) -> tuple[int, int]:
             break
     for key in ("jobs", "renewable"):
         if key not in counts:
-            raise rows.fault(f"the number of {key} must stand before the precedences")
+            raise rows.fault(f"expected the number of {key} before the precedences")
     return counts["jobs"], counts["renewable"]
 
 
 def _heading(rows: Rows, title: str) -> None:
     """Read the title of a section and the line with the names of its columns."""
     if not rows.line(title).startswith(title):
-        raise rows.fault(f"{title} must follow")
+        raise rows.fault(f"expected the heading {title}")
     rows.line(f"the columns of {title}")
 
 
@@ -210,7 +210,7 @@ def _add_successors(rows: Rows, k: int, last: int, distances: Distances) -> None
     if (number, modes) != (k, 1):
         raise rows.fault(f"must begin with activity {k} and its number of modes, 1", [number, modes])
     if len(row) != 2 * many or line.count("[") != many or line.count("]") != many:
-        raise rows.fault(f"must name {many} successors, and for each a distance in brackets", line.strip())
+        raise rows.fault(f"must list {many} successors and a distance in brackets for each", line.strip())
     for successor, distance in zip(row[:many], row[many:], strict=True):
         if not 0 <= successor <= last or successor == k:
             raise rows.fault(f"a successor of activity {k} must be another activity, 0 to {last}", successor)

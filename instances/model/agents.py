@@ -131,14 +131,14 @@ def busy_agent_note(instance: Instance, makespan: int | None) -> str:
 
     >>> from planoracle.instances.model.instance import Action
     >>> busy_agent_note(Instance("shop", (Action("a/saw", "a", 3, 3), Action("b/saw", "b", 4, 4))), 7)
-    'shop: the only agent (agent) works without a pause for all 7 ticks; with --agents 2 there are two'
+    'shop: the only agent (agent) is busy for all 7 ticks; --agents 2 adds a second agent'
     """
     if instance.benchmark != GENERAL or len(instance.agents) != 1 or len(instance.actions) < 2:
         return ""
     if makespan is None or sum(action.attended for action in instance.actions) != makespan:
         return ""
-    text = f"the only agent ({instance.agents[0]}) works without a pause for all {makespan} {instance.unit}s"
-    return f"{instance.name}: {text}; with --agents 2 there are two"
+    text = f"the only agent ({instance.agents[0]}) is busy for all {makespan} {instance.unit}s"
+    return f"{instance.name}: {text}; --agents 2 adds a second agent"
 
 
 def add_agent_suffix(name: str, agents: int | None, only: Sequence[str] = ()) -> str:
@@ -158,7 +158,7 @@ def add_agent_suffix(name: str, agents: int | None, only: Sequence[str] = ()) ->
     """
     if agents is None:
         if only:
-            raise UnknownNameError("needs a number of agents", field="only", value=only[0])
+            raise UnknownNameError("requires a number of agents (--agents)", field="only", value=only[0])
         return name
     full_name = "~".join([name, str(agents), *only])
     if split_agent_suffix(full_name) is None:

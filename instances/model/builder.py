@@ -16,7 +16,10 @@ from planoracle.instances.text import seconds_of_unit
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_NO_UNIT = "a span of time needs seconds_per_tick or a unit such as minute; a table may name it, as duration_min"
+_NO_UNIT = (
+    "a time span requires seconds_per_tick or a unit such as minute; in a table, a column may name the unit, "
+    "as in duration_min"
+)
 
 #: Whole number of ticks, also of pandas and NumPy, or a span of time.
 Ticks: TypeAlias = SupportsIndex | timedelta
@@ -131,7 +134,7 @@ class Model:
             value = Timedelta(value)
         ticks, rest = divmod(value, timedelta(seconds=seconds))
         if rest:
-            raise InputError(f"must be a multiple of a tick of {seconds} seconds", value=value)
+            raise InputError(f"must be a multiple of the tick length, {seconds} seconds", value=value)
         return index(ticks)
 
     def resource(self, name: str, capacity: SupportsIndex = 1, state: str | None = None) -> Self:

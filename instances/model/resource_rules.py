@@ -19,7 +19,7 @@ Pieces = list[tuple[int, Piece]]
 
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "unknown_action": lambda _: "there is no such action",
-    "wrong_mode": lambda v: f"mode must lie in 0..{v.required}, not {v.actual}",
+    "wrong_mode": lambda v: f"mode must be from 0 to {v.required}, not {v.actual}",
     "other_mode": lambda _: "the mode changes between pieces",
     "ineligible_agent": lambda v: f"needs one of {v.names}, not {v.actual}",
     "no_agent": lambda v: f"needs no agent, not {v.actual}",
@@ -30,19 +30,19 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "interruptibility": lambda _: "must run in one piece",
     "overlap": lambda _: "two pieces of the action overlap",
     "missing_action": lambda _: "is never carried out",
-    "agent_busy": lambda v: f"{v.resource or 'somebody'} is still busy{_with(v)} until {v.required}",
+    "agent_busy": lambda v: f"{v.resource or 'an agent'} is still busy{_with(v)} until {v.required}",
     "start_attended": lambda v: (
-        f"{v.resource} cannot start it in the middle of {v.others[0].subject} ({v.others[0].start} to {v.required})"
+        f"{v.resource} cannot start it during {v.others[0].subject} ({v.others[0].start} to {v.required})"
     ),
-    "resource_capacity": lambda v: f"{v.resource} would carry {v.actual} of {v.required}",
+    "resource_capacity": lambda v: f"{v.actual} units of {v.resource} would be in use, capacity {v.required}",
     "resource_state": lambda v: f"needs {v.resource} to be {v.required}, not {v.actual}",
     "order": lambda v: f"starts at {v.start}, before {v.others[0].subject} is finished",
     "minimum_lag": lambda v: (
         f"starts at {v.start}, before {v.others[0].subject} is carried out"
         if v.others[0].end is None
-        else f"starts at {v.start}, earliest {_lag_end(v)} after {v.others[0].subject}"
+        else f"starts at {v.start}, but {_lag_end(v)} is the earliest start after {v.others[0].subject}"
     ),
-    "maximum_lag": lambda v: f"starts at {v.start}, latest {_lag_end(v)} after {v.others[0].subject}",
+    "maximum_lag": lambda v: f"starts at {v.start}, but {_lag_end(v)} is the latest start after {v.others[0].subject}",
 }
 
 

@@ -87,13 +87,13 @@ def columns_of(names: Iterable[str], chosen: Mapping[str, str]) -> dict[str, str
         if field is None and (advice := did_you_mean(_split_unit(name)[0], missing)):
             raise InputError(f"unknown column{advice}", field=name)
         if field in columns and field not in chosen:
-            message = f"is in several columns, {columns[field]} and {name}; --map {field}=COLUMN says which"
+            message = f"columns {columns[field]} and {name} have this meaning; select one with --map {field}=COLUMN"
             raise InputError(message, field=field)
         if field is not None:
             columns.setdefault(field, name)
     for field, others in (("task", {"step", "job", "id"}), ("duration", set[str]())):
         if columns.get(field, names[0]) not in names or not columns.keys() & {field, *others}:
-            message = f"is missing; there are {', '.join(names)} (--map {field}=COLUMN says which it is)"
+            message = f"column is missing; the columns are {', '.join(names)}; select one with --map {field}=COLUMN"
             raise InputError(message, field=columns.get(field, field))
     if step := columns.pop("step", ""):
         if "task" in columns and "job" not in columns:  # steps of tasks
@@ -138,7 +138,7 @@ def _number(value: Any) -> int | timedelta:
 
         with suppress(ValueError):
             return Timedelta(value if isinstance(value, timedelta) else text)
-    raise InputError("must be a whole number from 0; times may be spans such as 90 min")
+    raise InputError("must be a whole number, 0 or more; times may be spans such as 90 min")
 
 
 def _flag(value: Any) -> bool:
@@ -150,7 +150,7 @@ def _flag(value: Any) -> bool:
 def _attended(value: Any) -> bool | int | timedelta:
     text = _text(value).casefold()
     if text == "1":
-        raise InputError("may be yes or one tick; write yes or no")
+        raise InputError("is ambiguous: yes or one tick; write yes or no")
     return _FLAGS[text] if text in _FLAGS else _number(value)
 
 
@@ -199,7 +199,7 @@ class _Table:
 
     def __init__(self, model: Model, rows: Sequence[Row], chosen: Mapping[str, str]) -> None:
         if not rows:
-            raise InputError("has no row with a task")
+            raise InputError("contains no tasks")
         self.model, self.rows = model, rows
         every = dict.fromkeys(name for _, cells in rows for name in cells if name)
         self.columns = columns_of(every, chosen)
@@ -260,7 +260,7 @@ class _Table:
             for first, second in pairwise(chain):
                 self.before[second].append(self.ids[first])
         if any(self.before):
-            self.notes.append("there is no column after: the steps of a job follow each other")
+            self.notes.append("no column after: the steps of each job follow each other in order")
 
     def resolve(self, i: int, name: str) -> Iterator[InputError]:
         """Add the actions that a name stands for: one of the same job, any other, or a whole job."""
@@ -269,9 +269,9 @@ class _Table:
         own = [k for k in rows if self.ids[k].startswith(f"{job}/")]
         rows = [k for k in own if self.cells[k].get("id") == name] or own or rows
         if len(rows) > 1:
-            yield self.fault(i, "after", f"{name!r} may be {' or '.join(self.ids[k] for k in rows[:3])}; write one")
+            yield self.fault(i, "after", f"{name!r} is ambiguous; write {' or '.join(self.ids[k] for k in rows[:3])}")
         elif not rows and (name == job or name not in self.by_job):
-            yield self.fault(i, "after", f"{name!r} is no task of the table{did_you_mean(name, self.by_name)}")
+            yield self.fault(i, "after", f"{name!r} is not a task of the table{did_you_mean(name, self.by_name)}")
         self.before[i] += [self.ids[k] for k in rows or self.by_job.get(name, [])]
 
     def add(self) -> Iterator[InputError]:
@@ -286,9 +286,10 @@ class _Table:
         default = ["any"] if attended and "agent" not in self.columns else []
         agents = [cells.get("agent", default) for cells in self.cells]
         if "agent" in self.columns and [] in agents:
-            self.notes.append(f"rows without an agent ({agents.count([])}) need none; 'any' stands for all agents")
+            count = agents.count([])
+            self.notes.append(f"tasks without an agent ({count}) need no agent; 'any' makes all agents eligible")
         elif not any(agents) and not capacities:
-            self.notes.append("there is no column agent or machine: tasks wait for their predecessors only")
+            self.notes.append("no column agent or machine: tasks wait only for their predecessors")
         named = (name for names in agents for name in names if name.casefold() not in _ANY)
         model.agents = tuple(dict.fromkeys((*model.agents, *named))) or (("agent",) if any(agents) else ())
         begin = "time/begin" if any("deadline" in cells for cells in self.cells) else ""
@@ -298,7 +299,7 @@ class _Table:
             self.add_action(i, agents[i] if {*agents[i]} <= {*model.agents} else None, begin)
             least = cells.get("release", 0) + cells["duration"]
             if cells.get("deadline", least) < least:
-                yield self.fault(i, "deadline", f"is before the task can be finished, at {least}")
+                yield self.fault(i, "deadline", f"is earlier than the earliest end of the task, {least}")
 
     def add_action(self, i: int, agents: list[str] | None, begin: str) -> None:
         """Add the action of a row with its lags."""

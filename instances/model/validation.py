@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, TypeAlias
 
 from planoracle.instances.errors import InputError, combine_errors
-from planoracle.instances.text import did_you_mean
+from planoracle.instances.text import did_you_mean, one_of
 
 if TYPE_CHECKING:
     from planoracle.instances.model.instance import Action, Demand, Instance
@@ -44,7 +44,7 @@ def _names(instance: Instance) -> Faults:
         yield InputError("needs at least one action", field="actions")
     for field, most in _MOST.items():
         if len(getattr(instance, field)) > most:
-            yield InputError(f"must be at most {most}", field=field, value=len(getattr(instance, field)))
+            yield InputError(f"must have at most {most} entries", field=field, value=len(getattr(instance, field)))
             return
     yield from _unique((a.id for a in instance.actions), "actions")
     yield from _unique((r.name for r in instance.resources), "resources")
@@ -117,12 +117,13 @@ def _action(
         yield from _interruptible(action, field, stateful)
     task, _, name = action.id.partition("/")
     if task != action.task or not task or not name or "/" in name:
-        yield InputError("must be task/name, neither empty nor with '/' in it", field=f"{field}.id", value=action.id)
+        message = "must be task/name; neither part may be empty or contain '/'"
+        yield InputError(message, field=f"{field}.id", value=action.id)
     yield from _agents(instance, action, field, agents)
     if not action.modes:
         yield InputError("needs at least one mode", field=f"{field}.modes", value=[])
     if len(action.modes) > MAX_MODES:
-        yield InputError(f"must be at most {MAX_MODES}", field=f"{field}.modes", value=len(action.modes))
+        yield InputError(f"must have at most {MAX_MODES} entries", field=f"{field}.modes", value=len(action.modes))
         return
     for number, mode in enumerate(action.modes):
         for before in mode.after:
@@ -131,7 +132,7 @@ def _action(
                 yield InputError(message, field=f"{field}.modes[{number}].after", value=before)
         names = [demand.resource for demand in mode.demands]
         if len(set(names)) < len(names):
-            yield InputError("names a resource twice", field=f"{field}.modes[{number}]", value=names)
+            yield InputError("uses a resource twice", field=f"{field}.modes[{number}]", value=names)
         for demand in mode.demands:
             yield from _demand(instance, demand, action, number, states)
 
@@ -150,7 +151,7 @@ def _agents(instance: Instance, action: Action, field: str, agents: set[str]) ->
         yield from _unique(action.agents, f"{field}.agents")
     unknown = [agent for agent in action.agents or () if agent not in agents]
     for agent in unknown:
-        message = f"must be one of the agents {list(instance.agents)}{did_you_mean(agent, instance.agents)}"
+        message = one_of(agent, instance.agents, "agents")
         yield InputError(message, field=f"{field}.agents", value=agent)
     if action.attended and not unknown and not instance.eligible(action):
         yield InputError("an attended action needs an eligible agent", field=f"{field}.agents", value=[])
@@ -176,7 +177,7 @@ def _demand(instance: Instance, demand: Demand, action: Action, mode: int, state
     field = f"actions[{action.id}].modes[{mode}].uses[{demand.resource}]"
     if resource is None:
         names = sorted(instance.resource)
-        message = f"must be one of the resources {names}{did_you_mean(demand.resource, names)}"
+        message = one_of(demand.resource, names, "resources")
         yield InputError(message, field=f"{field}.resource", value=demand.resource)
         return
     faults = list(_ticks(demand.amount, f"{field}.amount"))
@@ -185,7 +186,7 @@ def _demand(instance: Instance, demand: Demand, action: Action, mode: int, state
         yield InputError(f"exceeds the capacity {resource.capacity}", field=f"{field}.amount", value=demand.amount)
     if demand.requires is not None and (demand.resource, demand.requires) not in states:
         reachable = sorted(state for name, state in states if name == demand.resource)
-        message = "no action sets this state and it is not the initial one" + did_you_mean(demand.requires, reachable)
+        message = "is not the initial state, and no action sets it" + did_you_mean(demand.requires, reachable)
         yield InputError(message, field=f"{field}.requires", value=demand.requires)
 
 
@@ -201,7 +202,7 @@ def _lags(instance: Instance) -> Faults:
         if lag.before == lag.after:
             yield InputError("an action cannot precede itself", field=field, value=lag.before)
         if (lag.before, lag.after) in seen:
-            yield InputError("is given twice", field=field)
+            yield InputError("these actions already have a time lag", field=field)
         seen.add((lag.before, lag.after))
         if lag.minimum is None and lag.maximum is None:
             yield InputError("needs a minimum or a maximum", field=field)

@@ -43,7 +43,7 @@ def read(output: object, grammar: Grammar[S]) -> Reading[list[S]]:
     Raises
     ------
     PlanError
-        For too many beginnings of JSON objects that are none.
+        For too many incomplete JSON objects.
     """
     reader = Reader(grammar)
     cut = False
@@ -67,7 +67,7 @@ def read(output: object, grammar: Grammar[S]) -> Reading[list[S]]:
                 reader.message([part for part, _ in parts])
                 cut = cut or (message is chat[-1] and any(open_ended for _, open_ended in parts))
     if not reader.whole and any(block.kind == "JSON" and block.steps for block in reader.blocks):
-        raise PlanError("holds too much that begins like JSON objects and is none", field="plan")
+        raise PlanError("contains too many incomplete JSON objects", field="plan")
     reading = _select(reader, len({block.message for block in reader.blocks}))
     return replace(reading, commands=[], read=0, read_from="nothing", fault=CUT_OFF) if cut else reading
 

@@ -257,7 +257,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def simulator(self, problem: _P, rules: _R) -> Simulator[Any, Any]:
         """Return the rules as code, in which commands change states; raises `InputError` if there are none."""
         if not hasattr(self.runs, "simulator"):
-            raise InputError("has no simulator, and so no live runs", field="benchmark", value=self.name)
+            raise InputError("has no simulator, which live runs require", field="benchmark", value=self.name)
         return self.runs.simulator(problem, rules)  # type: ignore[no-any-return]
 
     @property

@@ -189,7 +189,7 @@ class Topic:
 
 
 #: The section on an answer that is no plan, in reports on one.
-ANSWER = Topic("answer", "Answer", tuple(FAULTS), "Write one complete plan, and nothing that takes it back.")
+ANSWER = Topic("answer", "Answer", tuple(FAULTS), "Write one complete plan, and do not retract it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +354,6 @@ def topic_sentences(findings: Sequence[FeedbackItem], topic: Topic, name: Callab
     for text, count in list(counts.items())[:MAX_SENTENCES]:
         yield text if count == 1 else f"{text} ({count} times)"
     if len(counts) > MAX_SENTENCES:
-        yield f"And {len(counts) - MAX_SENTENCES} more of this sort."
+        yield f"And {len(counts) - MAX_SENTENCES} more of this kind."
     if topic.advice:
         yield topic.advice

@@ -16,8 +16,8 @@ COMMON_FIELDS = ("output", "response", "completion", "messages", "answer")
 NO_PLAN, AMBIGUOUS, CUT_OFF = "no_plan", "ambiguous", "cut_off"
 #: Faults of an answer that is no plan, with their sentences.
 FAULTS: dict[str, str] = {
-    NO_PLAN: "the answer holds no plan",
-    AMBIGUOUS: "the answer holds several plans and no word that chooses one",
+    NO_PLAN: "the answer contains no plan",
+    AMBIGUOUS: "the answer contains several plans and does not choose one",
     CUT_OFF: "the answer was cut off before it ended",
 }
 

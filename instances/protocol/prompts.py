@@ -130,7 +130,7 @@ def bundled_prompt(package: str, file: str) -> Prompt:
     if not path.is_file():
         path = files(SHARED) / FOLDER / file
     if not path.is_file():
-        raise InputError("there is no such prompt", source=package, field="prompt", value=file)
+        raise InputError("the package has no such prompt", source=package, field="prompt", value=file)
     return _parse(path.read_text(encoding="utf-8"), file, own=False)
 
 
@@ -153,7 +153,7 @@ def fill_prompt(prompt: Prompt, values: Mapping[str, Callable[[], str]]) -> str:
             nonlocal empty
             name = match[1].strip()
             if name not in values:
-                raise InputError("cannot be known here", source=prompt.source, field="{{" + name + "}}")
+                raise InputError("this placeholder has no value here", source=prompt.source, field="{{" + name + "}}")
             text = values[name]()
             empty = empty or not text.strip()
             return text
@@ -166,7 +166,7 @@ def fill_prompt(prompt: Prompt, values: Mapping[str, Callable[[], str]]) -> str:
 def _check(prompt: Prompt, setting: Setting) -> None:
     for match in _PLACE.finditer(prompt.text):
         if match[1].strip() not in setting.names:
-            message = one_of(match[1].strip(), setting.names, "names for a place in a prompt")
+            message = one_of(match[1].strip(), setting.names, "placeholders")
             raise InputError(message, source=prompt.source, field="{{...}}", value=match[0])
 
 
@@ -179,14 +179,14 @@ def _parse(text: str, source: str, *, own: bool) -> Prompt:
     if head is None:
         return Prompt(text.strip(), None, source, own)
     if not re.fullmatch("[1-9][0-9]{0,8}", head[1].strip()):
-        raise InputError("must be a whole number from 1", source=source, field="version", value=head[1], line=1)
+        raise InputError("must be a whole number, at least 1", source=source, field="version", value=head[1], line=1)
     return Prompt(text[head.end() :].strip(), int(head[1]), source, own)
 
 
 def _user_prompts(folder: Path, benchmark: AnyBenchmark) -> dict[str, Prompt]:
     """Return a user's files for a benchmark by name; the folder of its name has precedence."""
     if not folder.is_dir():
-        raise InputError("is no folder with prompts", field="prompts", value=str(folder))
+        raise InputError("must be a folder with prompts", field="prompts", value=str(folder))
     ours, others = _names(benchmark.settings.values()), set()
     prompts = {}
     for name in registry.names():
@@ -195,11 +195,11 @@ def _user_prompts(folder: Path, benchmark: AnyBenchmark) -> dict[str, Prompt]:
         for path in sorted((*place.glob("*.md"), *place.glob("*.json"))):
             if path.name not in names:
                 message = one_of(path.name, sorted(names), "prompts")
-                raise InputError(f"{message}; none of ours", source=str(path), field="prompts")
+                raise InputError(f"replaces no bundled prompt; {message}", source=str(path), field="prompts")
             try:
                 text = read_bytes(path).decode()
             except UnicodeDecodeError:
-                raise InputError("must be text in UTF-8", source=str(path), field="prompts") from None
+                raise InputError("is not UTF-8", source=str(path), field="prompts") from None
             prompts[path.name] = _parse(text, str(path), own=True)
     return prompts
 

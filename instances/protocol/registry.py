@@ -67,7 +67,7 @@ def _from_packages() -> dict[str, AnyBenchmark]:
 
 def _check(benchmark: AnyBenchmark, name: str) -> None:
     if benchmark.name != name or not name.isidentifier():
-        raise InputError("must be the benchmark's name, a plain word", field=GROUP, value=name)
+        raise InputError("must be the name of the benchmark, a Python identifier", field=GROUP, value=name)
     if _built_in(name) is not None:
         raise InputError("is the name of another benchmark", field=GROUP, value=name)
 

@@ -101,7 +101,7 @@ class Run(ABC, Generic[_P, _C, _R]):
         InputError
             If waits are commands in this benchmark, or the time is past.
         """
-        raise InputError("waits are commands of the run itself here", field="clock", value=clock)
+        raise InputError("in this benchmark, waits are commands of the plan", field="clock", value=clock)
 
 
 #: Least number of mismatched commands; a single command suffices if it is the only one.
@@ -131,14 +131,14 @@ class MismatchEvidence(NamedTuple):
         It is if it fits another problem, or if the ``share`` of mismatched commands is reached.
 
         >>> MismatchEvidence(("table7", "table7", "stove2"), 8).suspicion(0.1)
-        '3 of 8 commands name what the problem does not have: table7, stove2'
+        '3 of 8 commands name things that the problem lacks: table7, stove2'
         >>> MismatchEvidence(("table7",), 8).suspicion(0.1)
         """
         if self.fits:
-            return f"it is a success in {self.fits}"
+            return f"the plan is a success in {self.fits}"
         count = len(self.names)
         if count < min(_LEAST, max(self.commands, 1)) or count < share * self.commands:
             return None
         often = [name for name, _ in Counter(self.names).most_common(3)]
         more = ", ..." if len(set(self.names)) > len(often) else ""
-        return f"{count} of {self.commands} commands name what the problem does not have: {', '.join(often)}{more}"
+        return f"{count} of {self.commands} commands name things that the problem lacks: {', '.join(often)}{more}"

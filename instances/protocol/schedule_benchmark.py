@@ -129,12 +129,12 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
     try:
         verdict = benchmark.run(instance, text).verdict
     except InputError as error:
-        fault = f"its plan language cannot read the plan that it writes for a schedule: {error}"
+        fault = f"its plan language cannot read the plan that it wrote for a schedule: {error}"
         raise registry.contradiction(instance, fault) from None
     if verdict.violations:
         raise registry.contradiction(instance, _refusal(verdict.violations[0]))
     if not verdict.success:
-        raise registry.contradiction(instance, "its rules call the plan of a complete schedule no success")
+        raise registry.contradiction(instance, "its rules reject the plan of a complete schedule")
     if not agrees(instance, verdict.makespan, claimed):
         fault = f"the plan of a schedule of {claimed} {instance.unit}s takes {verdict.makespan} by its rules"
         raise registry.contradiction(instance, fault)
@@ -145,4 +145,4 @@ def _refusal(one: Violation) -> str:
     """Return the rule and the piece by which a schedule that keeps its problem is refused."""
     piece = one.subject if one.start is None else f"{one.subject} at {one.start}"
     values = "" if one.required is None else f"; required {one.names}, actual {one.actual}"
-    return f"its rule {one.kind!r} refuses {piece} ({one.message}{values}) in a schedule that the problem allows"
+    return f"its rule {one.kind!r} rejects {piece} ({one.message}{values}) although the problem allows the schedule"

@@ -24,18 +24,18 @@ HISTORIES = ("full", "last")
 
 #: Names that prompts can contain, beside the answers to `Ask` and the words of a setting.
 NAMES: Mapping[str, str] = {
-    "instructions": "how commands are written and what they are answered",
-    "introduction": "the problem in words",
-    "situation": "how things stand now, in words",
-    "legal": "the commands that the rules allow now, a line each",
-    "answer": "what the last message was answered",
-    "memory": "what the agent remembers of its last turn",
-    "example": "a problem that a solver has solved, with its plan",
-    "command": "in the form of a message: the command, or with an open loop the whole plan",
-    "thought": "in the form of a message: why it is given",
-    "changes": "in the form of a message: how things stand differently behind it",
-    "rest": "in the form of a message: the commands from here to the end",
-    "plan": "in an example: its plan",
+    "instructions": "syntax of commands and of the answers to them",
+    "introduction": "description of the problem",
+    "situation": "description of the current state",
+    "legal": "legal commands, one per line",
+    "answer": "answer to the last message",
+    "memory": "part of the last turn that the setting retains",
+    "example": "another problem with an optimal plan",
+    "command": "in the form of a message: command; with an open loop, whole plan",
+    "thought": "in the form of a message: reason for the command",
+    "changes": "in the form of a message: changes of the state after the command",
+    "rest": "in the form of a message: this command and all later ones",
+    "plan": "in an example: plan of the example",
 }
 
 
@@ -70,7 +70,7 @@ def distinct(example: Problem, problem: Problem) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Setting by which a model is asked.
+    """Setting: prompts, options and sampling of the runs of a model.
 
     Attributes
     ----------

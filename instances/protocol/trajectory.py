@@ -191,7 +191,7 @@ def started(point: DecisionPoint, piece: Piece) -> DecisionPoint:
     if piece.duration or not instance.by_id[piece.action].duration:
         pieces = (*pieces, piece)
     if len(pieces) > _MAX_PIECES:
-        raise PlanError(f"holds more than {_MAX_PIECES} pieces that are carried out", field="plan")
+        raise PlanError(f"contains more than {_MAX_PIECES} executed pieces", field="plan")
     state = PartialSchedule(pieces, max(point.state.clock, piece.start, clock_after(instance, piece)))
     return DecisionPoint(instance, state, point.lost, max(point.reached, piece.end + point.lost))
 

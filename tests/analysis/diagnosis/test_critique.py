@@ -73,7 +73,7 @@ def test_names_of_an_instance_are_cleaned_too() -> None:
 def test_thousands_of_faults_are_counted_not_recited() -> None:
     found = report(KITCHEN, [[0, "Stew", 60, n] for n in range(1200)])
     assert len(all_findings(found)) == MAX_VIOLATIONS
-    assert "And 950 more of this sort." in found.prose()
+    assert "And 950 more of this kind." in found.prose()
     statuses = {section.key: section.status for section in found.sections}
     assert (statuses["unknown"], statuses["completeness"]) == ("fault", "unknown")
 

@@ -38,7 +38,7 @@ def test_the_good_plan_is_good() -> None:
 
 def test_a_plan_without_steps() -> None:
     found = report(KITCHEN, "I would rather not.")
-    assert single_finding(found, "no_plan").text == "The answer holds no plan."
+    assert single_finding(found, "no_plan").text == "The answer contains no plan."
     assert not found.verdict.success
     assert found.sections[0].title == "Answer"
 

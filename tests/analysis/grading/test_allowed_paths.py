@@ -21,7 +21,7 @@ from planoracle.instances.errors import InputError, _show
 SECRET = "hunter2"
 ROOT = Path(__file__).parents[3]
 PLAN = [{"action": "tea/boil", "start": 0, "duration": 5, "agent": "cook"}]
-REFUSED = "names no problem; a file can be named only if --instances DIR holds it, or with --trust-paths"
+REFUSED = "no problem has this name; files are accepted only from folders given with --instances, or with --trust-paths"
 #: Files that are no problems, in every format whose readers quote what they cannot read.
 SECRETS = {
     "conf.json": json.dumps({"password": SECRET}),

@@ -42,16 +42,16 @@ def test_a_plan_for_another_problem_is_seen(mine: str, other: str, named: str) -
     assert wrong.success is False
     assert wrong.foreign is not None
     assert wrong.foreign >= 2
-    assert "commands name what the problem does not have: " in (wrong.other_problem or "")
+    assert "commands name things that the problem lacks: " in (wrong.other_problem or "")
 
 
 @pytest.mark.parametrize(("mine", "other"), [("robotouille", "kitchens"), ("kitchens", "robotouille")])
 def test_a_plan_for_the_other_kitchen_of_a_task_is_seen_whatever_it_names(mine: str, other: str) -> None:
     task = "asynchronous/0_cheese_chicken_sandwich"
     found = Grader().grade(plan_of(f"{mine}/{task}") | {"instance": f"{other}/{task}"})
-    assert (found.success, found.other_problem) == (False, f"it is a success in {mine}/{task}")
+    assert (found.success, found.other_problem) == (False, f"the plan is a success in {mine}/{task}")
     seeded = Grader().grade(plan_of(f"robotouille/{task}") | {"instance": f"robotouille/{task}@42"})
-    assert (seeded.success, seeded.other_problem) == (False, f"it is a success in robotouille/{task}")
+    assert (seeded.success, seeded.other_problem) == (False, f"the plan is a success in robotouille/{task}")
 
 
 def test_a_slip_is_no_other_problem(shared: Path) -> None:
@@ -71,11 +71,11 @@ def test_a_slip_is_no_other_problem(shared: Path) -> None:
 def test_how_many_are_enough() -> None:
     assert MismatchEvidence((), 0).suspicion(0.25) is None
     assert MismatchEvidence(("a",), 2).suspicion(0.25) is None
-    assert MismatchEvidence(("a",), 1).suspicion(0.25) == "1 of 1 commands name what the problem does not have: a"
+    assert MismatchEvidence(("a",), 1).suspicion(0.25) == "1 of 1 commands name things that the problem lacks: a"
     assert MismatchEvidence(("a", "b"), 9).suspicion(0.25) is None
     told = MismatchEvidence(("a", "b", "b", "c", "d"), 9).suspicion(0.25)
-    assert told == "5 of 9 commands name what the problem does not have: b, a, c, ..."
-    assert MismatchEvidence((), 9, "kitchens/x").suspicion(0.25) == "it is a success in kitchens/x"
+    assert told == "5 of 9 commands name things that the problem lacks: b, a, c, ..."
+    assert MismatchEvidence((), 9, "kitchens/x").suspicion(0.25) == "the plan is a success in kitchens/x"
 
 
 @pytest.mark.slow

@@ -456,10 +456,11 @@ def test_tables_that_are_bad_on_purpose(tmp_path: Path, monkeypatch: pytest.Monk
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return [str(entry) if isinstance(entry, InputError) else None for _, entry in found(path)]
 
-    assert told(f"instance,plan,plan\n{HOUSE},a,b") == [f"{path}: plan: column is there twice"]
-    assert told(f"instance,plan\n{HOUSE},a,b\n{HOUSE},wait") == [f"{path}: has 3 cells, but there are 2 columns", None]
+    assert told(f"instance,plan,plan\n{HOUSE},a,b") == [f"{path}: plan: two columns have this name"]
+    message = f"{path}: has 3 cells, but the header has 2 columns"
+    assert told(f"instance,plan\n{HOUSE},a,b\n{HOUSE},wait") == [message, None]
     assert told(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[0] is None
-    assert "in the row that begins in line 3" in str(told(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[1])
+    assert "cannot be read from line 3 on" in str(told(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[1])
     assert "is not UTF-8" in str(told("instance,plan\ngâteau,x".encode("latin-1"))[0])
     (nul,) = told(f"instance,plan\n{HOUSE},wa\0it")
     assert nul is None or "NUL" in nul
@@ -490,7 +491,7 @@ def test_parquet_of_odd_types(tmp_path: Path) -> None:
     json.dumps(entry)
     whole = (tmp_path / "x.parquet").read_bytes()
     (tmp_path / "y.parquet").write_bytes(whole[: len(whole) // 2])
-    assert "no Parquet that can be read" in error(tmp_path / "y.parquet")
+    assert "not a Parquet file" in error(tmp_path / "y.parquet")
     (tmp_path / "z.parquet.gz").write_bytes(gzip.compress(whole))
     assert "is compressed twice" in error(tmp_path / "z.parquet.gz")
 
@@ -541,7 +542,7 @@ def test_links_pipes_and_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert got.pop("gpt/a.jsonl") == HOUSE
     reasons = {
         **dict.fromkeys(("away.jsonl", "up", "nowhere.jsonl", "round.jsonl", "secret.jsonl"), "is a symbolic link"),
-        "pipe.jsonl": "no regular file",
+        "pipe.jsonl": "regular file",
         "empty.jsonl": "holds no submissions",
     }
     assert got.keys() == reasons.keys()
@@ -558,7 +559,7 @@ def test_a_file_that_becomes_unreadable_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").unlink()
     os.mkfifo(tmp_path / "a.jsonl")  # which would be waited for
     (_, bad), (_, good) = intake
-    assert "is no regular file" in str(bad)
+    assert "regular file" in str(bad)
     assert good["instance"] == HOUSE
     if os.geteuid():
         (tmp_path / "b.jsonl").chmod(0)

@@ -68,7 +68,7 @@ def test_every_submission_has_a_row(built):
     assert [index["problems"][i][0] for i in rows["instance"][:5]] == [COBBLER] * 4 + [HOUSE]
     assert rows["outcome"][:8] == [0, 0, 1, 1, 0, 0, 0, 1]
     assert rows["outcome"][-1] == 2
-    assert "names no problem" in rows["whys"][rows["why"][-1]]
+    assert "no problem has this name" in rows["whys"][rows["why"][-1]]
     assert built.unscored == ((SourceLine(13), rows["whys"][rows["why"][-1]]),)
     assert (built.submissions, built.priced) == (13, 12)
 

@@ -103,7 +103,7 @@ def test_unknown_name_brings_a_suggestion(wrong: str, suggestion: str) -> None:
 def test_name_like_no_other_brings_no_suggestion() -> None:
     with pytest.raises(UnknownNameError) as caught:
         catalog.expand(["zzzzzzzz"])
-    assert str(caught.value) == "names no problem, set or file (got 'zzzzzzzz')"
+    assert str(caught.value) == "no problem, set or file has this name (got 'zzzzzzzz')"
 
 
 @each_hostile
@@ -152,7 +152,7 @@ def test_what_is_no_full_name_is_not_loaded(name: str) -> None:
 @pytest.mark.parametrize("document", [{}, [], [[]], {"tasks": []}, [{"recipe": "A"}], 5, "text", None])
 def test_unrecognised_file_is_named(tmp_path: Path, document: Any) -> None:
     path = write(tmp_path / "k.json", document)
-    with pytest.raises(InputError, match="is neither of our formats") as caught:
+    with pytest.raises(InputError, match="unknown format; accepted are") as caught:
         catalog.read_problems(path)
     assert caught.value.source == path
 

@@ -160,10 +160,10 @@ def test_what_stands_for_nothing_is_a_file_a_folder_or_a_name(tmp_path: Path, mo
     written(tmp_path, "supper.json", json.dumps(problem(name="supper")))
     (tmp_path / "menus").mkdir()
     said = {
-        "super.json": "there is no file super.json; did you mean supper.json?",
-        "menu/supper.json": "there is no file menu/supper.json, and no folder menu",
-        "menus": "is a folder without .json, ",
-        "supper.json#super": "is no problem of the file; did you mean supper?",
+        "super.json": "file super.json does not exist; did you mean supper.json?",
+        "menu/supper.json": "neither file menu/supper.json nor folder menu exists",
+        "menus": "the folder contains no .json, ",
+        "supper.json#super": "the file contains no problem of this name; did you mean supper?",
         "timearena/labb": "did you mean timearena/lab",
         "Cobler_Pancakes": "did you mean recipe2plan/timed/Cobbler_Pancakes",
     }
@@ -171,7 +171,7 @@ def test_what_stands_for_nothing_is_a_file_a_folder_or_a_name(tmp_path: Path, mo
         with pytest.raises(UnknownNameError) as caught:
             [catalog.read_problems(one) for one in catalog.expand([name])]
         assert message in str(caught.value)
-    with pytest.raises(UnknownNameError, match="names no problem, but 65 of them"):
+    with pytest.raises(UnknownNameError, match="is a set of 65 problems"):
         catalog.problem("recipe2plan/timed")
 
 

@@ -236,8 +236,8 @@ def test_first_of_several_faults_is_named_and_the_others_counted() -> None:
         (step(2, "agents", to=["cook", "cook"]), "actions[pie/bake].agents", "unique (got 'cook')"),
         (step(2, "after", to=["fetch"]), "lags[pie/fetch -> pie/bake]", "(got 'pie/fetch')"),
         (step(0, "after", to=["bake"]), "lags", "a cycle: pie/chop -> pie/bake -> pie/chop"),
-        (step(0, "name", to="a/b"), "actions[pie/a/b].id", "nor with '/' in it (got 'pie/a/b')"),
-        (step(1, "name", to=""), "actions[pie/].id", "neither empty nor with '/' in it (got 'pie/')"),
+        (step(0, "name", to="a/b"), "actions[pie/a/b].id", "or contain '/' (got 'pie/a/b')"),
+        (step(1, "name", to=""), "actions[pie/].id", "neither part may be empty or contain '/' (got 'pie/')"),
         (changed("tasks", 1, "name", to=""), "actions[/boil].id", "(got '/boil')"),
         (changed("benchmark", to="recipe2plan"), "benchmark", "one agent and no time limit"),
     ],
@@ -254,7 +254,7 @@ def test_fault_that_the_model_finds_names_file_and_action(document: Any, field: 
     ("document", "message"),
     [
         (changed("tasks", to=[]), "actions: needs at least one action"),
-        (step(2, "after", to=["chop", "chop"]), "lags[pie/chop -> pie/bake]: is given twice"),
+        (step(2, "after", to=["chop", "chop"]), "lags[pie/chop -> pie/bake]: these actions already have a time lag"),
     ],
 )
 def test_fault_without_a_value_shows_none(document: Any, message: str) -> None:

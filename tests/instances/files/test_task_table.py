@@ -101,7 +101,7 @@ def test_all_columns(tmp_path: Path) -> None:
     }
     assert notes(tmp_path, text) == [
         "t.csv: ignored columns: note",
-        "t.csv: rows without an agent (1) need none; 'any' stands for all agents",
+        "t.csv: tasks without an agent (1) need no agent; 'any' makes all agents eligible",
     ]
 
 
@@ -114,9 +114,7 @@ def test_a_column_of_attendance_means_one_agent(tmp_path: Path) -> None:
 def test_without_machines_and_agents_tasks_wait_for_predecessors_only(tmp_path: Path) -> None:
     text = "task,hours,after\na,3,\nb,4,\nc,1,a|b\n"
     assert solve(read(tmp_path, text)).makespan == 5
-    assert notes(tmp_path, text) == [
-        "t.csv: there is no column agent or machine: tasks wait for their predecessors only"
-    ]
+    assert notes(tmp_path, text) == ["t.csv: no column agent or machine: tasks wait only for their predecessors"]
 
 
 def test_a_job_as_predecessor_is_all_of_it(tmp_path: Path) -> None:
@@ -148,11 +146,11 @@ def test_deadlines_are_kept_and_their_conflict_speaks_of_them(tmp_path: Path) ->
 def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) -> None:
     text = "task,time,after,attended,amount\na,1.5,,,\nb,x,,1,-1\n,2,,,\nc/d,3,,maybe,1\n"
     assert faults(tmp_path, text) == [
-        "t.csv:2: time: must be a whole number from 0; times may be spans such as 90 min (got '1.5')",
-        "t.csv:3: time: must be a whole number from 0; times may be spans such as 90 min (got 'x')",
-        "t.csv:3: attended: may be yes or one tick; write yes or no (got '1')",
-        "t.csv:3: amount: must be a whole number from 0; times may be spans such as 90 min (got '-1')",
-        "t.csv:5: attended: must be a whole number from 0; times may be spans such as 90 min (got 'maybe')",
+        "t.csv:2: time: must be a whole number, 0 or more; times may be spans such as 90 min (got '1.5')",
+        "t.csv:3: time: must be a whole number, 0 or more; times may be spans such as 90 min (got 'x')",
+        "t.csv:3: attended: is ambiguous: yes or one tick; write yes or no (got '1')",
+        "t.csv:3: amount: must be a whole number, 0 or more; times may be spans such as 90 min (got '-1')",
+        "t.csv:5: attended: must be a whole number, 0 or more; times may be spans such as 90 min (got 'maybe')",
     ]
     many = faults(tmp_path, "task,duration\n" + "a,x\n" * 50)
     assert len(many) == 20
@@ -162,46 +160,58 @@ def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) 
     ("text", "message"),
     [
         ("task,duration\na,1\na,2\n", "t.csv:3: task: names must be unique (got 't/a')"),
-        ("task,duration\n,1\n", "t.csv:2: task: must be task/name, neither empty nor with '/' in it (got 't/')"),
-        ("task,duration\na/b,1\n", "t.csv:2: task: must be task/name, neither empty nor with '/' in it (got 't/a/b')"),
+        (
+            "task,duration\n,1\n",
+            "t.csv:2: task: must be task/name; neither part may be empty or contain '/' (got 't/')",
+        ),
+        (
+            "task,duration\na/b,1\n",
+            "t.csv:2: task: must be task/name; neither part may be empty or contain '/' (got 't/a/b')",
+        ),
         (
             "task,duration,after\nglue,1,gleu\n",
-            "t.csv:2: after: 'gleu' is no task of the table; did you mean glue? (got 'gleu')",
+            "t.csv:2: after: 'gleu' is not a task of the table; did you mean glue? (got 'gleu')",
         ),
         (
             "job,task,duration,after\nA,x,1,\nB,x,1,\nC,y,1,x\n",
-            "t.csv:4: after: 'x' may be A/x or B/x; write one (got 'x')",
+            "t.csv:4: after: 'x' is ambiguous; write A/x or B/x (got 'x')",
         ),
         ("task,duration,after\na,1,a\n", "t.csv:2: after: an action cannot precede itself (got 't/a')"),
         ("task,duration,after\na,1,b\nb,1,a\n", "t.csv: lags: the precedences form a cycle: t/a -> t/b -> t/a"),
         ("task,duration,machine,qty\na,1,m,2\n", "t.csv:2: amount: exceeds the capacity 1 (got 2)"),
         ("task,duration,attended\na,1,2\n", "t.csv:2: attended: must not exceed the duration 1 (got 2)"),
-        ("task,duration,due,ready\na,3,4,2\n", "t.csv:2: due: is before the task can be finished, at 5 (got '4')"),
+        (
+            "task,duration,due,ready\na,3,4,2\n",
+            "t.csv:2: due: is earlier than the earliest end of the task, 5 (got '4')",
+        ),
         ("task,duration,deadlin\na,1,2\n", "t.csv: deadlin: unknown column; did you mean deadline?"),
         (
             "task,dur,time\na,1,2\n",
-            "t.csv: duration: is in several columns, dur and time; --map duration=COLUMN says which",
+            "t.csv: duration: columns dur and time have this meaning; select one with --map duration=COLUMN",
         ),
-        ("x,y\na,1\n", "t.csv: task: is missing; there are x, y (--map task=COLUMN says which it is)"),
-        ("task,y\na,1\n", "t.csv: duration: is missing; there are task, y (--map duration=COLUMN says which it is)"),
+        ("x,y\na,1\n", "t.csv: task: column is missing; the columns are x, y; select one with --map task=COLUMN"),
+        (
+            "task,y\na,1\n",
+            "t.csv: duration: column is missing; the columns are task, y; select one with --map duration=COLUMN",
+        ),
         ("task,minutes,due (h)\na,1,2\n", "t.csv: minutes, due (h): must have the same unit of time"),
         (
             "task,duration_h\na,90 min\n",
-            "t.csv:2: duration_h: must be a multiple of a tick of 3600 seconds (got '90 min')",
+            "t.csv:2: duration_h: must be a multiple of the tick length, 3600 seconds (got '90 min')",
         ),
         (
             "task,duration\na,90 min\nb,1\n",
-            "t.csv:2: duration: a span of time needs seconds_per_tick or a unit such as minute; a table may name it, "
-            "as duration_min (got '90 min')",
+            "t.csv:2: duration: a time span requires seconds_per_tick or a unit such as minute; in a table, a column "
+            "may name the unit, as in duration_min (got '90 min')",
         ),
-        ("task,duration\na,1,2\n", "t.csv:2: has 3 cells, but there are 2 columns"),
+        ("task,duration\na,1,2\n", "t.csv:2: has 3 cells, but the header has 2 columns"),
         (
             "task,duration,machine,resource\na,1,m,r\n",
-            "t.csv: machine: is in several columns, machine and resource; --map machine=COLUMN says which",
+            "t.csv: machine: columns machine and resource have this meaning; select one with --map machine=COLUMN",
         ),
-        ("task,duration,task\na,1,2\n", "t.csv: task: column is there twice"),
-        ("task,duration\n,\n", "t.csv: has no row with a task"),
-        ("", "t.csv: has no row with a task"),
+        ("task,duration,task\na,1,2\n", "t.csv: task: two columns have this name"),
+        ("task,duration\n,\n", "t.csv: contains no tasks"),
+        ("", "t.csv: contains no tasks"),
         (
             ",".join(f"c{i}" for i in range(501)) + "\n" + "1," * 500 + "1",
             "t.csv: must have at most 500 columns (got 501)",
@@ -216,7 +226,7 @@ def test_fault(text: str | bytes, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["t.parquet", "t.xlsx"])
 def test_damaged_table(name: str, tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, b"PAR1" * 9, name)
-    assert "is damaged, or no" in fault or "needs openpyxl: pip install 'planoracle[excel]'" in fault
+    assert "is damaged or not" in fault or "needs openpyxl: pip install 'planoracle[excel]'" in fault
 
 
 def test_missing_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,12 +271,12 @@ def test_excel_gives_the_problem_of_its_csv(tmp_path: Path) -> None:
     table.to_excel(tmp_path / "workshop.xlsx", index=False)
     assert load(tmp_path / "workshop.xlsx") == load(WORKSHOP)
     table.assign(duration=[1.5, *table["duration"][1:]]).to_excel(tmp_path / "workshop.xlsx", index=False)
-    with pytest.raises(InputError, match=r"workshop.xlsx:2: duration: must be a whole number .* \(got 1.5\)"):
+    with pytest.raises(InputError, match=r"workshop.xlsx:2: duration: must be a whole number, .* \(got 1.5\)"):
         load(tmp_path / "workshop.xlsx")
 
 
 def test_faults_of_a_frame_name_the_row() -> None:
-    with pytest.raises(InputError, match=r"^rows\[1\].duration: must be a whole number .* \(got 0.5\)$"):
+    with pytest.raises(InputError, match=r"^rows\[1\].duration: must be a whole number, .* \(got 0.5\)$"):
         Model.from_frame(pd.DataFrame({"task": ["a", "b"], "duration": [1, 0.5]}))
 
 
@@ -301,9 +311,7 @@ def test_notes_of_a_table_and_of_a_busy_agent(tmp_path: Path) -> None:
         told = done.stderr.splitlines()
         assert told[0] == "note: t.csv: ignored columns: cost"
         if command == "solve":
-            assert told[1:] == [
-                "note: t: the only agent (ann) works without a pause for all 7 ticks; with --agents 2 there are two"
-            ]
+            assert told[1:] == ["note: t: the only agent (ann) is busy for all 7 ticks; --agents 2 adds a second agent"]
 
 
 def test_names_that_end_like_numbers_are_kept(tmp_path: Path) -> None:

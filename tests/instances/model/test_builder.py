@@ -85,7 +85,7 @@ def test_what_needs_nobody_is_attended_by_nobody() -> None:
 def test_resources_need_no_declaration_but_all_or_none_do() -> None:
     kiln = Model().task("t").action("heat", 10, attended=0, uses="kiln")
     assert [(one.name, one.capacity) for one in kiln.build().resources] == [("kiln", 1)]
-    with pytest.raises(InputError, match=r"the resources \['oven'\]; did you mean oven\? \(got 'ovne'\)"):
+    with pytest.raises(InputError, match=r"must be one of oven; did you mean oven\? \(got 'ovne'\)"):
         Model().resource("oven", 2).task("t").action("heat", 10, uses="ovne").build()
 
 
@@ -98,7 +98,7 @@ def test_resources_need_no_declaration_but_all_or_none_do() -> None:
         (Model().task("t").action("a", -1), r"actions\[t/a\].duration: must lie between 0"),
         (Model().task("t").action("a", 1, after="b"), "refers to an action that does not exist"),
         (Model().task("t").action("a", 1, after="b").action("b", 1, after="a"), "the precedences form a cycle"),
-        (Model().task("t").action("a", 1, agents="cook"), r"must be one of the agents \['agent'\]"),
+        (Model().task("t").action("a", 1, agents="cook"), "agents: must be one of agent"),
         (Model(time_limit=-1).task("t").action("a", 1), "time_limit: must lie between 0"),
     ],
 )

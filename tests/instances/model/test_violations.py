@@ -92,7 +92,7 @@ def piece(action: str, start: int, duration: int = 2) -> dict[str, Any]:
                 "index": 1,
                 "kind": "minimum_lag",
                 "subject": "t/b",
-                "message": "starts at 4, earliest 5 after t/a",
+                "message": "starts at 4, but 5 is the earliest start after t/a",
                 "start": 4,
                 "end": 6,
                 "others": [["t/a", 0, 2]],

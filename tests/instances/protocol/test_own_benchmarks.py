@@ -85,9 +85,9 @@ def _with(**functions: Any) -> SimpleNamespace:
 
 
 REFUSED = (
-    r"benchmark tea: tea/one: its rule 'too_hot' refuses one/pour at 5 \(too hot; required 6, actual 5\) in a schedule "
-    r"that the problem allows; state all rules in the problem, or define optimum\(problem\); see planoracle benchmark "
-    "check tea"
+    r"benchmark tea: tea/one: its rule 'too_hot' rejects one/pour at 5 \(too hot; required 6, actual 5\) although "
+    r"the problem allows the schedule; state all rules in the problem, or define optimum\(problem\); see planoracle "
+    "benchmark check tea"
 )
 
 
@@ -100,7 +100,7 @@ def test_a_rule_that_the_problem_lacks_is_named_with_the_piece(own: Callable[...
     assert [(entry.outcome, "too_hot" in str(entry.reason)) for entry in one.entries] == [("failed", True)] * 2
     assert (graded().reason or "").startswith("benchmark tea: tea/one: its rule 'too_hot'")
     texts = [text for one in check_benchmark(registry.get("tea"), problems=[PROBLEM]) for text in one.details]
-    assert any("its rule 'too_hot' refuses one/pour at 5" in text for text in texts)
+    assert any("its rule 'too_hot' rejects one/pour at 5" in text for text in texts)
     assert not any("InternalError" in text for text in texts)
 
 
@@ -120,9 +120,9 @@ def _raises_with(text: str) -> Iterator[None]:
     [
         (
             {"written": lambda self, problem, schedule: [{"action": 7}]},
-            "its plan language cannot read the plan that it writes",
+            "its plan language cannot read the plan that it wrote",
         ),
-        ({"written": lambda self, problem, schedule: []}, r"its rule 'no_plan' refuses answer \(no plan\)"),
+        ({"written": lambda self, problem, schedule: []}, r"its rule 'no_plan' rejects answer \(no plan\)"),
         (
             {"written": lambda self, problem, schedule: [one | {"start": one["start"] + 1} for one in PLAN]},
             "the plan of a schedule of 9 minutes takes 10 by its rules",

@@ -106,10 +106,10 @@ def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("vanila.md", "x", "prompts: must be one of .*did you mean vanilla.md"),
+        ("vanila.md", "x", "prompts: replaces no bundled prompt; must be one of .*did you mean vanilla.md"),
         ("timearena/believed.md", "x", "must be one of"),  # which is another benchmark's
         ("vanilla.md", "Do {{it}}.", r"\{\{...\}\}: must be one of instructions, .*got '\{\{it\}\}'"),
-        ("vanilla.md", "version: two\n", "vanilla.md:1: version: must be a whole number from 1"),
+        ("vanilla.md", "version: two\n", "vanilla.md:1: version: must be a whole number, at least 1"),
     ],
 )
 def test_files_that_cannot_stand_for_ours_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -121,7 +121,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "vanilla.md").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):
         load_prompts("timearena", "vanilla", tmp_path)
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="must be a folder"):
         load_prompts("timearena", "vanilla", tmp_path / "nowhere")
 
 
@@ -134,7 +134,7 @@ def test_unknown_settings_are_named() -> None:
 def test_what_is_put_in_is_not_looked_at_again() -> None:
     values = {"instructions": lambda: "say {{introduction}} {{example}}", "introduction": lambda: "the problem"}
     text = "{{ instructions }}, {{introduction}}, {{}} {{{{introduction}}}}"
-    with pytest.raises(InputError, match="cannot be known here"):
+    with pytest.raises(InputError, match="this placeholder has no value here"):
         fill_prompt(Prompt(text, 1, "x.md"), values)
     found = fill_prompt(Prompt("{{ instructions }}, {{introduction}}\n\n{ {x} }", 1, "x.md"), values)
     assert found == "say {{introduction}} {{example}}, the problem\n\n{ {x} }"
@@ -161,5 +161,5 @@ def test_a_package_of_its_own_can_have_prompts(tmp_path: Path, monkeypatch: pyte
     found = load_prompts("generic", "tea")
     assert found.versions == "system 3, task 1, form 1"  # the others are there for all
     monkeypatch.setattr(type(registry.get("generic")), "settings", {"tea": replace(setting, turn="missing")})
-    with pytest.raises(InputError, match=r"tea_prompts: prompt: there is no such prompt .*missing.md"):
+    with pytest.raises(InputError, match=r"tea_prompts: prompt: the package has no such prompt .*missing.md"):
         load_prompts("generic", "tea")

@@ -234,5 +234,5 @@ def test_catalogue_knows_combinations() -> None:
         assert problem.benchmark == "timearena"
         assert problem.time_limit == 40 * len(world(each).tasks)
         assert sum(action.duration for action in problem.actions) == world(each).minutes
-    with pytest.raises(UnknownNameError, match="names no problem"):
+    with pytest.raises(UnknownNameError, match="no problem, set or file has this name"):
         catalog.expand(["timearena/cooking1+cooking99"])
