@@ -41,7 +41,7 @@ def write(path: Path, document: Any) -> str:
     ("prefix", "count"),
     [("recipe2plan", 130), ("recipe2plan/", 130), ("recipe2plan/timed", 65), ("recipe2plan/untimed/", 65)],
 )
-def test_prefix_stands_for_all_below_it(prefix: str, count: int) -> None:
+def test_prefix_expands_to_all_names_below(prefix: str, count: int) -> None:
     assert catalog.expand([prefix]) == [name for name in catalog.bundled() if name.startswith(prefix.rstrip("/") + "/")]
     assert len(catalog.expand([prefix])) == count
 
@@ -57,11 +57,11 @@ def test_prefix_stands_for_all_below_it(prefix: str, count: int) -> None:
         ("TimeArena/Lab1+lab2~3", ["timearena/lab1+lab2~3"]),
     ],
 )
-def test_glob_or_name_in_any_case_stands_for_what_it_matches(pattern: str, expected: list[str]) -> None:
+def test_globs_and_names_match_in_any_case(pattern: str, expected: list[str]) -> None:
     assert catalog.expand([pattern]) == expected
 
 
-def test_a_file_precedes_a_name_in_another_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_precedes_a_name_in_another_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert catalog.expand(["TimeArena"]) == catalog.expand(["timearena"])
     (tmp_path / "TimeArena").mkdir()
@@ -72,14 +72,14 @@ def test_a_file_precedes_a_name_in_another_case(tmp_path: Path, monkeypatch: pyt
     ]
 
 
-def test_bundled_name_wins_over_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundled_name_precedes_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / TIMED).parent.mkdir(parents=True)
     (tmp_path / TIMED).write_text("{}")
     monkeypatch.chdir(tmp_path)
     assert catalog.read_problems(TIMED) == [catalog.load(TIMED)]
 
 
-def test_repetition_is_dropped_and_order_kept(tmp_path: Path) -> None:
+def test_expansion_removes_duplicates_and_preserves_order(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", {})
     names = [UNTIMED, path, "recipe2plan/*/Cobbler_Pancakes", path, UNTIMED]
     assert catalog.expand(names) == [UNTIMED, path, TIMED]
@@ -93,21 +93,21 @@ def test_repetition_is_dropped_and_order_kept(tmp_path: Path) -> None:
         ("recipe2pln", "recipe2plan"),
     ],
 )
-def test_unknown_name_brings_a_suggestion(wrong: str, suggestion: str) -> None:
+def test_unknown_name_has_a_suggestion(wrong: str, suggestion: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         catalog.expand([TIMED, wrong])
     assert repr(wrong) in str(caught.value)
     assert suggestion in str(caught.value).partition("did you mean")[2]
 
 
-def test_name_like_no_other_brings_no_suggestion() -> None:
+def test_unknown_name_without_similar_names_has_no_suggestion() -> None:
     with pytest.raises(UnknownNameError) as caught:
         catalog.expand(["zzzzzzzz"])
     assert str(caught.value) == "no problem, set or file has this name (got 'zzzzzzzz')"
 
 
 @each_hostile
-def test_hostile_name_is_unknown(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_name_is_not_expanded(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert not catalog.is_file(name)
     with pytest.raises(UnknownNameError) as caught:
@@ -118,7 +118,7 @@ def test_hostile_name_is_unknown(name: str, tmp_path: Path, monkeypatch: pytest.
     assert len(str(caught.value)) < 500
 
 
-def test_pattern_longer_than_any_name_is_not_matched() -> None:
+def test_pattern_above_the_length_limit_is_unknown() -> None:
     assert catalog.expand(["*" * 500]) == list(catalog.bundled())
     with pytest.raises(UnknownNameError):
         catalog.expand(["*" * 501])
@@ -144,13 +144,13 @@ def test_every_bundled_name_can_be_loaded() -> None:
 
 
 @pytest.mark.parametrize("name", ["recipe2plan", "recipe2plan/timed", f"{TIMED}/", f"/{TIMED}"])
-def test_what_is_no_full_name_is_not_loaded(name: str) -> None:
+def test_incomplete_name_is_not_loaded(name: str) -> None:
     with pytest.raises(UnknownNameError):
         catalog.load(name)
 
 
 @pytest.mark.parametrize("document", [{}, [], [[]], {"tasks": []}, [{"recipe": "A"}], 5, "text", None])
-def test_unrecognised_file_is_named(tmp_path: Path, document: Any) -> None:
+def test_file_of_unknown_format_is_rejected(tmp_path: Path, document: Any) -> None:
     path = write(tmp_path / "k.json", document)
     with pytest.raises(InputError, match="unknown format; accepted are") as caught:
         catalog.read_problems(path)
@@ -158,7 +158,7 @@ def test_unrecognised_file_is_named(tmp_path: Path, document: Any) -> None:
 
 
 @pytest.mark.parametrize("cut", ['"tasks": [', '"tasks":', '"unit": "minute",'])
-def test_a_document_may_be_broken_into_lines_before_any_object(tmp_path: Path, cut: str) -> None:
+def test_line_breaks_in_a_document_do_not_split_it(tmp_path: Path, cut: str) -> None:
     boil = '{"name": "boil", "duration": 5}'
     text = '{"format": "planoracle/instance", "version": 1, "name": "tea", "unit": "minute", "tasks": ['
     text += '{"name": "tea", "actions": [' + boil + "]}]}"
@@ -169,7 +169,7 @@ def test_a_document_may_be_broken_into_lines_before_any_object(tmp_path: Path, c
     assert [problem.name for problem in catalog.read_problems(str(path))] == ["tea", "more"]
 
 
-def test_file_of_another_format_is_named(tmp_path: Path) -> None:
+def test_error_about_another_format_names_line_and_value(tmp_path: Path) -> None:
     path = write(tmp_path / "k.json", {"format": "something/else"})
     with pytest.raises(InputError) as caught:
         catalog.read_problems(path)
@@ -186,7 +186,7 @@ def test_hostile_name_is_not_read(name: str, tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("name", ["recipe2plan/timed/Soup_Soup", "recipe2plan/timed", "nowhere.json", "../../none"])
-def test_reading_what_does_not_exist_is_an_input_error(
+def test_reading_a_missing_problem_raises_input_error(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -51,7 +51,7 @@ def faults(path: str) -> list[tuple[int | None, str]]:
     return [(fault.line, fault.field or "") for fault in caught.value.faults]
 
 
-def test_all_faults_are_named_with_their_lines(tmp_path: Path) -> None:
+def test_all_faults_are_reported_with_their_lines(tmp_path: Path) -> None:
     path = written(tmp_path, "k.json", FAULTY)
     assert faults(path) == [
         (6, "actions[tea/fill].agents"),
@@ -69,7 +69,7 @@ def test_all_faults_are_named_with_their_lines(tmp_path: Path) -> None:
     assert "(and 4 more)" in str(caught.value)
 
 
-def test_faults_of_the_form_are_named_with_the_keys_that_were_meant(tmp_path: Path) -> None:
+def test_unknown_keys_are_reported_with_suggestions(tmp_path: Path) -> None:
     path = written(tmp_path, "k.json", FAULTY.replace('"duration"', '"duraton"').replace('"agents": [', '"agnets": ['))
     found = faults(path)
     assert (4, "agnets") in found
@@ -83,7 +83,7 @@ def test_faults_of_the_form_are_named_with_the_keys_that_were_meant(tmp_path: Pa
     assert "did you mean duration?" in said["tasks[0].actions[2].duraton"]
 
 
-def test_no_more_than_twenty_faults_are_named() -> None:
+def test_at_most_twenty_faults_are_reported() -> None:
     steps = [{"name": str(k), "duration": "long"} for k in range(30)]
     with pytest.raises(FaultsError) as caught:
         instance_from_document(problem(tasks=[{"name": "t", "actions": steps}]), "k.json")
@@ -92,7 +92,7 @@ def test_no_more_than_twenty_faults_are_named() -> None:
     assert f"(and at least {MAX_FAULTS} more)" in str(caught.value)
 
 
-def test_several_faults_are_sent_to_other_processes() -> None:
+def test_error_with_several_faults_can_be_pickled() -> None:
     with pytest.raises(FaultsError) as caught:
         instance_from_document(problem(colour=1, size=2), "k.json")
     again = pickle.loads(pickle.dumps(caught.value))
@@ -100,7 +100,7 @@ def test_several_faults_are_sent_to_other_processes() -> None:
     assert str(again) == str(caught.value)
 
 
-def test_a_cycle_is_shown_whole_and_a_long_one_in_part() -> None:
+def test_long_cycle_is_abbreviated() -> None:
     def cycle(count: int) -> str:
         names = [f"step{k}" for k in range(count)]
         follows = {after: before for before, after in pairwise([*names, names[0]])}
@@ -114,12 +114,12 @@ def test_a_cycle_is_shown_whole_and_a_long_one_in_part() -> None:
 
 
 @pytest.mark.parametrize("name", ["k.yaml", "k.YML", "k.toml"])
-def test_yaml_and_toml_are_refused_with_a_hint_to_json(tmp_path: Path, name: str) -> None:
+def test_yaml_and_toml_are_rejected_with_advice(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"is YAML or TOML; convert the file to JSON$"):
         catalog.read_problems(written(tmp_path, name, 'name = "k"'))
 
 
-def test_a_key_that_is_given_twice_has_a_line(tmp_path: Path) -> None:
+def test_duplicate_key_is_reported_with_its_line(tmp_path: Path) -> None:
     twice = json.dumps(problem(), indent=1).replace('"version": 1,', '"version": 1,\n "version": 1,')
     assert faults(written(tmp_path, "k.json", twice)) == [(4, "version")]
 
@@ -136,7 +136,7 @@ def test_a_key_that_is_given_twice_has_a_line(tmp_path: Path) -> None:
         ("turn", 7, False),
     ],
 )
-def test_a_unit_that_contradicts_its_seconds_is_warned_of(
+def test_unit_that_contradicts_seconds_per_tick_gives_a_warning(
     unit: str, seconds: int | None, warns: bool, recwarn: pytest.WarningsRecorder
 ) -> None:
     instance_from_document(problem(unit=unit, seconds_per_tick=seconds), "k.json")
@@ -145,7 +145,7 @@ def test_a_unit_that_contradicts_its_seconds_is_warned_of(
 
 
 @pytest.mark.parametrize("kind", ["instance", "kitchen"])
-def test_files_say_by_which_schema_they_are_checked(tmp_path: Path, kind: str) -> None:
+def test_schema_key_is_accepted(tmp_path: Path, kind: str) -> None:
     name = {"instance": "timearena/lab1", "kitchen": "robotouille/synchronous/0_cheese_sandwich"}[kind]
     from planoracle.instances.protocol.registry import of
 
@@ -155,7 +155,7 @@ def test_files_say_by_which_schema_they_are_checked(tmp_path: Path, kind: str) -
     assert of(again).document(again) | {"$schema": document["$schema"]} == document
 
 
-def test_what_stands_for_nothing_is_a_file_a_folder_or_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_file_folder_or_name_has_a_specific_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     written(tmp_path, "supper.json", json.dumps(problem(name="supper")))
     (tmp_path / "menus").mkdir()
@@ -175,7 +175,7 @@ def test_what_stands_for_nothing_is_a_file_a_folder_or_a_name(tmp_path: Path, mo
         catalog.problem("recipe2plan/timed")
 
 
-def test_names_are_compared_by_their_ends_and_without_regard_to_capitals() -> None:
+def test_similar_names_are_compared_by_last_component_in_any_case() -> None:
     assert similar("kitchen/x", ["kitchen/a", "kitchen/b"]) == []
     assert similar("STOVE", ["stove", "oven"]) == ["stove"]
     assert similar("lag", ["min_lag", "max_lag", "action"]) == ["min_lag", "max_lag"]
@@ -184,7 +184,7 @@ def test_names_are_compared_by_their_ends_and_without_regard_to_capitals() -> No
     assert similar("task7/step_9x", [f"task{k}/step_{j}" for k in range(100) for j in range(100)])
 
 
-def test_lines_are_those_of_the_text() -> None:
+def test_line_numbers_of_json_values_are_those_of_the_text() -> None:
     document = {"a": [1, {"b": 'x\n"{[,:', "c": {}}, []], "d": {"e": [[2], [3]]}, "é": None}
     places = [("a", 1, "b"), ("a", 2), ("d", "e", 1, 0), ("é",), ("nothing",)]
     found = json_lines(json.dumps(document, indent=1), places)

@@ -107,7 +107,7 @@ def test_every_field_is_read() -> None:
 
 @given(instances())
 @pytest.mark.slow
-def test_reading_what_is_written_gives_an_equal_instance(instance: Instance) -> None:
+def test_written_instance_reads_back_equal(instance: Instance) -> None:
     text = json.dumps(to_document(instance))
     assert read(load_json(text, "k.json")) == instance
 
@@ -125,7 +125,7 @@ def test_reading_what_is_written_gives_an_equal_instance(instance: Instance) -> 
     ],
     ids=["tasks interleaved", "lags in another order"],
 )
-def test_reading_what_is_written_restores_the_order_of_a_file(
+def test_actions_and_lags_are_written_in_file_order(
     ids: tuple[str, ...], lags: tuple[Lag, ...], read_ids: tuple[str, ...], read_lags: tuple[Lag, ...]
 ) -> None:
     actions = {name: Action(name, name[0], 1, 1) for name in ids}
@@ -133,7 +133,7 @@ def test_reading_what_is_written_restores_the_order_of_a_file(
     assert found == Instance("k", tuple(actions[name] for name in read_ids), read_lags)
 
 
-def test_defaults_are_left_out() -> None:
+def test_default_values_are_not_written() -> None:
     assert to_document(Instance("k", (Action("t/a", "t", 3, 3),))) == {
         "format": "planoracle/instance",
         "version": 1,
@@ -142,7 +142,7 @@ def test_defaults_are_left_out() -> None:
     }
 
 
-def test_attendance_of_an_action_without_agents_is_left_out() -> None:
+def test_attendance_of_an_action_without_agents_is_not_written() -> None:
     document = to_document(Instance("k", (Action("t/a", "t", 3, 0, agents=()),)))
     assert document["tasks"][0]["actions"] == [{"name": "a", "duration": 3, "agents": []}]
 
@@ -222,7 +222,7 @@ def test_missing_field_of_an_action_is_named(field: str) -> None:
         read(step(0, to=entry))
 
 
-def test_first_of_several_faults_is_named_and_the_others_counted() -> None:
+def test_error_names_the_first_fault_and_counts_the_others() -> None:
     with pytest.raises(InputError, match=r"^k\.json: colour: unknown key \(and 1 more\) \(got 1\)$"):
         read(FULL | {"colour": 1, "size": 2})
 
@@ -242,7 +242,7 @@ def test_first_of_several_faults_is_named_and_the_others_counted() -> None:
         (changed("benchmark", to="recipe2plan"), "benchmark", "one agent and no time limit"),
     ],
 )
-def test_fault_that_the_model_finds_names_file_and_action(document: Any, field: str, message: str) -> None:
+def test_fault_of_the_model_names_file_and_action(document: Any, field: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read(document)
     assert (caught.value.source, caught.value.field) == ("k.json", field)
@@ -257,14 +257,14 @@ def test_fault_that_the_model_finds_names_file_and_action(document: Any, field: 
         (step(2, "after", to=["chop", "chop"]), "lags[pie/chop -> pie/bake]: these actions already have a time lag"),
     ],
 )
-def test_fault_without_a_value_shows_none(document: Any, message: str) -> None:
+def test_fault_without_a_value_prints_no_value(document: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read(document)
     assert str(caught.value) == f"k.json: {message}"
     assert not caught.value.has_value
 
 
-def test_error_is_moved_into_a_file_with_its_value_and_type() -> None:
+def test_error_keeps_value_and_type_when_the_file_is_added() -> None:
     error = UnknownNameError("is wrong", field="a.b", value=None).at("k.json", "tasks[0]")
     assert (type(error), error.source, error.field) == (UnknownNameError, "k.json", "tasks[0].a.b")
     assert error.has_value
@@ -303,7 +303,7 @@ def test_error_is_moved_into_a_file_with_its_value_and_type() -> None:
     ],
     ids=ascii_start,
 )
-def test_unreadable_file_is_named(tmp_path: Path, data: bytes, message: str) -> None:
+def test_error_about_invalid_content_names_the_file(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "k.json"
     path.write_bytes(data)
     with pytest.raises(InputError) as caught:
@@ -314,7 +314,7 @@ def test_unreadable_file_is_named(tmp_path: Path, data: bytes, message: str) -> 
 
 
 @pytest.mark.parametrize(("name", "message"), [("none.json", "No such file"), ("", "Is a directory")])
-def test_what_is_no_file_is_named(tmp_path: Path, name: str, message: str) -> None:
+def test_error_about_missing_file_names_the_path(tmp_path: Path, name: str, message: str) -> None:
     path = tmp_path / name
     with pytest.raises(InputError) as caught:
         read_file(path)
@@ -324,13 +324,13 @@ def test_what_is_no_file_is_named(tmp_path: Path, name: str, message: str) -> No
 @pytest.mark.parametrize(
     ("path", "shown"), [("a\0b", "a\0b"), ("\ud800", "\\ud800"), ("x" * 5000, "x" * 300 + "...")], ids=ascii_start
 )
-def test_path_no_file_can_have_is_named(path: str, shown: str) -> None:
+def test_error_about_impossible_path_is_printable(path: str, shown: str) -> None:
     with pytest.raises(InputError) as caught:
         read_file(path)
     assert str(caught.value).startswith(f"{shown}: cannot be read: ")
 
 
-def test_many_keys_are_compared_in_linear_time() -> None:
+def test_duplicate_keys_are_found_in_linear_time() -> None:
     def refused(count: int) -> None:
         keys = ", ".join(f'"key{i}": 0' for i in range(count))
         with pytest.raises(InputError, match=rf"^k\.json: key{count - 1}: key is given twice$"):
@@ -340,7 +340,7 @@ def test_many_keys_are_compared_in_linear_time() -> None:
     assert many < 5 * few
 
 
-def test_too_large_a_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_above_the_size_limit_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planoracle.instances.files.strict_json.MAX_BYTES", 10)
     path = tmp_path / "k.json"
     path.write_bytes(b" " * 11)
@@ -358,7 +358,7 @@ def test_file_with_byte_order_mark_is_read(tmp_path: Path) -> None:
 
 
 @given(st.text("[]{}01,.- \n\0\xff", max_size=12).map(lambda text: text.encode("latin-1")))
-def test_any_bytes_are_parsed_or_refused(data: bytes) -> None:
+def test_arbitrary_bytes_are_parsed_or_rejected(data: bytes) -> None:
     try:
         expected = json.loads(data.decode("utf-8-sig"))
     except ValueError:
@@ -382,7 +382,7 @@ def _objects(schema: Any) -> Iterator[dict[str, Any]]:
             yield from _objects(part)
 
 
-def test_schema_states_dialect_and_required_keys() -> None:
+def test_schema_has_dialect_and_required_keys() -> None:
     schema = json.loads(json.dumps(json_schema()))
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema["type"] == "object"

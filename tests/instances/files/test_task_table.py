@@ -48,7 +48,7 @@ def notes(folder: Path, text: str) -> list[str]:
 # --- the problem of a table -----------------------------------------------------------------------
 
 
-def test_seven_tasks_on_five_machines_need_no_agent() -> None:
+def test_table_with_machines_needs_no_agents() -> None:
     workshop = load(WORKSHOP)
     assert isinstance(workshop, Instance)
     assert workshop.agents == ()
@@ -70,7 +70,7 @@ def test_seven_tasks_on_five_machines_need_no_agent() -> None:
     ],
     ids=["usual", "semicolons", "tabs", "unsorted", "after", "ids"],
 )
-def test_spellings_of_one_job_shop(text: str, tmp_path: Path) -> None:
+def test_different_tables_give_the_same_job_shop(text: str, tmp_path: Path) -> None:
     shop = read(tmp_path, text)
     assert sorted((action.task, action.duration) for action in shop.actions) == [("A", 2), ("A", 3), ("B", 1), ("B", 4)]
     durations = {action.id: action.duration for action in shop.actions}
@@ -78,7 +78,7 @@ def test_spellings_of_one_job_shop(text: str, tmp_path: Path) -> None:
     assert solve(shop).makespan == 6
 
 
-def test_all_columns(tmp_path: Path) -> None:
+def test_all_columns_are_read(tmp_path: Path) -> None:
     text = (
         "id,name,duration (min),predecessors,max_lag,machine,amount,capacity,worker,attended,interruptible,ready,note\n"
         '1,mix,10,,,bowl,,,"ann, ben",,yes,5,\n'
@@ -105,24 +105,24 @@ def test_all_columns(tmp_path: Path) -> None:
     ]
 
 
-def test_a_column_of_attendance_means_one_agent(tmp_path: Path) -> None:
+def test_attendance_column_implies_one_agent(tmp_path: Path) -> None:
     tea = read(tmp_path, "task,duration,unattended\nboil,5,yes\nchop,3,\n")
     assert (tea.agents, [action.attended for action in tea.actions]) == (("agent",), [0, 3])
     assert solve(tea).makespan == 5
 
 
-def test_without_machines_and_agents_tasks_wait_for_predecessors_only(tmp_path: Path) -> None:
+def test_tasks_without_machines_and_agents_wait_only_for_predecessors(tmp_path: Path) -> None:
     text = "task,hours,after\na,3,\nb,4,\nc,1,a|b\n"
     assert solve(read(tmp_path, text)).makespan == 5
     assert notes(tmp_path, text) == ["t.csv: no column agent or machine: tasks wait only for their predecessors"]
 
 
-def test_a_job_as_predecessor_is_all_of_it(tmp_path: Path) -> None:
+def test_job_as_predecessor_means_all_its_tasks(tmp_path: Path) -> None:
     house = read(tmp_path, "job,task,duration,after\nA,x,1,\nA,y,2,\nB,x,3,A\n")
     assert [lag.before for lag in house.lags] == ["A/x", "A/y"]
 
 
-def test_deadlines_are_kept_and_their_conflict_speaks_of_them(tmp_path: Path) -> None:
+def test_deadlines_are_met_and_named_in_explanations(tmp_path: Path) -> None:
     text = "task,duration,after,agent,release,deadline,interruptible\na,2,,ann,,,\nb,3,,ann,2,{},{}\nc,2,a,ann,,9,\n"
     for interruptible in ("", "yes"):
         assert solve(read(tmp_path, text.format(5, interruptible))).makespan == 7
@@ -219,17 +219,17 @@ def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) 
         (b"task,dauer\xe4\n", "t.csv: is not UTF-8 (invalid continuation byte in line 1); save it as UTF-8"),
     ],
 )
-def test_fault(text: str | bytes, message: str, tmp_path: Path) -> None:
+def test_invalid_table_is_rejected(text: str | bytes, message: str, tmp_path: Path) -> None:
     assert faults(tmp_path, text) == [message]
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.xlsx"])
-def test_damaged_table(name: str, tmp_path: Path) -> None:
+def test_damaged_table_is_rejected(name: str, tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, b"PAR1" * 9, name)
     assert "is damaged or not" in fault or "needs openpyxl: pip install 'planoracle[excel]'" in fault
 
 
-def test_missing_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     assert faults(tmp_path, b"PK", "t.xlsx") == ["t.xlsx: Excel needs openpyxl: pip install 'planoracle[excel]'"]
 
@@ -249,7 +249,7 @@ def frame() -> pd.DataFrame:
     )
 
 
-def test_frame_and_its_files_give_one_problem(tmp_path: Path) -> None:
+def test_frame_and_its_files_give_equal_problems(tmp_path: Path) -> None:
     model = Model.from_frame(frame(), "t", unit="minute")
     problem = model.build()
     assert [action.duration for action in problem.actions] == [3, 4, 5]
@@ -265,7 +265,7 @@ def test_frame_and_its_files_give_one_problem(tmp_path: Path) -> None:
     assert Model.from_frame(renamed, "t", unit="minute", columns={"task": "Vorgang"}).build() == problem
 
 
-def test_excel_gives_the_problem_of_its_csv(tmp_path: Path) -> None:
+def test_excel_and_csv_give_equal_problems(tmp_path: Path) -> None:
     pytest.importorskip("openpyxl")
     table = pd.read_csv(WORKSHOP)
     table.to_excel(tmp_path / "workshop.xlsx", index=False)
@@ -284,7 +284,7 @@ def test_faults_of_a_frame_name_the_row() -> None:
 
 
 @pytest.mark.parametrize("command", ["solve", "compare", "explain", "gantt", "solve --heuristic serial-lpt"])
-def test_commands_take_a_table_and_a_map(command: str, tmp_path: Path) -> None:
+def test_commands_accept_a_table_and_column_names(command: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Vorgang,Zeit,machine\na,3,m\nb,4,m\n")
     call = [*command.split(), str(path), "--map", "task=Vorgang", "--map", "duration=Zeit"]
@@ -297,7 +297,7 @@ def test_commands_take_a_table_and_a_map(command: str, tmp_path: Path) -> None:
     assert CliRunner().invoke(app, [*call, "--map", "tsk=a"]).exit_code != 0
 
 
-def test_notes_of_a_table_and_of_a_busy_agent(tmp_path: Path) -> None:
+def test_commands_print_notes_on_table_and_busy_agent(tmp_path: Path) -> None:
     call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()"]
     (tmp_path / "t.csv").write_text("task,duration,agent,cost\na,3,ann,1\nb,4,ann,2\n")
     for command in ("solve", "explain"):
@@ -314,7 +314,7 @@ def test_notes_of_a_table_and_of_a_busy_agent(tmp_path: Path) -> None:
             assert told[1:] == ["note: t: the only agent (ann) is busy for all 7 ticks; --agents 2 adds a second agent"]
 
 
-def test_names_that_end_like_numbers_are_kept(tmp_path: Path) -> None:
+def test_names_ending_in_decimals_are_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("task,duration,after\nrelease 1.0,3.0,\nrelease 1,2,release 1.0\n4.0,1,\n")
     assert [action.id for action in load(path).actions] == ["t/release 1.0", "t/release 1", "t/4"]

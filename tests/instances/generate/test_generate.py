@@ -41,7 +41,7 @@ def _again(problem):
 
 
 @pytest.mark.parametrize("name", STYLES)
-def test_problems_read_back_equal(name: str) -> None:
+def test_written_problem_reads_back_equal(name: str) -> None:
     for number in range(5):
         problem = generate(name, 3, number).problem
         assert _again(problem) == problem
@@ -49,7 +49,7 @@ def test_problems_read_back_equal(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sample(SCHEDULING))
-def test_the_witness_is_accepted_and_the_optimum_is_no_longer(name: str) -> None:
+def test_witness_is_valid_and_not_shorter_than_the_optimum(name: str) -> None:
     for number in range(4):
         found = generate(name, 5, number)
         assert isinstance(found.problem, Instance)
@@ -60,7 +60,7 @@ def test_the_witness_is_accepted_and_the_optimum_is_no_longer(name: str) -> None
         assert best.makespan <= found.witness.makespan
 
 
-def test_kitchens_can_be_solved() -> None:
+def test_generated_kitchens_can_be_solved() -> None:
     for number in range(4):
         kitchen = generate("robotouille", 2, number, actions=1).problem
         assert plan(kitchen, time_limit=20).status == "optimal"
@@ -80,14 +80,14 @@ def test_kitchens_can_be_solved() -> None:
         ("paracook_abstract", "314e001cc44aece2"),
     ],
 )
-def test_same_seed_same_bytes(name: str, digest: str) -> None:
+def test_generated_problems_are_reproducible(name: str, digest: str) -> None:
     problems = [generate(name, 11, number).problem for number in range(3)]
     text = json.dumps([of(problem).document(problem) for problem in problems])
     assert sha256(text.encode()).hexdigest()[:16] == digest
 
 
 @pytest.mark.slow
-def test_bytes_do_not_depend_on_hashes() -> None:
+def test_generated_problems_do_not_depend_on_hash_seed() -> None:
     code = (
         "import json; from planoracle.instances.generate.styles import generate, styles\n"
         "from planoracle.instances.protocol.registry import of\n"
@@ -102,7 +102,7 @@ def test_bytes_do_not_depend_on_hashes() -> None:
     assert runs[0].stdout.count(b"\n") == len(STYLES)
 
 
-def test_seeds_and_numbers_differ() -> None:
+def test_seeds_and_numbers_give_different_problems() -> None:
     made = [generate("generic", seed, number).problem.actions for seed in range(3) for number in range(3)]
     assert len(set(made)) == len(made)
 
@@ -135,7 +135,9 @@ SHARES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
     ),
     feasible=st.booleans(),
 )
-def test_parameters_are_what_is_measured(tasks, actions, resources, agents, attended, shares, feasible) -> None:
+def test_measures_of_generated_problem_equal_parameters(
+    tasks, actions, resources, agents, attended, shares, feasible
+) -> None:
     given = {"tasks": tasks, "actions": actions, "resources": resources, "agents": agents, "attended": attended}
     found = generate("generic", 9, feasible=feasible, **given, **shares)
     problem = found.problem
@@ -168,7 +170,7 @@ def test_parameters_are_what_is_measured(tasks, actions, resources, agents, atte
     actions=st.integers(1, 12),
     parallelism=SHARES,
 )
-def test_every_size_of_every_style_has_a_witness(name: str, tasks: int, actions: int, parallelism: float) -> None:
+def test_problems_of_every_size_have_a_witness(name: str, tasks: int, actions: int, parallelism: float) -> None:
     share = {} if name == "asynctool" else {"parallelism": parallelism}
     found = generate(name, 4, tasks=tasks, actions=actions, **share)
     assert isinstance(found.problem, Instance)
@@ -200,7 +202,7 @@ def test_every_size_of_every_style_has_a_witness(name: str, tasks: int, actions:
         several=True,
     ),
 )
-def test_parameters_move_what_is_measured(name: str, parameter: str, values, measure: str) -> None:
+def test_measure_increases_with_its_parameter(name: str, parameter: str, values, measure: str) -> None:
     more = {"agents": 4} if parameter == "eligibility" else {}
     means = [
         mean(
@@ -220,7 +222,7 @@ def test_delays_lengthen_the_witness() -> None:
     assert all(first < second for first, second in zip(short, long, strict=True))
 
 
-def test_any_does_not_widen() -> None:
+def test_infeasible_option_does_not_widen_maximum_lags() -> None:
     parameters = {"windows": 1.0, "tightness": 1.0, "tasks": 2, "actions": 5}
     hard = [generate("generic", 1, number, feasible=False, **parameters) for number in range(10)]
     assert all(lag.maximum == 0 for found in hard for lag in found.problem.lags)
@@ -230,7 +232,7 @@ def test_any_does_not_widen() -> None:
     assert any(lag.maximum > 0 for found in eased for lag in found.problem.lags)
 
 
-def test_recipes_look_like_the_bundled_ones() -> None:
+def test_generated_recipes_have_durations_of_bundled_ones() -> None:
     bundled = {(a.duration, not a.attended) for name in problems.names() for a in catalog.load(name).actions}
     minutes = {(-(-duration // 60) * 60, alone) for duration, alone in bundled}
     heated = 0
@@ -246,7 +248,7 @@ def test_recipes_look_like_the_bundled_ones() -> None:
     assert heated > 5
 
 
-def test_combinations() -> None:
+def test_combinations_consist_of_bundled_tasks() -> None:
     recipes = [found.problem for found in draw("recipe2plan", 1, tries=40, combine=True)]
     assert len({frozenset(one.tasks) for one in recipes}) == len(recipes) <= 40
     book = {action.id: action for name in problems.names() for action in catalog.load(name).actions}
@@ -256,7 +258,7 @@ def test_combinations() -> None:
     assert len(list(draw("recipe2plan", tries=3, combine=True, tasks=24))) == 1
 
 
-def test_network_reaches_the_strength_without_redundant_arcs() -> None:
+def test_random_network_has_order_strength_without_redundant_arcs() -> None:
     for seed in range(20):
         for strength in (0.0, 0.25, 0.5, 0.9, 1.0):
             arcs = random_precedences(Random(seed), 9, strength)
@@ -267,7 +269,7 @@ def test_network_reaches_the_strength_without_redundant_arcs() -> None:
             assert not any((i, j) in closure and (j, k) in closure for i, k in arcs for j in range(9))
 
 
-def test_measures_of_a_problem_by_hand() -> None:
+def test_measures_equal_values_computed_by_hand() -> None:
     tool, two = Demand("tool"), Demand("tool", 2)
     actions = (
         Action("a/1", "a", 4, 4, interruptible=True, modes=(Mode((two,)), Mode((tool,)))),
@@ -340,13 +342,13 @@ def test_every_bundled_problem_can_be_measured() -> None:
         ("robotouille", {"windows": 0.5}, "windows"),
     ],
 )
-def test_what_cannot_be_is_refused(name: str, parameters, field: str) -> None:
+def test_invalid_parameter_is_rejected(name: str, parameters, field: str) -> None:
     with pytest.raises(InputError) as caught:
         generate(name, **parameters)
     assert caught.value.field == field
 
 
-def test_unknown_style() -> None:
+def test_unknown_style_is_rejected() -> None:
     with pytest.raises(UnknownNameError, match="generic, paracook, paracook_abstract, recipe2plan"):
         generate("nope")
     assert style("generic").usual == Parameters()

@@ -97,7 +97,7 @@ def rcp(project: Project) -> str:
 
 @examples(300)
 @given(projects(general=True))
-def test_project_with_time_lags(project: Project) -> None:
+def test_project_with_time_lags_has_exhaustive_optimum(project: Project) -> None:
     check(
         rcpsp.read_sch(sch_text(project.arcs, project.durations, project.demands, project.capacities), "random"),
         project.optimum(),
@@ -106,7 +106,7 @@ def test_project_with_time_lags(project: Project) -> None:
 
 @examples(60)
 @given(projects(general=False))
-def test_project_with_precedences(project: Project) -> None:
+def test_project_with_precedences_has_exhaustive_optimum(project: Project) -> None:
     instance = rcpsp.read_sm(sm(project), "random")
     check(instance, project.optimum())
     if project.capacities:
@@ -122,7 +122,7 @@ def shops(draw: st.DrawFn) -> list[list[tuple[int, int]]]:
 
 @examples(60)
 @given(shops(), st.sampled_from([0, 1]))
-def test_job_shop(jobs: list[list[tuple[int, int]]], first: int) -> None:
+def test_job_shop_has_exhaustive_optimum(jobs: list[list[tuple[int, int]]], first: int) -> None:
     machines = len(jobs[0])
     assume(not first or any(machine == machines - 1 for job in jobs for machine, _ in job))
     rows = [" ".join(f"{machine + first} {ticks}" for machine, ticks in job) for job in jobs]

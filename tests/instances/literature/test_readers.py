@@ -107,14 +107,14 @@ def test_distances_between_starts_become_lags() -> None:
     assert solve(instance).makespan == 6
 
 
-def test_jobs_of_a_project() -> None:
+def test_sm_file_is_read_as_project() -> None:
     instance = rcpsp.read_sm(SM, "ours")
     assert [(a.id, a.duration) for a in instance.actions] == [("project/2", 2), ("project/3", 3)]
     assert (instance.lags, uses(instance)) == ((), {"project/2": [("R1", 2)], "project/3": [("R1", 1)]})
     assert solve(instance).makespan == 5
 
 
-def test_jobs_of_a_patterson_file_whose_lines_break_anywhere() -> None:
+def test_rcp_file_is_read_independently_of_line_breaks() -> None:
     instance = rcpsp.read_rcp(RCP, "ours")
     assert [(a.id, a.duration) for a in instance.actions] == [("project/2", 2), ("project/3", 3)]
     assert uses(instance) == {"project/2": [("R1", 2)], "project/3": [("R1", 1), ("R2", 5)]}
@@ -128,7 +128,7 @@ def test_jobs_of_a_patterson_file_whose_lines_break_anywhere() -> None:
     assert solve(rcpsp.read_rcp(RCP.replace("2 2 0", "2 3 0"), "too much")).status == "infeasible"
 
 
-def test_operations_of_a_job_shop() -> None:
+def test_job_shop_file_is_read_as_chains_of_operations() -> None:
     (instance,) = jobshop.read_text(JSS, "file")
     assert instance.name == "pair"
     assert uses(instance) == {
@@ -147,7 +147,7 @@ def sch(arcs: dict[tuple[int, int], int], durations: tuple[int, ...], demand: in
     return rcpsp.read_sch(text, "ours")
 
 
-def test_demand_beyond_the_capacity_is_infeasible_not_refused() -> None:
+def test_demand_above_capacity_is_infeasible_instead_of_invalid() -> None:
     instance = sch({}, (2, 0), demand=5, capacity=2)
     assert uses(instance) == {"project/1": [("R1", 2)], "project/1+R1": [("R1", 2)], "project/2": [("R1", 2)]}
     assert solve(instance).status == "infeasible"
@@ -167,16 +167,16 @@ def test_demand_beyond_the_capacity_is_infeasible_not_refused() -> None:
         {(4, 0): 1},
     ],
 )
-def test_contradictory_distances_are_infeasible_not_refused(arcs: dict[tuple[int, int], int]) -> None:
+def test_contradictory_distances_are_infeasible_instead_of_invalid(arcs: dict[tuple[int, int], int]) -> None:
     assert solve(sch(arcs, (2, 2, 2))).status == "infeasible"
 
 
-def test_cycle_of_activities_without_duration() -> None:
+def test_cycle_of_activities_without_duration_is_feasible() -> None:
     instance = sch({(1, 2): 0, (2, 1): 0, (1, 3): 0, (3, 1): 0, (2, 3): 0}, (0, 0, 0))
     assert solve(instance).makespan == 0
 
 
-def test_beginning_and_end_stay_out_unless_they_say_something() -> None:
+def test_beginning_and_end_are_omitted_unless_they_constrain() -> None:
     def names(arcs: dict[tuple[int, int], int]) -> list[str]:
         return [a.id.removeprefix("project/") for a in sch(arcs, (2, 3)).actions]
 
@@ -188,7 +188,7 @@ def test_beginning_and_end_stay_out_unless_they_say_something() -> None:
     assert names({(0, 3): 9}) == ["1", "2", "3"]
 
 
-def test_what_the_beginning_and_the_end_say() -> None:
+def test_distances_from_beginning_and_end_constrain_schedules() -> None:
     assert solve(sch({(0, 2): 7}, (2, 3))).makespan == 10
     assert solve(sch({(1, 3): 5}, (2, 3))).makespan == 5
     assert solve(sch({(0, 3): 9}, (2, 3))).makespan == 9
@@ -204,12 +204,12 @@ def test_what_the_beginning_and_the_end_say() -> None:
         assert began[first] == 0
 
 
-def test_of_two_distances_between_the_same_activities_the_larger_counts() -> None:
+def test_larger_of_two_distances_between_the_same_activities_counts() -> None:
     text = SCH.replace("1\t1\t2\t2\t3\t[4]\t[1]", "1\t1\t3\t2\t2\t3\t[4]\t[3]\t[1]")
     assert rcpsp.read_sch(text, "ours") == rcpsp.read_sch(SCH, "ours")
 
 
-def test_several_job_shops_in_one_text() -> None:
+def test_several_job_shops_in_one_text_are_read() -> None:
     text = f"""This file holds two problems.
 
  instance first
@@ -225,7 +225,7 @@ def test_several_job_shops_in_one_text() -> None:
     assert [solve(one).makespan for one in jobshop.read_text(text, "file")] == [7, 6]
 
 
-def test_job_shop_in_two_tables_with_machines_from_one() -> None:
+def test_job_shop_in_two_tables_is_read_with_machines_from_one() -> None:
     text = "Nb of jobs, Nb of Machines, Time seed\n 2 2 840612802\nTimes\n 3 2\n 4 1\nMachines\n 1 2\n 2 1\n"
     (found,) = jobshop.read_text(text.replace("840612802", "8406128"), "file")
     assert [solve(found).makespan, *sorted(found.resource)] == [6, "machine1", "machine2"]
@@ -260,7 +260,7 @@ def test_file_is_recognised_by_its_content(
     assert found.name == name
 
 
-def test_problem_in_a_file_of_several(tmp_path: Path) -> None:
+def test_single_problem_is_read_from_a_file_of_several(tmp_path: Path) -> None:
     path = tmp_path / "all.txt"
     path.write_text(f"{JSS}\n instance other\n1 1\n0 5\n")
     assert [one.name for one in catalog.read_problems(str(path))] == ["pair", "other"]
@@ -268,7 +268,7 @@ def test_problem_in_a_file_of_several(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "5", "a,b\n1,2\n", "1 2 3\n", "\n" * 10_000, "x" * 10_000, "1 " * 10_000])
-def test_other_text_is_in_none_of_the_formats(text: str) -> None:
+def test_text_in_another_format_is_not_recognised(text: str) -> None:
     assert reader.read_text(text, "other") == []
 
 
@@ -359,7 +359,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "right", "wrong", "expected"), FAULTS)
-def test_fault_is_named_with_its_line(text: str, right: str, wrong: str, expected: str, tmp_path: Path) -> None:
+def test_error_names_the_line(text: str, right: str, wrong: str, expected: str, tmp_path: Path) -> None:
     assert right in text
     path = tmp_path / "wrong.txt"
     path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
@@ -369,7 +369,7 @@ def test_fault_is_named_with_its_line(text: str, right: str, wrong: str, expecte
     assert len(str(caught.value)) < 400 + len(str(path))
 
 
-def test_project_without_activities_is_refused() -> None:
+def test_project_without_activities_is_rejected() -> None:
     text = re.sub(r"(?m)^ +[34] {5,}1 .*\n", "", SM).replace(":  4", ":  2")
     text = text.replace("2           2   3", "1           2").replace(
         "2        1          1           4", "2        1          0"
@@ -388,7 +388,7 @@ def outcome(read: Callable[[], object]) -> InputError | None:
 
 
 @pytest.mark.parametrize("text", [SCH, SM, RCP, JSS])
-def test_truncated_file_is_refused(text: str) -> None:
+def test_truncated_file_is_rejected(text: str) -> None:
     lines = text.splitlines()
     required = max(k for k, line in enumerate(lines) if line[:1] != "*") + 1
     recognised = [part for k in range(required) if (part := "\n".join(lines[:k])) and "\n" in part]
@@ -399,7 +399,7 @@ def test_truncated_file_is_refused(text: str) -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from([SCH, SM, RCP, JSS]))
-def test_bytes_are_never_a_crash(junk: bytes, text: str) -> None:
+def test_arbitrary_bytes_are_read_or_rejected(junk: bytes, text: str) -> None:
     for data in (junk, text.encode() + junk, text.encode()[: len(junk)] + junk):
         error = outcome(lambda data=data: reader.read_data(data, "nowhere/junk.sch"))  # type: ignore[misc]
         assert error is None or (error.source or "").startswith("nowhere/")
@@ -422,7 +422,7 @@ ORIGINALS = [
 
 
 @pytest.mark.parametrize(("table", "file"), ORIGINALS)
-def test_known_optimum(shared: Path, table: str, file: str) -> None:
+def test_published_optimum_is_consistent_with_solver(shared: Path, table: str, file: str) -> None:
     folder = shared / "literature"
     if not (folder / file).is_file():
         pytest.skip(f"{file} is not among the originals here")
@@ -437,7 +437,7 @@ def test_known_optimum(shared: Path, table: str, file: str) -> None:
 
 
 @pytest.mark.slow
-def test_every_original_is_read(shared: Path) -> None:
+def test_every_original_file_is_read(shared: Path) -> None:
     folders = shared / "literature", shared / "large"
     endings = ("sch", "sm", "rcp", "jss")
     files = [path for folder in folders for ending in endings for path in sorted(folder.rglob(f"*.{ending}"))]

@@ -22,7 +22,7 @@ TIMED = "recipe2plan/timed/Cobbler_Pancakes"
 CHOP, DRIVE = Action("home/chop", "home", 3, 3), Action("out/drive", "out", 9, 9)
 
 
-def test_only_the_agents_change() -> None:
+def test_replication_changes_only_the_agents() -> None:
     one = catalog.load(TIMED)
     three = with_agents(one, 3)
     assert three == replace(one, name=f"{TIMED}~3", agents=("agent1", "agent2", "agent3"), benchmark="generic")
@@ -30,24 +30,24 @@ def test_only_the_agents_change() -> None:
     assert catalog.load(f"{TIMED}~3") == three
 
 
-def test_what_needs_nobody_still_needs_nobody_and_what_the_only_agent_could_do_anybody_can() -> None:
+def test_replicated_agents_are_eligible_for_actions_of_the_single_agent() -> None:
     alone = Instance("k", (replace(CHOP, agents=("me",)), Action("t/rise", "t", 5, 0, agents=())), agents=("me",))
     two = with_agents(alone, 2)
     assert [two.eligible(action) for action in two.actions] == [("agent1", "agent2"), ()]
 
 
 @pytest.mark.parametrize("count", [0, -1, 1000])
-def test_number_out_of_range_is_named(count: int) -> None:
+def test_number_of_agents_out_of_range_is_rejected(count: int) -> None:
     with pytest.raises(InputError, match=rf"^agents: must be from 1 to 999 \(got {count}\)$"):
         with_agents(Instance("k", (CHOP,)), count)
 
 
-def test_agents_that_differ_are_not_replaced() -> None:
+def test_different_agents_are_not_replicated() -> None:
     with pytest.raises(InputError, match=r"k\.agents: agents must be identical to be replicated"):
         with_agents(Instance("k", (CHOP, replace(DRIVE, agents=("b",))), agents=("a", "b")), 2)
 
 
-def test_restricted_agents_do_what_they_are_given_and_others_everything() -> None:
+def test_restricted_agents_are_eligible_only_for_assigned_tasks() -> None:
     three = with_agents(Instance("k", (CHOP, DRIVE)), 3)
     found = assign(three, {"agent2": ["home"], "agent3": ["out/drive"]})
     assert [found.eligible(action) for action in found.actions] == [("agent1", "agent2"), ("agent1", "agent3")]
@@ -67,7 +67,7 @@ def test_restricted_agents_do_what_they_are_given_and_others_everything() -> Non
         ({"agent1": ["home"], "agent2": ["home"]}, r"only: no agent is eligible for this action \(got 'out/drive'\)"),
     ],
 )
-def test_impossible_restriction_is_named(only: dict[str, list[str]], fault: str) -> None:
+def test_impossible_restriction_is_rejected(only: dict[str, list[str]], fault: str) -> None:
     with pytest.raises(InputError, match=fault):
         assign(with_agents(Instance("k", (CHOP, DRIVE)), 2), only)
 
@@ -75,24 +75,24 @@ def test_impossible_restriction_is_named(only: dict[str, list[str]], fault: str)
 # --- names ----------------------------------------------------------------------------------------
 
 
-def test_no_bundled_name_is_one_of_a_crew() -> None:
+def test_no_bundled_name_has_an_agent_suffix() -> None:
     assert not any("~" in name for name in catalog.bundled())
 
 
-def test_every_bundled_problem_has_a_name_with_two_agents() -> None:
+def test_every_bundled_name_accepts_an_agent_suffix() -> None:
     for name in some_problems():
         assert catalog.names_problem(f"{name}~2"), name
         assert split_agent_suffix(f"{name}~2") == (name, "~2")
 
 
 @pytest.mark.parametrize("end", ["~", "~0", "~1000", "~two", "~2~", "~2~agent1", "~2~=home", "~~2", "~02", "~2~3"])
-def test_what_is_no_crew_is_no_name(end: str) -> None:
+def test_invalid_agent_suffix_is_an_unknown_name(end: str) -> None:
     assert not catalog.names_problem(TIMED + end)
     with pytest.raises(UnknownNameError):
         catalog.expand([TIMED + end])
 
 
-def test_sets_globs_and_files_have_crews_too(tmp_path: Path) -> None:
+def test_sets_globs_and_files_accept_agent_suffixes(tmp_path: Path) -> None:
     assert catalog.expand(["recipe2plan/timed~2"]) == [f"{name}~2" for name in catalog.expand(["recipe2plan/timed"])]
     assert catalog.expand(["*/timed/Cobbler_P*~3", "timearena/lab/2~2"])[:2] == [
         f"{TIMED}~3",
@@ -110,13 +110,13 @@ def test_sets_globs_and_files_have_crews_too(tmp_path: Path) -> None:
         assert found.eligible(found.actions[1]) == ("agent1",)
 
 
-def test_file_with_such_a_name_is_itself(tmp_path: Path) -> None:
+def test_file_precedes_a_name_with_agent_suffix(tmp_path: Path) -> None:
     path = tmp_path / "k~2"
     path.write_text(json.dumps(to_document(Instance("k", (CHOP,)))))
     assert catalog.read_problems(str(path)) == [Instance("k", (CHOP,))]
 
 
-def test_seed_of_delays_is_kept_apart() -> None:
+def test_agent_suffix_follows_delay_variant() -> None:
     found = catalog.load("asynctool/cross2/01@1-2:3~2")
     assert found.lags == catalog.load("asynctool/cross2/01@1-2:3").lags
     assert len(found.agents) == 2
@@ -126,12 +126,12 @@ def test_seed_of_delays_is_kept_apart() -> None:
     ("name", "agents", "only"),
     [(TIMED, None, ["agent1=x"]), (f"{TIMED}~2", 2, []), (TIMED, 2, ["agent1"]), (TIMED, 0, [])],
 )
-def test_names_that_cannot_be_made(name: str, agents: int | None, only: list[str]) -> None:
+def test_invalid_agent_suffix_is_not_added(name: str, agents: int | None, only: list[str]) -> None:
     with pytest.raises(UnknownNameError):
         add_agent_suffix(name, agents, only)
 
 
-def test_crew_survives_a_file_and_speaks_the_general_language() -> None:
+def test_replicated_problem_has_general_rules_and_can_be_written() -> None:
     two = catalog.load("timearena/household1~2~agent2=household1")
     again = instance_from_document(to_document(two), "-")
     assert (again.name, again.agents, again.by_id) == (two.name, two.agents, two.by_id)
@@ -143,7 +143,7 @@ def test_crew_survives_a_file_and_speaks_the_general_language() -> None:
 # --- kitchens -------------------------------------------------------------------------------------
 
 
-def test_new_cooks_stand_at_empty_stations_first() -> None:
+def test_additional_cooks_start_at_empty_stations() -> None:
     one = kitchen("kitchens/synchronous/3_burger")
     three = with_cooks(one, 3)
     assert three.players == ("robot1", "robot2", "robot3")
@@ -157,7 +157,7 @@ def test_new_cooks_stand_at_empty_stations_first() -> None:
     assert catalog.problem("kitchens/synchronous/3_burger~3") == three
 
 
-def test_cooks_that_find_no_room_or_would_have_to_go_are_refused() -> None:
+def test_unsupported_number_or_restriction_of_cooks_is_rejected() -> None:
     with pytest.raises(InputError, match="must be at most"):
         with_cooks(kitchen("kitchens/synchronous/3_burger"), 50)
     with pytest.raises(InputError, match="must be at least 2"):

@@ -53,11 +53,11 @@ def built(instance: Instance) -> Instance:
 
 
 @given(instances())
-def test_everything_that_the_model_knows_can_be_said(instance: Instance) -> None:
+def test_builder_rebuilds_any_instance(instance: Instance) -> None:
     assert built(instance) == instance
 
 
-def test_defaults_are_those_of_the_file_format() -> None:
+def test_builder_has_defaults_of_the_file_format() -> None:
     model = (
         Model("tea-and-toast", unit="minute", seconds_per_tick=60, agents=["cook"])
         .resource("stove")
@@ -78,11 +78,11 @@ def test_defaults_are_those_of_the_file_format() -> None:
     assert built(catalog.single(str(EXAMPLES / "bakery.json"))) == catalog.single(str(EXAMPLES / "bakery.json"))
 
 
-def test_what_needs_nobody_is_attended_by_nobody() -> None:
+def test_action_without_agents_is_unattended_by_default() -> None:
     assert Model().task("t").action("dry", 5, agents=()).build().actions[0].attended == 0
 
 
-def test_resources_need_no_declaration_but_all_or_none_do() -> None:
+def test_resources_are_declared_all_or_none() -> None:
     kiln = Model().task("t").action("heat", 10, attended=0, uses="kiln")
     assert [(one.name, one.capacity) for one in kiln.build().resources] == [("kiln", 1)]
     with pytest.raises(InputError, match=r"must be one of oven; did you mean oven\? \(got 'ovne'\)"):
@@ -102,12 +102,12 @@ def test_resources_need_no_declaration_but_all_or_none_do() -> None:
         (Model(time_limit=-1).task("t").action("a", 1), "time_limit: must lie between 0"),
     ],
 )
-def test_what_makes_no_sense_is_an_error_as_of_a_file(model: Model, message: str) -> None:
+def test_invalid_model_raises_input_error(model: Model, message: str) -> None:
     with pytest.raises(InputError, match=message):
         model.build()
 
 
-def test_calls_out_of_order_are_errors() -> None:
+def test_builder_methods_out_of_order_raise_input_error() -> None:
     with pytest.raises(InputError, match=r"action: call .task\(\) before .action\(\) \(got 'a'\)"):
         Model().action("a", 1)
     for call in (lambda model: model.after("b"), lambda model: model.uses("kiln"), lambda model: model.mode("fast")):

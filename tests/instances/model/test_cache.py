@@ -22,7 +22,7 @@ def problem(request: pytest.FixtureRequest) -> Problem:
     return replace(catalog.problem(request.param))
 
 
-def test_worked_out_once_for_every_problem_and_arguments(problem: Problem) -> None:
+def test_cached_function_is_called_once_per_problem_and_arguments(problem: Problem) -> None:
     calls = []
 
     @ProblemCache
@@ -43,7 +43,7 @@ def test_worked_out_once_for_every_problem_and_arguments(problem: Problem) -> No
     assert len(calls) == 5
 
 
-def test_what_is_kept_is_no_part_of_the_problem(problem: Problem) -> None:
+def test_cached_values_are_not_part_of_equality_or_copies(problem: Problem) -> None:
     plain, text, value = replace(problem), repr(problem), hash(problem)
     problem.memos["lines"] = (line for line in ())  # a generator can neither be copied nor pickled
     assert (repr(problem), hash(problem)) == (text, value)
@@ -55,7 +55,7 @@ def test_what_is_kept_is_no_part_of_the_problem(problem: Problem) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_kept_goes_with_the_problem(problem: Problem) -> None:
+def test_cached_values_are_freed_with_the_problem(problem: Problem) -> None:
     class Large:
         def __init__(self, problem: Problem) -> None:
             self.problem = problem

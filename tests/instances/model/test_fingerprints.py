@@ -70,22 +70,22 @@ VALUES = st.recursive(
 
 
 @given(VALUES, VALUES)
-def test_a_digest_is_that_of_the_json_of_it(one: Any, other: Any) -> None:
+def test_digest_equals_digest_of_canonical_json(one: Any, other: Any) -> None:
     assert digest(one, other) == whole(one, other)
 
 
 @pytest.mark.parametrize("name", ["robotouille/asynchronous/6_onion_soup@84", "timearena/household1"])
-def test_so_is_a_fingerprint(name: str) -> None:
+def test_fingerprint_equals_digest_of_canonical_json(name: str) -> None:
     problem = catalog.problem(name)
     assert fingerprint(problem) == whole(problem)
 
 
-def test_what_is_no_value_has_none() -> None:
+def test_digest_of_arbitrary_object_is_rejected() -> None:
     with pytest.raises(TypeError, match="no digest of object"):
         digest({"a": [object()]})
 
 
-def test_a_new_field_with_a_default_and_another_name_of_the_class_change_nothing() -> None:
+def test_digest_ignores_class_name_and_fields_with_default_value() -> None:
     @dataclass(frozen=True)
     class Former:
         duration: int
@@ -104,7 +104,7 @@ def test_a_new_field_with_a_default_and_another_name_of_the_class_change_nothing
 
 
 @pytest.mark.slow
-def test_fingerprints_are_the_same_in_every_process_whatever_is_remembered() -> None:
+def test_fingerprint_is_independent_of_process_and_cache() -> None:
     name = "asynctool/cross2/01"
     problem = replace(catalog.load(name))
     problem.memos["something"] = 1

@@ -46,7 +46,7 @@ class Errand(CacheHolder):
         (f"{KITCHEN}~3", Kitchen, ("kitchens", "step", None, ("robot1", "robot2", "robot3"), None)),
     ],
 )
-def test_every_problem_says_what_the_tools_ask(name: str, kind: type, said: tuple[Any, ...]) -> None:
+def test_problems_of_every_kind_have_common_attributes(name: str, kind: type, said: tuple[Any, ...]) -> None:
     problem: Problem = catalog.problem(name)
     found = (problem.benchmark, problem.unit, problem.seconds_per_tick, problem.agents, problem.time_limit)
     assert found == said
@@ -65,12 +65,12 @@ EACH_TOOL: list[Callable[[Any], Any]] = [
 
 
 @pytest.mark.parametrize("tool", EACH_TOOL, ids=["regret", "repair", "advice", "explain", "document"])
-def test_a_problem_of_another_kind_is_refused_by_name(tool: Callable[[Any], Any]) -> None:
+def test_tools_reject_problem_of_unknown_kind(tool: Callable[[Any], Any]) -> None:
     with pytest.raises(InputError, match=r"must be of kind .* not Errand .*'errand'|errand: has no solver"):
         tool(Errand())
 
 
-def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
+def test_comparison_continues_after_problem_of_unknown_kind() -> None:
     burger = catalog.problem(KITCHEN)
     frame = comparisons([Errand(), burger], ["optimum", "serial-lpt"])
     assert frame["unit"].tolist() == ["mile"] * 2 + ["step"] * 2
@@ -78,7 +78,7 @@ def test_a_problem_of_another_kind_does_not_end_the_rest() -> None:
     assert frame["settled"].tolist() == ["unknown"] * 2 + ["optimal"] * 2
 
 
-def test_fingerprints_are_of_every_kind() -> None:
+def test_fingerprints_of_problems_of_every_kind_differ() -> None:
     problems: list[Problem] = [Errand(), Errand("other"), catalog.problem(KITCHEN), catalog.problem(f"{KITCHEN}~2")]
     assert len({fingerprint(one) for one in problems}) == 4
     assert fingerprint(Errand()) == fingerprint(Errand())

@@ -342,12 +342,12 @@ CASES = [
 each_case = pytest.mark.parametrize("case", CASES, ids=[f"{case.kind}: {case.about}" for case in CASES])
 
 
-def test_every_kind_has_a_case() -> None:
+def test_cases_cover_every_violation_kind() -> None:
     assert {case.kind for case in CASES} == set(KINDS)
 
 
 @each_case
-def test_unbroken_schedule_passes(case: Case) -> None:
+def test_valid_schedule_is_accepted(case: Case) -> None:
     schedule = Schedule(case.good)
     replay = referee(case.instance, schedule)
     assert replay.violations == ()
@@ -359,7 +359,7 @@ def test_unbroken_schedule_passes(case: Case) -> None:
 
 
 @each_case
-def test_broken_schedule_is_rejected_with_exactly_its_kind(case: Case) -> None:
+def test_invalid_schedule_is_rejected_with_exactly_one_kind(case: Case) -> None:
     replay = referee(case.instance, Schedule(case.bad))
     assert [(v.kind, v.position) for v in replay.violations] == [(case.kind, position) for position in case.positions]
     assert replay.fatal == replay.violations[0]
@@ -368,7 +368,7 @@ def test_broken_schedule_is_rejected_with_exactly_its_kind(case: Case) -> None:
 
 
 @each_case
-def test_order_of_pieces_does_not_matter(case: Case) -> None:
+def test_verdict_does_not_depend_on_order_of_pieces(case: Case) -> None:
     backwards = Schedule(case.bad[::-1])
     assert {violation.kind for violation in find_violations(case.instance, backwards)} == {case.kind}
     assert list(find_violations(case.instance, Schedule(case.good[::-1]))) == []
@@ -420,11 +420,11 @@ def test_order_of_pieces_does_not_matter(case: Case) -> None:
         ),
     ],
 )
-def test_what_is_allowed_passes(instance: Instance, pieces: tuple[Piece, ...]) -> None:
+def test_valid_schedule_at_a_limit_is_accepted(instance: Instance, pieces: tuple[Piece, ...]) -> None:
     assert list(find_violations(instance, Schedule(pieces))) == []
 
 
-def test_replay_tells_of_progress_and_idle_time() -> None:
+def test_replay_reports_progress_and_idle_time() -> None:
     instance = make(CUTTABLE, act("b", 5, 1), AUTO_C, agents=("x", "y"))
     pieces = (run("a", 1, 1, "x"), run("b", 1, 5, "y"), run("c", 2, agent="x"), run("a", 4, 1, "x"))
     replay = referee(instance, Schedule(pieces))
@@ -439,34 +439,34 @@ def test_replay_tells_of_progress_and_idle_time() -> None:
     assert replay.executed == 4
 
 
-def test_rejected_schedule_leaves_all_work() -> None:
+def test_rejected_schedule_leaves_all_work_remaining() -> None:
     replay = referee(make(A, B), Schedule((run("a", 0),)))
     assert replay.remaining == {"t/a": 2, "t/b": 2}
     assert [(event.accepted, event.progress) for event in replay.events] == [(False, 0)]
 
 
-def test_no_time_is_idle_when_somebody_is_always_busy() -> None:
+def test_no_idle_time_while_an_agent_is_always_busy() -> None:
     assert referee(make(A, B), Schedule((run("a", 0), run("b", 2)))).idle == ()
 
 
-def test_time_is_idle_in_one_stretch_when_something_is_started_in_between() -> None:
+def test_idle_interval_is_not_split_by_start_of_unattended_action() -> None:
     pieces = (run("a", 0, 1), run("c", 3), run("a", 4, 1))
     assert referee(make(CUTTABLE, AUTO_C), Schedule(pieces)).idle == ((1, 4),)
 
 
-def test_violations_come_in_the_order_of_kinds_not_of_checks() -> None:
+def test_violations_are_sorted_by_kind() -> None:
     pieces = (run("a", 0, 1), run("a", 1, 1), run("b", 2, 3))
     violations = find_violations(make(AUTO, AUTO_B), Schedule(pieces))
     assert [(v.kind, v.subject) for v in violations] == [("action_duration", "t/b"), ("interruptibility", "t/a")]
 
 
-def test_violations_of_several_kinds_are_all_found() -> None:
+def test_violations_of_several_kinds_are_all_reported() -> None:
     instance = make(A, act("b", release=9), act("c"))
     replay = referee(instance, Schedule((run("a", 0, 3), run("b", 1))))
     assert [v.kind for v in replay.violations] == ["release", "action_duration", "missing_action", "agent_busy"]
 
 
-def test_empty_schedule_misses_every_action() -> None:
+def test_empty_schedule_reports_every_action_as_missing() -> None:
     replay = referee(make(A, B), Schedule(()))
     assert [(v.kind, v.subject) for v in replay.violations] == [("missing_action", "t/a"), ("missing_action", "t/b")]
 
@@ -492,7 +492,7 @@ def least_load(resource: Resource, uses: list[tuple[Action, Demand]]) -> int:
 
 
 @pytest.mark.slow
-def test_uses_over_one_interval_take_the_least_room_that_sharing_leaves() -> None:
+def test_load_of_simultaneous_uses_equals_exhaustive_minimum() -> None:
     random = Random(0)
     seen: Counter[tuple[bool, bool]] = Counter()
     for _ in range(3000):
@@ -518,7 +518,7 @@ def test_uses_over_one_interval_take_the_least_room_that_sharing_leaves() -> Non
 
 
 @pytest.mark.parametrize("ticks", [1, 2, 60])
-def test_pieces_of_interruptible_actions_do_not_share_their_room_however_short_a_tick_is(ticks: int) -> None:
+def test_interruptible_actions_do_not_share_capacity_with_state_settings(ticks: int) -> None:
     oven = Resource("oven", state="hot")
     heat = act("heat", ticks, ticks, Demand("oven", sets="hot"))
     for interruptible in (False, True):

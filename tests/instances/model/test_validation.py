@@ -259,7 +259,7 @@ def test_fault_names_field_and_value(name: str) -> None:
     assert message in str(error.faults[0])
 
 
-def test_every_complaint_of_the_module_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faults_cover_every_error_of_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
     complaints = {
         (node.lineno, node.end_lineno)
         for node in ast.walk(ast.parse(inspect.getsource(validation)))
@@ -310,13 +310,13 @@ def test_every_complaint_of_the_module_is_reached(monkeypatch: pytest.MonkeyPatc
         ),
     ],
 )
-def test_what_is_allowed_passes(instance: dict[str, Any]) -> None:
+def test_valid_instance_is_accepted(instance: dict[str, Any]) -> None:
     problem = Instance(**{"name": "k", "actions": (A,), **instance})
     check_instance(problem)
     assert sorted(problem.order) == list(range(len(problem.actions)))
 
 
-def test_an_instance_that_its_benchmark_refuses_is_neither_solved_nor_graded() -> None:
+def test_instance_rejected_by_its_benchmark_is_neither_solved_nor_graded() -> None:
     problem = Instance("k", **cooked(time_limit=99))  # the model knows no benchmark
     with pytest.raises(InputError, match="no time limit"):
         solve(problem)
@@ -326,5 +326,5 @@ def test_an_instance_that_its_benchmark_refuses_is_neither_solved_nor_graded() -
         certify(problem, Schedule(()))
 
 
-def test_order_puts_predecessors_first_and_ties_by_position() -> None:
+def test_topological_order_breaks_ties_by_position() -> None:
     assert Instance("k", **lagged(Lag("t/c", "t/a"))).order == (1, 2, 0)

@@ -102,13 +102,13 @@ def piece(action: str, start: int, duration: int = 2) -> dict[str, Any]:
         ),
     ],
 )
-def test_rows_have_what_the_rules_knew(problem: Problem, plan: object, row: dict[str, Any]) -> None:
+def test_violation_row_has_all_fields(problem: Problem, plan: object, row: dict[str, Any]) -> None:
     [found] = [one.as_dict() for one in violations(problem, plan) if one.kind == row["kind"]]
     assert {name: found.get(name) for name in row} == row
     assert json.loads(json.dumps(found)) == found
 
 
-def test_fields_that_say_nothing_are_left_out() -> None:
+def test_empty_fields_are_omitted() -> None:
     missing = next(one for one in violations(PAIR, [piece("t/a", 0)]) if one.kind == "missing_action")
     assert missing.as_dict() == {
         "index": None,
@@ -120,7 +120,7 @@ def test_fields_that_say_nothing_are_left_out() -> None:
     }
 
 
-def test_no_more_than_a_few_others_are_named_those_first_that_began_first() -> None:
+def test_number_of_other_actions_is_limited_to_the_earliest() -> None:
     actions = tuple(Action(f"t/{n:02}", "t", 50, 0, modes=(Mode((Demand("pan"),)),)) for n in range(30))
     crowd = Instance("crowd", actions, resources=(Resource("pan"),))
     found = violations(crowd, [piece(f"t/{n:02}", n, 50) for n in range(30)])
@@ -129,7 +129,7 @@ def test_no_more_than_a_few_others_are_named_those_first_that_began_first() -> N
     assert [other.subject for other in last.others] == [f"t/{n:02}" for n in range(MAX_OTHERS)]
 
 
-def test_what_a_submission_holds_is_no_format() -> None:
+def test_submitted_text_is_not_interpreted_as_format_string() -> None:
     [found] = [one for one in violations(COBBLER, [[0, "{v.position}", 60, 0]]) if one.kind == "wrong_recipe"]
     assert found.subject == "{v.position}"
     assert found.message == "the recipes are Cobbler, Pancakes"

@@ -57,7 +57,7 @@ def outcomes(shape: str, names: Sequence[str], forms: Sequence[str]) -> dict[tup
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_answers_of_one_problem_of_each_benchmark(shape: str) -> None:
+def test_answer_shape_of_one_problem_of_each_benchmark_is_read(shape: str) -> None:
     forms = list(FORMS)
     start = list(SHAPES).index(shape)
     for number, benchmark in enumerate(BENCHMARKS):
@@ -66,7 +66,7 @@ def test_answers_of_one_problem_of_each_benchmark(shape: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-def test_answers_of_25_problems_of_each_benchmark_in_four_formats(shape: str) -> None:
+def test_answer_shape_of_25_problems_of_each_benchmark_is_read_in_four_formats(shape: str) -> None:
     for benchmark in BENCHMARKS:
         assert not outcomes(shape, problems(benchmark, 25), FOUR)
 
@@ -93,30 +93,30 @@ def differing(sentences: Sequence[str], make: Callable[[str, str, str], str], ex
 
 
 @pytest.mark.slow
-def test_words_of_retraction_end_the_plan_before_them() -> None:
+def test_retraction_cancels_the_preceding_plan() -> None:
     assert not differing(RETRACTIONS, lambda good, bad, said: f"{good}\n\n{said}", "no_plan")
 
 
 @pytest.mark.slow
-def test_other_words_do_not() -> None:
+def test_harmless_sentence_does_not_cancel_a_plan() -> None:
     assert not differing(HARMLESS, lambda good, bad, said: f"{good}\n\n{said}", "good")
     assert not differing([*HARMLESS, *INTRODUCTIONS], lambda good, bad, said: f"{said}\n\n{good}", "good")
 
 
 @pytest.mark.slow
-def test_examples_drafts_and_invalid_plans_are_no_plans() -> None:
+def test_examples_drafts_and_invalid_plans_are_not_the_answer() -> None:
     assert not differing(NO_PLANS, lambda good, bad, said: f"{said}\n{good}\n\nI don't know how to go on.", "no_plan")
     assert not differing(NO_PLANS, lambda good, bad, said: f"{said}\n{good}\n\nFinal answer:\n{bad}", "bad")
     assert not differing(NO_PLANS, lambda good, bad, said: f"Final answer:\n{bad}\n\n{said}\n{good}", "bad")
 
 
 @pytest.mark.slow
-def test_words_of_choice_and_correction_replace_a_plan() -> None:
+def test_choice_or_correction_replaces_the_preceding_plan() -> None:
     assert not differing(CHOICES, lambda good, bad, said: f"{bad}\n\n{said}\n\n{good}", "good")
     assert not differing(CHOICES, lambda good, bad, said: f"{good}\n\n{said}\n\n{bad}", "bad")
 
 
-def test_without_them_an_answer_is_ambiguous() -> None:
+def test_several_plans_without_a_choice_are_ambiguous() -> None:
     for order in (
         lambda good, bad, said: f"{bad}\n\n{said}\n\n{good}",
         lambda good, bad, said: f"{good}\n{said}\n{bad}",
@@ -131,7 +131,7 @@ def kitchen(*items: int) -> str:
     return "\n".join(f"- Cut onion{item} on board1 using robot1" for item in items)
 
 
-def test_a_part_that_repeats_some_steps_goes_on_with_the_plan() -> None:
+def test_block_with_few_repeated_steps_continues_the_plan() -> None:
     """Where plans repeat steps, two parts that have four steps of ten in common are one plan, five of six are not."""
     grammar = _Actions(bundled())
     first, second = kitchen(*range(1, 11)), kitchen(20, 21, 22, 23, 24, 25, 1, 2, 3, 4)
@@ -140,14 +140,14 @@ def test_a_part_that_repeats_some_steps_goes_on_with_the_plan() -> None:
     assert read(f"Before noon\n{kitchen(1, 2, 3, 4, 5, 6)}\n\nAfter noon\n{again}", grammar).fault == "ambiguous"
 
 
-def test_a_summary_is_ignored_unless_it_is_announced_as_final() -> None:
+def test_summary_is_ignored_unless_announced_as_final() -> None:
     plan, short = FORMS["numbered"](GOOD), FORMS["numbered"](GOOD[1:4])
     assert read(f"{plan}\n\nThen look:\n{short}", GRAMMAR).commands == GOOD
     assert read(f"{plan}\n\nFinal answer:\n{short}", GRAMMAR).commands == GOOD[1:4]
 
 
 @pytest.mark.slow
-def test_the_work_grows_with_the_number_of_blocks_only() -> None:
+def test_reading_time_is_linear_in_the_number_of_blocks() -> None:
     from tests.support.line_counter import count_lines as work
 
     few, many = (work(lambda n=n: read("- wash cup\n- wait\n- dance\n\nso\n\n" * n, GRAMMAR)) for n in (200, 800))  # type: ignore[misc]
@@ -172,16 +172,16 @@ TEA = "timearena/household1"
         {"plan": [{"role": "assistant", "content": "<think>\n" + "\n".join(GOOD)}]},
     ],
 )
-def test_an_answer_that_was_cut_off_fails(said: dict[str, object]) -> None:
+def test_truncated_answer_fails(said: dict[str, object]) -> None:
     grade = GRADER.grade({"id": "x", "instance": TEA, **said})
     assert (grade.scored, grade.success, grade.violation, grade.read) == (True, False, "cut_off", 0)
 
 
-def test_an_answer_that_ended_by_itself_is_graded() -> None:
+def test_complete_answer_is_graded() -> None:
     assert GRADER.grade({"id": "x", "instance": TEA, "plan": "\n".join(GOOD), "finish_reason": "stop"}).success
 
 
-def test_nobody_gains_by_hedging_or_being_cut_off() -> None:
+def test_ambiguous_and_truncated_answers_count_as_failures() -> None:
     plan = FORMS["numbered"](GOOD)
     texts = [
         plan,
@@ -199,7 +199,7 @@ def test_nobody_gains_by_hedging_or_being_cut_off() -> None:
     assert [grade.violation for grade in grades] == [None, "cut_off", "cut_off", "ambiguous", "no_plan"]
 
 
-def test_a_goal_that_holds_already_is_no_success_of_a_refusal() -> None:
+def test_refusal_fails_although_the_initial_state_meets_the_goal() -> None:
     name = PROBLEMS["robotouille"]
     run = registry.get("robotouille").run(catalog.problem(name), {"plan": "I give up."})
     assert (run.verdict.success, run.verdict.fatal and run.verdict.fatal.kind) == (False, "no_plan")

@@ -43,7 +43,7 @@ def plain(name: str, place: int | None) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("shape", FORMATS)
-def test_a_successful_plan_is_read_whole_in_every_form(name: str, shape: str) -> None:
+def test_successful_plan_is_read_completely_in_every_form(name: str, shape: str) -> None:
     row = graded(name, FORMATS[shape](plan_of(name)))
     assert row["success"], (row["reason"], row["read"], row["violations"])
     assert row["read"] == len(plan_of(name).texts)
@@ -52,7 +52,7 @@ def test_a_successful_plan_is_read_whole_in_every_form(name: str, shape: str) ->
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("shape", FORMATS)
-def test_a_failing_plan_has_the_same_grade_in_every_form(name: str, shape: str) -> None:
+def test_failing_plan_has_the_same_grade_in_every_form(name: str, shape: str) -> None:
     row = graded(name, FORMATS[shape](without_step(plan_of(name), 2)))
     assert row["success"] is False
     assert row["read"] == len(plan_of(name).texts) - 1
@@ -60,7 +60,7 @@ def test_a_failing_plan_has_the_same_grade_in_every_form(name: str, shape: str) 
 
 
 @pytest.mark.parametrize("name", sample(PROBLEMS))
-def test_odd_forms_are_read_whole(name: str) -> None:
+def test_unusual_forms_are_read_completely(name: str) -> None:
     problem, benchmark = catalog.problem(PROBLEMS[name]), registry.get(name)
     expected = benchmark.parse(problem, submission_of(name, FORMATS["plain lines"](plan_of(name)))).read
     wrong = {}

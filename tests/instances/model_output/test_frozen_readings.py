@@ -49,6 +49,6 @@ def reading_of(instance: str, text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['instance']}-{number}" for number, row in enumerate(ROWS)])
-def test_a_recorded_text_is_read_as_before(row: dict[str, Any]) -> None:
+def test_reading_equals_recorded_reading(row: dict[str, Any]) -> None:
     recorded = {name: row[name] for name in ("scored", "success", "read", "said")}
     assert reading_of(row["instance"], row["text"]) == CHANGED.get(row["text"], recorded)

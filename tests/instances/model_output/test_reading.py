@@ -74,14 +74,14 @@ def graded(name: str, given: object, profile: str = "paper") -> dict[str, Any]:
         ("I cannot do that.", [], "nothing", 0),
     ],
 )
-def test_the_part_that_is_the_plan(text: str, steps: list[str], where: str, ignored: int) -> None:
+def test_plan_is_extracted_from_text(text: str, steps: list[str], where: str, ignored: int) -> None:
     for given in (text, text.replace("\n", "\r\n"), f"\ufeff{text}"):
         reading = found(given)
         assert (reading.commands, reading.read_from, reading.ignored) == (steps, where, ignored)
         assert not reading.doubtful
 
 
-def test_only_the_agents_messages_of_a_chat_count() -> None:
+def test_only_messages_of_the_agent_are_read_in_a_chat() -> None:
     said = [("user", D), ("assistant", f"Let me see. {A}"), ("user", B), ("assistant", f"Action: {C}"), ("tool", D)]
     chat = [{"role": role, "content": content} for role, content in said]
     for given in (chat, {"messages": chat}, json.dumps(chat), {"choices": [{"message": chat[1]}]}):
@@ -93,7 +93,7 @@ def test_only_the_agents_messages_of_a_chat_count() -> None:
 WORDS = ["Take the cup to the sink and clean it", "Boil the water in the kettle", "Put leaves into the teapot"]
 
 
-def test_there_is_no_verdict_if_too_much_cannot_be_read() -> None:
+def test_plan_with_too_many_unread_lines_is_unscored() -> None:
     row = graded(TEA, "\n".join(f"{n}. {text}" for n, text in enumerate([A, B, *WORDS], 1)))
     assert (row["scored"], row["success"], row["read"], row["ignored"]) == (False, None, 2, 3)
     assert row["reason"] == (
@@ -105,7 +105,7 @@ def test_there_is_no_verdict_if_too_much_cannot_be_read() -> None:
 @pytest.mark.parametrize(
     ("good", "bad", "scored"), [(8, 2, True), (7, 2, False), (1, 1, True), (0, 1, True), (0, 2, False)]
 )
-def test_more_than_a_fifth_and_at_least_two(good: int, bad: int, scored: bool) -> None:
+def test_unread_lines_are_tolerated_up_to_a_fifth_or_one(good: int, bad: int, scored: bool) -> None:
     text = "\n".join(f"- {one}" for one in [*[C] * good, *WORDS[:bad]])
     row = graded(TEA, text)
     assert (row["scored"], row["read"], row["ignored"]) == (scored, good, bad)
@@ -123,7 +123,7 @@ def test_more_than_a_fifth_and_at_least_two(good: int, bad: int, scored: bool) -
         (PROBLEMS["asynctool"], "{'func_name': enter_folder}\n{'func_name': list_files}"),
     ],
 )
-def test_what_may_be_a_plan_is_not_failed_unread(name: str, text: str) -> None:
+def test_unreadable_plan_is_unscored_instead_of_failed(name: str, text: str) -> None:
     row = graded(name, text)
     assert not row["scored"]
     assert "could not be read" in row["reason"]
@@ -151,18 +151,18 @@ def test_what_may_be_a_plan_is_not_failed_unread(name: str, text: str) -> None:
         (f"**Morning**\n\n- {B}\n- {C}\n- {B}\n- {D}\n\n**Evening**\n\n- {B}\n- {B}\n- {A}", [B, C, B, D, B, B, A]),
     ],
 )
-def test_no_decision_among_others_is_lost(text: str, steps: list[str]) -> None:
+def test_invalid_commands_among_valid_ones_are_read(text: str, steps: list[str]) -> None:
     assert found(text).commands == steps
 
 
 @pytest.mark.parametrize("name", ["recipe2plan", "timearena", "robotouille", "asynchow"])
-def test_a_refusal_and_nothing_at_all_are_failures(name: str) -> None:
+def test_refusal_and_empty_answer_are_failures(name: str) -> None:
     for text in ("I'm sorry, but I can't help with that. Ask somebody else.", "", "[]"):
         row = graded(PROBLEMS[name], text)
         assert (row["scored"], row["success"], row["read"], row["ignored"]) == (True, False, 0, 0)
 
 
-def test_lists_and_logs_say_themselves_what_their_commands_are() -> None:
+def test_entries_of_a_list_are_all_commands() -> None:
     row = graded(TEA, ["dance", "sing", A])
     assert (row["scored"], row["read"], row["read_from"], row["ignored"]) == (True, 3, "list as given", 0)
 
@@ -171,7 +171,7 @@ def test_lists_and_logs_say_themselves_what_their_commands_are() -> None:
 
 
 @pytest.mark.slow
-def test_recorded_runs_of_the_released_simulator_are_read_whole(shared: Path) -> None:
+def test_recorded_runs_of_the_released_simulator_are_read_completely(shared: Path) -> None:
     folder = shared / "benchmarks/recorded/robotouille"
     logs = sorted(folder.glob("*.txt"))
     for log in logs:
@@ -183,7 +183,7 @@ def test_recorded_runs_of_the_released_simulator_are_read_whole(shared: Path) ->
     assert (len(logs), len(plans)) == (9, 64)
 
 
-def test_what_the_released_agents_of_robotouille_take_from_a_text_is_read() -> None:
+def test_prompt_formats_of_released_robotouille_agents_are_read() -> None:
     move, cook = "Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1"
     for text in (
         f"Plan:\n{move}\n{cook}",
@@ -195,7 +195,7 @@ def test_what_the_released_agents_of_robotouille_take_from_a_text_is_read() -> N
         assert actions_of(text) == [move, cook]
 
 
-def test_tables_of_steps_and_times() -> None:
+def test_table_of_steps_and_times_is_read() -> None:
     rows = "| 0 | Vada | 10 min | 00:05:00 |\n| 1 | Daikon-Radish | 00:02:00 | 15:00 |"
     given = submission_of("recipe2plan", f"| Step | Recipe | Duration | Start |\n|---|---|---|---|\n{rows}")
     plan = registry.get("recipe2plan").parse(catalog.problem(PROBLEMS["recipe2plan"]), given)
@@ -216,7 +216,7 @@ def test_tables_of_steps_and_times() -> None:
         ("I do not know.", False),
     ],
 )
-def test_answers_without_their_double_quotes(text: str, right: bool) -> None:
+def test_answer_without_double_quotes_succeeds_by_the_paper_profile_only(text: str, right: bool) -> None:
     assert graded(PROBLEMS["asynchow"], text)["success"] is right
     assert graded(PROBLEMS["asynchow"], text, "released")["success"] is False
 
@@ -256,19 +256,19 @@ PARTS += [
 
 
 @pytest.mark.parametrize("part", sample(PARTS))
-def test_the_work_grows_with_the_length_only(part: str) -> None:
+def test_reading_time_is_linear_in_the_length(part: str) -> None:
     few, many = (count_lines(lambda n=n: found(part * n)) for n in (400, 1_600))  # type: ignore[misc]
     assert many < 5 * few + 2_000
 
 
 @pytest.mark.slow
-def test_a_flood_of_brackets_in_thoughts_is_no_plan() -> None:
+def test_many_brackets_in_thoughts_are_not_a_plan() -> None:
     for name, problem in PROBLEMS.items():
         run = registry.get(name).run(catalog.problem(problem), submission_of(name, "<think>[{" * 100_000))
         assert not run.success
 
 
-def test_actions_of_other_tasks_are_wrong_decisions_and_not_prose() -> None:
+def test_actions_of_other_tasks_are_read_as_invalid_commands() -> None:
     """Five of them end a run of TimeArena, as bare lines or numbered as in a list."""
     wrong = ["gather dishes", "scrape dishes into trash", "place dishes into dishwasher", "empty trash", "mop floor"]
     plan = ["activate kettle", "wash cup", *wrong, "wash teapot"]

@@ -91,7 +91,7 @@ REFUSED = (
 )
 
 
-def test_a_rule_that_the_problem_lacks_is_named_with_the_piece(own: Callable[..., None]) -> None:
+def test_rule_missing_from_the_problem_is_reported_with_the_piece(own: Callable[..., None]) -> None:
     own(runs=_with(replay=_cold))
     for call in (lambda: solve(PROBLEM), lambda: run_heuristic(PROBLEM, "improve"), lambda: explain(PROBLEM)):
         with pytest.raises(BenchmarkError, match=REFUSED):
@@ -104,7 +104,7 @@ def test_a_rule_that_the_problem_lacks_is_named_with_the_piece(own: Callable[...
     assert not any("InternalError" in text for text in texts)
 
 
-def test_a_violation_without_a_sentence_is_a_finding_under_other_rules(own: Callable[..., None]) -> None:
+def test_violation_without_a_sentence_is_reported_under_other_rules(own: Callable[..., None]) -> None:
     own(runs=_with(replay=_cold), optimum=lambda self, problem: None)
     assert "Other rules: one/pour at minute 5: too hot." in critique(PROBLEM, {"plan": PLAN}).prose()
 
@@ -129,13 +129,13 @@ def _raises_with(text: str) -> Iterator[None]:
         ),
     ],
 )
-def test_a_plan_language_that_changes_schedules_is_told(parts: Any, fault: str, own: Callable[..., None]) -> None:
+def test_plan_language_that_changes_schedules_is_reported(parts: Any, fault: str, own: Callable[..., None]) -> None:
     own(**parts)
     with _raises_with(fault):
         solve(PROBLEM)
 
 
-def test_an_error_in_the_code_of_a_benchmark_names_the_line(own: Callable[..., None]) -> None:
+def test_error_in_benchmark_code_names_the_line(own: Callable[..., None]) -> None:
     own(runs=_with(replay=_broken))
     line = _broken.__code__.co_firstlineno + 1
     fault = f"benchmark tea: {__name__}, line {line}: KeyError: 'kettle'"
@@ -148,7 +148,7 @@ def test_an_error_in_the_code_of_a_benchmark_names_the_line(own: Callable[..., N
     assert registry.benchmark_error(caught.value) is None
 
 
-def test_metrics_without_a_main_average_are_refused(own: Callable[..., None]) -> None:
+def test_metrics_without_a_main_average_are_rejected(own: Callable[..., None]) -> None:
     success = Average("success", "plans that succeed", role=("success",))
     own(metrics=MetricSet(Measurement, lambda rules: (success,)))
     assert graded().reason == f"{__name__}: must declare an average with the role 'main'"
@@ -157,7 +157,7 @@ def test_metrics_without_a_main_average_are_refused(own: Callable[..., None]) ->
 # --- optima ----------------------------------------------------------------------------------------
 
 
-def test_a_claimed_optimum_is_never_called_optimal(own: Callable[..., None]) -> None:
+def test_claimed_optimum_is_never_reported_as_optimal(own: Callable[..., None]) -> None:
     own(optimum=lambda self, problem: 8)
     result = solve(PROBLEM)
     assert (result.status, result.makespan, result.lower_bound, result.claimed) == ("unknown", None, None, 8)
@@ -175,7 +175,7 @@ def test_a_claimed_optimum_is_never_called_optimal(own: Callable[..., None]) -> 
     ]
 
 
-def test_without_an_optimum_it_is_unknown_and_what_needs_it_says_so(own: Callable[..., None]) -> None:
+def test_unknown_optimum_disables_regret_and_explanations(own: Callable[..., None]) -> None:
     own(optimum=lambda self, problem: None)
     row = graded().row()
     assert (row["success"], row["optimal_makespan"], row["optimum_status"]) == (True, None, "unknown")
@@ -190,7 +190,7 @@ def test_without_an_optimum_it_is_unknown_and_what_needs_it_says_so(own: Callabl
     assert results["regrets"] == "not applicable"
 
 
-def test_a_claim_must_be_a_whole_number(own: Callable[..., None]) -> None:
+def test_claimed_optimum_must_be_a_whole_number(own: Callable[..., None]) -> None:
     own(optimum=lambda self, problem: "soon")
     with _raises_with(r"optimum\(problem\) must return a whole number or None, not 'soon'"):
         solve(PROBLEM)
@@ -202,7 +202,7 @@ class Puzzle(Instance):
     kind = "puzzle"
 
 
-def test_a_new_kind_is_graded_without_an_optimum(own: Callable[..., None]) -> None:
+def test_problem_of_a_new_kind_is_graded_without_an_optimum(own: Callable[..., None]) -> None:
     own()
     puzzle = Puzzle(PROBLEM.name, PROBLEM.actions, PROBLEM.lags, benchmark="tea", unit="minute")
     result = solve(puzzle)

@@ -25,7 +25,7 @@ def changed(folder: Path, name: str, text: str) -> Path:
     return folder
 
 
-def test_prompts_that_change_have_a_new_version() -> None:
+def test_changed_prompts_have_a_new_version() -> None:
     """Raise the version in the first line of the file, then run ``python -m tests.support.prompts``."""
     assert prompts.versions(prompts.prompts()) == json.loads(prompts.FILE.read_text(encoding="utf-8"))
 
@@ -36,7 +36,7 @@ def test_every_prompt_has_a_version_and_is_used() -> None:
     assert {name.rpartition("/")[2] for name in found} == {name for name in prompts.used_names() if "/" not in name}
 
 
-def test_no_file_stands_for_that_of_all_rooms_without_need() -> None:
+def test_benchmark_prompt_differs_from_the_shared_one() -> None:
     found = prompts.prompts()
     ours = {name.rpartition("/")[2]: one.text for name, one in found.items() if name.count("/") == 1}
     assert [
@@ -45,7 +45,7 @@ def test_no_file_stands_for_that_of_all_rooms_without_need() -> None:
 
 
 @pytest.mark.parametrize(("room", "name"), ALL)
-def test_settings_are_whole(room: str, name: str) -> None:
+def test_every_setting_can_be_loaded(room: str, name: str) -> None:
     found = load_prompts(room, name)
     setting = found.setting
     assert (found.benchmark, found.name, setting.name) == (room, name, name)
@@ -55,7 +55,7 @@ def test_settings_are_whole(room: str, name: str) -> None:
     assert len(found.digest) == 16
 
 
-def test_settings_are_told_apart_by_their_digest() -> None:
+def test_digests_of_settings_differ() -> None:
     digests: dict[str, dict[str, str]] = {}
     for room, name in ALL:
         digests.setdefault(room, {})[load_prompts(room, name).digest] = name
@@ -73,13 +73,13 @@ def test_settings_are_told_apart_by_their_digest() -> None:
         {"examples": ("generic/none",)},
     ],
 )
-def test_a_digest_stands_for_all_that_is_sent(other: dict[str, object]) -> None:
+def test_digest_depends_on_all_options_but_not_on_the_title(other: dict[str, object]) -> None:
     found = load_prompts("timearena", "vanilla")
     assert replace(found, setting=replace(found.setting, **other)).digest != found.digest  # type: ignore[arg-type]
     assert replace(found, setting=replace(found.setting, title="x")).digest == found.digest
 
 
-def test_a_user_can_put_files_in_place_of_ours(tmp_path: Path) -> None:
+def test_user_files_replace_bundled_prompts(tmp_path: Path) -> None:
     ours = load_prompts("timearena", "vanilla")
     assert ours.record()["changed"] == []
     for_all = load_prompts(
@@ -97,7 +97,7 @@ def test_a_user_can_put_files_in_place_of_ours(tmp_path: Path) -> None:
     assert forms.prompts["turn"].version == 9
 
 
-def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) -> None:
+def test_digest_does_not_depend_on_the_location_of_prompts(tmp_path: Path) -> None:
     ours = load_prompts("timearena", "vanilla")
     copy = changed(tmp_path, "vanilla.md", f"version: 1\n\n{ours.prompts['vanilla'].text}\n")
     assert load_prompts("timearena", "vanilla", copy).digest == ours.digest
@@ -112,12 +112,12 @@ def test_the_same_text_has_the_same_digest_wherever_it_stands(tmp_path: Path) ->
         ("vanilla.md", "version: two\n", "vanilla.md:1: version: must be a whole number, at least 1"),
     ],
 )
-def test_files_that_cannot_stand_for_ours_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_invalid_user_prompts_are_rejected(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_prompts("timearena", "vanilla", changed(tmp_path, name, text))
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_binary_file_and_missing_folder_of_prompts_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "vanilla.md").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):
         load_prompts("timearena", "vanilla", tmp_path)
@@ -125,13 +125,13 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
         load_prompts("timearena", "vanilla", tmp_path / "nowhere")
 
 
-def test_unknown_settings_are_named() -> None:
+def test_unknown_setting_is_rejected_with_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match="did you mean vanilla"):
         load_prompts("timearena", "vanila")
     assert load_prompts("timearena").name == "closed"
 
 
-def test_what_is_put_in_is_not_looked_at_again() -> None:
+def test_inserted_text_is_not_expanded_again() -> None:
     values = {"instructions": lambda: "say {{introduction}} {{example}}", "introduction": lambda: "the problem"}
     text = "{{ instructions }}, {{introduction}}, {{}} {{{{introduction}}}}"
     with pytest.raises(InputError, match="this placeholder has no value here"):
@@ -140,19 +140,19 @@ def test_what_is_put_in_is_not_looked_at_again() -> None:
     assert found == "say {{introduction}} {{example}}, the problem\n\n{ {x} }"
 
 
-def test_paragraphs_without_anything_to_say_are_left_out() -> None:
+def test_paragraphs_with_empty_placeholders_are_omitted() -> None:
     values = {"memory": lambda: "", "answer": lambda: "\n", "legal": lambda: "wait\n\nact"}
     text = "You know:\n{{memory}}\n\n\nNow {{answer}} and {{legal}}\n\n{{legal}}\n\nEnd."
     assert fill_prompt(Prompt(text, 1, "x.md"), values) == "wait\n\nact\n\nEnd."
 
 
-def test_prompts_are_asked_for_by_benchmark_or_name() -> None:
+def test_prompts_can_be_loaded_by_benchmark_or_name() -> None:
     found = load_prompts(registry.get("timearena"), "vanilla")
     assert isinstance(found, PromptSet)
     assert found == load_prompts("timearena", "vanilla")
 
 
-def test_a_package_of_its_own_can_have_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_package_can_provide_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed(tmp_path, "tea_prompts/__init__.py", "")
     changed(tmp_path, "tea_prompts/prompts/system.md", "version: 3\n\nMind the tea. {{instructions}}")
     monkeypatch.syspath_prepend(str(tmp_path))

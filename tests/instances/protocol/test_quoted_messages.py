@@ -51,7 +51,7 @@ def assert_quoted(text: str) -> None:
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("part", sample(range(8), 8))
-def test_feedback_quotes_what_was_said(name: str, part: int) -> None:
+def test_feedback_quotes_messages_of_the_agent(name: str, part: int) -> None:
     said = 0
     for number, (feedback, loop) in enumerate(product(("detailed", "terse"), ("closed", "open"))):
         begun = environment(problem(name), feedback=feedback, loop=loop)
@@ -68,7 +68,7 @@ def test_feedback_quotes_what_was_said(name: str, part: int) -> None:
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("part", sample(range(8), 8))
-def test_critiques_quote_what_was_handed_in(name: str, part: int) -> None:
+def test_critiques_quote_submitted_plans(name: str, part: int) -> None:
     read = 0
     for text in PROMPTS[part::8]:
         for plan in ([text, "wait"], *list(messages(text))[::2]):
