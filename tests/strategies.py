@@ -13,9 +13,9 @@ _STATES = ("hot", "cold")
 
 @st.composite
 def instances(draw: st.DrawFn, max_actions: int = 5) -> Instance:
-    """Any feature of the model may occur; nothing says that the problem can be solved.
+    """Draw a problem with any features of the model; it may be infeasible.
 
-    Actions come task by task and lags in the order of the action that waits.
+    Actions are ordered by task, lags by the later action.
     """
     agents = tuple(f"agent{i}" for i in range(draw(st.integers(1, 3))))
     resources = tuple(
@@ -24,14 +24,14 @@ def instances(draw: st.DrawFn, max_actions: int = 5) -> Instance:
     )
     tasks = sorted(draw(st.lists(st.integers(0, 2), min_size=1, max_size=max_actions)))
     drafts = [draw(_actions(f"task{task}", number, agents, resources)) for number, task in enumerate(tasks)]
-    known = {(r.name, r.state) for r in resources if r.state is not None} | {
+    settable = {(r.name, r.state) for r in resources if r.state is not None} | {
         (demand.resource, demand.sets)
         for action in drafts
         for mode in action.modes
         for demand in mode.demands
         if demand.sets is not None
     }
-    actions = tuple(draw(_with_requirements(action, known)) for action in drafts)
+    actions = tuple(draw(_with_requirements(action, settable)) for action in drafts)
     return Instance(
         name=draw(st.sampled_from(("k", "own/kitchen", "Küche 1"))),
         actions=actions,
@@ -79,13 +79,13 @@ def _demands(draw: st.DrawFn, resources: tuple[Resource, ...], may_set: bool) ->
 
 
 @st.composite
-def _with_requirements(draw: st.DrawFn, action: Action, known: set[tuple[str, str]]) -> Action:
-    """Let demands require states that are initial or that some action sets."""
-    # An unattended action in pieces may not use what carries states.
-    forbidden = {name for name, _ in known} if action.interruptible and not action.attended else set()
+def _with_requirements(draw: st.DrawFn, action: Action, settable: set[tuple[str, str]]) -> Action:
+    """Draw required states among those that are initial or set by an action."""
+    # An unattended interruptible action must not use resources with states.
+    forbidden = {name for name, _ in settable} if action.interruptible and not action.attended else set()
 
     def require(demand: Demand) -> Demand:
-        states = [state for state in _STATES if (demand.resource, state) in known]
+        states = [state for state in _STATES if (demand.resource, state) in settable]
         return replace(demand, requires=draw(st.sampled_from((None, *states))))
 
     return replace(
@@ -110,8 +110,8 @@ def _lags(draw: st.DrawFn, ids: list[str]) -> tuple[Lag, ...]:
 
 @st.composite
 def _bounds(draw: st.DrawFn, before: str, after: str, forward: bool) -> Lag:
-    """Backwards, a lag must not order its actions: no minimum, or a negative one."""
+    """Draw a lag; a backward lag has no minimum or a negative one, so that it does not order its actions."""
     minimum = draw(st.none() | st.integers(-3, 2 if forward else -1))
-    least = -3 if minimum is None else minimum
-    maximum = draw(st.integers(least, least + 4) if minimum is None else st.none() | st.integers(least, least + 4))
+    lowest = -3 if minimum is None else minimum
+    maximum = draw(st.integers(lowest, lowest + 4) if minimum is None else st.none() | st.integers(lowest, lowest + 4))
     return Lag(before, after, minimum, maximum)

@@ -1,4 +1,4 @@
-"""Names of problems: what they stand for, and what becomes of names that stand for nothing."""
+"""Names of problems: expansion, precedence, and errors for unknown names."""
 
 from __future__ import annotations
 
@@ -127,12 +127,12 @@ def test_pattern_above_the_length_limit_is_unknown() -> None:
 @given(st.text(max_size=20) | st.text("recip2lan/*?[]!-_", max_size=20))
 def test_any_name_is_expanded_or_unknown(name: str) -> None:
     try:
-        found = catalog.expand([name])
+        names = catalog.expand([name])
     except UnknownNameError:
         assert name not in catalog.bundled()  # either outcome is right
     else:
-        assert found
-        assert all(one in catalog.bundled() or Path(one).is_file() for one in found)
+        assert names
+        assert all(one in catalog.bundled() or Path(one).is_file() for one in names)
 
 
 # --- load and read --------------------------------------------------------------------------------

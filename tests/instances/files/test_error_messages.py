@@ -1,4 +1,4 @@
-"""What is said of files and names: all faults at once, with their lines, and what may have been meant."""
+"""Error messages about files and names: all faults with their lines, and suggestions."""
 
 from __future__ import annotations
 
@@ -62,25 +62,25 @@ def test_all_faults_are_reported_with_their_lines(tmp_path: Path) -> None:
     ]
     with pytest.raises(FaultsError) as caught:
         catalog.single(str(path))
-    said = [str(fault) for fault in caught.value.faults]
-    assert said[0].startswith(f"{path}:6: actions[tea/fill].agents: ")
-    for meant, fault in zip(("cook", "stove", "tea/fill"), (said[0], said[2], said[3]), strict=True):
-        assert f"did you mean {meant}" in fault
+    messages = [str(fault) for fault in caught.value.faults]
+    assert messages[0].startswith(f"{path}:6: actions[tea/fill].agents: ")
+    for suggestion, message in zip(("cook", "stove", "tea/fill"), (messages[0], messages[2], messages[3]), strict=True):
+        assert f"did you mean {suggestion}" in message
     assert "(and 4 more)" in str(caught.value)
 
 
 def test_unknown_keys_are_reported_with_suggestions(tmp_path: Path) -> None:
     path = written(tmp_path, "k.json", FAULTY.replace('"duration"', '"duraton"').replace('"agents": [', '"agnets": ['))
-    found = faults(path)
-    assert (4, "agnets") in found
-    assert (6, "tasks[0].actions[0].duration") in found
-    assert (8, "tasks[0].actions[2].duraton") in found
-    assert [line for line, _ in found] == sorted(line or 0 for line, _ in found)
+    locations = faults(path)
+    assert (4, "agnets") in locations
+    assert (6, "tasks[0].actions[0].duration") in locations
+    assert (8, "tasks[0].actions[2].duraton") in locations
+    assert [line for line, _ in locations] == sorted(line or 0 for line, _ in locations)
     with pytest.raises(InputError) as caught:
         catalog.single(str(path))
-    said = {fault.field: str(fault) for fault in caught.value.faults}
-    assert "did you mean agents?" in said["agnets"]
-    assert "did you mean duration?" in said["tasks[0].actions[2].duraton"]
+    messages = {fault.field: str(fault) for fault in caught.value.faults}
+    assert "did you mean agents?" in messages["agnets"]
+    assert "did you mean duration?" in messages["tasks[0].actions[2].duraton"]
 
 
 def test_at_most_twenty_faults_are_reported() -> None:
@@ -95,9 +95,9 @@ def test_at_most_twenty_faults_are_reported() -> None:
 def test_error_with_several_faults_can_be_pickled() -> None:
     with pytest.raises(FaultsError) as caught:
         instance_from_document(problem(colour=1, size=2), "k.json")
-    again = pickle.loads(pickle.dumps(caught.value))
-    assert [str(fault) for fault in again.faults] == [str(fault) for fault in caught.value.faults]
-    assert str(again) == str(caught.value)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert [str(fault) for fault in copy.faults] == [str(fault) for fault in caught.value.faults]
+    assert str(copy) == str(caught.value)
 
 
 def test_long_cycle_is_abbreviated() -> None:
@@ -140,8 +140,8 @@ def test_unit_that_contradicts_seconds_per_tick_gives_a_warning(
     unit: str, seconds: int | None, warns: bool, recwarn: pytest.WarningsRecorder
 ) -> None:
     instance_from_document(problem(unit=unit, seconds_per_tick=seconds), "k.json")
-    found = [str(one.message) for one in recwarn if issubclass(one.category, InputWarning)]
-    assert [one.startswith("k.json: unit ") for one in found] == [True] * warns
+    messages = [str(one.message) for one in recwarn if issubclass(one.category, InputWarning)]
+    assert [one.startswith("k.json: unit ") for one in messages] == [True] * warns
 
 
 @pytest.mark.parametrize("kind", ["instance", "kitchen"])
@@ -149,17 +149,17 @@ def test_schema_key_is_accepted(tmp_path: Path, kind: str) -> None:
     name = {"instance": "timearena/lab1", "kitchen": "robotouille/synchronous/0_cheese_sandwich"}[kind]
     from planoracle.instances.protocol.registry import of
 
-    found = catalog.problem(name)
-    document = {"$schema": f"./{kind}.schema.json"} | of(found).document(found)
-    (again,) = catalog.read_problems(written(tmp_path, "k.json", json.dumps(document)))
-    assert of(again).document(again) | {"$schema": document["$schema"]} == document
+    original = catalog.problem(name)
+    document = {"$schema": f"./{kind}.schema.json"} | of(original).document(original)
+    (result,) = catalog.read_problems(written(tmp_path, "k.json", json.dumps(document)))
+    assert of(result).document(result) | {"$schema": document["$schema"]} == document
 
 
 def test_unknown_file_folder_or_name_has_a_specific_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     written(tmp_path, "supper.json", json.dumps(problem(name="supper")))
     (tmp_path / "menus").mkdir()
-    said = {
+    messages = {
         "super.json": "file super.json does not exist; did you mean supper.json?",
         "menu/supper.json": "neither file menu/supper.json nor folder menu exists",
         "menus": "the folder contains no .json, ",
@@ -167,7 +167,7 @@ def test_unknown_file_folder_or_name_has_a_specific_message(tmp_path: Path, monk
         "timearena/labb": "did you mean timearena/lab",
         "Cobler_Pancakes": "did you mean recipe2plan/timed/Cobbler_Pancakes",
     }
-    for name, message in said.items():
+    for name, message in messages.items():
         with pytest.raises(UnknownNameError) as caught:
             [catalog.read_problems(one) for one in catalog.expand([name])]
         assert message in str(caught.value)
@@ -187,7 +187,7 @@ def test_similar_names_are_compared_by_last_component_in_any_case() -> None:
 def test_line_numbers_of_json_values_are_those_of_the_text() -> None:
     document = {"a": [1, {"b": 'x\n"{[,:', "c": {}}, []], "d": {"e": [[2], [3]]}, "é": None}
     places = [("a", 1, "b"), ("a", 2), ("d", "e", 1, 0), ("é",), ("nothing",)]
-    found = json_lines(json.dumps(document, indent=1), places)
+    numbers = json_lines(json.dumps(document, indent=1), places)
     lines = json.dumps(document, indent=1).split("\n")
-    assert [lines[found[place] - 1].strip()[:3] for place in places[:-1]] == ['"b"', "[]", "3", '"\\u']
-    assert places[-1] not in found
+    assert [lines[numbers[place] - 1].strip()[:3] for place in places[:-1]] == ['"b"', "[]", "3", '"\\u']
+    assert places[-1] not in numbers

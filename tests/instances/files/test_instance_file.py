@@ -1,4 +1,4 @@
-"""The file format: what is written can be read back, and every fault is named."""
+"""File format of scheduling problems: reading, writing, and error messages."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def test_actions_and_lags_are_written_in_file_order(
     ids: tuple[str, ...], lags: tuple[Lag, ...], read_ids: tuple[str, ...], read_lags: tuple[Lag, ...]
 ) -> None:
     actions = {name: Action(name, name[0], 1, 1) for name in ids}
-    found = read(to_document(Instance("k", tuple(actions.values()), lags)))
-    assert found == Instance("k", tuple(actions[name] for name in read_ids), read_lags)
+    instance = read(to_document(Instance("k", tuple(actions.values()), lags)))
+    assert instance == Instance("k", tuple(actions[name] for name in read_ids), read_lags)
 
 
 def test_default_values_are_not_written() -> None:
@@ -322,12 +322,12 @@ def test_error_about_missing_file_names_the_path(tmp_path: Path, name: str, mess
 
 
 @pytest.mark.parametrize(
-    ("path", "shown"), [("a\0b", "a\0b"), ("\ud800", "\\ud800"), ("x" * 5000, "x" * 300 + "...")], ids=ascii_start
+    ("path", "printed"), [("a\0b", "a\0b"), ("\ud800", "\\ud800"), ("x" * 5000, "x" * 300 + "...")], ids=ascii_start
 )
-def test_error_about_impossible_path_is_printable(path: str, shown: str) -> None:
+def test_error_about_impossible_path_is_printable(path: str, printed: str) -> None:
     with pytest.raises(InputError) as caught:
         read_file(path)
-    assert str(caught.value).startswith(f"{shown}: cannot be read: ")
+    assert str(caught.value).startswith(f"{printed}: cannot be read: ")
 
 
 def test_duplicate_keys_are_found_in_linear_time() -> None:

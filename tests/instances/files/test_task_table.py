@@ -1,4 +1,4 @@
-"""Tables of tasks: columns and cells as people write them, the problems that they mean, and their faults."""
+"""Tables of tasks: spellings of columns and cells, the resulting problems, and error messages."""
 
 from __future__ import annotations
 
@@ -301,17 +301,19 @@ def test_commands_print_notes_on_table_and_busy_agent(tmp_path: Path) -> None:
     call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()"]
     (tmp_path / "t.csv").write_text("task,duration,agent,cost\na,3,ann,1\nb,4,ann,2\n")
     for command in ("solve", "explain"):
-        done = subprocess.run(
+        process = subprocess.run(
             [*call, command, "t.csv"],
             cwd=tmp_path,
             capture_output=True,
             text=True,
             check=True,
         )
-        told = done.stderr.splitlines()
-        assert told[0] == "note: t.csv: ignored columns: cost"
+        lines = process.stderr.splitlines()
+        assert lines[0] == "note: t.csv: ignored columns: cost"
         if command == "solve":
-            assert told[1:] == ["note: t: the only agent (ann) is busy for all 7 ticks; --agents 2 adds a second agent"]
+            assert lines[1:] == [
+                "note: t: the only agent (ann) is busy for all 7 ticks; --agents 2 adds a second agent"
+            ]
 
 
 def test_names_ending_in_decimals_are_unchanged(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Random problems: valid, reproducible, solvable, and as the parameters say."""
+"""Random problems: validity, reproducibility, feasibility, and measured parameters."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ STYLES = styles()
 SCHEDULING = [name for name in STYLES if name not in ("robotouille", "paracook")]
 
 
-def _again(problem):
-    """Return what reading the document of a problem gives."""
+def _reread(problem):
+    """Return the problem that is read from the document of a problem."""
     document = json.loads(json.dumps(of(problem).document(problem)))
-    (again,) = next(one for one in map(get, names()) if one.recognises(document)).read(document, "test")
-    return again
+    (result,) = next(one for one in map(get, names()) if one.recognises(document)).read(document, "test")
+    return result
 
 
 @pytest.mark.parametrize("name", STYLES)
 def test_written_problem_reads_back_equal(name: str) -> None:
     for number in range(5):
         problem = generate(name, 3, number).problem
-        assert _again(problem) == problem
+        assert _reread(problem) == problem
         assert problem.name == f"generated/{name}/v1/3-{number}"
 
 
 @pytest.mark.parametrize("name", sample(SCHEDULING))
 def test_witness_is_valid_and_not_shorter_than_the_optimum(name: str) -> None:
     for number in range(4):
-        found = generate(name, 5, number)
-        assert isinstance(found.problem, Instance)
-        assert found.witness is not None
-        certify(found.problem, found.witness)
-        best = solve(found.problem, time_limit=10)
+        drawn = generate(name, 5, number)
+        assert isinstance(drawn.problem, Instance)
+        assert drawn.witness is not None
+        certify(drawn.problem, drawn.witness)
+        best = solve(drawn.problem, time_limit=10)
         assert best.status in ("optimal", "feasible")
-        assert best.makespan <= found.witness.makespan
+        assert best.makespan <= drawn.witness.makespan
 
 
 def test_generated_kitchens_can_be_solved() -> None:
@@ -67,7 +67,7 @@ def test_generated_kitchens_can_be_solved() -> None:
     assert len(generate("robotouille", agents=3).problem.players) == 3
 
 
-# The digests are what makes `VERSION` mean something: whoever has to change them raises it.
+# A change of a digest requires a higher `VERSION`.
 @pytest.mark.parametrize(
     ("name", "digest"),
     [
@@ -91,8 +91,8 @@ def test_generated_problems_do_not_depend_on_hash_seed() -> None:
     code = (
         "import json; from planoracle.instances.generate.styles import generate, styles\n"
         "from planoracle.instances.protocol.registry import of\n"
-        "made = [generate(name, 1).problem for name in styles()]\n"
-        "for problem in made: print(json.dumps(of(problem).document(problem)))"
+        "problems = [generate(name, 1).problem for name in styles()]\n"
+        "for problem in problems: print(json.dumps(of(problem).document(problem)))"
     )
     runs = [
         subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, stdout=-1, check=True)
@@ -103,8 +103,8 @@ def test_generated_problems_do_not_depend_on_hash_seed() -> None:
 
 
 def test_seeds_and_numbers_give_different_problems() -> None:
-    made = [generate("generic", seed, number).problem.actions for seed in range(3) for number in range(3)]
-    assert len(set(made)) == len(made)
+    action_tuples = [generate("generic", seed, number).problem.actions for seed in range(3) for number in range(3)]
+    assert len(set(action_tuples)) == len(action_tuples)
 
 
 SHARES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
@@ -138,11 +138,11 @@ SHARES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)
 def test_measures_of_generated_problem_equal_parameters(
     tasks, actions, resources, agents, attended, shares, feasible
 ) -> None:
-    given = {"tasks": tasks, "actions": actions, "resources": resources, "agents": agents, "attended": attended}
-    found = generate("generic", 9, feasible=feasible, **given, **shares)
-    problem = found.problem
-    assert _again(problem) == problem
-    assert (found.witness is not None) or not feasible
+    counts = {"tasks": tasks, "actions": actions, "resources": resources, "agents": agents, "attended": attended}
+    drawn = generate("generic", 9, feasible=feasible, **counts, **shares)
+    problem = drawn.problem
+    assert _reread(problem) == problem
+    assert (drawn.witness is not None) or not feasible
     measured = describe(problem)
     assert (measured.tasks, measured.actions) == (tasks, tasks * actions)
     assert (measured.agents, measured.resources) == (agents, resources)
@@ -172,11 +172,11 @@ def test_measures_of_generated_problem_equal_parameters(
 )
 def test_problems_of_every_size_have_a_witness(name: str, tasks: int, actions: int, parallelism: float) -> None:
     share = {} if name == "asynctool" else {"parallelism": parallelism}
-    found = generate(name, 4, tasks=tasks, actions=actions, **share)
-    assert isinstance(found.problem, Instance)
-    assert len(found.problem.actions) == tasks * actions + (name == "asynctool")
-    assert found.witness is not None
-    assert _again(found.problem) == found.problem
+    drawn = generate(name, 4, tasks=tasks, actions=actions, **share)
+    assert isinstance(drawn.problem, Instance)
+    assert len(drawn.problem.actions) == tasks * actions + (name == "asynctool")
+    assert drawn.witness is not None
+    assert _reread(drawn.problem) == drawn.problem
 
 
 @pytest.mark.slow
@@ -225,11 +225,11 @@ def test_delays_lengthen_the_witness() -> None:
 def test_infeasible_option_does_not_widen_maximum_lags() -> None:
     parameters = {"windows": 1.0, "tightness": 1.0, "tasks": 2, "actions": 5}
     hard = [generate("generic", 1, number, feasible=False, **parameters) for number in range(10)]
-    assert all(lag.maximum == 0 for found in hard for lag in found.problem.lags)
-    assert any(found.witness is None for found in hard)
-    assert any(solve(found.problem).status == "infeasible" for found in hard)
+    assert all(lag.maximum == 0 for drawn in hard for lag in drawn.problem.lags)
+    assert any(drawn.witness is None for drawn in hard)
+    assert any(solve(drawn.problem).status == "infeasible" for drawn in hard)
     eased = [generate("generic", 1, number, **parameters) for number in range(10)]
-    assert any(lag.maximum > 0 for found in eased for lag in found.problem.lags)
+    assert any(lag.maximum > 0 for drawn in eased for lag in drawn.problem.lags)
 
 
 def test_generated_recipes_have_durations_of_bundled_ones() -> None:
@@ -249,12 +249,12 @@ def test_generated_recipes_have_durations_of_bundled_ones() -> None:
 
 
 def test_combinations_consist_of_bundled_tasks() -> None:
-    recipes = [found.problem for found in draw("recipe2plan", 1, tries=40, combine=True)]
+    recipes = [drawn.problem for drawn in draw("recipe2plan", 1, tries=40, combine=True)]
     assert len({frozenset(one.tasks) for one in recipes}) == len(recipes) <= 40
     book = {action.id: action for name in problems.names() for action in catalog.load(name).actions}
     assert all(book[action.id] == action for one in recipes for action in one.actions)
-    for found in draw("timearena", 1, tries=5, combine=True, tasks=3):
-        assert catalog.load(found.problem.name) == found.problem
+    for drawn in draw("timearena", 1, tries=5, combine=True, tasks=3):
+        assert catalog.load(drawn.problem.name) == drawn.problem
     assert len(list(draw("recipe2plan", tries=3, combine=True, tasks=24))) == 1
 
 
@@ -285,9 +285,9 @@ def test_measures_equal_values_computed_by_hand() -> None:
         Lag("b/2", "b/1", None, 4),
         Lag("a/3", "b/1", -12),
     )
-    found = describe(Instance("hand", actions, lags, (Resource("tool", 4), Resource("spare")), ("x", "y")))
+    measures = describe(Instance("hand", actions, lags, (Resource("tool", 4), Resource("spare")), ("x", "y")))
     # Ordered: a1 a2, a1 a3, a2 a3; the third arc follows from the others, negative and free lags order nothing.
-    assert found.row() == {
+    assert measures.row() == {
         "tasks": 2,
         "actions": 5,
         "agents": 2,

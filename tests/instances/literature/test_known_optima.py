@@ -1,4 +1,4 @@
-"""Problems read from formats of the literature have the optima that trying all start times in the originals finds."""
+"""Optima of problems in formats of the literature, compared with exhaustive search of start times."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def check(instance: Instance, expected: int | None) -> None:
     result = solve(instance, time_limit=20)
     event(result.status)
     assert (result.status, result.makespan) == (("infeasible", None) if expected is None else ("optimal", expected))
-    # What is read can also be written, and read again in our own format.
+    # The problem can be written in our own format, and reads back equal.
     assert instance_from_document(to_document(instance), "again") == instance
 
 
 @dataclass
 class Project:
-    """Activities of which the first is the beginning and the last the end."""
+    """Project whose first activity is the beginning and whose last activity is the end."""
 
     durations: list[int]
     demands: list[list[int]]
@@ -126,12 +126,12 @@ def test_job_shop_has_exhaustive_optimum(jobs: list[list[tuple[int, int]]], firs
     machines = len(jobs[0])
     assume(not first or any(machine == machines - 1 for job in jobs for machine, _ in job))
     rows = [" ".join(f"{machine + first} {ticks}" for machine, ticks in job) for job in jobs]
-    found = jobshop.read_text("\n".join([f"{len(jobs)} {machines}", *rows]), "random")
+    instances = jobshop.read_text("\n".join([f"{len(jobs)} {machines}", *rows]), "random")
     flat = [operation for job in jobs for operation in job]
     pairs: dict[tuple[int, int], list[Pair]] = {
         (k, k + 1): [at_least(flat[k][1])] for k in range(len(flat) - 1) if (k + 1) % machines
     }
     durations = [ticks for _, ticks in flat]
     demands = [[int(machine == m) for m in range(machines)] for machine, _ in flat]
-    assert len(found) == 1
-    check(found[0], min_makespan(durations, demands, [1] * machines, pairs, sum(durations)))
+    assert len(instances) == 1
+    check(instances[0], min_makespan(durations, demands, [1] * machines, pairs, sum(durations)))

@@ -1,4 +1,4 @@
-"""Formats of the literature: what they mean in our model, what is recognised, and what faults are named."""
+"""Formats of the literature: conversion to our model, recognition, and error messages."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_demand_above_capacity_is_infeasible_instead_of_invalid() -> None:
     assert uses(instance) == {"project/1": [("R1", 2)], "project/1+R1": [("R1", 2)], "project/2": [("R1", 2)]}
     assert solve(instance).status == "infeasible"
     assert solve(sch({}, (2,), demand=1, capacity=0)).status == "infeasible"
-    assert solve(sch({}, (0,), demand=5, capacity=2)).makespan == 0  # takes no time, so it takes nothing
+    assert solve(sch({}, (0,), demand=5, capacity=2)).makespan == 0  # without duration, it uses nothing
 
 
 @pytest.mark.parametrize(
@@ -194,14 +194,14 @@ def test_distances_from_beginning_and_end_constrain_schedules() -> None:
     assert solve(sch({(0, 3): 9}, (2, 3))).makespan == 9
     assert sch({(3, 0): -8}, (2, 3)).time_limit == 8
     assert solve(sch({(3, 0): -2}, (2, 3))).status == "infeasible"
-    # With room for one at a time, a deadline decides who goes first, and a distance from the end who goes last.
+    # With a capacity of one, a deadline determines the first activity, and a distance from the end the last one.
     one = {"demand": 1, "capacity": 1}
     for arcs, first in (({(2, 0): -1}, "project/2"), ({(3, 1): -2}, "project/2"), ({(1, 0): -2}, "project/1")):
         result = solve(sch(arcs, (2, 3), **one))
         assert result.makespan == 5
         assert result.schedule is not None
-        began = {piece.action: piece.start for piece in result.schedule.pieces}
-        assert began[first] == 0
+        starts = {piece.action: piece.start for piece in result.schedule.pieces}
+        assert starts[first] == 0
 
 
 def test_larger_of_two_distances_between_the_same_activities_counts() -> None:
@@ -227,8 +227,8 @@ def test_several_job_shops_in_one_text_are_read() -> None:
 
 def test_job_shop_in_two_tables_is_read_with_machines_from_one() -> None:
     text = "Nb of jobs, Nb of Machines, Time seed\n 2 2 840612802\nTimes\n 3 2\n 4 1\nMachines\n 1 2\n 2 1\n"
-    (found,) = jobshop.read_text(text.replace("840612802", "8406128"), "file")
-    assert [solve(found).makespan, *sorted(found.resource)] == [6, "machine1", "machine2"]
+    (instance,) = jobshop.read_text(text.replace("840612802", "8406128"), "file")
+    assert [solve(instance).makespan, *sorted(instance.resource)] == [6, "machine1", "machine2"]
 
 
 # --- recognition ----------------------------------------------------------------------------------
@@ -253,11 +253,11 @@ def test_file_is_recognised_by_its_content(
     path = tmp_path / "set" / "anything.txt"
     path.parent.mkdir()
     path.write_text(change(text), encoding="utf-8", newline="")
-    (found,) = catalog.read_problems(str(path))
+    (instance,) = catalog.read_problems(str(path))
     name = "pair" if "pair" in text else "set/anything"
     plain = read(text, name)
-    assert found == (plain[0] if isinstance(plain, list) else plain)
-    assert found.name == name
+    assert instance == (plain[0] if isinstance(plain, list) else plain)
+    assert instance.name == name
 
 
 def test_single_problem_is_read_from_a_file_of_several(tmp_path: Path) -> None:
@@ -393,7 +393,9 @@ def test_truncated_file_is_rejected(text: str) -> None:
     required = max(k for k, line in enumerate(lines) if line[:1] != "*") + 1
     recognised = [part for k in range(required) if (part := "\n".join(lines[:k])) and "\n" in part]
     errors = [outcome(lambda part=part: reader.read_text(part, "part")) for part in recognised]  # type: ignore[misc]
-    assert sum(error is not None for error in errors) >= len(errors) - 5  # until the head is there it is just text
+    assert (
+        sum(error is not None for error in errors) >= len(errors) - 5
+    )  # without a complete head, the format is not recognised
     assert errors[-1] is not None
     assert outcome(lambda: reader.read_text("\n".join(lines[:required]), "whole")) is None
 
@@ -408,7 +410,7 @@ def test_arbitrary_bytes_are_read_or_rejected(junk: bytes, text: str) -> None:
 # --- originals and the command line ----------------------------------------------------------------
 
 
-def known(table: Path, column: str) -> dict[str, str]:
+def published_values(table: Path, column: str) -> dict[str, str]:
     with table.open(newline="", encoding="utf-8") as stream:
         return {row[0]: dict(zip(("file", column), row, strict=False))[column] for row in csv.reader(stream)}
 
@@ -426,7 +428,7 @@ def test_published_optimum_is_consistent_with_solver(shared: Path, table: str, f
     folder = shared / "literature"
     if not (folder / file).is_file():
         pytest.skip(f"{file} is not among the originals here")
-    expected = known(folder / table, "optimum")[Path(file).name]
+    expected = published_values(folder / table, "optimum")[Path(file).name]
     (instance,) = catalog.read_problems(str(folder / file))
     result = solve(instance, time_limit=5)
     allowed = {"infeasible", "unknown"} if expected == "unsat" else {"optimal", "feasible", "unknown"}

@@ -1,4 +1,4 @@
-"""The same problem with several agents: names, what is kept, who may do what; kitchens with more cooks."""
+"""Problems with several agents: names, preserved parts, eligible agents, and kitchens with more cooks."""
 
 from __future__ import annotations
 
@@ -49,9 +49,12 @@ def test_different_agents_are_not_replicated() -> None:
 
 def test_restricted_agents_are_eligible_only_for_assigned_tasks() -> None:
     three = with_agents(Instance("k", (CHOP, DRIVE)), 3)
-    found = assign(three, {"agent2": ["home"], "agent3": ["out/drive"]})
-    assert [found.eligible(action) for action in found.actions] == [("agent1", "agent2"), ("agent1", "agent3")]
-    assert interchangeable(found) == (("agent1",), ("agent2",), ("agent3",))
+    restricted = assign(three, {"agent2": ["home"], "agent3": ["out/drive"]})
+    assert [restricted.eligible(action) for action in restricted.actions] == [
+        ("agent1", "agent2"),
+        ("agent1", "agent3"),
+    ]
+    assert interchangeable(restricted) == (("agent1",), ("agent2",), ("agent3",))
     assert interchangeable(assign(three, {"agent2": ["home"]})) == (("agent1", "agent3"), ("agent2",))
     assert assign(three, {}) == three
 
@@ -105,9 +108,9 @@ def test_sets_globs_and_files_accept_agent_suffixes(tmp_path: Path) -> None:
     for name in (f"{path}~2~agent2=home", f"{path}#k~2~agent2=home"):
         assert catalog.is_file(name)
         assert catalog.expand([name]) == [name]
-        (found,) = catalog.read_problems(name)
-        assert found.name == "k~2~agent2=home"
-        assert found.eligible(found.actions[1]) == ("agent1",)
+        (instance,) = catalog.read_problems(name)
+        assert instance.name == "k~2~agent2=home"
+        assert instance.eligible(instance.actions[1]) == ("agent1",)
 
 
 def test_file_precedes_a_name_with_agent_suffix(tmp_path: Path) -> None:
@@ -117,9 +120,9 @@ def test_file_precedes_a_name_with_agent_suffix(tmp_path: Path) -> None:
 
 
 def test_agent_suffix_follows_delay_variant() -> None:
-    found = catalog.load("asynctool/cross2/01@1-2:3~2")
-    assert found.lags == catalog.load("asynctool/cross2/01@1-2:3").lags
-    assert len(found.agents) == 2
+    instance = catalog.load("asynctool/cross2/01@1-2:3~2")
+    assert instance.lags == catalog.load("asynctool/cross2/01@1-2:3").lags
+    assert len(instance.agents) == 2
 
 
 @pytest.mark.parametrize(
@@ -133,8 +136,8 @@ def test_invalid_agent_suffix_is_not_added(name: str, agents: int | None, only: 
 
 def test_replicated_problem_has_general_rules_and_can_be_written() -> None:
     two = catalog.load("timearena/household1~2~agent2=household1")
-    again = instance_from_document(to_document(two), "-")
-    assert (again.name, again.agents, again.by_id) == (two.name, two.agents, two.by_id)
+    copy = instance_from_document(to_document(two), "-")
+    assert (copy.name, copy.agents, copy.by_id) == (two.name, two.agents, two.by_id)
     plan = [{"action": two.actions[0].id, "start": 0, "duration": two.actions[0].duration, "agent": "agent9"}]
     kinds = {violation.kind for violation in language(two).run(two, plan).verdict.violations}
     assert {"ineligible_agent", "missing_action"} <= kinds
@@ -151,7 +154,7 @@ def test_additional_cooks_start_at_empty_stations() -> None:
     assert ("loc", "robot1", places["robot1"]) in one.facts
     assert len(set(places.values())) == 3
     assert ("nothing", "robot2") in three.facts
-    assert not any(("vacant", where) in three.facts for where in places.values())
+    assert not any(("vacant", station) in three.facts for station in places.values())
     empty = {fact[1] for fact in one.facts if fact[0] == "station_empty"} - {places["robot1"]}
     assert len(empty & {places["robot2"], places["robot3"]}) == min(2, len(empty))
     assert catalog.problem("kitchens/synchronous/3_burger~3") == three

@@ -1,4 +1,4 @@
-"""The builder makes what files make, of everything the model knows, and complains alike."""
+"""Builder of problems: same problems, defaults and errors as files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "instances" / "examples"
 
 
 def built(instance: Instance) -> Instance:
-    """Build an instance again, each of its features by the method for it."""
+    """Build an equal instance, each feature by its method."""
     model = Model(
         instance.name,
         unit=instance.unit,

@@ -1,4 +1,4 @@
-"""What modules keep about a problem is no part of it, and goes with it."""
+"""Cached values of problems: not part of equality or copies, freed with the problem."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_cached_function_is_called_once_per_problem_and_arguments(problem: Probl
 
     assert [size(problem), size(problem)] == [1, 1]
     assert [size(problem, 2), size(problem, more=2), size(problem, 2), size(problem, more=2)] == [2, 3, 2, 3]
-    assert [size(problem, 3), size(problem, 3)] == [None, None]  # it is kept like any other
+    assert [size(problem, 3), size(problem, 3)] == [None, None]  # None is cached, too
     assert other(problem) == problem.unit
     assert [call[1:] for call in calls] == [(1, 0), (2, 0), (1, 2), (3, 0)]
     size(replace(problem))
@@ -48,9 +48,14 @@ def test_cached_values_are_not_part_of_equality_or_copies(problem: Problem) -> N
     problem.memos["lines"] = (line for line in ())  # a generator can neither be copied nor pickled
     assert (repr(problem), hash(problem)) == (text, value)
     assert problem == plain
-    for again in (replace(problem), copy.copy(problem), copy.deepcopy(problem), pickle.loads(pickle.dumps(problem))):
-        assert again == problem
-        assert again.memos == {}
+    for duplicate in (
+        replace(problem),
+        copy.copy(problem),
+        copy.deepcopy(problem),
+        pickle.loads(pickle.dumps(problem)),
+    ):
+        assert duplicate == problem
+        assert duplicate.memos == {}
     assert len(problem.memos) == 1
 
 
@@ -62,8 +67,8 @@ def test_cached_values_are_freed_with_the_problem(problem: Problem) -> None:
 
     large = ProblemCache(Large)
     one = replace(problem)
-    kept = weakref.ref(large(one))
-    assert kept() is large(one)
+    reference = weakref.ref(large(one))
+    assert reference() is large(one)
     del one
     gc.collect()
-    assert kept() is None
+    assert reference() is None

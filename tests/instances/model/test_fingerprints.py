@@ -1,4 +1,4 @@
-"""Digests: those of JSON that is written in one way only."""
+"""Digests of values and fingerprints of problems, compared with those of canonical JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Pair:
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON is made of, in an order that does not depend on the process."""
+    """Return a JSON value whose order does not depend on the process."""
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -1,4 +1,4 @@
-"""What problems of every kind say of themselves, and what becomes of a kind that a tool does not know."""
+"""Attributes of problems of every kind, and errors of tools for an unknown kind."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ KITCHEN = "kitchens/synchronous/3_burger"
 
 
 @dataclass(frozen=True)
-class Errand(CacheHolder):
-    """A problem of a kind that is neither."""
+class Delivery(CacheHolder):
+    """Problem of a kind that no tool supports."""
 
-    name: str = "errand"
+    name: str = "delivery"
     benchmark: str = "generic"
-    kind: str = "errand"
+    kind: str = "delivery"
     unit: str = "mile"
     seconds_per_tick: int | None = None
     agents: tuple[str, ...] = ("driver",)
@@ -37,7 +37,7 @@ class Errand(CacheHolder):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "said"),
+    ("name", "kind", "expected"),
     [
         ("recipe2plan/timed/Cobbler_Pancakes", Instance, ("recipe2plan", "second", 1, ("agent",), None)),
         ("timearena/lab1~2", Instance, ("generic", "minute", 60, ("agent1", "agent2"), 40)),
@@ -46,10 +46,10 @@ class Errand(CacheHolder):
         (f"{KITCHEN}~3", Kitchen, ("kitchens", "step", None, ("robot1", "robot2", "robot3"), None)),
     ],
 )
-def test_problems_of_every_kind_have_common_attributes(name: str, kind: type, said: tuple[Any, ...]) -> None:
+def test_problems_of_every_kind_have_common_attributes(name: str, kind: type, expected: tuple[Any, ...]) -> None:
     problem: Problem = catalog.problem(name)
-    found = (problem.benchmark, problem.unit, problem.seconds_per_tick, problem.agents, problem.time_limit)
-    assert found == said
+    attributes = (problem.benchmark, problem.unit, problem.seconds_per_tick, problem.agents, problem.time_limit)
+    assert attributes == expected
     assert problem.name == name
     assert of_kind(problem, kind) is problem
     assert problem.kind == {Instance: "schedule", Kitchen: "kitchen"}[kind]
@@ -66,19 +66,19 @@ EACH_TOOL: list[Callable[[Any], Any]] = [
 
 @pytest.mark.parametrize("tool", EACH_TOOL, ids=["regret", "repair", "advice", "explain", "document"])
 def test_tools_reject_problem_of_unknown_kind(tool: Callable[[Any], Any]) -> None:
-    with pytest.raises(InputError, match=r"must be of kind .* not Errand .*'errand'|errand: has no solver"):
-        tool(Errand())
+    with pytest.raises(InputError, match=r"must be of kind .* not Delivery .*'delivery'|delivery: has no solver"):
+        tool(Delivery())
 
 
 def test_comparison_continues_after_problem_of_unknown_kind() -> None:
     burger = catalog.problem(KITCHEN)
-    frame = comparisons([Errand(), burger], ["optimum", "serial-lpt"])
+    frame = comparisons([Delivery(), burger], ["optimum", "serial-lpt"])
     assert frame["unit"].tolist() == ["mile"] * 2 + ["step"] * 2
     assert frame["benchmark"].tolist() == ["generic"] * 2 + ["kitchens"] * 2
     assert frame["settled"].tolist() == ["unknown"] * 2 + ["optimal"] * 2
 
 
 def test_fingerprints_of_problems_of_every_kind_differ() -> None:
-    problems: list[Problem] = [Errand(), Errand("other"), catalog.problem(KITCHEN), catalog.problem(f"{KITCHEN}~2")]
+    problems: list[Problem] = [Delivery(), Delivery("other"), catalog.problem(KITCHEN), catalog.problem(f"{KITCHEN}~2")]
     assert len({fingerprint(one) for one in problems}) == 4
-    assert fingerprint(Errand()) == fingerprint(Errand())
+    assert fingerprint(Delivery()) == fingerprint(Delivery())

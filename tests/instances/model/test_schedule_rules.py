@@ -1,4 +1,4 @@
-"""The general rules: every kind of violation alone, and the schedules that break none."""
+"""General rules: every kind of violation by itself, and valid schedules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(action: str, start: int, duration: int = 2, agent: str | None = "agent",
 
 @dataclass(frozen=True)
 class Case:
-    """A schedule that passes and one that breaks a single rule, at these positions."""
+    """Valid schedule, and a schedule that breaks one rule at some positions."""
 
     kind: str
     about: str
@@ -57,7 +57,7 @@ PANS = make(act("a", 2, 0, Demand("pan", 2)), act("b", 2, 0, Demand("pan", 2)), 
 ONE = (run("a", 0),)
 
 CASES = [
-    Case("unknown_action", "a name nobody knows", make(A), ONE, (*ONE, run("ghost", 2)), (1,)),
+    Case("unknown_action", "unknown name", make(A), ONE, (*ONE, run("ghost", 2)), (1,)),
     Case("wrong_mode", "beyond the last", make(A), ONE, (run("a", 0, mode=1),), (0,)),
     Case("wrong_mode", "before the first", make(A), ONE, (run("a", 0, mode=-1),), (0,)),
     Case(
@@ -77,7 +77,7 @@ CASES = [
         (0,),
     ),
     Case("ineligible_agent", "no agent", make(A), ONE, (run("a", 0, agent=None),), (0,)),
-    Case("ineligible_agent", "nobody to start it", make(AUTO), ONE, (run("a", 0, agent=None),), (0,)),
+    Case("ineligible_agent", "no agent to start it", make(AUTO), ONE, (run("a", 0, agent=None),), (0,)),
     Case(
         "ineligible_agent",
         "an agent where none is needed",
@@ -162,7 +162,7 @@ CASES = [
     ),
     Case(
         "resource_capacity",
-        "of two settings together one still takes room",
+        "one of two simultaneous settings uses capacity",
         make(HEAT, act("again", 2, 0, Demand("oven", sets="hot")), USE, resources=(OVEN,)),
         (run("heat", 0), run("again", 0), run("use", 2)),
         (run("heat", 0), run("again", 0), run("use", 1)),
@@ -170,7 +170,7 @@ CASES = [
     ),
     Case(
         "resource_capacity",
-        "heated twice, not together",
+        "heated twice, not simultaneously",
         make(HEAT, act("again", 2, 0, Demand("oven", sets="hot")), resources=(OVEN,)),
         (run("heat", 0), run("again", 0)),
         (run("heat", 0), run("again", 1)),
@@ -186,7 +186,7 @@ CASES = [
     ),
     Case(
         "resource_state",
-        "still in its initial state",
+        "in its initial state",
         KITCHEN,
         (run("heat", 0), run("bake", 2, 4)),
         (run("bake", 0, 4), run("heat", 4)),
@@ -194,7 +194,7 @@ CASES = [
     ),
     Case(
         "resource_capacity",
-        "two settings together, one larger than the room of the other",
+        "two simultaneous settings, one larger than the other",
         make(
             act("small", 2, 0, Demand("oven", 1, sets="hot")),
             act("large", 2, 0, Demand("oven", 2, sets="hot")),
@@ -215,7 +215,7 @@ CASES = [
     ),
     Case(
         "resource_capacity",
-        "what takes no room lends none, however large it is",
+        "a setting without capacity of its own shares none",
         make(
             act("use", 2, 2, Demand("oven", 2)),
             act("large", 2, 1, Demand("oven", 2, sets="hot")),
@@ -229,7 +229,7 @@ CASES = [
     ),
     Case(
         "resource_capacity",
-        "no room to share where another state is set meanwhile",
+        "no shared capacity while another state is set",
         make(
             act("use", 2, 2, Demand("oven", 2)),
             act("heat", 2, 2, Demand("oven", 1, sets="hot")),
@@ -243,7 +243,7 @@ CASES = [
     ),
     Case(
         "resource_capacity",
-        "set to the state it is in, not together with the use beside it",
+        "set to its current state, not simultaneous with a use",
         make(USE, HEAT, resources=(HOT,)),
         (run("use", 0), run("heat", 0)),
         (run("use", 0), run("heat", 1)),
@@ -251,7 +251,7 @@ CASES = [
     ),
     Case(
         "resource_capacity",
-        "set to another state together with a use",
+        "set to another state during a use",
         make(USE, CHILL, resources=(HOT,)),
         (run("use", 0), run("chill", 2)),
         (run("use", 0), run("chill", 0)),
@@ -259,7 +259,7 @@ CASES = [
     ),
     Case(
         "resource_capacity",
-        "set, unattended, together with an attended use",
+        "unattended setting during an attended use",
         make(act("use", 2, 2, Demand("oven")), HEAT, resources=(HOT,)),
         (run("use", 0), run("heat", 2)),
         (run("use", 0), run("heat", 0)),
@@ -377,18 +377,18 @@ def test_verdict_does_not_depend_on_order_of_pieces(case: Case) -> None:
 @pytest.mark.parametrize(
     ("instance", "pieces"),
     [
-        # At the first and at the last instant of an attended piece something can be started.
+        # An unattended action can start at both ends of an attended piece.
         (make(A, AUTO_B), (run("a", 0), run("b", 0))),
         (make(A, AUTO_B), (run("a", 0), run("b", 2))),
-        # Another agent can start it in the middle.
+        # Another agent can start it during the piece.
         (make(A, AUTO_B, agents=("x", "y")), (run("a", 0, agent="x"), run("b", 1, agent="y"))),
-        # An action without an agent needs nobody to start it.
+        # An action without eligible agents needs no agent to start.
         (make(A, act("b", 2, 0, agents=())), (run("a", 0), run("b", 1, agent=None))),
-        # An unattended action does not keep its agent.
+        # An unattended action does not occupy its agent.
         (make(AUTO, AUTO_B), (run("a", 0), run("b", 1))),
         # The whole capacity may be used, and an empty demand fits beside it.
         (make(act("a", 2, 0, Demand("pan", 3)), act("b", 2, 0, Demand("pan", 0)), **PAN), (run("a", 0), run("b", 0))),
-        # A setting shares the room of an attended use if it is attended too (by another agent).
+        # An attended setting shares the capacity of an attended use by another agent.
         (
             make(
                 act("use", 2, 2, Demand("oven")),
@@ -398,7 +398,7 @@ def test_verdict_does_not_depend_on_order_of_pieces(case: Case) -> None:
             ),
             (run("use", 0, agent="x"), run("heat", 0, agent="y")),
         ),
-        # A setting that another one makes room for does not need that of a use.
+        # A setting that shares the capacity of another setting does not need that of a use.
         (
             make(
                 act("use", 2, 2, Demand("oven", 2)),
@@ -409,11 +409,11 @@ def test_verdict_does_not_depend_on_order_of_pieces(case: Case) -> None:
             ),
             (run("use", 0, agent="x"), run("heat", 0, agent="y"), run("keep", 0, agent="z")),
         ),
-        # A setting of the same state does not disturb.
+        # A setting of the same state is allowed.
         (make(HEAT, BAKE, resources=(Resource("oven", 2, "hot"),)), (run("bake", 0, 4), run("heat", 1))),
         # A maximum lag alone does not order.
         (make(A, B, lags=(Lag("t/a", "t/b", None, 0),)), (run("b", 0), run("a", 2))),
-        # An action of no duration takes no room, even where another one works.
+        # An action without duration uses no capacity, even during another one.
         (
             make(act("a", 2, 0, Demand("pan", 3)), act("b", 0, 0, Demand("pan", 3)), **PAN),
             (run("b", 0, 0), run("a", 0)),
@@ -472,7 +472,7 @@ def test_empty_schedule_reports_every_action_as_missing() -> None:
 
 
 def least_load(resource: Resource, uses: list[tuple[Action, Demand]]) -> int:
-    """The least load of uses over one interval, by trying for every setting every use that might make room for it."""
+    """Return the minimum load of uses over one interval, by exhaustive search of shared capacity."""
     states = {demand.sets for _, demand in uses if demand.sets} | {resource.state}
 
     def fits(guest: int, host: int) -> bool:
@@ -486,7 +486,9 @@ def least_load(resource: Resource, uses: list[tuple[Action, Demand]]) -> int:
     choices = [[None, *(host for host in range(len(uses)) if fits(guest, host))] for guest in range(len(uses))]
     loads = []
     for hosts in itertools.product(*choices):
-        if all(host is None or hosts[host] is None for host in hosts):  # what takes no room lends none
+        if all(
+            host is None or hosts[host] is None for host in hosts
+        ):  # a use without capacity of its own cannot share it
             loads.append(sum(demand.amount for (_, demand), host in zip(uses, hosts, strict=True) if host is None))
     return min(loads)
 
@@ -510,8 +512,8 @@ def test_load_of_simultaneous_uses_equals_exhaustive_minimum() -> None:
         random.shuffle(pieces)
         uses = [(instance.by_id[piece.action], instance.by_id[piece.action].modes[0].demands[0]) for piece in pieces]
         load = least_load(resource, uses)
-        found = [violation.kind for violation in find_violations(instance, Schedule(tuple(pieces)))]
-        assert set(found) == ({"resource_capacity"} if load > resource.capacity else set()), instance
+        kinds = [violation.kind for violation in find_violations(instance, Schedule(tuple(pieces)))]
+        assert set(kinds) == ({"resource_capacity"} if load > resource.capacity else set()), instance
         seen[load > resource.capacity, load < sum(demand.amount for _, demand in uses)] += 1
     assert min(seen.values()) > 200
     assert len(seen) == 4

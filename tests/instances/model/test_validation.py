@@ -1,4 +1,4 @@
-"""Every rule about what an instance may be, and the field its error names."""
+"""Validation of instances: every rule, and the field that its error names."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def lagged(*lags: Lag) -> dict[str, Any]:
 
 
 def cooked(*actions: Action, **more: Any) -> dict[str, Any]:
-    """Keywords of an instance of Recipe2Plan, with the steps t/0, t/1 and u/0 unless told otherwise."""
+    """Keywords of an instance of Recipe2Plan, by default with the steps t/0, t/1 and u/0."""
     return {"benchmark": "recipe2plan", "actions": actions or (act("0"), act("1"), Action("u/0", "u", 3, 0))} | more
 
 
-# What is wrong: keywords of the instance, the field named, a part of the message.
+# Keywords of an invalid instance, the field of the error, and a part of the message.
 FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "no actions": ({"actions": ()}, "actions", "at least one action"),
     "two actions of one id": ({"actions": (A, B, A)}, "actions", "unique (got 't/a')"),
@@ -317,7 +317,7 @@ def test_valid_instance_is_accepted(instance: dict[str, Any]) -> None:
 
 
 def test_instance_rejected_by_its_benchmark_is_neither_solved_nor_graded() -> None:
-    problem = Instance("k", **cooked(time_limit=99))  # the model knows no benchmark
+    problem = Instance("k", **cooked(time_limit=99))  # the model itself does not check the benchmark
     with pytest.raises(InputError, match="no time limit"):
         solve(problem)
     with pytest.raises(InputError, match="no time limit"):

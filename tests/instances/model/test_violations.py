@@ -1,4 +1,4 @@
-"""What violations carry: the fields that the rules knew, the same in every benchmark, and messages made of them."""
+"""Violations of the rules of every benchmark: fields, and messages."""
 
 from __future__ import annotations
 
@@ -103,9 +103,9 @@ def piece(action: str, start: int, duration: int = 2) -> dict[str, Any]:
     ],
 )
 def test_violation_row_has_all_fields(problem: Problem, plan: object, row: dict[str, Any]) -> None:
-    [found] = [one.as_dict() for one in violations(problem, plan) if one.kind == row["kind"]]
-    assert {name: found.get(name) for name in row} == row
-    assert json.loads(json.dumps(found)) == found
+    [fields] = [one.as_dict() for one in violations(problem, plan) if one.kind == row["kind"]]
+    assert {name: fields.get(name) for name in row} == row
+    assert json.loads(json.dumps(fields)) == fields
 
 
 def test_empty_fields_are_omitted() -> None:
@@ -123,13 +123,13 @@ def test_empty_fields_are_omitted() -> None:
 def test_number_of_other_actions_is_limited_to_the_earliest() -> None:
     actions = tuple(Action(f"t/{n:02}", "t", 50, 0, modes=(Mode((Demand("pan"),)),)) for n in range(30))
     crowd = Instance("crowd", actions, resources=(Resource("pan"),))
-    found = violations(crowd, [piece(f"t/{n:02}", n, 50) for n in range(30)])
-    last = max(found, key=lambda one: one.start or 0)
+    all_violations = violations(crowd, [piece(f"t/{n:02}", n, 50) for n in range(30)])
+    last = max(all_violations, key=lambda one: one.start or 0)
     assert (last.resource, last.required, last.actual) == ("pan", 1, 30)
     assert [other.subject for other in last.others] == [f"t/{n:02}" for n in range(MAX_OTHERS)]
 
 
 def test_submitted_text_is_not_interpreted_as_format_string() -> None:
-    [found] = [one for one in violations(COBBLER, [[0, "{v.position}", 60, 0]]) if one.kind == "wrong_recipe"]
-    assert found.subject == "{v.position}"
-    assert found.message == "the recipes are Cobbler, Pancakes"
+    [violation] = [one for one in violations(COBBLER, [[0, "{v.position}", 60, 0]]) if one.kind == "wrong_recipe"]
+    assert violation.subject == "{v.position}"
+    assert violation.message == "the recipes are Cobbler, Pancakes"

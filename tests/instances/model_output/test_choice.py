@@ -1,4 +1,4 @@
-"""Which of several plans is the answer, when there is none, and what no answer may gain by hedging or being cut off."""
+"""Choice of the plan in a text: retractions, alternatives, summaries, and truncated answers."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def count_lines(name: str) -> tuple[str, ...]:
 
 @cache
 def problems(benchmark: str, count: int) -> tuple[str, ...]:
-    shelf = registry.get(benchmark).catalog
-    assert shelf is not None
-    names = (name for name in shelf.names() if benchmark != "robotouille" or name.startswith(KITCHENS))
+    catalogue = registry.get(benchmark).catalog
+    assert catalogue is not None
+    names = (name for name in catalogue.names() if benchmark != "robotouille" or name.startswith(KITCHENS))
     return tuple(itertools.islice(names, count))
 
 
 def outcomes(shape: str, names: Sequence[str], forms: Sequence[str]) -> dict[tuple[str, str], str | None]:
-    """Return what went wrong, by problem and format."""
+    """Return the reasons of wrong grades, by problem and format."""
     make, right = SHAPES[shape]
     wrong = {}
     for name, form in itertools.product(names, forms):
@@ -79,47 +79,50 @@ GOOD += ["pour teapot into cup"]
 BAD = spoil(GOOD)
 
 
-def taken(text: str) -> str:
-    found = read(text, GRAMMAR)
-    return {tuple(GOOD): "good", tuple(BAD): "bad"}.get(tuple(found.commands), found.fault or str(found.commands))
+def plan_read(text: str) -> str:
+    reading = read(text, GRAMMAR)
+    return {tuple(GOOD): "good", tuple(BAD): "bad"}.get(tuple(reading.commands), reading.fault or str(reading.commands))
 
 
 def differing(sentences: Sequence[str], make: Callable[[str, str, str], str], expected: str) -> dict[str, list[str]]:
-    """Return the sentences around which something else is read, in any format."""
+    """Return the sentences with readings other than the expected one, in any format."""
     read_as = {
-        said: [taken(make(form(GOOD), form(BAD), said)) for form in (*FORMS.values(), ", ".join)] for said in sentences
+        sentence: [plan_read(make(form(GOOD), form(BAD), sentence)) for form in (*FORMS.values(), ", ".join)]
+        for sentence in sentences
     }
-    return {said: found for said, found in read_as.items() if set(found) != {expected}}
+    return {sentence: readings for sentence, readings in read_as.items() if set(readings) != {expected}}
 
 
 @pytest.mark.slow
 def test_retraction_cancels_the_preceding_plan() -> None:
-    assert not differing(RETRACTIONS, lambda good, bad, said: f"{good}\n\n{said}", "no_plan")
+    assert not differing(RETRACTIONS, lambda good, bad, sentence: f"{good}\n\n{sentence}", "no_plan")
 
 
 @pytest.mark.slow
 def test_harmless_sentence_does_not_cancel_a_plan() -> None:
-    assert not differing(HARMLESS, lambda good, bad, said: f"{good}\n\n{said}", "good")
-    assert not differing([*HARMLESS, *INTRODUCTIONS], lambda good, bad, said: f"{said}\n\n{good}", "good")
+    assert not differing(HARMLESS, lambda good, bad, sentence: f"{good}\n\n{sentence}", "good")
+    assert not differing([*HARMLESS, *INTRODUCTIONS], lambda good, bad, sentence: f"{sentence}\n\n{good}", "good")
 
 
 @pytest.mark.slow
 def test_examples_drafts_and_invalid_plans_are_not_the_answer() -> None:
-    assert not differing(NO_PLANS, lambda good, bad, said: f"{said}\n{good}\n\nI don't know how to go on.", "no_plan")
-    assert not differing(NO_PLANS, lambda good, bad, said: f"{said}\n{good}\n\nFinal answer:\n{bad}", "bad")
-    assert not differing(NO_PLANS, lambda good, bad, said: f"Final answer:\n{bad}\n\n{said}\n{good}", "bad")
+    assert not differing(
+        NO_PLANS, lambda good, bad, sentence: f"{sentence}\n{good}\n\nI don't know how to go on.", "no_plan"
+    )
+    assert not differing(NO_PLANS, lambda good, bad, sentence: f"{sentence}\n{good}\n\nFinal answer:\n{bad}", "bad")
+    assert not differing(NO_PLANS, lambda good, bad, sentence: f"Final answer:\n{bad}\n\n{sentence}\n{good}", "bad")
 
 
 @pytest.mark.slow
 def test_choice_or_correction_replaces_the_preceding_plan() -> None:
-    assert not differing(CHOICES, lambda good, bad, said: f"{bad}\n\n{said}\n\n{good}", "good")
-    assert not differing(CHOICES, lambda good, bad, said: f"{good}\n\n{said}\n\n{bad}", "bad")
+    assert not differing(CHOICES, lambda good, bad, sentence: f"{bad}\n\n{sentence}\n\n{good}", "good")
+    assert not differing(CHOICES, lambda good, bad, sentence: f"{good}\n\n{sentence}\n\n{bad}", "bad")
 
 
 def test_several_plans_without_a_choice_are_ambiguous() -> None:
     for order in (
-        lambda good, bad, said: f"{bad}\n\n{said}\n\n{good}",
-        lambda good, bad, said: f"{good}\n{said}\n{bad}",
+        lambda good, bad, sentence: f"{bad}\n\n{sentence}\n\n{good}",
+        lambda good, bad, sentence: f"{good}\n{sentence}\n{bad}",
     ):
         assert not differing(OPEN, order, "ambiguous")
 
@@ -132,12 +135,12 @@ def kitchen(*items: int) -> str:
 
 
 def test_block_with_few_repeated_steps_continues_the_plan() -> None:
-    """Where plans repeat steps, two parts that have four steps of ten in common are one plan, five of six are not."""
+    """Read two blocks as one plan if four of ten steps are repeated, but not if five of six are."""
     grammar = _Actions(bundled())
     first, second = kitchen(*range(1, 11)), kitchen(20, 21, 22, 23, 24, 25, 1, 2, 3, 4)
     assert read(f"Before noon\n{first}\n\nAfter noon\n{second}", grammar).read == 20
-    again = kitchen(9, 1, 2, 3, 4, 5)
-    assert read(f"Before noon\n{kitchen(1, 2, 3, 4, 5, 6)}\n\nAfter noon\n{again}", grammar).fault == "ambiguous"
+    repetition = kitchen(9, 1, 2, 3, 4, 5)
+    assert read(f"Before noon\n{kitchen(1, 2, 3, 4, 5, 6)}\n\nAfter noon\n{repetition}", grammar).fault == "ambiguous"
 
 
 def test_summary_is_ignored_unless_announced_as_final() -> None:
@@ -160,7 +163,7 @@ TEA = "timearena/household1"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "fields",
     [
         {"plan": "\n".join(GOOD), "finish_reason": "length"},
         {"plan": "\n".join(GOOD), "stop_reason": "max_tokens"},
@@ -172,8 +175,8 @@ TEA = "timearena/household1"
         {"plan": [{"role": "assistant", "content": "<think>\n" + "\n".join(GOOD)}]},
     ],
 )
-def test_truncated_answer_fails(said: dict[str, object]) -> None:
-    grade = GRADER.grade({"id": "x", "instance": TEA, **said})
+def test_truncated_answer_fails(fields: dict[str, object]) -> None:
+    grade = GRADER.grade({"id": "x", "instance": TEA, **fields})
     assert (grade.scored, grade.success, grade.violation, grade.read) == (True, False, "cut_off", 0)
 
 

@@ -1,4 +1,4 @@
-"""The same plan in every form in which models write one: read whole, with the same grade."""
+"""Plans in every documented form of model output: complete reading, and equal grades."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.support.plan_formats import (
 from tests.support.samples import sample
 
 GRADER = Grader()
-#: Of a grade what may differ between forms.
-HOW = dict.fromkeys(("read_from", "ignored"))
+#: Fields of a grade that may differ between forms.
+FORM_FIELDS = dict.fromkeys(("read_from", "ignored"))
 
 
 @cache
@@ -31,8 +31,8 @@ def plan_of(name: str) -> PlanSteps:
     return optimal_steps(PROBLEMS[name])
 
 
-def graded(name: str, given: object) -> dict[str, Any]:
-    return GRADER.grade(submission_of(name, given)).row(trace=True) | HOW
+def graded(name: str, output: object) -> dict[str, Any]:
+    return GRADER.grade(submission_of(name, output)).row(trace=True) | FORM_FIELDS
 
 
 @cache
@@ -64,8 +64,8 @@ def test_unusual_forms_are_read_completely(name: str) -> None:
     problem, benchmark = catalog.problem(PROBLEMS[name]), registry.get(name)
     expected = benchmark.parse(problem, submission_of(name, FORMATS["plain lines"](plan_of(name)))).read
     wrong = {}
-    for form, given in unusual_formats(plan_of(name)).items():
-        run = benchmark.run(problem, submission_of(name, given))
+    for form, output in unusual_formats(plan_of(name)).items():
+        run = benchmark.run(problem, submission_of(name, output))
         if not run.success or run.plan.read != expected:
             wrong[form] = (run.plan.read, run.plan.read_from, run.plan.ignored)
     assert not wrong

@@ -1,4 +1,4 @@
-"""Readings recorded before the rules of choice between several plans: each text gives the same commands and verdict."""
+"""Regression test of readings: recorded texts give the recorded commands and verdicts."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ UNWASHED = [
 CHANGED = {
     # By the paper's rules tea is brewed in a washed teapot.
     "\n".join(UNWASHED): {"scored": True, "success": False, "read": 8, "said": UNWASHED},
-    # Thinking that never ends is a failure: nothing was answered.
+    # Thinking without an end is a failure, since there is no answer.
     "<think>\n1. wash cup\n2. activate kettle\n": {"scored": True, "success": False, "read": 0, "said": []},
-    # Words of retraction decide; a plan that makes few of the steps again is read like any other.
+    # A retraction decides; a plan that repeats few of the steps is read like any other.
     "- wash cup\n- wait\n- activate kettle\n\nThis is wrong. Better:\n- pour kettle into teapot": {
         "scored": True,
         "success": False,
@@ -42,10 +42,10 @@ CHANGED = {
 def reading_of(instance: str, text: str) -> dict[str, Any]:
     grader, submission = Grader(), {"id": "x", "instance": instance, "plan": text}
     grade = grader.grade(submission)
-    said = grader.run(submission).command_texts if grade.scored else None
+    commands = grader.run(submission).command_texts if grade.scored else None
     if grade.metrics.get("given") == "answer":
-        said = [json.dumps(grade.metrics["parsed"])]
-    return {"scored": grade.scored, "success": grade.success, "read": grade.read, "said": said}
+        commands = [json.dumps(grade.metrics["parsed"])]
+    return {"scored": grade.scored, "success": grade.success, "read": grade.read, "said": commands}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row['instance']}-{number}" for number, row in enumerate(ROWS)])

@@ -1,4 +1,4 @@
-"""Which part of a text is the plan, what is left out, and when there is no verdict."""
+"""Extraction of plans from texts: plan, ignored lines, and unreadable answers."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ GRAMMAR = _Decisions(world(TEA))
 A, B, C, D = "activate kettle", "wash cup", "wait", "pour kettle into teapot"
 
 
-def found(given: object) -> Reading[list[str]]:
-    return read(given, GRAMMAR)
+def reading_of(output: object) -> Reading[list[str]]:
+    return read(output, GRAMMAR)
 
 
-def graded(name: str, given: object, profile: str = "paper") -> dict[str, Any]:
-    row = Grader(profiles(profile)).grade({"id": "x", "instance": name, "plan": given}).row()
+def graded(name: str, output: object, profile: str = "paper") -> dict[str, Any]:
+    row = Grader(profiles(profile)).grade({"id": "x", "instance": name, "plan": output}).row()
     return {key: row[key] for key in ("scored", "success", "read", "read_from", "ignored", "reason")}
 
 
-# --- which part -----------------------------------------------------------------------------------
+# --- selected part --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("text", "steps", "where", "ignored"),
+    ("text", "steps", "read_from", "ignored"),
     [
         (f"{A}\n{B}", [A, B], "block of lines", 0),
         (f"1. {A}\n2. {B}", [A, B], "list", 0),
@@ -74,21 +74,21 @@ def graded(name: str, given: object, profile: str = "paper") -> dict[str, Any]:
         ("I cannot do that.", [], "nothing", 0),
     ],
 )
-def test_plan_is_extracted_from_text(text: str, steps: list[str], where: str, ignored: int) -> None:
-    for given in (text, text.replace("\n", "\r\n"), f"\ufeff{text}"):
-        reading = found(given)
-        assert (reading.commands, reading.read_from, reading.ignored) == (steps, where, ignored)
+def test_plan_is_extracted_from_text(text: str, steps: list[str], read_from: str, ignored: int) -> None:
+    for variant in (text, text.replace("\n", "\r\n"), f"\ufeff{text}"):
+        reading = reading_of(variant)
+        assert (reading.commands, reading.read_from, reading.ignored) == (steps, read_from, ignored)
         assert not reading.doubtful
 
 
 def test_only_messages_of_the_agent_are_read_in_a_chat() -> None:
-    said = [("user", D), ("assistant", f"Let me see. {A}"), ("user", B), ("assistant", f"Action: {C}"), ("tool", D)]
-    chat = [{"role": role, "content": content} for role, content in said]
-    for given in (chat, {"messages": chat}, json.dumps(chat), {"choices": [{"message": chat[1]}]}):
-        assert found(given).commands == [A, C][: 1 if isinstance(given, dict) and "choices" in given else 2]
+    messages = [("user", D), ("assistant", f"Let me see. {A}"), ("user", B), ("assistant", f"Action: {C}"), ("tool", D)]
+    chat = [{"role": role, "content": content} for role, content in messages]
+    for output in (chat, {"messages": chat}, json.dumps(chat), {"choices": [{"message": chat[1]}]}):
+        assert reading_of(output).commands == [A, C][: 1 if isinstance(output, dict) and "choices" in output else 2]
 
 
-# --- what is not read -----------------------------------------------------------------------------
+# --- unread lines ---------------------------------------------------------------------------------
 
 WORDS = ["Take the cup to the sink and clean it", "Boil the water in the kettle", "Put leaves into the teapot"]
 
@@ -109,7 +109,7 @@ def test_unread_lines_are_tolerated_up_to_a_fifth_or_one(good: int, bad: int, sc
     text = "\n".join(f"- {one}" for one in [*[C] * good, *WORDS[:bad]])
     row = graded(TEA, text)
     assert (row["scored"], row["read"], row["ignored"]) == (scored, good, bad)
-    assert graded(TEA, text, "released")["scored"]  # its grader knows no such thing
+    assert graded(TEA, text, "released")["scored"]  # the released grader has no such rule
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_unreadable_plan_is_unscored_instead_of_failed(name: str, text: str) -> 
     ],
 )
 def test_invalid_commands_among_valid_ones_are_read(text: str, steps: list[str]) -> None:
-    assert found(text).commands == steps
+    assert reading_of(text).commands == steps
 
 
 @pytest.mark.parametrize("name", ["recipe2plan", "timearena", "robotouille", "asynchow"])
@@ -167,7 +167,7 @@ def test_entries_of_a_list_are_all_commands() -> None:
     assert (row["scored"], row["read"], row["read_from"], row["ignored"]) == (True, 3, "list as given", 0)
 
 
-# --- what the released agents read ----------------------------------------------------------------
+# --- formats of released agents -----------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -197,8 +197,8 @@ def test_prompt_formats_of_released_robotouille_agents_are_read() -> None:
 
 def test_table_of_steps_and_times_is_read() -> None:
     rows = "| 0 | Vada | 10 min | 00:05:00 |\n| 1 | Daikon-Radish | 00:02:00 | 15:00 |"
-    given = submission_of("recipe2plan", f"| Step | Recipe | Duration | Start |\n|---|---|---|---|\n{rows}")
-    plan = registry.get("recipe2plan").parse(catalog.problem(PROBLEMS["recipe2plan"]), given)
+    submission = submission_of("recipe2plan", f"| Step | Recipe | Duration | Start |\n|---|---|---|---|\n{rows}")
+    plan = registry.get("recipe2plan").parse(catalog.problem(PROBLEMS["recipe2plan"]), submission)
     assert [tuple(step) for step in plan.commands.commands] == [(0, "Vada", 600, 300), (1, "Daikon-Radish", 120, 900)]  # type: ignore[attr-defined]
 
 
@@ -257,7 +257,7 @@ PARTS += [
 
 @pytest.mark.parametrize("part", sample(PARTS))
 def test_reading_time_is_linear_in_the_length(part: str) -> None:
-    few, many = (count_lines(lambda n=n: found(part * n)) for n in (400, 1_600))  # type: ignore[misc]
+    few, many = (count_lines(lambda n=n: reading_of(part * n)) for n in (400, 1_600))  # type: ignore[misc]
     assert many < 5 * few + 2_000
 
 
@@ -269,11 +269,11 @@ def test_many_brackets_in_thoughts_are_not_a_plan() -> None:
 
 
 def test_actions_of_other_tasks_are_read_as_invalid_commands() -> None:
-    """Five of them end a run of TimeArena, as bare lines or numbered as in a list."""
-    wrong = ["gather dishes", "scrape dishes into trash", "place dishes into dishwasher", "empty trash", "mop floor"]
+    """Read them as commands in all formats, since five of them end a run of TimeArena."""
+    wrong = ["gather dishes", "scrape dishes into trash", "place dishes into dishwasher", "empty trash", "rinse mop"]
     plan = ["activate kettle", "wash cup", *wrong, "wash teapot"]
     shapes = [plan, "\n".join(plan), "\n".join(f"{i}. {one}" for i, one in enumerate(plan, 1))]
     grades = [Grader().grade({"instance": "timearena/household1", "plan": shape}) for shape in shapes]
     assert [(one.read, one.metrics["end"], one.success) for one in grades] == [(8, "five_invalid", False)] * 3
-    for said, steps in {"wash cup\nRead carefully.\nThen fold.": 1, "wash cup\nread carefully\nfold here": 3}.items():
-        assert Grader().grade({"instance": "timearena/household1", "plan": said}).read == steps
+    for text, steps in {"wash cup\nRead carefully.\nThen fold.": 1, "wash cup\nread carefully\nfold here": 3}.items():
+        assert Grader().grade({"instance": "timearena/household1", "plan": text}).read == steps

@@ -1,4 +1,4 @@
-"""Benchmarks of other packages: errors of their parts are explained, and they may state their optima themselves."""
+"""Benchmarks of other packages: error messages about their parts, and claimed optima."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Tea(Generic):
 
 @pytest.fixture
 def own(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function that registers the benchmark with other parts; its problem forgets what was cached."""
+    """Return a function that registers the benchmark with other parts; the problem has an empty cache."""
 
     def register(**parts: Any) -> None:
         monkeypatch.setattr(registry, "_registered", {})

@@ -1,4 +1,4 @@
-"""Prompts: versions, digests, and files of users in place of ours."""
+"""Prompts: versions, digests, and user files that replace bundled ones."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ def test_changed_prompts_have_a_new_version() -> None:
 
 
 def test_every_prompt_has_a_version_and_is_used() -> None:
-    found = prompts.prompts()
-    assert [name for name, one in found.items() if name.endswith(".md") and one.version is None] == []
-    assert {name.rpartition("/")[2] for name in found} == {name for name in prompts.used_names() if "/" not in name}
+    bundled = prompts.prompts()
+    assert [name for name, one in bundled.items() if name.endswith(".md") and one.version is None] == []
+    assert {name.rpartition("/")[2] for name in bundled} == {name for name in prompts.used_names() if "/" not in name}
 
 
 def test_benchmark_prompt_differs_from_the_shared_one() -> None:
-    found = prompts.prompts()
-    ours = {name.rpartition("/")[2]: one.text for name, one in found.items() if name.count("/") == 1}
+    bundled = prompts.prompts()
+    shared = {name.rpartition("/")[2]: one.text for name, one in bundled.items() if name.count("/") == 1}
     assert [
-        name for name, one in found.items() if name.count("/") > 1 and ours.get(name.rpartition("/")[2]) == one.text
+        name for name, one in bundled.items() if name.count("/") > 1 and shared.get(name.rpartition("/")[2]) == one.text
     ] == []
 
 
-@pytest.mark.parametrize(("room", "name"), ALL)
-def test_every_setting_can_be_loaded(room: str, name: str) -> None:
-    found = load_prompts(room, name)
-    setting = found.setting
-    assert (found.benchmark, found.name, setting.name) == (room, name, name)
+@pytest.mark.parametrize(("owner", "name"), ALL)
+def test_every_setting_can_be_loaded(owner: str, name: str) -> None:
+    loaded = load_prompts(owner, name)
+    setting = loaded.setting
+    assert (loaded.benchmark, loaded.name, setting.name) == (owner, name, name)
     assert setting.history in HISTORIES
-    assert (setting.history == "full") or setting.turn  # else nobody would say how things stand
-    assert json.loads(json.dumps(found.record()))["digest"] == found.digest
-    assert len(found.digest) == 16
+    assert (setting.history == "full") or setting.turn  # else no message describes the state
+    assert json.loads(json.dumps(loaded.record()))["digest"] == loaded.digest
+    assert len(loaded.digest) == 16
 
 
 def test_digests_of_settings_differ() -> None:
     digests: dict[str, dict[str, str]] = {}
-    for room, name in ALL:
-        digests.setdefault(room, {})[load_prompts(room, name).digest] = name
-    assert {name: len(found) for name, found in digests.items()} == {
+    for benchmark, name in ALL:
+        digests.setdefault(benchmark, {})[load_prompts(benchmark, name).digest] = name
+    assert {name: len(settings) for name, settings in digests.items()} == {
         name: len(registry.get(name).settings) for name in registry.names()
     }
 
@@ -74,9 +74,9 @@ def test_digests_of_settings_differ() -> None:
     ],
 )
 def test_digest_depends_on_all_options_but_not_on_the_title(other: dict[str, object]) -> None:
-    found = load_prompts("timearena", "vanilla")
-    assert replace(found, setting=replace(found.setting, **other)).digest != found.digest  # type: ignore[arg-type]
-    assert replace(found, setting=replace(found.setting, title="x")).digest == found.digest
+    loaded = load_prompts("timearena", "vanilla")
+    assert replace(loaded, setting=replace(loaded.setting, **other)).digest != loaded.digest  # type: ignore[arg-type]
+    assert replace(loaded, setting=replace(loaded.setting, title="x")).digest == loaded.digest
 
 
 def test_user_files_replace_bundled_prompts(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_digest_does_not_depend_on_the_location_of_prompts(tmp_path: Path) -> No
     ("name", "text", "message"),
     [
         ("vanila.md", "x", "prompts: replaces no bundled prompt; must be one of .*did you mean vanilla.md"),
-        ("timearena/believed.md", "x", "must be one of"),  # which is another benchmark's
+        ("timearena/believed.md", "x", "must be one of"),  # a prompt of another benchmark
         ("vanilla.md", "Do {{it}}.", r"\{\{...\}\}: must be one of instructions, .*got '\{\{it\}\}'"),
         ("vanilla.md", "version: two\n", "vanilla.md:1: version: must be a whole number, at least 1"),
     ],
@@ -136,8 +136,8 @@ def test_inserted_text_is_not_expanded_again() -> None:
     text = "{{ instructions }}, {{introduction}}, {{}} {{{{introduction}}}}"
     with pytest.raises(InputError, match="this placeholder has no value here"):
         fill_prompt(Prompt(text, 1, "x.md"), values)
-    found = fill_prompt(Prompt("{{ instructions }}, {{introduction}}\n\n{ {x} }", 1, "x.md"), values)
-    assert found == "say {{introduction}} {{example}}, the problem\n\n{ {x} }"
+    result = fill_prompt(Prompt("{{ instructions }}, {{introduction}}\n\n{ {x} }", 1, "x.md"), values)
+    assert result == "say {{introduction}} {{example}}, the problem\n\n{ {x} }"
 
 
 def test_paragraphs_with_empty_placeholders_are_omitted() -> None:
@@ -147,9 +147,9 @@ def test_paragraphs_with_empty_placeholders_are_omitted() -> None:
 
 
 def test_prompts_can_be_loaded_by_benchmark_or_name() -> None:
-    found = load_prompts(registry.get("timearena"), "vanilla")
-    assert isinstance(found, PromptSet)
-    assert found == load_prompts("timearena", "vanilla")
+    loaded = load_prompts(registry.get("timearena"), "vanilla")
+    assert isinstance(loaded, PromptSet)
+    assert loaded == load_prompts("timearena", "vanilla")
 
 
 def test_another_package_can_provide_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,8 +158,8 @@ def test_another_package_can_provide_prompts(tmp_path: Path, monkeypatch: pytest
     monkeypatch.syspath_prepend(str(tmp_path))
     setting = Setting("tea", "", "tea_prompts", "task", "system")
     monkeypatch.setattr(type(registry.get("generic")), "settings", {"tea": setting})
-    found = load_prompts("generic", "tea")
-    assert found.versions == "system 3, task 1, form 1"  # the others are there for all
+    loaded = load_prompts("generic", "tea")
+    assert loaded.versions == "system 3, task 1, form 1"  # the others are shared by all benchmarks
     monkeypatch.setattr(type(registry.get("generic")), "settings", {"tea": replace(setting, turn="missing")})
     with pytest.raises(InputError, match=r"tea_prompts: prompt: the package has no such prompt .*missing.md"):
         load_prompts("generic", "tea")

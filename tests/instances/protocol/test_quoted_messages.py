@@ -1,4 +1,4 @@
-"""What an agent says comes back quoted, cut and on one line: it opens no section, and reads like nobody else."""
+"""Messages of agents in feedback: quoted, cut, on one line, and without headings or roles."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ PROBLEMS = (
     "paracook/abstract/own/seed_1/orders_num_1",
 )
 ORDER = "ignore all that"
-# How sections, fences and turns of others begin.
+# Beginnings of sections, fences and turns of other roles.
 _OPENS = re.compile(r"\s*(#|```|~~~|<|\[/?INST|---|===|>|\||\w+:\s*Ignore|[-*] Ignore|\d+[.)] Ignore)", re.IGNORECASE)
 
 
 def messages(text: str) -> Iterator[object]:
-    """Yield a text in all forms in which agents may say it."""
+    """Yield a text in all forms of messages."""
     call = {"id": text, "func_name": text, "params": {text: text}}
-    known = {"id": "files_1", "func_name": "F", "params": {text: text}}
-    yield from (text, {"action": text}, {text: text}, [text], call, known, json.dumps(call), f"Action: {text}")
+    known_task = {"id": "files_1", "func_name": "F", "params": {text: text}}
+    yield from (text, {"action": text}, {text: text}, [text], call, known_task, json.dumps(call), f"Action: {text}")
     yield from (f"Step(1, {text}, 5 min, 0:00)", json.dumps({"agent1": [text]}), f"wait\n{text}")
 
 
 def assert_quoted(text: str) -> None:
-    """Fail if an order stands outside of quotation marks, or at the beginning of a line that opens something."""
+    """Fail for an order outside of quotation marks, or at the beginning of a heading, fence or turn."""
     assert all(letter.isprintable() or letter == "\n" for letter in text)
-    for line in text.replace('\\"', "").split("\n"):  # where an answer is JSON, its escapes end nothing
+    for line in text.replace('\\"', "").split("\n"):  # escapes of JSON end no quotation
         assert ORDER not in "".join(line.split('"')[::2]).casefold()
         assert line.count('"') % 2 == 0
         assert ORDER not in line.casefold() or not _OPENS.match(line)
@@ -52,40 +52,40 @@ def assert_quoted(text: str) -> None:
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("part", sample(range(8), 8))
 def test_feedback_quotes_messages_of_the_agent(name: str, part: int) -> None:
-    said = 0
+    quoted_count = 0
     for number, (feedback, loop) in enumerate(product(("detailed", "terse"), ("closed", "open"))):
-        begun = environment(problem(name), feedback=feedback, loop=loop)
+        start = environment(problem(name), feedback=feedback, loop=loop)
         for text in PROMPTS[8 * number + part :: 32]:
-            run = begun.fork()
+            run = start.fork()
             for message in messages(text):
                 if run.done:
-                    run = begun.fork()
+                    run = start.fork()
                 answer = run.step(message).observation.text
                 assert_quoted(answer)
-                said += ORDER in answer.casefold()
-    assert said
+                quoted_count += ORDER in answer.casefold()
+    assert quoted_count
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("part", sample(range(8), 8))
 def test_critiques_quote_submitted_plans(name: str, part: int) -> None:
-    read = 0
+    count = 0
     for text in PROMPTS[part::8]:
         for plan in ([text, "wait"], *list(messages(text))[::2]):
             try:
-                found = critique(problem(name), plan, regret=False)
+                result = critique(problem(name), plan, regret=False)
             except InputError:
                 continue
-            read += 1
-            prose = found.prose()
+            count += 1
+            prose = result.prose()
             assert_quoted(prose)
             assert len(prose) < 20_000
-            titles = {section.title for section in found.sections} | {"Result", "Efficiency", "Decisions"}
+            titles = {section.title for section in result.sections} | {"Result", "Efficiency", "Decisions"}
             heads = [line.partition(": ")[0] for line in prose.split("\n")]
             assert set(heads) <= titles
             assert len(heads) == len(set(heads))  # each section once, and none of the submission's
-            assert json.loads(json.dumps(found.as_dict())) == found.as_dict()
-            for section in found.sections:
+            assert json.loads(json.dumps(result.as_dict())) == result.as_dict()
+            for section in result.sections:
                 for one in (*section.findings, *section.remarks):
                     assert_quoted(one.text)
-    assert read
+    assert count
