@@ -283,8 +283,9 @@ def unknown_name_error(name: str) -> UnknownNameError:
     'no problem has this name; files are accepted only from folders given with --instances, or with --trust-paths'
     """
     catalog, path = _catalog(name), name.rpartition("#")[0] or name
-    if catalog is not None and not catalog.covers(name) and (many := len(_members(name))):
-        return UnknownNameError(f"is a set of {many} problems; name one of them{_hint(name)}", value=name)
+    if catalog is not None and not catalog.covers(name) and (count := len(_members(name))):
+        message = f"this name stands for a set of {count} problems; name one of them{_hint(name)}"
+        return UnknownNameError(message, value=name)
     error = _no_name(name, _NO_PROBLEM)
     if _looks_like_a_file(path) or (error.message == _NO_PROBLEM and ("/" in name or "\\" in name)):
         return UnknownNameError(f"{_NO_PROBLEM}; {_NO_FILES}", value=name)
@@ -299,7 +300,9 @@ def _no_name(name: str, message: str) -> UnknownNameError:
     sets = sorted({one.rpartition("/")[0] for one in names})
     advice = did_you_mean(name, [*names, *sets, *registry.names()])
     if not advice and _catalog(name) is not None:
-        advice = f"; sets of this benchmark: {', '.join(sets[:6])}"
+        advice = f"; planoracle instances {name.partition('/')[0].partition('@')[0]} lists all names"
+        if len(sets) > 1:
+            advice += f", in the sets {', '.join(sets[:6])}"
     return UnknownNameError(message + advice, value=name)
 
 

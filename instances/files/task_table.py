@@ -50,6 +50,8 @@ def _locate(fault: InputError, path: str, lines: Mapping[str, int]) -> InputErro
     """Return a fault with the file; one of the instance, with the line and the column of its action."""
     field = fault.field or ""
     match = _ACTION.match(field)
+    if field == "lags":  # a cycle of predecessors
+        return InputError(fault.message, source=path, field="after")
     if match is None and field != "actions":
         return fault.at(path)
     column = "after" if field.endswith("]") else _COLUMNS.get(end := field.rpartition(".")[2], end)

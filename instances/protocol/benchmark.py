@@ -205,7 +205,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the values of a problem by group (``task``, ``size``, ``delay``), for ``grade --by``.
 
-        ``name`` is any text. All names have the same groups; a group is empty if the name does not tell its value. A
+        ``name`` is any text. All names have the same groups; a group is empty if the name does not contain its value. A
         problem with several values, such as one that combines tasks, counts for each.
         """
         return {"task": [name]}

@@ -74,8 +74,8 @@ class UnreadError(PlanError):
     def of(cls, reading: Reading[object]) -> UnreadError:
         """Return the error for a reading, with the number of unread lines."""
         among = reading.unread + (reading.read or 0)
-        lines = f"{reading.unread} of {among} lines that look like steps could not be read, first {reading.example}"
-        error = cls(f"cannot be graded: {lines}", field="plan")
+        lines = f"{reading.unread} of {among} lines that look like steps could not be read"
+        error = cls(f"cannot be graded: {lines}; the first is {reading.example}", field="plan")
         error.reading = reading
         return error
 

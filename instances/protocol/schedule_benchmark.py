@@ -99,10 +99,10 @@ def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:
 
 def settled(instance: Instance, schedule: Schedule) -> Schedule:
     """Return a schedule as the rules carry out its plan: perhaps earlier, where plans state no times."""
-    speech = language(instance)
-    if not speech.untimed:
+    benchmark = language(instance)
+    if not benchmark.untimed:
         return schedule
-    return speech.schedule(instance, speech.parse(instance, speech.written(instance, schedule)))
+    return benchmark.schedule(instance, benchmark.parse(instance, benchmark.written(instance, schedule)))
 
 
 def agrees(instance: Instance, makespan: int | None, claimed: int | None) -> bool:

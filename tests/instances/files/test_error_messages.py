@@ -171,7 +171,7 @@ def test_unknown_file_folder_or_name_has_a_specific_message(tmp_path: Path, monk
         with pytest.raises(UnknownNameError) as caught:
             [catalog.read_problems(one) for one in catalog.expand([name])]
         assert message in str(caught.value)
-    with pytest.raises(UnknownNameError, match="is a set of 65 problems"):
+    with pytest.raises(UnknownNameError, match="stands for a set of 65 problems"):
         catalog.problem("recipe2plan/timed")
 
 

@@ -177,7 +177,7 @@ def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) 
             "t.csv:4: after: 'x' is ambiguous; write A/x or B/x (got 'x')",
         ),
         ("task,duration,after\na,1,a\n", "t.csv:2: after: an action cannot precede itself (got 't/a')"),
-        ("task,duration,after\na,1,b\nb,1,a\n", "t.csv: lags: the precedences form a cycle: t/a -> t/b -> t/a"),
+        ("task,duration,after\na,1,b\nb,1,a\n", "t.csv: after: the precedences form a cycle: t/a -> t/b -> t/a"),
         ("task,duration,machine,qty\na,1,m,2\n", "t.csv:2: amount: exceeds the capacity 1 (got 2)"),
         ("task,duration,attended\na,1,2\n", "t.csv:2: attended: must not exceed the duration 1 (got 2)"),
         (

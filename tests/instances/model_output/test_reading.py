@@ -97,7 +97,7 @@ def test_plan_with_too_many_unread_lines_is_unscored() -> None:
     row = graded(TEA, "\n".join(f"{n}. {text}" for n, text in enumerate([A, B, *WORDS], 1)))
     assert (row["scored"], row["success"], row["read"], row["ignored"]) == (False, None, 2, 3)
     assert row["reason"] == (
-        "plan: cannot be graded: 3 of 5 lines that look like steps could not be read, first line 3: "
+        "plan: cannot be graded: 3 of 5 lines that look like steps could not be read; the first is line 3: "
         "'Take the cup to the sink and clean it'"
     )
 
