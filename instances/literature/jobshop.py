@@ -35,11 +35,11 @@ def read_text(text: str, name: str) -> list[Instance]:
 
     Examples
     --------
-    >>> found, = read_text('''# instance two
+    >>> problem, = read_text('''# instance two
     ... 2 2
     ... 0 3  1 2
     ... 1 4  0 1''', "file")
-    >>> found.name, [(action.id, action.duration) for action in found.actions]
+    >>> problem.name, [(action.id, action.duration) for action in problem.actions]
     ('two', [('job1/1', 3), ('job1/2', 2), ('job2/1', 4), ('job2/2', 1)])
     """
     rows = Rows(text)

@@ -111,8 +111,8 @@ class Replay:
     events
         One per command the run reached, in order of execution.
     violations
-        All violations of the whole plan: after a refused command the replay goes on as if the
-        command had been carried out, so that faults further on are found too.
+        All violations of the whole plan. After a rejected command, the replay continues as if the command had been
+        carried out, so that later faults are reported, too.
     fatal
         The violation at which the run ends, or ``None``.
     executed
