@@ -144,8 +144,7 @@ def complain(message: object, many: str = "") -> None:
         if not many:
             tell(fault, "error")
             continue
-        source, line = getattr(fault, "source", None), getattr(fault, "line", None)
-        place = f"{source}:{line}" if source and line else source or ""
+        place = getattr(fault, "place", "")
         collect(place, str(fault).removeprefix(f"{place}: "), many)
 
 

@@ -52,7 +52,7 @@ class InputError(PlanoracleError):
     message
         What is wrong; what is accepted.
     source
-        The file, or "<text>", from which the value was read.
+        The file, or "<text>", from which the value was read; ``""`` if neither file nor line are printed.
     field
         Path of the field, e.g. ``tasks[0].actions[2].duration``; in an instance an action is named by its id,
         e.g. ``actions[soup/boil].duration``.
@@ -65,6 +65,8 @@ class InputError(PlanoracleError):
     --------
     >>> print(InputError("must be a whole number of ticks", source="k.json", field="duration", value=2.5))
     k.json: duration: must be a whole number of ticks (got 2.5)
+    >>> print(InputError("is missing", source="k.json", field="name", line=3))
+    k.json, line 3: name: is missing
     """
 
     _missing = object()
@@ -84,9 +86,15 @@ class InputError(PlanoracleError):
         self.value = None if value is self._missing else value
         self.has_value = value is not self._missing
         self.line = line
-        location = f"{source}:{line}" if source and line else source
         shown_value = f" (got {_show(value)})" if self.has_value else ""
-        super().__init__(": ".join(part for part in (location, self.field, self.message + shown_value) if part))
+        super().__init__(": ".join(part for part in (self.place, self.field, self.message + shown_value) if part))
+
+    @property
+    def place(self) -> str:
+        """File and line, as in the text of the error; may be empty."""
+        if not self.line or self.source == "":
+            return self.source or ""
+        return f"{self.source}, line {self.line}" if self.source else f"line {self.line}"
 
     @property
     def faults(self) -> tuple[InputError, ...]:

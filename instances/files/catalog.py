@@ -416,7 +416,7 @@ def _read(path: str) -> list[Problem | InputError]:
     objects = len(lines) > 1 and all(line.lstrip().startswith(b"{") for _, line in lines[:2])
     # In the middle of a document, an object on the next line follows one of these.
     if path.endswith(_LINES) or (objects and not lines[0][1].rstrip().endswith((b"[", b",", b":"))):
-        return [one for number, line in lines for one in read_line(line, f"{path}: line {number}")]
+        return [one for number, line in lines for one in read_line(line, f"{path}, line {number}")]
     return list(_problems_of(load_document(data, path), path))
 
 

@@ -16,13 +16,13 @@ LARGEST: Final = MAX_TICKS // 4
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-def whole(token: str, field: str, least: int = 0) -> int:
+def whole(token: str, field: str, line: int, least: int = 0) -> int:
     """Return the whole number of a token; raises `InputError`."""
     if not _NUMBER.fullmatch(token):
-        raise InputError("must be a whole number", field=field, value=token)
+        raise InputError("must be a whole number", field=field, value=token, line=line)
     number = int(token)
     if not least <= number <= LARGEST:
-        raise InputError(f"must lie between {least} and {LARGEST}", field=field, value=number)
+        raise InputError(f"must lie between {least} and {LARGEST}", field=field, value=number, line=line)
     return number
 
 
@@ -64,11 +64,11 @@ class Rows:
 
     def too_short(self, content: str) -> InputError:
         """Return the error that the file ends before its ``content``."""
-        return InputError(f"expected {content}, but the file ends", field=f"after line {self.number}")
+        return InputError(f"expected {content}, but the file ends", line=self.number)
 
     def fault(self, message: str, *value: Any) -> InputError:
         """Return an error at the last line read."""
-        return InputError(message, field=f"line {self.number}", **({"value": value[0]} if value else {}))
+        return InputError(message, line=self.number, **({"value": value[0]} if value else {}))
 
     def numbers(self, content: str, count: int | None = None, least: int = 0) -> list[int]:
         """Return the next line as ``count``, or at least ``least``, whole numbers; raises `InputError`."""
@@ -76,8 +76,7 @@ class Rows:
 
     def whole(self, line: str, content: str, count: int | None = None, least: int = 0) -> list[int]:
         """Return (part of) the last line as ``count``, or at least ``least``, numbers; raises `InputError`."""
-        field = f"line {self.number}: {content}"
-        numbers = [whole(token, field, -LARGEST) for token in line.split()]
+        numbers = [whole(token, content, self.number, -LARGEST) for token in line.split()]
         if count is not None and len(numbers) != count:
             raise self.fault(f"must be {count} number{'s' * (count != 1)} ({content})", line.strip())
         if len(numbers) < least:

@@ -96,7 +96,7 @@ def read_rcp(text: str, name: str) -> Instance:
 
 def _take(rows: Rows, tokens: Iterator[str], field: str, count: int = 1) -> list[int]:
     """Return the next whole numbers, none of which is negative."""
-    numbers = [whole(token, f"line {rows.number}: {field}") for token in islice(tokens, count)]
+    numbers = [whole(token, field, rows.number) for token in islice(tokens, count)]
     if len(numbers) < count:
         raise rows.too_short(field)
     return numbers
@@ -179,7 +179,7 @@ def _head(rows: Rows) -> tuple[int, int]:
     for line in rows.rest():
         if match := _COUNT.match(line.strip()):
             key = match[1]
-            counts[key] = whole(match[2], f"line {rows.number}: {key}")
+            counts[key] = whole(match[2], key, rows.number)
             if counts[key] != _EXPECTED.get(key, counts[key]):
                 raise rows.fault(f"{key}: must be {_EXPECTED[key]}", counts[key])
         elif line.startswith("pronr."):

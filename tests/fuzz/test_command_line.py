@@ -167,7 +167,7 @@ def test_files_that_are_none_of_ours_are_named(folder: Path, monkeypatch: pytest
     Path("file").write_bytes(HOSTILE_FILES[name])
     status, out, err = command(monkeypatch, "solve", "file", "--format", "jsonl", "--jobs", "1")
     assert (status, out) == (1, b"")
-    assert re.match(rb"error: file:(\d+:)? ", err)
+    assert re.match(rb"error: file(, line \d+)?: ", err)
     assert len(err) < 5_000
     status, out, err = command(monkeypatch, "grade", "file", "--format", "jsonl", "--jobs", "1")
     check(["grade", name], status, out, err)

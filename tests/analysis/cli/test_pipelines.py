@@ -138,6 +138,6 @@ def test_a_bad_line_of_problems_does_not_stop_the_rest() -> None:
     Path("made.jsonl").write_text("\n".join([made[0], '{"format": "planoracle/instance"}', "{", "no/such", made[1]]))
     result = invoke("solve", "made.jsonl", "-f", "jsonl")
     assert (result.exit_code, len(result.stdout.splitlines())) == (1, 2)
-    assert [f"made.jsonl: line {k}" in result.stderr for k in (1, 2, 3, 4, 5)] == [False, True, True, True, False]
+    assert [f"made.jsonl, line {k}" in result.stderr for k in (1, 2, 3, 4, 5)] == [False, True, True, True, False]
     result = invoke("compare", "made.jsonl", "--methods", "optimum", "-f", "jsonl")
     assert (result.exit_code, len(result.stdout.splitlines())) == (1, 2)

@@ -173,7 +173,7 @@ def test_error_about_another_format_names_line_and_value(tmp_path: Path) -> None
     path = write(tmp_path / "k.json", {"format": "something/else"})
     with pytest.raises(InputError) as caught:
         catalog.read_problems(path)
-    assert str(caught.value).startswith(f"{path}:1: format: ")
+    assert str(caught.value).startswith(f"{path}, line 1: format: ")
     assert "got 'something/else'" in str(caught.value)
 
 

@@ -63,7 +63,7 @@ def test_all_faults_are_reported_with_their_lines(tmp_path: Path) -> None:
     with pytest.raises(FaultsError) as caught:
         catalog.single(str(path))
     messages = [str(fault) for fault in caught.value.faults]
-    assert messages[0].startswith(f"{path}:6: actions[tea/fill].agents: ")
+    assert messages[0].startswith(f"{path}, line 6: actions[tea/fill].agents: ")
     for suggestion, message in zip(("cook", "stove", "tea/fill"), (messages[0], messages[2], messages[3]), strict=True):
         assert f"did you mean {suggestion}" in message
     assert "(and 4 more)" in str(caught.value)

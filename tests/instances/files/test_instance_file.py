@@ -309,7 +309,7 @@ def test_error_about_invalid_content_names_the_file(tmp_path: Path, data: bytes,
     with pytest.raises(InputError) as caught:
         read_file(path)
     assert caught.value.source == str(path)
-    assert str(caught.value).startswith((f"{path}: ", f"{path}:1: "))
+    assert str(caught.value).startswith((f"{path}: ", f"{path}, line 1: "))
     assert message in str(caught.value)
 
 

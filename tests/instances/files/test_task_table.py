@@ -146,11 +146,11 @@ def test_deadlines_are_met_and_named_in_explanations(tmp_path: Path) -> None:
 def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) -> None:
     text = "task,time,after,attended,amount\na,1.5,,,\nb,x,,1,-1\n,2,,,\nc/d,3,,maybe,1\n"
     assert faults(tmp_path, text) == [
-        "t.csv:2: time: must be a whole number, 0 or more; times may be spans such as 90 min (got '1.5')",
-        "t.csv:3: time: must be a whole number, 0 or more; times may be spans such as 90 min (got 'x')",
-        "t.csv:3: attended: is ambiguous: yes or one tick; write yes or no (got '1')",
-        "t.csv:3: amount: must be a whole number, 0 or more; times may be spans such as 90 min (got '-1')",
-        "t.csv:5: attended: must be a whole number, 0 or more; times may be spans such as 90 min (got 'maybe')",
+        "t.csv, line 2: time: must be a whole number, 0 or more; times may be spans such as 90 min (got '1.5')",
+        "t.csv, line 3: time: must be a whole number, 0 or more; times may be spans such as 90 min (got 'x')",
+        "t.csv, line 3: attended: is ambiguous: yes or one tick; write yes or no (got '1')",
+        "t.csv, line 3: amount: must be a whole number, 0 or more; times may be spans such as 90 min (got '-1')",
+        "t.csv, line 5: attended: must be a whole number, 0 or more; times may be spans such as 90 min (got 'maybe')",
     ]
     many = faults(tmp_path, "task,duration\n" + "a,x\n" * 50)
     assert len(many) == 20
@@ -159,30 +159,30 @@ def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("task,duration\na,1\na,2\n", "t.csv:3: task: names must be unique (got 't/a')"),
+        ("task,duration\na,1\na,2\n", "t.csv, line 3: task: names must be unique (got 't/a')"),
         (
             "task,duration\n,1\n",
-            "t.csv:2: task: must be task/name; neither part may be empty or contain '/' (got 't/')",
+            "t.csv, line 2: task: must be task/name; neither part may be empty or contain '/' (got 't/')",
         ),
         (
             "task,duration\na/b,1\n",
-            "t.csv:2: task: must be task/name; neither part may be empty or contain '/' (got 't/a/b')",
+            "t.csv, line 2: task: must be task/name; neither part may be empty or contain '/' (got 't/a/b')",
         ),
         (
             "task,duration,after\nglue,1,gleu\n",
-            "t.csv:2: after: 'gleu' is not a task of the table; did you mean glue? (got 'gleu')",
+            "t.csv, line 2: after: 'gleu' is not a task of the table; did you mean glue? (got 'gleu')",
         ),
         (
             "job,task,duration,after\nA,x,1,\nB,x,1,\nC,y,1,x\n",
-            "t.csv:4: after: 'x' is ambiguous; write A/x or B/x (got 'x')",
+            "t.csv, line 4: after: 'x' is ambiguous; write A/x or B/x (got 'x')",
         ),
-        ("task,duration,after\na,1,a\n", "t.csv:2: after: an action cannot precede itself (got 't/a')"),
+        ("task,duration,after\na,1,a\n", "t.csv, line 2: after: an action cannot precede itself (got 't/a')"),
         ("task,duration,after\na,1,b\nb,1,a\n", "t.csv: after: the precedences form a cycle: t/a -> t/b -> t/a"),
-        ("task,duration,machine,qty\na,1,m,2\n", "t.csv:2: amount: exceeds the capacity 1 (got 2)"),
-        ("task,duration,attended\na,1,2\n", "t.csv:2: attended: must not exceed the duration 1 (got 2)"),
+        ("task,duration,machine,qty\na,1,m,2\n", "t.csv, line 2: amount: exceeds the capacity 1 (got 2)"),
+        ("task,duration,attended\na,1,2\n", "t.csv, line 2: attended: must not exceed the duration 1 (got 2)"),
         (
             "task,duration,due,ready\na,3,4,2\n",
-            "t.csv:2: due: is earlier than the earliest end of the task, 5 (got '4')",
+            "t.csv, line 2: due: is earlier than the earliest end of the task, 5 (got '4')",
         ),
         ("task,duration,deadlin\na,1,2\n", "t.csv: deadlin: unknown column; did you mean deadline?"),
         (
@@ -197,14 +197,14 @@ def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) 
         ("task,minutes,due (h)\na,1,2\n", "t.csv: minutes, due (h): must have the same unit of time"),
         (
             "task,duration_h\na,90 min\n",
-            "t.csv:2: duration_h: must be a multiple of the tick length, 3600 seconds (got '90 min')",
+            "t.csv, line 2: duration_h: must be a multiple of the tick length, 3600 seconds (got '90 min')",
         ),
         (
             "task,duration\na,90 min\nb,1\n",
-            "t.csv:2: duration: a time span requires seconds_per_tick or a unit such as minute; in a table, a column "
-            "may name the unit, as in duration_min (got '90 min')",
+            "t.csv, line 2: duration: a time span requires seconds_per_tick or a unit such as minute; in a table, a "
+            "column may name the unit, as in duration_min (got '90 min')",
         ),
-        ("task,duration\na,1,2\n", "t.csv:2: has 3 cells, but the header has 2 columns"),
+        ("task,duration\na,1,2\n", "t.csv, line 2: has 3 cells, but the header has 2 columns"),
         (
             "task,duration,machine,resource\na,1,m,r\n",
             "t.csv: machine: columns machine and resource have this meaning; select one with --map machine=COLUMN",
@@ -271,7 +271,7 @@ def test_excel_and_csv_give_equal_problems(tmp_path: Path) -> None:
     table.to_excel(tmp_path / "workshop.xlsx", index=False)
     assert load(tmp_path / "workshop.xlsx") == load(WORKSHOP)
     table.assign(duration=[1.5, *table["duration"][1:]]).to_excel(tmp_path / "workshop.xlsx", index=False)
-    with pytest.raises(InputError, match=r"workshop.xlsx:2: duration: must be a whole number, .* \(got 1.5\)"):
+    with pytest.raises(InputError, match=r"workshop.xlsx, line 2: duration: must be a whole number, .* \(got 1.5\)"):
         load(tmp_path / "workshop.xlsx")
 
 

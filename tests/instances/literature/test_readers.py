@@ -299,7 +299,7 @@ FAULTS = [
     (SCH, "1\t3\n", "1\n", "line 12: must be 2 numbers"),
     (SCH, "1\t3\n", "1 -3\n", "line 12: a capacity must not be negative"),
     (SCH, "1\t3\n", "1\t3\nmore\n", "line 13: expected the end of the file"),
-    (SCH, "1\t3\n", "", "after line 11: expected capacities, but the file ends"),
+    (SCH, "1\t3\n", "", "line 11: expected capacities, but the file ends"),
     (SM, "projects                      :  1", "projects : 2", "line 5: projects: must be 1"),
     (SM, "nonrenewable              :  0", "nonrenewable : 3", "line 10: nonrenewable: must be 0"),
     (
@@ -342,14 +342,14 @@ FAULTS = [
     (RCP, "1 4\n0", "1 7\n0", "line 7: a successor of job 3 must be another job, 1 to 4 \\(got 7\\)"),
     (RCP, "1 4\n0", "1 3\n0", "line 7: a successor of job 3 must be another job, 1 to 4 \\(got 3\\)"),
     (RCP, "0 0 0 2 2\n3", "0 0 0 2 9\n3", "line 4: a successor of job 1 must be another job, 1 to 4 \\(got 9\\)"),
-    (RCP, "0 0 0 0\n", "0 0 0\n", "after line 8: expected number of successors of job 4, but the file ends"),
-    (RCP, "0 0 0 0\n", "0 0 0 2 1\n", "after line 8: expected successors of job 4, but the file ends"),
+    (RCP, "0 0 0 0\n", "0 0 0\n", "line 8: expected number of successors of job 4, but the file ends"),
+    (RCP, "0 0 0 0\n", "0 0 0 2 1\n", "line 8: expected successors of job 4, but the file ends"),
     (RCP, "0 0 0 0\n", "0 0 0 0 5\n", "line 8: expected the end of the file \\(got '?5'?\\)"),
     (JSS, "2 2\n", "2 2 2\n", "line 3: must be 2 numbers"),
-    (JSS, "2 2\n", "3 2\n", "after line 5: expected job 3, but the file ends"),
+    (JSS, "2 2\n", "3 2\n", "line 5: expected job 3, but the file ends"),
     (JSS, "2 2\n", "1 2\n", "line 5: must be 2 numbers \\(jobs, machines\\)"),
     (JSS, "2 2\n", "0 2\n", "line 3: must be the numbers of jobs and machines"),
-    (JSS, "2 2\n", "", "line 3: must be|needs a line"),
+    (JSS, "2 2\n", "", "line 3: must be"),
     (JSS, "1 4  0 1", "1 4  0", "line 5: must be 4 numbers"),
     (JSS, "1 4  0 1", "1 4  7 1", "line 5: machines must be numbered from 0 to 1 or from 1 to 2"),
     (JSS, "1 4  0 1", "1 4  2 1", "line 5: machines must be numbered from 0 to 1 or from 1 to 2"),
@@ -365,7 +365,7 @@ def test_error_names_the_line(text: str, right: str, wrong: str, expected: str, 
     path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
     with pytest.raises(InputError) as caught:
         catalog.read_problems(str(path))
-    assert re.match(f"{re.escape(str(path))}: ({expected})", str(caught.value)), caught.value
+    assert re.match(f"{re.escape(str(path))}, ({expected})", str(caught.value)), caught.value
     assert len(str(caught.value)) < 400 + len(str(path))
 
 

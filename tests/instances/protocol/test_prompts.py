@@ -109,7 +109,7 @@ def test_digest_does_not_depend_on_the_location_of_prompts(tmp_path: Path) -> No
         ("vanila.md", "x", "prompts: replaces no bundled prompt; must be one of .*did you mean vanilla.md"),
         ("timearena/believed.md", "x", "must be one of"),  # a prompt of another benchmark
         ("vanilla.md", "Do {{it}}.", r"\{\{...\}\}: must be one of instructions, .*got '\{\{it\}\}'"),
-        ("vanilla.md", "version: two\n", "vanilla.md:1: version: must be a whole number, at least 1"),
+        ("vanilla.md", "version: two\n", "vanilla.md, line 1: version: must be a whole number, at least 1"),
     ],
 )
 def test_invalid_user_prompts_are_rejected(tmp_path: Path, name: str, text: str, message: str) -> None:
