@@ -225,7 +225,7 @@ def test_a_broken_file_is_reported_and_the_rest_is_answered(files, broken, verb)
     names = list(dict.fromkeys(row["instance"] for row in rows(result)))
     assert names == ["supper", NAME, NAME.replace("timed", "untimed")]
     (error,) = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-    assert error.startswith(f"error: {broken}:")
+    assert error.startswith(f"error: {broken}")
 
 
 def test_solve_refuses_a_file_that_is_not_there_before_it_begins(files):

@@ -113,7 +113,7 @@ def test_a_file_may_hold_several_problems(tmp_path: Path) -> None:
     assert (one.name, one.origin.delays, one.tasks) == ("y", Delays(1, 1), ("y", "closing"))
     assert catalog.expand([f"{path}#y", path]) == [f"{path}#y", path]
     for wrong in ("#", "#X", "#x ", "#xy"):
-        with pytest.raises(UnknownNameError, match="is no problem of the file"):
+        with pytest.raises(UnknownNameError, match="the file contains no problem of this name"):
             catalog.read_problems(path + wrong)
 
 
@@ -226,7 +226,7 @@ def test_a_fault_is_named_by_source_field_and_value(tmp_path: Path, field: str, 
     error = caught.value
     assert (error.source, error.field, error.value) == (path, field, value)
     assert type(error.value) is type(value)
-    assert str(error).startswith((f"{path}: {field}: ", f"{path}:{error.line}: {field}: "))
+    assert str(error).startswith(f"{error.place}: {field}: ")
     assert len(str(error)) < 500 + len(path)
 
 

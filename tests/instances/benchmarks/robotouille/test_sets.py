@@ -152,7 +152,7 @@ def test_what_is_missing_is_missing_from_the_variants() -> None:
         (f"{BURGER}@x", "did you mean"),
         ("robotouille/synchronous/3_burgers@42", "did you mean"),
         ("robotouille/multi_agent@*", "no problem"),
-        ("robotouille/nothing", "there are robotouille/asynchronous, "),
+        ("robotouille/nothing", "in the sets robotouille/asynchronous, "),
     ],
 )
 def test_what_has_not_been_released(name: str, told: str) -> None:
