@@ -130,7 +130,7 @@ def test_package_for_an_old_release_gets_a_migration_message(tmp_path: Path, mon
         (NAME, "planoracle_not_there:benchmark", "cannot be loaded from planoracle_not_there:benchmark"),
         (NAME, "planoracle:not_there", "cannot be loaded from planoracle:not_there"),
         (NAME, "planoracle:__version__", "cannot be loaded"),
-        (NAME, "planoracle.instances.benchmarks.timearena:benchmark", "must be the benchmark's name"),
+        (NAME, "planoracle.instances.benchmarks.timearena:benchmark", "must be the name of the benchmark"),
         ("timearena", "planoracle.instances.benchmarks.timearena:benchmark", "is the name of another benchmark"),
     ],
 )

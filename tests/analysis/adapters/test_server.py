@@ -122,7 +122,7 @@ def test_names_are_listed():
     ("tool", "arguments", "said"),
     [
         ("solve", {"problem": "timearena/household11"}, "did you mean timearena/household1"),
-        ("solve", {"problem": {"a": 1}}, "neither of our formats"),
+        ("solve", {"problem": {"a": 1}}, "unknown format"),
         ("solve", {"problem": {"format": "planoracle/instance", "version": 1}}, "problem: "),
         ("next", {"problem": TEA, "after": {"plan": 3}}, "actions: must be a list"),
         ("next", {"problem": TEA, "profile": "mine"}, "mine"),
