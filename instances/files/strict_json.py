@@ -234,9 +234,8 @@ def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}", source=source
-        ) from None
+        line = f"line {error.lineno}, " if "\n" in error.doc.strip() else ""
+        raise InputError(f"is not JSON: {error.msg} in {line}column {error.colno}", source=source) from None
     except InputError as error:
         raise error.at(source) from None
     except RecursionError:

@@ -64,7 +64,7 @@ def read_csv(
                 yield line, dict(zip(names, cells, strict=False))
             line = rows.line_num + 2
     except csv.Error as error:
-        reason = f"cannot be read from line {line} on: {error}"
+        reason = f"cannot be read from this row on: {error}"
         yield line, InputError(reason, source=source)
 
 

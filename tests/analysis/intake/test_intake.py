@@ -460,7 +460,7 @@ def test_tables_that_are_bad_on_purpose(tmp_path: Path, monkeypatch: pytest.Monk
     message = f"{path}: has 3 cells, but the header has 2 columns"
     assert told(f"instance,plan\n{HOUSE},a,b\n{HOUSE},wait") == [message, None]
     assert told(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[0] is None
-    assert "cannot be read from line 3 on" in str(told(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[1])
+    assert "cannot be read from this row on" in str(told(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[1])
     assert "is not UTF-8" in str(told("instance,plan\ngâteau,x".encode("latin-1"))[0])
     (nul,) = told(f"instance,plan\n{HOUSE},wa\0it")
     assert nul is None or "NUL" in nul
