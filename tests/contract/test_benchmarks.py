@@ -70,30 +70,30 @@ def keeps_the_contract(benchmark: AnyBenchmark, count: int, seed: int, further: 
 
 
 @pytest.mark.parametrize("name", sample(registry.names(), 4))
-def test_a_benchmark_keeps_the_contract_on_one_problem(name: str) -> None:
+def test_benchmark_passes_all_checks_on_one_problem(name: str) -> None:
     keeps_the_contract(registry.get(name), 1, 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", registry.names())
-def test_a_benchmark_keeps_the_contract_on_several_problems(name: str, seed: int) -> None:
+def test_benchmark_passes_all_checks_on_several_problems(name: str, seed: int) -> None:
     keeps_the_contract(registry.get(name), 4, 1 + seed, FURTHER.get(name, "") if seed == 0 else "")
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_an_optimal_run_ends_at_once(name: str) -> None:
+def test_optimal_run_ends_with_the_expected_reason(name: str) -> None:
     (case, *_) = cases_of([problem(name)], 0)
     run, _ = case.optimal_run
     assert run.observation.over == ENDS[name]
 
 
 @pytest.mark.slow
-def test_the_template_keeps_the_contract(template: AnyBenchmark) -> None:
+def test_template_passes_all_checks(template: AnyBenchmark) -> None:
     keeps_the_contract(template, 2, 0)
 
 
-def test_the_command_writes_a_row_for_each_check_and_fails_if_one_fails(
+def test_check_command_prints_a_row_per_check_and_fails_with_a_failed_check(
     template: AnyBenchmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = ["benchmark", "check", "tea_room", "--problems", "1", "--format", "csv"]

@@ -30,13 +30,13 @@ CALL = {"id": "files_1", "func_name": "make_folder", "params": {"name": "a"}}
 
 
 @given(st.text(alphabet="f(a=1,'b':{}[]-.0e\\)j\n", max_size=60))
-def test_any_call_is_read_or_refused(text: str) -> None:
+def test_random_call_text_is_read_or_refused(text: str) -> None:
     found = result_or_error(parse_call, text)
     if not isinstance(found, InputError):
         assert parse_call(str(found)).key == found.key
 
 
-def test_a_text_of_many_things_that_are_nearly_objects_is_refused() -> None:
+def test_text_with_many_broken_objects_is_refused() -> None:
     """It was read up to some place without a word, and took seconds for each megabyte."""
     text = '{"content": "WAIT"}' + '{"' * 150_000 + '{"content": "ALL COMPLETED"}'
     with pytest.raises(PlanError, match="too many incomplete JSON objects"):
@@ -45,7 +45,7 @@ def test_a_text_of_many_things_that_are_nearly_objects_is_refused() -> None:
     assert messages('{"content": "WAIT"}\n' * 3_000 + "{'single': 'quotes'}" * 3_000) == [{"content": "WAIT"}] * 3_000
 
 
-def test_thousands_of_early_calls_are_criticised_without_comparing_each_with_all() -> None:
+def test_critique_lists_thousands_of_premature_calls() -> None:
     plan = [CALL | {"params": {"name": f"a{k}"}} for k in range(3_000)]
     found = critique(load(NAME), {"plan": plan}, regret=False)
     early = [fault for section in found.sections for fault in section.findings if fault.violation.kind == "premature"]
@@ -90,6 +90,6 @@ def many(count: int) -> list[dict[str, Any]]:
     ],
     ids=["tasks", "calls", "problems"],
 )
-def test_files_that_hold_too_much_are_refused_with_the_limit(content: dict[str, Any]) -> None:
+def test_too_large_files_are_refused_with_the_limit(content: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="at most"):
         problems.read({"format": problems.FORMAT, "version": 1} | content, "file")

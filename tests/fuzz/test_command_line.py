@@ -148,7 +148,7 @@ def arguments_of(random: Random, verb: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", sample(VERBS, 10))
-def test_odd_arguments_and_files_end_with_a_status_and_a_word(
+def test_odd_arguments_and_files_end_with_a_status_and_a_message(
     folder: Path, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     statuses = set()
@@ -163,7 +163,7 @@ def test_odd_arguments_and_files_end_with_a_status_and_a_word(
 
 
 @pytest.mark.parametrize("name", HOSTILE_FILES)
-def test_files_that_are_none_of_ours_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_error_for_a_foreign_file_names_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     Path("file").write_bytes(HOSTILE_FILES[name])
     status, out, err = command(monkeypatch, "solve", "file", "--format", "jsonl", "--jobs", "1")
     assert (status, out) == (1, b"")
@@ -177,14 +177,14 @@ def test_files_that_are_none_of_ours_are_named(folder: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     "place", sample(["folder", "pipe", "loop", "missing.json", "/dev/zero", "a" * 5000, "a\udcff", "", "[", "\n"])
 )
-def test_what_is_no_problem_is_a_mistake_in_the_call(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+def test_invalid_problem_argument_is_a_usage_error(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     for verb in ("solve", "instances", "compare", "explain"):
         status, out, err = command(monkeypatch, verb, place)
         check([verb, place], status, out, err)
         assert (status, out) == (2, b"")
 
 
-def test_names_in_files_cannot_steer_the_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_names_cannot_send_terminal_control_sequences(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evil = "\x1b[2J\x1b]0;title\x07\x9b2J"
     Path(f"{evil}.json").write_text("{}")
     for arguments in (["next", f"{evil}.json"], ["gantt", f"{evil}.json", "-o", "x.png"], ["solve", f"{evil}.json"]):
@@ -194,7 +194,7 @@ def test_names_in_files_cannot_steer_the_terminal(folder: Path, monkeypatch: pyt
         assert "\x9b".encode() not in out + err
 
 
-def test_submissions_that_cannot_be_read_further_are_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_error_in_submissions_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/proc/self/mem").exists():
         pytest.skip("there is no file here that opens and cannot be read")
     for verb in ("critique", "regret", "repair"):

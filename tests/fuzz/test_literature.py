@@ -93,6 +93,6 @@ def test_floods_are_read_in_linear_time(flood: str, head: str) -> None:
 
 
 @pytest.mark.parametrize("head", ["2 0", "-1 1", "1" * 5000 + " 1"])
-def test_a_job_shop_of_an_impossible_size_is_refused_at_its_head(head: str) -> None:
+def test_job_shop_of_invalid_size_is_refused_at_line_1(head: str) -> None:
     with pytest.raises(InputError, match="line 1"):
         jobshop.read_text(head + "\n0 1\n" * 3, "file")

@@ -63,7 +63,7 @@ def test_mutated_files_are_read_or_refused(seed: int) -> None:
         assert to_document(instance_from_document(to_document(found), "again")) == to_document(found)
 
 
-def test_of_mutated_files_some_are_read_and_more_refused() -> None:
+def test_most_mutated_files_are_refused() -> None:
     refused = 0
     for seed in range(200):
         mutator = Mutator(Random(seed))
@@ -71,7 +71,7 @@ def test_of_mutated_files_some_are_read_and_more_refused() -> None:
     assert 100 < refused < 190
 
 
-def test_mutating_leaves_the_original_as_it_is_and_is_the_same_for_the_same_seed() -> None:
+def test_mutation_is_deterministic_and_leaves_the_original_unchanged() -> None:
     before = json.dumps(documents()["bakery"])
     first, again = ([Mutator(Random(k)).tree(documents()["bakery"]) for k in range(50)] for _ in range(2))
     assert json.dumps(documents()["bakery"]) == before
@@ -80,7 +80,7 @@ def test_mutating_leaves_the_original_as_it_is_and_is_the_same_for_the_same_seed
 
 
 @pytest.mark.parametrize("name", HOSTILE_FILES)
-def test_files_that_are_none_of_ours_are_refused_by_name(tmp_path: Path, name: str) -> None:
+def test_foreign_files_are_refused_with_their_path(tmp_path: Path, name: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(HOSTILE_FILES[name])
     with pytest.raises(InputError) as caught:
@@ -103,7 +103,7 @@ def test_files_that_are_none_of_ours_are_refused_by_name(tmp_path: Path, name: s
         max_leaves=20,
     )
 )
-def test_any_json_is_refused(value: Any) -> None:
+def test_random_json_is_refused(value: Any) -> None:
     assert isinstance(result_or_error(instance_from_document, value, "file"), InputError)
 
 
@@ -116,7 +116,7 @@ def test_floods_are_refused(tmp_path: Path, flood: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "a folder", "a loop of links", "a device", "nothing"])
-def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path, kind: str) -> None:
+def test_irregular_files_are_refused_without_blocking(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "file"
     match kind:
         case "a pipe":
@@ -148,25 +148,25 @@ LIMITED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", LIMITED)
-def test_an_instance_that_is_too_large_is_refused_with_the_limit(what: str) -> None:
+def test_too_large_instance_is_refused_with_the_limit(what: str) -> None:
     with pytest.raises(InputError, match=r"at most \d+|between 0 and \d+"):
         instance_from_document(LIMITED[what], "file")
 
 
-def test_more_lists_and_objects_than_memory_is_for_are_refused() -> None:
+def test_too_many_lists_and_objects_are_refused() -> None:
     with pytest.raises(InputError, match=str(MAX_CONTAINERS)):
         load_json("[" + "[]," * MAX_CONTAINERS + "0]", "file")
 
 
 @pytest.mark.slow
-def test_a_circle_of_the_most_actions_is_named_in_a_short_message() -> None:
+def test_error_for_the_longest_cycle_is_short() -> None:
     with pytest.raises(InputError, match="form a cycle") as caught:
         instance_from_document(document(*chain(validation.MAX_ACTIONS, circular=True)), "file")
     assert len(str(caught.value)) < 300
 
 
 @pytest.mark.parametrize("field", ["agents", "resources"])
-def test_a_message_does_not_list_all_the_names_that_there_are(field: str) -> None:
+def test_error_for_an_unknown_name_is_short(field: str) -> None:
     names = [f"{k:0500}" for k in range(500)]
     use = {"agents": ["x"]} if field == "agents" else {"uses": [{"resource": "x"}]}
     listed = names if field == "agents" else [{"name": name} for name in names]
@@ -176,7 +176,7 @@ def test_a_message_does_not_list_all_the_names_that_there_are(field: str) -> Non
 
 
 @pytest.mark.slow
-def test_the_largest_instances_are_written_and_replayed_in_linear_time() -> None:
+def test_largest_instances_are_written_and_replayed_in_linear_time() -> None:
     """Ten thousand tasks took half a minute each, when every task looked through all actions."""
     count = validation.MAX_ACTIONS
     tasks = [{"name": f"t{k}", "actions": [{"name": "0", "duration": 1}]} for k in range(count)]
@@ -198,7 +198,7 @@ def refereed(instance: Instance, plan: Any) -> Replay:
     return registry.of(instance).run(instance, {"plan": plan}).verdict
 
 
-def test_a_plan_that_is_too_late_is_refused_with_the_limit() -> None:
+def test_plan_with_too_large_numbers_is_refused_with_the_limit() -> None:
     piece = {"action": "tea/fill", "start": 0, "duration": 1, "agent": None}
     with pytest.raises(PlanError, match=str(MAX_TIME)):
         refereed(TEA, [piece | {"start": MAX_TIME + 1}])
@@ -219,7 +219,7 @@ OVEN = instance_from_document(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spread", sample([0, 1, 7], 3))
-def test_the_most_pieces_that_are_read_are_refereed_in_little_time(spread: int) -> None:
+def test_largest_plans_are_validated_quickly(spread: int) -> None:
     """All at the same time, they were compared each with each, or each with each pair."""
     plan = [
         {"action": ("t/heat", "t/bake")[k % 2], "start": spread * k, "duration": 3, "agent": "agent"}

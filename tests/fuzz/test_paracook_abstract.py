@@ -25,7 +25,7 @@ MOSTLY_GOOD = st.permutations([*NAMES, "|", "|"]).map(
 @given(PLANS | MOSTLY_GOOD)
 @example([["cut", "cut", "cut", "cut", "serve"]])  # passes without what the last one waits for
 @examples(300)
-def test_profiles_agree_but_for_loopholes(plan):
+def test_profiles_agree_except_for_loopholes(plan):
     paper, released = (ROOM.run(TWO, plan, ROOM.rules.profile(name)) for name in ("paper", "released"))
     assert paper.success == (released.success and not released.loophole)
     assert paper.crash == released.crash

@@ -16,12 +16,12 @@ KITCHEN = load("recipe2plan/timed/Vada_Daikon-Radish")
 
 
 @given(st.text(alphabet="0123456789:minhoursec ١²\n", max_size=60))
-def test_any_time_is_seconds_or_none(text: str) -> None:
+def test_random_time_is_seconds_or_none(text: str) -> None:
     found = result_or_error(amount, text)
     assert found is None or isinstance(found, InputError) or 0 <= found < 61 * 3600 * 10**MAX_DIGITS
 
 
 @pytest.mark.slow
-def test_the_limits_are_named() -> None:
+def test_too_long_number_is_refused_with_the_limit() -> None:
     with pytest.raises(PlanError, match=str(MAX_DIGITS)):
         parse(f"Step(0, Vada, {'1' * 5000}, 0)", KITCHEN)

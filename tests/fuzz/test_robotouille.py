@@ -55,7 +55,7 @@ def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_the_limits_of_plans_are_named() -> None:
+def test_limit_of_actions_above_the_maximum_is_refused() -> None:
     assert actions_of("\n" * 10**6 + "Do nothing" + "\r\n" * 10**6) == ["Do nothing"]
     with pytest.raises(InputError, match=str(MAX_ACTIONS)):
         benchmark.parse(SOUP, {"plan": [], "limit": MAX_ACTIONS + 1})
@@ -83,7 +83,7 @@ def test_valid_specimens_are_read() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", sample(["own", "simulator"], 2))
-def test_a_kitchen_of_a_million_stations_is_refused_with_the_limit(form: str) -> None:
+def test_kitchen_with_too_many_stations_is_refused_with_the_limit(form: str) -> None:
     count = 200_000
     document: dict[str, Any] = own(count, 0, [["vacant", "table1"]])
     if form == "simulator":
@@ -92,14 +92,14 @@ def test_a_kitchen_of_a_million_stations_is_refused_with_the_limit(form: str) ->
         read_kitchen(document, "file")
 
 
-def test_the_largest_kitchens_are_run() -> None:
+def test_largest_kitchens_are_run() -> None:
     there = (kitchen.MAX_OBJECTS - 1) // 2
     large = read_kitchen(own(there, there, [["item_at", "bread#1", "table1"], ["iscut", "bread#1"]]), "file")
     run = trace(large, ["Move robot1 from table1 to table2", "Pick up bread2 from table2 using robot1", "Fly"])
     assert [step.valid for step in run.steps] == [True, True, False]
 
 
-def test_goals_that_could_be_met_in_too_many_ways_are_refused_with_the_limit() -> None:
+def test_too_large_goals_are_refused_with_the_limit() -> None:
     pairs = [["item_at", f"bread#{k}", f"table#{k}"] for k in range(20)]
     with pytest.raises(InputError, match=str(kitchen.MAX_ATOMS)):
         read_kitchen(own(400, 400, pairs), "file")
@@ -109,7 +109,7 @@ def test_goals_that_could_be_met_in_too_many_ways_are_refused_with_the_limit() -
 
 
 @pytest.mark.slow
-def test_a_goal_that_takes_ages_to_test_ends_with_the_limit() -> None:
+def test_goal_test_that_searches_too_long_stops_at_the_limit() -> None:
     """Ten of the bread have to lie on tables, ten others have to be cut; but just those on the tables are cut."""
     goal = [["item_at", f"bread#{k}", "table1"] for k in range(10)] + [["iscut", f"bread#{k}"] for k in range(10, 20)]
     document = own(1, 0, goal) | {"traits": {f"bread{k}": ["iscut"] for k in range(1, 11)}}

@@ -46,7 +46,7 @@ def rows(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     ],
     ids=lambda call: "-".join((call[0], *call[3:4])),
 )
-def test_verbs_that_read_rows(rows: Path, call: tuple[str, ...]) -> None:
+def test_commands_read_hostile_rows(rows: Path, call: tuple[str, ...]) -> None:
     plans = rows.with_name("plans.jsonl")
     plans.write_text(json.dumps({"id": "sound", "instance": "timearena/lab2", "plan": ["wait"]}) + "\n")
     done = CliRunner().invoke(app, [part.format(rows=rows, plans=plans) for part in call])
@@ -58,7 +58,7 @@ def test_verbs_that_read_rows(rows: Path, call: tuple[str, ...]) -> None:
 
 
 @pytest.mark.slow
-def test_frames_of_rows(rows: Path) -> None:
+def test_frames_contain_no_internal_errors(rows: Path) -> None:
     given = list(read_grades(rows))
     frame, errors = frames.grades(given)
     assert not errors["reason"].str.startswith("internal error").any()

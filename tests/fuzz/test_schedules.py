@@ -27,7 +27,7 @@ WHOLE = [number for number in NUMBERS if isinstance(number, int) and abs(number)
 
 @examples(200)
 @given(st.integers(0, 2**32 - 1))
-def test_any_schedule_is_refereed(seed: int) -> None:
+def test_random_schedules_are_validated(seed: int) -> None:
     random = Random(seed)
     instance = workshop(seed % 5_000)
     pieces = []
@@ -56,7 +56,7 @@ def test_any_schedule_is_refereed(seed: int) -> None:
 
 @examples(200)
 @given(st.integers(0, 2**32 - 1))
-def test_pieces_are_cut_where_their_agent_starts_something_and_nowhere_else(seed: int) -> None:
+def test_pieces_are_split_only_at_starts_by_their_agent(seed: int) -> None:
     """Held against every tick, looked at by itself; pieces may overlap, as they do in plans that are handed in."""
     random = Random(seed)
     instance = workshop(seed % 5_000)
@@ -76,7 +76,7 @@ def test_pieces_are_cut_where_their_agent_starts_something_and_nowhere_else(seed
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "refused"), [(140, False), (2_000, True)])
-def test_overlapping_pieces_are_counted_before_they_are_cut(count: int, refused: bool) -> None:
+def test_overlapping_pieces_are_counted_before_splitting(count: int, refused: bool) -> None:
     """Every one of so many equal pieces is to be cut so often: count² parts, from a line of count pieces."""
     instance = Instance("k", (Action("t/chop", "t", 9, 9, interruptible=True), Action("t/boil", "t", 9, 0)))
     pieces = [Piece("t/chop", 0, 10**6, "agent")] * count + [
@@ -94,7 +94,7 @@ def test_overlapping_pieces_are_counted_before_they_are_cut(count: int, refused:
         tracemalloc.stop()
 
 
-def test_odd_rules_are_refused_by_name() -> None:
+def test_invalid_rule_options_are_refused() -> None:
     for text in TEXTS:
         for given_ in ({text: "true"}, {"max_failures": text}, {"reference": text}, {"normalize": text}):
             found = result_or_error(profiles, "paper", given_)
@@ -102,7 +102,7 @@ def test_odd_rules_are_refused_by_name() -> None:
         assert isinstance(result_or_error(profiles, text), InputError)
 
 
-def test_the_schema_and_the_reader_know_the_same_keys() -> None:
+def test_keys_outside_the_schema_are_refused() -> None:
     """A key that is not in the schema is refused, wherever it stands."""
     schema = json_schema()
     known = _described(schema)

@@ -65,7 +65,7 @@ def test_mutated_submissions_are_graded_or_refused(seed: int, profile: str) -> N
 
 
 @pytest.mark.slow
-def test_unmutated_submissions_are_successes_and_of_mutated_ones_some_still_are() -> None:
+def test_original_submissions_and_some_mutated_ones_succeed() -> None:
     whole = [grade for one in submissions() for grade in graded(encode_json(one))]
     assert all(grade.success for grade in whole), [grade.id for grade in whole if not grade.success]
     found = [grade for seed in range(300) for grade in graded(mutated(seed, submissions()))]
@@ -75,7 +75,7 @@ def test_unmutated_submissions_are_successes_and_of_mutated_ones_some_still_are(
 
 
 @given(st.binary() | st.text().map(str.encode))
-def test_any_line_is_refused(data: bytes) -> None:
+def test_random_lines_are_unscored(data: bytes) -> None:
     for grade in graded(data):
         check(grade)
         assert not grade.scored
@@ -83,7 +83,7 @@ def test_any_line_is_refused(data: bytes) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE_FILES)
-def test_lines_that_are_none_of_ours_are_refused_and_the_next_is_graded(name: str) -> None:
+def test_line_after_a_foreign_line_is_graded(name: str) -> None:
     good = encode_json(submissions()[0])
     first, *bad, last = graded(good + b"\n" + HOSTILE_FILES[name].replace(b"\n", b" ") + b"\n" + good)
     assert first.success
@@ -95,7 +95,7 @@ def test_lines_that_are_none_of_ours_are_refused_and_the_next_is_graded(name: st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["gzip", "zip"])
-def test_what_begins_as_a_compressed_file_is_one_to_its_end(name: str) -> None:
+def test_broken_compressed_stream_is_refused_as_a_whole(name: str) -> None:
     *_, bad = graded(HOSTILE_FILES[name] + b"\n" + encode_json(submissions()[0]))
     assert not bad.scored
     assert bad.reason is not None
@@ -103,7 +103,7 @@ def test_what_begins_as_a_compressed_file_is_one_to_its_end(name: str) -> None:
 
 
 @pytest.mark.parametrize("place", sample(["id", "instance", "model"]))
-def test_odd_names_are_kept_or_refused(place: str) -> None:
+def test_odd_names_are_accepted_or_refused(place: str) -> None:
     for text in TEXTS:
         (grade,) = graded(encode_json(submissions()[0] | {place: text}))
         check(grade)
@@ -111,7 +111,7 @@ def test_odd_names_are_kept_or_refused(place: str) -> None:
         assert grade.scored or max(map(len, (grade.id or "", grade.instance or "", grade.model or ""))) <= 200
 
 
-def test_a_line_that_is_too_long_is_passed_over_in_little_memory() -> None:
+def test_too_long_line_is_skipped_in_bounded_memory() -> None:
     class Stream(io.RawIOBase):
         """A line that is never in memory as a whole, and another one."""
 
@@ -132,7 +132,7 @@ def test_a_line_that_is_too_long_is_passed_over_in_little_memory() -> None:
     assert str(MAX_LINE) in str(error)
 
 
-def test_a_stream_that_breaks_off_is_reported_after_what_was_read() -> None:
+def test_read_error_is_reported_after_the_lines_before_it() -> None:
     class Stream(io.BytesIO):
         def read(self, size: int | None = -1) -> bytes:
             return super().read(size) or self.fail()
@@ -148,14 +148,14 @@ def test_a_stream_that_breaks_off_is_reported_after_what_was_read() -> None:
     assert "cannot be read any further: Input/output error" in str(found[1].reason)
 
 
-def test_paths_to_originals_that_no_file_can_have_are_refused(tmp_path: Any, monkeypatch: Any) -> None:
+def test_impossible_paths_of_original_data_are_refused(tmp_path: Any, monkeypatch: Any) -> None:
     for folder in (tmp_path / ("x" * 5000), tmp_path / "a\udcff"):
         monkeypatch.setenv(registry.data_variable("robotouille"), str(folder))
         with pytest.raises(InputError):
             Problems().find("robotouille/asynchronous/nothing")
 
 
-def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
+def test_completion_without_remaining_time_is_none() -> None:
     """A busy machine may find the best makespan in time, but not the plan that belongs to it."""
     problem = Problems().find("recipe2plan/timed/Pizza_Chocolate-Cake")
     run = registry.of(problem).run(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
@@ -167,7 +167,7 @@ def test_a_completion_for_which_there_is_no_time_is_no_fault_of_ours() -> None:
 
 
 @pytest.mark.parametrize("flood", ["[", "*", "~", "@", "+lab1", "/", "#"])
-def test_a_name_is_refused_however_long_it_is(flood: str) -> None:
+def test_very_long_names_are_refused(flood: str) -> None:
     for benchmark in ("robotouille", "timearena", "kitchens"):
         with pytest.raises(InputError):
             Problems().find(f"{benchmark}/{flood * 300_000}")

@@ -27,14 +27,14 @@ MAX_MINUTES = benchmark.submission_limit.most
 
 
 @pytest.mark.slow
-def test_the_limits_are_named() -> None:
+def test_invalid_time_limit_is_refused_with_the_maximum() -> None:
     for minutes in (MAX_MINUTES + 1, 10**4000, -1, 1.0, True, "5", None):
         with pytest.raises(InputError, match=str(MAX_MINUTES)):
             benchmark.parse(PROBLEM, {"plan": [], "time_limit": minutes})
 
 
 @pytest.mark.slow
-def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> None:
+def test_plan_of_waits_ends_at_the_maximum_time_limit() -> None:
     run = replay(NAME, parse(["wait"] * 100_000, WORLD, PROFILES["paper"]), MAX_MINUTES)
     assert run.record.end == "time_out"
     assert 0 <= run.record.score < 100
@@ -44,7 +44,7 @@ def test_waits_to_the_last_minute_that_can_be_asked_for_are_run_at_once() -> Non
 @examples(300)
 @given(SEEDS)
 @pytest.mark.slow
-def test_mutated_names_stand_for_problems_or_are_refused(seed: int) -> None:
+def test_mutated_names_are_expanded_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), ["asynctool/files_1+text_2@0-1:3", "kitchens/synchronous/3_burger@7"])
     name = mutator.times(
         mutator.text,

@@ -52,7 +52,7 @@ MILLION = 10**6
         ('"1.033333 min"', 61.99998),
     ],
 )
-def test_right_answers(answer: str, seconds: float) -> None:
+def test_right_answers_are_accepted(answer: str, seconds: float) -> None:
     found = grade(answer, (int(seconds), int(seconds) + (seconds % 1 > 0)))
     assert found == (True, (seconds, seconds), None)
     assert grade(answer, (int(seconds) + 2, int(seconds) + 2)).parsed == (0, 0)
@@ -86,7 +86,7 @@ def test_right_answers(answer: str, seconds: float) -> None:
         ('"3 days"\n"3 min"', "wrong"),
     ],
 )
-def test_wrong_answers(answer: str, reason: str) -> None:
+def test_wrong_answers_are_rejected_with_a_reason(answer: str, reason: str) -> None:
     assert grade(answer, (1800, 1800)) == (False, (0, 0), reason)
     assert any(reason in topic.kinds for topic in TOPICS)
 
@@ -98,11 +98,11 @@ def test_one_end_inside_the_right_interval_suffices(low: int, high: int) -> None
     assert found.parsed == (28 * 86400, 31 * 86400)
 
 
-def test_interval_that_only_contains_the_right_one_is_wrong() -> None:
+def test_interval_containing_the_right_interval_is_wrong() -> None:
     assert not grade('"1 month"', (29 * 86400, 30 * 86400)).success
 
 
-def test_verdicts_of_the_released_grader(shared: Path) -> None:
+def test_verdicts_equal_those_of_the_released_grader(shared: Path) -> None:
     count = 0
     for line in (shared / "verdicts" / "asynchow" / "asynchow.jsonl").read_text(encoding="utf-8").splitlines():
         verdict = json.loads(line)
@@ -138,7 +138,7 @@ def plainly(text: str) -> tuple[timedelta, timedelta] | None:
         st.sampled_from(["1", "23", "456", ",", ",789", ".", " ", "\t", "min", "hr", "day", "s", "x", "٣", "²", "_"])
     )
 )
-def test_numbers_are_read_as_one_pattern_would(parts: list[str]) -> None:
+def test_numbers_are_read_like_a_single_regular_expression(parts: list[str]) -> None:
     text = "".join(parts)
     assert read(text) == plainly(text)
 
@@ -148,13 +148,13 @@ def test_numbers_are_read_as_one_pattern_would(parts: list[str]) -> None:
         st.sampled_from(["one", "a", "an", "five", "-", " ", "é", "5", "_", "hundred", "half", "xy", "A"]), max_size=12
     )
 )
-def test_words_end_where_a_simpler_pattern_ends_them(parts: list[str]) -> None:
+def test_word_pattern_equals_a_simpler_regular_expression(parts: list[str]) -> None:
     text = "".join(parts)
     assert language._WORD.findall(text) == re.findall(r"\b(?:[a-zA-Z]+-?)+\b", text)
 
 
 @given(st.text(st.sampled_from('"1٣ \nmindayhour.,=(or) to a half-é\u2028\ud800'), max_size=80), st.integers(0, 10**10))
-def test_any_text_is_graded(text: str, low: int) -> None:
+def test_random_text_is_graded(text: str, low: int) -> None:
     found = grade(text, (low, 2 * low))
     assert found.success == (found.reason is None)
     assert found.success or found.parsed == (0, 0)
@@ -190,7 +190,7 @@ def test_long_texts_are_graded_fast(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ['"' + "one " * 250_000 + 'and a half"', "is " + "x and a half " * 80_000])
-def test_long_lines_to_rewrite_are_refused(text: str) -> None:
+def test_too_long_lines_with_number_words_are_rejected(text: str) -> None:
     with pytest.raises(PlanError, match="answer: has a line of more than 50000 characters"):
         candidates(text)
 
@@ -205,5 +205,5 @@ def test_long_lines_to_rewrite_are_refused(text: str) -> None:
         ('"one hour"', '"one hour"'),
     ],
 )
-def test_number_words_are_rewritten_before_a_half_only(answer: str, read_as: str) -> None:
+def test_number_words_are_rewritten_only_before_and_a_half(answer: str, read_as: str) -> None:
     assert candidates(answer) == (read_as,)

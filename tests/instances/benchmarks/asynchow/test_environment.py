@@ -21,7 +21,7 @@ def live(name: str = NAME, profile: str = "paper", **config: object) -> AnyEnvir
 
 
 @BOTH
-def test_durations_and_gold_are_those_of_the_rules(profile):
+def test_profile_determines_durations_and_right_answer(profile):
     run = live("asynchow/async/594", profile)
     hours = [json.loads(one.text)["duration"] // 3600 for one in run.legal()]
     assert hours == [
@@ -34,7 +34,7 @@ def test_durations_and_gold_are_those_of_the_rules(profile):
     assert asked.run().success == (profile == "paper")
 
 
-def test_an_answer_in_words_is_no_step():
+def test_answer_in_words_is_unreadable_in_a_closed_loop():
     run = live()
     assert run.step('It takes "72 days".').outcomes[0].violation.kind == "unreadable"
     assert "double quotes" not in run.instructions()

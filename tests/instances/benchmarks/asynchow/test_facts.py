@@ -52,7 +52,7 @@ def paths(facts: HowTo) -> list[tuple[int, ...]]:
     return whole
 
 
-def test_all_problems_are_there() -> None:
+def test_counts_of_bundled_problems() -> None:
     assert Counter(one.kind for one in ALL) == KINDS
     assert [one.name for one in ALL] == list(names())
     assert (min(len(one.durations) for one in ALL), max(len(one.durations) for one in ALL)) == (3, 17)
@@ -61,7 +61,7 @@ def test_all_problems_are_there() -> None:
     assert len({(one.durations, one.edges) for one in ALL if one.kind == "async"}) == 1563
 
 
-def test_kinds_are_what_they_are_called_but_for_three() -> None:
+def test_problems_match_their_kind_except_three() -> None:
     assert not any(one.edges for one in ALL if one.kind == "parallel")
     sequential = [one for one in ALL if one.kind == "sequential"]
     branching = [one.name for one in sequential if [len(path) for path in paths(one)] != [len(one.durations)]]
@@ -69,13 +69,13 @@ def test_kinds_are_what_they_are_called_but_for_three() -> None:
 
 
 @pytest.mark.slow
-def test_released_answers_are_the_longest_path_but_for_eight() -> None:
+def test_released_answers_equal_the_longest_path_except_eight() -> None:
     assert {one.name: one.fault for one in ALL if one.fault} == {name: cause for name, (_, _, cause) in WRONG.items()}
     assert sum(one.released_answer == one.answer() for one in ALL) == 1990
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_answer_and_right_one(name: str) -> None:
+def test_cause_of_each_wrong_released_answer(name: str) -> None:
     released, right, cause = WRONG[name]
     facts = how_to(name)
     assert (facts.released_answer[0], facts.answer()[0]) == (released, right)
@@ -89,14 +89,14 @@ def test_wrong_answer_and_right_one(name: str) -> None:
     assert any(low == released and high >= right for low, high in ends)
 
 
-def test_misread_duration_off_the_longest_path_does_no_harm() -> None:
+def test_misread_duration_off_the_longest_path_leaves_the_answer_right() -> None:
     facts = how_to("async/164")
     assert facts.durations[6] == "8 days 8 hours"
     assert facts.answer() == facts.answer(last_unit=True) == facts.released_answer
 
 
 @pytest.mark.slow
-def test_longest_path_is_that_of_all_paths() -> None:
+def test_longest_path_equals_the_maximum_over_all_paths() -> None:
     for one in ALL:
         for end in (0, 1):
             spans = [span[end] for span in one.seconds()]
@@ -125,14 +125,14 @@ def test_longest_path_of_random_graphs(durations: list[int], pairs: set[tuple[in
         ("1 days 16 hours", 40 * HOUR, 40 * HOUR),
     ],
 )
-def test_durations_of_the_prompts(text: str, low: int, high: int) -> None:
+def test_durations_as_written_in_prompts_are_read(text: str, low: int, high: int) -> None:
     assert seconds(text) == (low, high)
 
 
 @pytest.mark.parametrize(
     "text", ["", "5", "min", "5min", "5 mins 3", "1.5 hours", "-5 min", "٣ min", "5 hourute", "5 min,"]
 )
-def test_what_is_no_duration_is_refused(text: str) -> None:
+def test_invalid_duration_is_rejected(text: str) -> None:
     with pytest.raises(InputError, match=r"duration: must be a text such as"):
         seconds(text)
 
@@ -140,14 +140,14 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "name", ["async/1598", "async/-1", "async/01", "async/٣", "parallel/200", "other/0", "async", ""]
 )
-def test_unknown_names(name: str) -> None:
+def test_unknown_names_are_rejected(name: str) -> None:
     assert not covers(f"asynchow/{name}")
     with pytest.raises(UnknownNameError):
         how_to(name)
 
 
 @pytest.mark.slow
-def test_facts_are_those_of_the_released_files(shared: Path) -> None:
+def test_bundled_facts_equal_the_released_files(shared: Path) -> None:
     for kind in KINDS:
         document = json.loads((shared / "benchmarks" / "asynchow" / f"{kind}.json").read_text(encoding="utf-8"))
         assert len(document["problems"]) == KINDS[kind]

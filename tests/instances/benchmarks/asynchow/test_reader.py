@@ -73,14 +73,14 @@ def written(folder: Path, document: Any, name: str = "async.json") -> Path:
     return path
 
 
-def test_json_is_read(tmp_path: Path) -> None:
+def test_json_file_is_read(tmp_path: Path) -> None:
     path = written(tmp_path, {"problems": [tea()]})
     assert read_file(path) == [TEA]
     written(tmp_path, {"async/0": ["boil water", "wait"]}, "steps.json")
     assert read_file(path) == [replace(TEA, sentences=("boil water", "wait"))]
 
 
-def test_pickle_is_read(tmp_path: Path) -> None:
+def test_released_pickle_is_read(tmp_path: Path) -> None:
     assert read_file(written(tmp_path, table(), "async_benchmark.pkl")) == [
         replace(TEA, sentences=("boil water", "wait"))
     ]
@@ -88,7 +88,7 @@ def test_pickle_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["async.json", "async_benchmark.pkl"])
-def test_problems_of_a_file_have_their_sentences(tmp_path: Path, name: str) -> None:
+def test_problems_from_files_have_their_sentences(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, table() if name.endswith(".pkl") else {"problems": [tea()]}, name)
     written(tmp_path, {"async/0": ["boil water", "wait"]}, "steps.json")
     (found,) = [of_kind(one, Instance) for one in read_problems(str(path))]
@@ -118,7 +118,7 @@ def test_problems_of_a_file_have_their_sentences(tmp_path: Path, name: str) -> N
         ({"edges": {}}, r"edges: must be a list of pairs"),
     ],
 )
-def test_faults_name_file_field_and_value(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+def test_errors_name_file_field_and_value(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     path = written(tmp_path, {"problems": [tea(**changes)]})
     with pytest.raises(InputError, match=message) as caught:
         read_file(path)
@@ -126,13 +126,13 @@ def test_faults_name_file_field_and_value(tmp_path: Path, changes: dict[str, Any
 
 
 @pytest.mark.parametrize("sentences", [{"async/0": ["one"]}, {"async/0": [1, 2]}, {"async/0": "ab"}, []])
-def test_faulty_sentences(tmp_path: Path, sentences: Any) -> None:
+def test_invalid_sentences_are_rejected(tmp_path: Path, sentences: Any) -> None:
     written(tmp_path, sentences, "steps.json")
     with pytest.raises(InputError, match="sentences"):
         read_file(written(tmp_path, {"problems": [tea()]}))
 
 
-def test_problem_of_a_file_is_graded_by_all_rules(tmp_path: Path) -> None:
+def test_problem_from_a_file_is_graded_under_both_profiles(tmp_path: Path) -> None:
     (found,) = read_problems(str(written(tmp_path, {"problems": [tea(gold=[300, 300])]})))
     benchmark = registry.of(found)
     right, released = (
@@ -145,7 +145,7 @@ def test_problem_of_a_file_is_graded_by_all_rules(tmp_path: Path) -> None:
     assert (right, released) == ([True, False], [False, True])
 
 
-def test_cycle_is_refused(tmp_path: Path) -> None:
+def test_cyclic_order_is_rejected(tmp_path: Path) -> None:
     path = written(tmp_path, {"problems": [tea(edges=[["1", "2"], ["2", "1"]])]})
     with pytest.raises(InputError, match=r"async\.json: .*cycle"):
         read_problems(str(path))
@@ -159,7 +159,7 @@ class Evil:
         return os.mkdir, (str(self.trace),)
 
 
-def test_pickle_runs_nothing(tmp_path: Path) -> None:
+def test_reading_a_pickle_executes_no_code(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     path = written(tmp_path, table(extra=Evil(trace)), "async_benchmark.pkl")
     with pytest.raises(InputError, match=r"is no pickle of AsyncHow: (posix|nt).mkdir does not belong in it"):
@@ -183,12 +183,12 @@ def test_pickle_runs_nothing(tmp_path: Path) -> None:
         {"steps": [["boil water"]]},
     ],
 )
-def test_faulty_pickles(tmp_path: Path, changes: dict[str, Any]) -> None:
+def test_invalid_pickles_are_rejected(tmp_path: Path, changes: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         read_file(written(tmp_path, table(**changes), "async_benchmark.pkl"))
 
 
-def test_broken_pickle(tmp_path: Path) -> None:
+def test_truncated_pickle_is_rejected(tmp_path: Path) -> None:
     data = pickle.dumps(table(), 4)
     for cut in range(100, len(data) - 1, 40):
         with pytest.raises(InputError):
@@ -196,7 +196,7 @@ def test_broken_pickle(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_bundled_file_is_made_of_the_released_ones(shared: Path) -> None:
+def test_bundled_file_equals_the_released_files(shared: Path) -> None:
     found = [one for kind in KINDS for one in read_file(shared / "benchmarks" / "asynchow" / f"{kind}.json")]
     assert all(one.sentences for one in found)
     assert [replace(one, sentences=()) for one in found] == [how_to(name) for name in names()]

@@ -51,7 +51,7 @@ def graded(name: str, profile: str = "paper", **submission: Any) -> Grade:
 
 
 @pytest.mark.slow
-def test_names_and_sets() -> None:
+def test_names_and_sets_are_expanded() -> None:
     assert len(expand(["asynchow"])) == 1998
     assert len(expand(["asynchow/parallel"])) == 200
     assert expand(["asynchow/*/17~2"]) == [f"asynchow/{kind}/17~2" for kind in ("async", "parallel", "sequential")]
@@ -76,13 +76,13 @@ def test_solver_finds_the_longest_path(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names()[77::300])
-def test_fewer_hands_take_longer_and_one_takes_all_the_work(name: str) -> None:
+def test_fewer_agents_take_longer_and_one_agent_takes_the_total_work(name: str) -> None:
     found = [solve(load_any(f"asynchow/{name}~{count}")).makespan for count in (1, 2, 3)]
     work = sum(action.duration for action in load(f"asynchow/{name}").actions)
     assert work == found[0] >= found[1] >= found[2] >= BENCHMARK.formula_optimum(load(f"asynchow/{name}"))
 
 
-def test_two_hands_are_a_new_problem() -> None:
+def test_problem_with_two_agents_belongs_to_generic() -> None:
     found = load_any("asynchow/parallel/2~2")  # 60, 30 and 30 seconds
     assert (found.benchmark, found.agents, solve(found).makespan) == ("generic", ("agent1", "agent2"), 60)
     harder = [solve(load_any(f"asynchow/parallel/{number}~2")).makespan for number in range(20)]
@@ -98,7 +98,7 @@ def test_steps_longer_than_a_billion_seconds_are_in_minutes() -> None:
     assert graded("async/1420", answer='"65 years 10 min"').success
 
 
-def test_rules_say_how_long_steps_take() -> None:
+def test_profile_determines_durations_of_steps() -> None:
     paper, released = (BENCHMARK.under(load("asynchow/async/163"), PROFILES[name]) for name in ("paper", "released"))
     assert (BENCHMARK.formula_optimum(paper), BENCHMARK.formula_optimum(released)) == (13500, 6300)
     longest = BENCHMARK.under(load("asynchow/async/829"), BENCHMARK.rules.profile(length="most"))
@@ -121,7 +121,7 @@ def test_rules_say_how_long_steps_take() -> None:
         ("sequential/161", "2 hours 41 min", "3 hours 41 min"),
     ],
 )
-def test_wrong_golds_are_right_as_released_only(name: str, released: str, right: str) -> None:
+def test_wrong_released_answers_count_only_in_the_released_profile(name: str, released: str, right: str) -> None:
     assert graded(name, "released", answer=f'"{released}"').success
     assert not graded(name, "paper", answer=f'"{released}"').success
     assert graded(name, "paper", answer=f'"{right}"').success
@@ -129,7 +129,7 @@ def test_wrong_golds_are_right_as_released_only(name: str, released: str, right:
     assert graded(name, "released", answer=f'"{right}"').success == between
 
 
-def test_grade_of_an_answer() -> None:
+def test_grade_row_of_an_answer() -> None:
     row = graded("async/829", answer='It takes "75 days".').row()
     assert row["success"] is True
     assert row["parsed"] == [75 * DAY, 75 * DAY]
@@ -143,17 +143,17 @@ def test_grade_of_an_answer() -> None:
 @pytest.mark.parametrize(
     "answer", [30, {"time": "30 min"}, True, [30], [{"action": "step/9", "start": 0, "duration": 1}]]
 )
-def test_what_is_no_answer_is_not_scored(answer: Any) -> None:
+def test_invalid_answer_is_unscored(answer: Any) -> None:
     found = graded("async/1", answer=answer)
     assert not found.scored
     assert found.reason
 
 
-def test_submission_without_answer_is_not_scored() -> None:
+def test_submission_without_answer_is_unscored() -> None:
     assert graded("async/1").reason == "plan: is missing"
 
 
-def test_accuracy_leaves_the_shown_problems_out() -> None:
+def test_accuracy_excludes_few_shot_problems() -> None:
     grades = [
         graded("async/0", answer='"360 days"'),
         graded("async/1", answer='"90 min"'),
@@ -187,28 +187,28 @@ def test_schedule_without_agents_is_graded() -> None:
     assert graded("async/1", plan=json.dumps(plan())).success
 
 
-def test_order_and_agents_are_checked() -> None:
+def test_wrong_order_and_busy_agents_are_violations() -> None:
     assert {one["kind"] for one in graded("async/1", plan=plan(_5=0)).violations or ()} == {"minimum_lag"}
     assert graded("async/1", plan=plan()[:-1]).violation == "missing_action"
     shared_hands = [piece | {"agent": "agent1"} for piece in plan()]
     assert graded("async/1", plan=shared_hands).violation == "agent_busy"
 
 
-def test_words_in_brackets_are_an_answer() -> None:
+def test_text_in_brackets_is_an_answer() -> None:
     found = reading(load("asynchow/async/1"), '[My "action"] takes "5 min"', PROFILES["paper"]).commands
     assert isinstance(found, DurationAnswer)
     with pytest.raises(PlanError):
         reading(load("asynchow/async/1"), 5, PROFILES["paper"])
 
 
-def test_regret_of_a_schedule() -> None:
+def test_regret_of_schedules_and_answers() -> None:
     found = regret(load("asynchow/async/1"), {"plan": plan(_1=4500, _5=5400)})
     assert (found.optimum, found.final, found.total) == (5100, 5700, 600)
     answered = regret(load("asynchow/async/1"), {"answer": '"85 min"'})
     assert (answered.optimum, answered.final, answered.decisions) == (5100, 5100, ())
 
 
-def test_critique_of_answers() -> None:
+def test_critique_of_answers_and_schedules() -> None:
     text = critique(load("asynchow/async/1"), {"answer": 'It is "80 min".'}).prose()
     assert 'Time: "80 min": less than the time it takes.' in text
     assert "Result: The answer is wrong: everything takes 1 h 25 min." in text
@@ -230,12 +230,12 @@ def test_repair_of_answers_and_schedules() -> None:
     assert strange.makespan == 5100
 
 
-def test_problem_without_its_facts_is_refused() -> None:
+def test_problem_without_facts_is_rejected() -> None:
     with pytest.raises(InputError, match="is no problem of AsyncHow with its facts"):
         BENCHMARK.run(replace(load("asynchow/async/1"), origin=None), '"85 min"')
 
 
-def test_released_answers_beside_the_optimum() -> None:
+def test_comparison_rejects_released_answers_below_the_optimum() -> None:
     found = compare(load("asynchow/async/829"))
     assert (found.optimum, found.entries[0].makespan, found.entries[0].accepted) == (72 * DAY, 70 * DAY, False)
     assert "the least time of another path" in (found.entries[0].reason or "")
@@ -270,7 +270,7 @@ def test_released_answers_beside_the_optimum() -> None:
         ],
     ),
 )
-def test_every_verb_knows_the_benchmark(command: str, tmp_path: Path) -> None:
+def test_every_command_supports_the_benchmark(command: str, tmp_path: Path) -> None:
     rows = [
         {"id": "a", "instance": "asynchow/async/1", "answer": '"85 min"', "model": "x"},
         {"id": "b", "instance": "asynchow/async/1", "answer": '"80 min"', "model": "x"},

@@ -99,5 +99,5 @@ def test_hedged_and_retracted_answers_fail(shape: str) -> None:
 
 
 @pytest.mark.parametrize("shape", sample(RIGHT))
-def test_right_answers_succeed(shape: str) -> None:
+def test_right_answers_in_text_succeed(shape: str) -> None:
     assert passed(RIGHT[shape], 8) == 8

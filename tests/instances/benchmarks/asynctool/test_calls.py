@@ -38,7 +38,7 @@ def nested(depth: int, shape: str = "list") -> Any:
 
 @pytest.mark.slow
 @given(CALLS)
-def test_a_written_call_reads_as_itself(call: Call) -> None:
+def test_call_written_as_text_is_read_back_equal(call: Call) -> None:
     found = parse_call(str(call))
     assert found == call
     assert repr(found) == repr(call)  # 1, 1.0 and True stay apart, parameters in order
@@ -60,13 +60,13 @@ def test_a_written_call_reads_as_itself(call: Call) -> None:
         ("f(a=r'C:\\dir')", {"a": "C:\\dir"}),
     ],
 )
-def test_every_literal_of_json_is_read(text: str, params: dict[str, Any]) -> None:
+def test_json_literals_are_read_as_parameters(text: str, params: dict[str, Any]) -> None:
     found = parse_call(text)
     assert found.name == "f"
     assert repr(found.params) == repr(params)
 
 
-def test_values_are_given_by_position_where_the_order_is_known() -> None:
+def test_positional_values_need_a_known_parameter_order() -> None:
     order = {"f": ("a", "b"), "g": ()}
     assert parse_call("f(1, 2)", order).params == {"a": 1, "b": 2}
     assert parse_call("f(1, b=[2])", order).params == {"a": 1, "b": [2]}
@@ -150,7 +150,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text)[:30])
-def test_anything_else_is_an_input_error_that_shows_it(text: str) -> None:
+def test_text_that_is_not_a_call_is_rejected_with_its_value(text: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_call(text)
     assert caught.value.value == text
@@ -158,7 +158,7 @@ def test_anything_else_is_an_input_error_that_shows_it(text: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 5, 1.5, True, b"f()", ["f()"], {"f": 1}])
-def test_what_is_no_text_is_an_input_error(value: Any) -> None:
+def test_call_that_is_not_text_is_rejected(value: Any) -> None:
     with pytest.raises(InputError, match="must be a call"):
         parse_call(value)
 
@@ -178,14 +178,14 @@ def test_what_is_no_text_is_an_input_error(value: Any) -> None:
         'f(a=f\'{{open("{path}", "w")}}\')',
     ],
 )
-def test_nothing_is_evaluated(text: str, tmp_path: Path) -> None:
+def test_reading_a_call_executes_no_code(text: str, tmp_path: Path) -> None:
     path = tmp_path / "made"
     with pytest.raises(InputError):
         parse_call(text.format(path=path))
     assert not path.exists()
 
 
-def test_a_hostile_name_is_only_a_name() -> None:
+def test_dunder_names_are_read_as_plain_names() -> None:
     assert parse_call("__import__(name='os')") == Call("__import__", {"name": "os"})
     assert parse_call("f(__class__='x')").params == {"__class__": "x"}
 
@@ -211,7 +211,7 @@ def test_a_hostile_name_is_only_a_name() -> None:
     ],
     ids=lambda text: text[:20],
 )
-def test_deep_or_huge_texts_are_refused_after_little_work(text: str) -> None:
+def test_deep_or_huge_text_is_rejected_in_bounded_work(text: str) -> None:
     caught: list[InputError] = []
 
     def refused() -> None:
@@ -226,7 +226,7 @@ def test_deep_or_huge_texts_are_refused_after_little_work(text: str) -> None:
 # --- limits ---------------------------------------------------------------------------------------
 
 
-def test_the_longest_call_and_the_largest_number_are_read() -> None:
+def test_longest_call_and_largest_number_are_read() -> None:
     head, tail = "f(a='", "')"
     text = head + "x" * (problem_model.MAX_CALL - len(head) - len(tail)) + tail
     assert parse_call(text).params == {"a": "x" * (problem_model.MAX_CALL - 7)}
@@ -238,7 +238,7 @@ def test_the_longest_call_and_the_largest_number_are_read() -> None:
 
 
 @pytest.mark.parametrize(("shape", "ends"), [("list", "[]"), ("object", "{}")])
-def test_depth_is_limited(shape: str, ends: str) -> None:
+def test_nesting_depth_is_limited(shape: str, ends: str) -> None:
     deepest = nested(problem_model.MAX_DEPTH - 1, shape)  # in the object that the parameters are
     assert parse_call(str(Call("f", {"a": deepest}))).params == {"a": deepest}
     with pytest.raises(InputError, match="nested too deeply"):
@@ -264,7 +264,7 @@ def key(text: str) -> Any:
         ("f(a=9007199254740992)", "f(a=9007199254740992.0)"),
     ],
 )
-def test_calls_that_are_the_same(one: str, other: str) -> None:
+def test_equal_calls_have_equal_keys(one: str, other: str) -> None:
     assert key(one) == key(other)
     assert hash(key(one)) == hash(key(other))
 
@@ -296,5 +296,5 @@ def test_calls_that_are_the_same(one: str, other: str) -> None:
         ("f(a=9007199254740993)", "f(a=9007199254740992.0)"),
     ],
 )
-def test_calls_that_differ(one: str, other: str) -> None:
+def test_different_calls_have_different_keys(one: str, other: str) -> None:
     assert key(one) != key(other)

@@ -77,11 +77,11 @@ CHAT = [
         [CALL, TEXT.replace("find_ticker", "enter_folder"), assistant('{"content": "WAIT"}'), CLOSING],
     ],
 )
-def test_every_form_of_a_transcript_is_the_same_one(turns: Any) -> None:
+def test_transcript_formats_give_the_same_messages(turns: Any) -> None:
     assert readings(turns) == ["find_ticker", "enter_folder", "wait", "close"]
 
 
-def test_a_transcript_as_the_paper_prints_it_is_read() -> None:
+def test_transcript_as_printed_in_the_paper_is_read() -> None:
     """Its answers of the environment are no JSON: the quotes within are not escaped (Figure 12)."""
     text = f"""User: Below are all tasks you need to finish: {{id:'trading_1', question:'Find the ticker'}}
     Assistant: {TEXT} Environment: {{"role": "tool", "content": "{{"wait": "The function is being executed."}}"}}
@@ -92,7 +92,7 @@ def test_a_transcript_as_the_paper_prints_it_is_read() -> None:
     assert readings(text) == ["find_ticker", "enter_folder", "close"]
 
 
-def test_only_the_agents_messages_are_kept_in_their_order() -> None:
+def test_only_messages_of_the_agent_are_read_in_order() -> None:
     assert messages(CHAT) == [entry for entry in CHAT if entry["role"] == "assistant"]
     assert messages([]) == messages("") == messages({"messages": []}) == []
     assert messages(["", {}]) == ["", {}]
@@ -105,7 +105,7 @@ def test_only_the_agents_messages_are_kept_in_their_order() -> None:
     "turns",
     [None, 5, True, {}, CALL, {"messages": None}, {"messages": {}}, [None], [5], [[CALL]], [CALL, []], deep(5_000)],
 )
-def test_what_is_no_transcript_is_a_plan_error_that_names_the_place(turns: Any) -> None:
+def test_invalid_transcript_is_rejected_with_its_field(turns: Any) -> None:
     with pytest.raises(PlanError, match="turns") as caught:
         messages(turns)
     assert len(str(caught.value)) < 300
@@ -122,7 +122,7 @@ JSON = st.recursive(
 
 @pytest.mark.slow
 @given(st.text(), st.text(), st.dictionaries(st.text(max_size=8), JSON, max_size=4))
-def test_a_call_is_read_back_from_every_form(task: str, name: str, params: dict[str, Any]) -> None:
+def test_call_is_read_from_every_message_format(task: str, name: str, params: dict[str, Any]) -> None:
     call = Call(name, params)
     message = call_message(task, call)
     text = json.dumps(message)
@@ -156,20 +156,20 @@ def test_a_call_is_read_back_from_every_form(task: str, name: str, params: dict[
         assistant(None, tool_calls=[tool_call("x", TEXT), 5]),
     ],
 )
-def test_of_several_calls_none_counts_or_the_first(message: Any) -> None:
+def test_several_calls_are_unreadable_or_the_first_counts(message: Any) -> None:
     refused = read_message(message)
     assert (refused.kind, refused.call) == ("unreadable", None)
     assert "several calls" in refused.reason
     assert read_message(message, FIRST) == read_message(CALL)
 
 
-def test_of_several_calls_the_first_counts_even_if_it_is_wrong() -> None:
+def test_first_of_several_calls_counts_even_if_invalid() -> None:
     wrong = json.dumps(CALL | {"params": []})
     assert read_message(f"{wrong} {TEXT}", FIRST).kind == "unreadable"
     assert read_message(f"{TEXT} {wrong}", FIRST).kind == "call"
 
 
-def test_a_call_within_another_object_is_none() -> None:
+def test_call_nested_in_another_object_is_ignored() -> None:
     assert read_message(json.dumps({"action": CALL})).kind == "unreadable"
     nested = CALL | {"params": OTHER}
     assert read_message(json.dumps(nested)) == read_message(nested)  # one call, not two
@@ -199,7 +199,7 @@ def test_a_call_within_another_object_is_none() -> None:
         assistant("WAIT", tool_calls=[]),
     ],
 )
-def test_waits(message: Any) -> None:
+def test_wait_messages(message: Any) -> None:
     assert read_message(message) == language.AgentMessage("wait")
 
 
@@ -222,11 +222,11 @@ def test_closing_messages(message: Any) -> None:
 
 
 @pytest.mark.parametrize("message", ["all completed", "All Completed", "ALL  COMPLETED", assistant("COMPLETED")])
-def test_what_only_resembles_the_phrase_does_not_close(message: Any) -> None:
+def test_closing_phrase_must_match_exactly(message: Any) -> None:
     assert read_message(message).kind == "unreadable"
 
 
-def test_a_call_goes_before_the_phrase() -> None:
+def test_call_takes_precedence_over_closing_phrase() -> None:
     assert read_message(f"{TEXT}\nthen ALL COMPLETED").kind == "call"
     assert read_message(CALL | {"content": "ALL COMPLETED"}).kind == "call"
 
@@ -284,7 +284,7 @@ def test_a_call_goes_before_the_phrase() -> None:
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else None,
 )
-def test_unreadable_messages_say_why(message: Any, reason: str) -> None:
+def test_unreadable_message_has_a_reason(message: Any, reason: str) -> None:
     for rules in (RULE_SET.profile(), FIRST):
         said = read_message(message, rules)
         assert (said.kind, said.task, said.call) == ("unreadable", "", None)
@@ -331,7 +331,7 @@ def test_adversarial_text_takes_bounded_work(part: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", sample(["{", '{"\\']))
-def test_the_work_for_a_transcript_grows_with_its_length_only(part: str) -> None:
+def test_reading_a_transcript_takes_linear_work(part: str) -> None:
     text = part * (500_000 // len(part))
     assert messages(text) == [text]
     few, many = (count_lines(lambda n=n: messages(part * n)) for n in (500, 2_000))  # type: ignore[misc]
@@ -339,7 +339,7 @@ def test_the_work_for_a_transcript_grows_with_its_length_only(part: str) -> None
 
 
 @pytest.mark.parametrize("junk", ["{" * 900, '{"' * 500, "{x} " * 3_000, '{"a":1,"a":2} ' * 20, "[" * 50_000])
-def test_a_call_is_found_behind_much_else(junk: str) -> None:
+def test_call_after_long_unrelated_text_is_read(junk: str) -> None:
     assert read_message(junk + TEXT).call == Call("find_ticker", {"company": "Alpha Tech"})
     assert messages(junk + TEXT) == [CALL]
     far = "x" * 50_000

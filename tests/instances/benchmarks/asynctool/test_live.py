@@ -93,7 +93,7 @@ def answer(task: SubTask, number: int) -> dict[str, Any]:
 # --- the opening ----------------------------------------------------------------------------------
 
 
-def test_the_opening_holds_every_question_and_every_tool_and_no_reference_call() -> None:
+def test_opening_contains_questions_and_tools_but_no_reference_calls() -> None:
     system, user = live(problem()).opening()
     offered, asked = (json.loads(part.partition("\n")[2]) for part in user["content"].split("\n\n"))
     assert offered == {task.id: list(task.documents.values()) for task in (FILES, TEXT)}
@@ -105,7 +105,7 @@ def test_the_opening_holds_every_question_and_every_tool_and_no_reference_call()
 # --- delays ---------------------------------------------------------------------------------------
 
 
-def test_the_trajectory_of_figure_12() -> None:
+def test_trajectory_of_figure_12_is_reproduced() -> None:
     """A lookup, a price and an order, with a folder entered and made in between."""
     run = live("asynctool/trading_1+files_1")
     trading, files = problem_of(run.problem).tasks
@@ -121,7 +121,7 @@ def test_the_trajectory_of_figure_12() -> None:
     assert all(one.executor.state() == one.task.solved.state for one in run.state.world.tasks.values())
 
 
-def test_known_draws() -> None:
+def test_random_delays_of_a_seed_are_stable() -> None:
     """A change here would change what published seeds mean."""
     assert [Delays.parse("0-1:7").of("files_1", n, "f") for n in range(12)] == [0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1]
     assert [Delays.parse("1-3").of("text_4", n, "f") for n in range(12)] == [3, 2, 3, 1, 1, 3, 1, 2, 1, 1, 1, 2]
@@ -150,7 +150,7 @@ MESSAGES = st.sampled_from(
 
 @examples(200)
 @given(DELAYS, st.lists(MESSAGES, max_size=12), st.booleans())
-def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any], close: bool) -> None:
+def test_each_result_arrives_once_after_its_delay(delays: Delays, said: list[Any], close: bool) -> None:
     run = live(problem(delays))
     answers = [send(run, message) for message in [*said, *[CLOSING] * close]]
     made = dict.fromkeys(run.state.world.tasks, 0)
@@ -172,7 +172,7 @@ def test_every_result_comes_once_when_it_should(delays: Delays, said: list[Any],
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
-def test_what_cannot_be_read_or_carried_out_is_answered_at_once_and_takes_a_turn() -> None:
+def test_invalid_message_gets_an_immediate_error_and_takes_a_turn() -> None:
     run = live(problem())
     (error,) = send(run, "Let me think.")
     assert "no call" in error["error"]
@@ -188,7 +188,7 @@ def test_what_cannot_be_read_or_carried_out_is_answered_at_once_and_takes_a_turn
     assert turns(run)[-1].number == 5
 
 
-def test_wrong_calls_are_answered_with_delay_like_others() -> None:
+def test_failed_calls_are_answered_after_their_delay() -> None:
     run = live(problem())
     wrong = [
         ("F", "sort_words", {"text": "a"}, "no function 'sort_words'"),  # of the other task
@@ -210,7 +210,7 @@ def test_wrong_calls_are_answered_with_delay_like_others() -> None:
     assert run.state.world.tasks["F"].executor.state() == TREE
 
 
-def test_names_of_functions_may_be_long() -> None:
+def test_long_function_names_are_distinguished() -> None:
     one, other = (sub_task(letter, None, f"{letter * 100}(a=1)") for letter in "xy")
     said = [call_message("x", Call(name, {"a": 2})) for name in ("x" * 100, "y" * 100, "x" * 99, "x" * 101)]
     kinds = [
@@ -221,7 +221,7 @@ def test_names_of_functions_may_be_long() -> None:
     assert kinds == ["other_tool", "unknown_tool", "unknown_tool"]
 
 
-def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:
+def test_reference_calls_match_once_and_by_equal_parameters() -> None:
     twice = sub_task("R", "text", "sort_words(text='a')", "sort_words(text='a')", "sort_words(text='b')")
     run = live(problem(None, twice, sub_task("N", None, "f(a=1, b=[2])")))
     for message in [make(twice, 1)] * 3 + [make(twice, 3)]:
@@ -254,7 +254,7 @@ def test_gold_calls_are_matched_once_each_and_with_equal_parameters() -> None:
         (["F1", "other", "X", "?", "F2"], {2}),  # what is not carried out is never early
     ],
 )
-def test_a_call_is_premature_if_what_it_builds_on_is_not_known(said: list[str], early: set[int]) -> None:
+def test_call_before_the_result_of_its_predecessor_is_premature(said: list[str], early: set[int]) -> None:
     spoken: dict[str, Any] = {"W": WAIT, "C": CLOSING, "?": "hm", "X": call_message("X", FILES.reference_calls[0])}
     spoken |= {f"F{number}": make(FILES, number) for number in (1, 2, 3)}
     spoken |= {f"T{number}": make(TEXT, number) for number in (1, 2)}
@@ -264,7 +264,7 @@ def test_a_call_is_premature_if_what_it_builds_on_is_not_known(said: list[str], 
     assert simulation.replay(problem(), [spoken[word] for word in said]).premature == tuple(sorted(early))
 
 
-def test_a_guess_is_premature_until_the_slowest_result_is_known() -> None:
+def test_other_call_is_premature_until_the_slowest_result_arrives() -> None:
     slow = problem(Delays(1, 1, tools={"enter_folder": 5}))  # issued in turn 1, known in turn 7
     guess = call_message("F", Call("read_file", {"name": "b"}))
     assert not slow.delays.constant
@@ -274,7 +274,7 @@ def test_a_guess_is_premature_until_the_slowest_result_is_known() -> None:
     )
 
 
-def test_without_delay_no_call_is_premature_and_with_more_it_lasts_longer() -> None:
+def test_premature_calls_depend_on_the_delay() -> None:
     said = [make(FILES, 1), WAIT, make(FILES, 2), WAIT, WAIT, make(FILES, 3)]
     for delay, early in ((0, ()), (1, ()), (2, (3,)), (3, (3, 6)), (4, (3, 6))):
         assert simulation.replay(problem(Delays(delay, delay)), said).premature == early
@@ -284,7 +284,7 @@ def test_without_delay_no_call_is_premature_and_with_more_it_lasts_longer() -> N
 
 
 @pytest.mark.slow
-def test_a_live_run_is_what_its_submission_replays_as() -> None:
+def test_live_run_equals_replay_of_its_submission() -> None:
     names = problems.names()
     for seed in range(60):
         run = live(names[seed % len(names)] + ("", "@0", "@2", "@0-3:5")[seed % 4])
@@ -298,7 +298,7 @@ def test_a_live_run_is_what_its_submission_replays_as() -> None:
                 assert [one.text for one in run.legal()] == [one.command for one in whole.legal(whole.points[-1], 1)]
 
 
-def test_a_copy_of_a_state_goes_on_independently() -> None:
+def test_fork_of_a_run_is_independent() -> None:
     run = live(problem(Delays(0, 0)))
     run.step(make(FILES, 1))
     other, before = run.fork(), run.run().record
@@ -309,7 +309,7 @@ def test_a_copy_of_a_state_goes_on_independently() -> None:
     assert [one.text for one in run.legal()] == [json.dumps(one) for one in (make(FILES, 2), make(TEXT, 1), WAIT)]
 
 
-def test_one_message_with_several_calls_is_handed_in_as_one() -> None:
+def test_message_with_several_calls_is_submitted_as_one_unreadable_message() -> None:
     """As text alone it could be a whole transcript."""
     text = "\n".join(one.text for one in live().legal()[:2])
     assert len(messages([text])) == 2
@@ -323,13 +323,13 @@ def test_one_message_with_several_calls_is_handed_in_as_one() -> None:
 
 
 @pytest.mark.parametrize("said", ["hm", "wait", "ALL COMPLETED", call_message("a", Call("f", {"b": [1]})), 5])
-def test_what_was_read_is_written_as_a_message_that_is_read_so(said: object) -> None:
+def test_normalized_message_is_read_back_equal(said: object) -> None:
     read = read_message(said)
     assert messages([as_message(read)]) == [as_message(read)]
     assert read_message(as_message(read)) == read
 
 
-def test_what_is_said_can_not_be_changed_afterwards() -> None:
+def test_submission_does_not_change_with_the_message_object() -> None:
     run = live()
     said = json.loads(run.legal()[0].text)
     run.step(said)
@@ -338,7 +338,7 @@ def test_what_is_said_can_not_be_changed_afterwards() -> None:
     assert json.dumps(run.submission()) == before
 
 
-def test_thinking_is_no_call() -> None:
+def test_calls_in_reasoning_are_ignored() -> None:
     call, other = (one.text for one in live().legal()[:2])
     run = live()
     run.step(f"<think>{other}? No.</think>{call}")
@@ -348,7 +348,7 @@ def test_thinking_is_no_call() -> None:
     assert run.submission()["turns"][1] == json.loads(tagged)
 
 
-def test_a_message_with_tool_calls_is_a_call() -> None:
+def test_message_with_tool_calls_is_a_call() -> None:
     run = live("asynctool/cross2/01")
     first = problem_of(run.problem).tasks[0]
     arguments = json.dumps({"task_id": first.id, **first.reference_calls[0].params})
@@ -358,27 +358,27 @@ def test_a_message_with_tool_calls_is_a_call() -> None:
     assert [one["role"] for one in run.messages()[2:]] == ["assistant", "user"]
 
 
-def test_terse_answers_give_no_reasons() -> None:
+def test_terse_feedback_omits_reasons() -> None:
     run = live(feedback="terse")
     assert run.step("hm").observation.text == '{"error": "unreadable"}'
     assert run.step(call_message("x", Call("f", {}))).observation.text == '{"error": "unknown task"}'
     assert "several" in live().step("{} {}").observation.text or "no call" in live().step("hm").observation.text
 
 
-def test_what_is_under_way_is_told() -> None:
+def test_situation_lists_pending_calls() -> None:
     run = live("asynctool/cross2/01@1-2")
     assert run.situation() == "It is turn 1."
     run.step(run.legal()[0].text)
     assert run.situation().splitlines()[:2] == ["It is turn 2.", "Being executed:"]
 
 
-def test_messages_of_the_run_are_limited() -> None:
+def test_message_limit_ends_the_run() -> None:
     run = live(limit=2)
     run.step("wait")
     assert run.step("wait").observation.over == "message_limit"
 
 
-def test_a_run_that_leads_nowhere_ends_and_is_replayed_alike() -> None:
+def test_bounded_run_of_unreadable_messages_ends_at_the_turn_limit() -> None:
     run, free = live("asynctool/cross2/01", bounded=True), live("asynctool/cross2/01", bounded=False)
     while not run.done:
         run.step("nonsense")

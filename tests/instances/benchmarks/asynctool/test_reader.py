@@ -52,7 +52,7 @@ def write(folder: Path, content: Any) -> str:
 # --- what is read ---------------------------------------------------------------------------------
 
 
-def test_documents_as_in_figure_11_are_offered_and_order_the_parameters() -> None:
+def test_tool_documents_define_offered_tools_and_parameter_order() -> None:
     task = {
         "id": "a",
         "family": "files",
@@ -73,7 +73,7 @@ def test_all_tools_of_the_family_are_offered_by_default() -> None:
     assert read(SORT | {"tools": ["sort_words"]}).tasks[0].documents.keys() == {"sort_words"}
 
 
-def test_without_a_family_the_names_of_the_gold_calls_are_all_that_is_known() -> None:
+def test_task_without_family_offers_names_of_reference_calls() -> None:
     task = {"id": "a", "ground_truth": ["f(a=1)", "g()", "f(a=2)"]}
     found = read(task | {"family": None}).tasks[0]
     assert found == read(task).tasks[0]
@@ -99,13 +99,13 @@ def test_without_a_family_the_names_of_the_gold_calls_are_all_that_is_known() ->
         ({"tools": {"sort_words": 0, "unused": 9}}, Delays(1, 1, 0, {"sort_words": 0, "unused": 9})),
     ],
 )
-def test_delays(given_delay: Any, delays: Delays) -> None:
+def test_delays_are_read_and_written_back(given_delay: Any, delays: Delays) -> None:
     found = read(document(SORT, **({} if given_delay is None else {"delay": given_delay})))
     assert found.delays == delays
     assert read(to_document(found)) == found
 
 
-def test_a_file_may_hold_several_problems(tmp_path: Path) -> None:
+def test_file_with_several_problems_is_read(tmp_path: Path) -> None:
     problems = [{"name": name, "tasks": [SORT | {"id": name}], "delay": delay} for delay, name in enumerate("xyz")]
     path = write(tmp_path, HEAD | {"problems": problems})
     assert [one.name for one in catalog.read_problems(path)] == ["x", "y", "z"]
@@ -117,7 +117,7 @@ def test_a_file_may_hold_several_problems(tmp_path: Path) -> None:
             catalog.read_problems(path + wrong)
 
 
-def test_the_format_is_recognised() -> None:
+def test_format_is_recognised() -> None:
     assert recognises(document())
     for other in (None, [], "planoracle/asynctool", {}, {"format": None}, {"format": "planoracle/instance"}):
         assert not recognises(other)
@@ -219,7 +219,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("field", "value", "content"), FAULTS.values(), ids=FAULTS)
-def test_a_fault_is_named_by_source_field_and_value(tmp_path: Path, field: str, value: Any, content: Any) -> None:
+def test_error_names_source_field_and_value(tmp_path: Path, field: str, value: Any, content: Any) -> None:
     path = write(tmp_path, content)
     with pytest.raises(InputError) as caught:
         catalog.read_problems(path)
@@ -230,7 +230,7 @@ def test_a_fault_is_named_by_source_field_and_value(tmp_path: Path, field: str, 
     assert len(str(error)) < 500 + len(path)
 
 
-def test_what_is_missing_is_said_to_be_missing() -> None:
+def test_missing_field_is_reported() -> None:
     for field, content in (
         ("name", HEAD | {"tasks": [SORT]}),
         ("tasks", HEAD | {"name": "n"}),
@@ -243,7 +243,7 @@ def test_what_is_missing_is_said_to_be_missing() -> None:
         assert str(caught.value).removesuffix(" (and 1 more)") == f"k.json: {field}: is missing"
 
 
-def test_a_fault_deep_in_the_initial_state_is_located() -> None:
+def test_error_in_nested_initial_state_names_its_field() -> None:
     with pytest.raises(InputError) as caught:
         read_document(files({"root": {"a": {"b": 5}}}), "k.json")
     assert caught.value.field is not None
@@ -260,19 +260,19 @@ def round_trip(problem: AsyncToolProblem) -> AsyncToolProblem:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", sample(["", "@0", "@2", "@0-1", "@1-2:7"]))
-def test_every_bundled_problem_is_read_back(delay: str) -> None:
+def test_bundled_problems_are_equal_after_writing_and_reading(delay: str) -> None:
     for name in sets.names()[:: 7 if delay else 1]:
         assert round_trip(sets.problem(name + delay)) == sets.problem(name + delay)
 
 
-def test_own_documents_of_a_familys_tools_are_kept() -> None:
+def test_custom_tool_documents_are_preserved() -> None:
     content = SORT | {"tools": [{"name": "sort_words", "description": "My own words."}, "join_numbers"]}
     found = read(content)
     assert found.tasks[0].documents["sort_words"] == content["tools"][0]
     assert round_trip(found) == found
 
 
-def test_the_json_schema_is_whole() -> None:
+def test_json_schema_has_all_fields_of_documents() -> None:
     schema = json_schema()
     assert schema == json.loads(CliRunner().invoke(app, ["instances", "--schema", "asynctool"]).stdout)
     assert schema["$schema"].startswith("https://json-schema.org/")

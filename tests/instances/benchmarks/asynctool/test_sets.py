@@ -45,7 +45,7 @@ def family(task: str) -> str | None:
 # --- names ----------------------------------------------------------------------------------------
 
 
-def test_the_hundred_bundled_problems() -> None:
+def test_bundled_problems_are_one_hundred_of_four_kinds() -> None:
     names = problems.names()
     assert len(set(names)) == len(names) == 100
     assert names[:2] == ("asynctool/similar2/01", "asynctool/similar2/02")
@@ -66,7 +66,7 @@ def test_the_hundred_bundled_problems() -> None:
     assert len({frozenset(problems.problem(name).by_id) for name in names}) == 100
 
 
-def test_the_bundled_sets_are_what_the_composer_makes_of_ten_families(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundled_sets_equal_compositions_of_ten_families(monkeypatch: pytest.MonkeyPatch) -> None:
     first = {task.id: task for task in problems.tasks().values() if task.family not in ("formats", "generation")}
     monkeypatch.setattr(problems, "tasks", lambda: first)
     made = {
@@ -96,7 +96,7 @@ def test_the_bundled_sets_are_what_the_composer_makes_of_ten_families(monkeypatc
         ("asynctool/text_2+files_1@0-1:7", 1, "asynctool/text_2+files_1@0-1:7"),
     ],
 )
-def test_what_names_prefixes_and_globs_stand_for(pattern: str, count: int, first: str) -> None:
+def test_names_prefixes_and_globs_expand_to_problems(pattern: str, count: int, first: str) -> None:
     found = catalog.expand([pattern])
     assert (len(found), found[0]) == (count, first)
     assert len(set(found)) == count
@@ -115,7 +115,7 @@ def test_what_names_prefixes_and_globs_stand_for(pattern: str, count: int, first
         ("asynctool/files_1@1-2:123456789", ["files_1"], Delays(1, 2, 123456789)),
     ],
 )
-def test_combinations_of_bundled_tasks(name: str, tasks: list[str], delays: Delays) -> None:
+def test_name_of_a_combination_gives_tasks_and_delays(name: str, tasks: list[str], delays: Delays) -> None:
     instance = catalog.load(name)
     problem = problem_model.problem_of(instance)
     assert [task.id for task in problem.tasks] == tasks
@@ -181,7 +181,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("name", WRONG, ids=lambda name: ascii(name)[:30])
-def test_wrong_names_are_unknown(name: str) -> None:
+def test_invalid_names_are_rejected(name: str) -> None:
     assert not problems.covers(name)
     assert problems.set_of(name) == ("", ())
     for function in (problems.problem, problems.load, catalog.load, lambda one: catalog.expand([one])):
@@ -190,7 +190,7 @@ def test_wrong_names_are_unknown(name: str) -> None:
         assert len(str(caught.value)) < 500
 
 
-def test_the_set_of_a_name() -> None:
+def test_set_of_a_problem_includes_its_delay() -> None:
     cross2 = tuple(name for name in problems.names() if "/cross2/" in name)
     assert catalog.set_of("asynctool/cross2/05") == ("asynctool/cross2", cross2)
     label, members = catalog.set_of("asynctool/cross2/05@0-1:7")
@@ -212,7 +212,9 @@ def test_the_set_of_a_name() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("size", "count"), [(1, 50), (2, 0), (2, 1), (2, 100), (3, 100), (4, 40), (5, 10)])
 @pytest.mark.parametrize("seed", [0, 5])
-def test_problems_are_of_their_kind_and_none_comes_twice(kind: str, size: int, count: int, seed: int) -> None:
+def test_composed_problems_have_the_requested_kind_and_differ(
+    kind: str, size: int, count: int, seed: int
+) -> None:
     rows = composed(kind, size, count, seed)
     assert len(rows) == len(set(map(frozenset, rows))) == count
     for row in rows:
@@ -238,7 +240,7 @@ def test_seeds_kinds_and_sizes_give_different_draws() -> None:
         *(("cross", size, count, groups) for size, count, groups in ((2, 18, 66), (2, 132, 66), (3, 220, 220))),
     ],
 )
-def test_problems_are_even_over_the_families(kind: str, size: int, count: int, groups: int) -> None:
+def test_composed_problems_cover_families_evenly(kind: str, size: int, count: int, groups: int) -> None:
     for seed in range(3):
         per_group = Counter(frozenset(map(family, row)) for row in composed(kind, size, count, seed))
         assert set(per_group.values()) <= {count // groups, -(-count // groups)}
@@ -254,7 +256,7 @@ def test_tasks_are_used_about_equally_often() -> None:
 
 
 @pytest.mark.parametrize(("kind", "size"), [("similar", 2), ("similar", 4), ("cross", 1), ("cross", 2)])
-def test_all_combinations_can_be_had_and_no_more(kind: str, size: int) -> None:
+def test_all_combinations_can_be_composed_and_more_are_rejected(kind: str, size: int) -> None:
     every = {
         frozenset(row)
         for row in combinations(problems.tasks(), size)
@@ -278,7 +280,7 @@ def test_all_combinations_can_be_had_and_no_more(kind: str, size: int) -> None:
         ("cross", 2, 10**9, "count"),
     ],
 )
-def test_what_cannot_be_composed_is_an_input_error(kind: str, size: int, count: int, field: str) -> None:
+def test_impossible_composition_is_rejected(kind: str, size: int, count: int, field: str) -> None:
     with pytest.raises(InputError) as caught:
         compose(kind, None, size, count)
     assert caught.value.field == field
@@ -291,7 +293,7 @@ def names(*args: Any) -> list[str]:
     return CliRunner().invoke(app, ["generate", "asynctool", "--combine", *map(str, args)]).stdout.split()
 
 
-def test_composed_names_are_names_of_problems() -> None:
+def test_generate_combine_prints_names_of_problems() -> None:
     printed = names("--kind", "similar", "--tasks", 3, "--count", 7, "--seed", 4, "--variant", "0-1:7")
     assert printed == compose("similar", "0-1:7", 3, 7, 4)
     assert all(problems.problem(name).delays == Delays(0, 1, 7) for name in printed)
@@ -306,6 +308,6 @@ def test_composed_names_are_names_of_problems() -> None:
         *(("asynctool", "--combine", *more) for more in (("--kind", "same"), ("--longest", "2"), ("--variant", "2-1"))),
     ],
 )
-def test_what_cannot_be_combined_is_refused(args: tuple[str, ...]) -> None:
+def test_generate_combine_rejects_invalid_options(args: tuple[str, ...]) -> None:
     result = CliRunner().invoke(app, ["generate", *args])
     assert result.exit_code == 2 or isinstance(result.exception, InputError)

@@ -196,14 +196,14 @@ FAILURES: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_tool_succeeds(family: str) -> None:
+def test_every_tool_returns_the_expected_result(family: str) -> None:
     calls = successes(family)
     assert play(make(family), *calls) == [SUCCESSES[call] for call in calls]
     assert {parse_call(text).name for text in calls} == set(FAMILIES[family].tools())
 
 
 @pytest.mark.parametrize("reason", FAILURES)
-def test_every_failure_says_why_and_changes_nothing(reason: str) -> None:
+def test_failed_call_states_the_reason_and_leaves_the_state_unchanged(reason: str) -> None:
     for calls in FAILURES[reason]:
         *before, call = calls.split(" > ")
         box = make(OWNER[parse_call(call).name])
@@ -233,7 +233,7 @@ _BAD: list[tuple[str, str, str, list[Any]]] = [
         *[(odd, {}, "no tool") for odd in ("__class__", "_stock", "state", "call", "tools", "__init__", "", "x" * 999)],
     ],
 )
-def test_parameters_are_checked(name: str, params: dict[str, Any], reason: str) -> None:
+def test_invalid_parameters_are_rejected(name: str, params: dict[str, Any], reason: str) -> None:
     box = make(OWNER.get(name, "trading"))
     result = box.call(name, params)
     assert reason in result["error"]
@@ -241,7 +241,7 @@ def test_parameters_are_checked(name: str, params: dict[str, Any], reason: str) 
     assert box.state() == make(OWNER.get(name, "trading")).state()
 
 
-def test_values_within_the_limits_fit() -> None:
+def test_values_at_the_limits_are_accepted() -> None:
     largest = {"numbers": [10**12 - 1, 1.0, -(10**12)]}
     assert make("numbers").call("add_numbers", largest) == {"sum": 0}
     assert make("text").call("replace_part", {"text": "a", "old": "a", "new": "x" * 4_000}) == {"text": "x" * 4_000}
@@ -253,7 +253,7 @@ _ODD = ["__class__", "__init__", "／a"]  # names like any other, once something
 
 
 @pytest.mark.parametrize("name", [*_PATHS, *_ODD])
-def test_paths_and_dunder_names_only_fail(name: str) -> None:
+def test_paths_and_dunder_names_are_rejected_as_file_names(name: str) -> None:
     box = FAMILIES["files"](WORLDS["files"])
     texts = ["enter_folder(name={0})", "read_file(name={0})", "move_entry(name={0}, target='z')"]
     if name not in _ODD:
@@ -273,7 +273,7 @@ FLOODS = [
 
 
 @pytest.mark.parametrize("flood", sample(FLOODS))
-def test_growth_ends_with_a_failure(flood: str) -> None:
+def test_repeated_calls_cannot_grow_the_state_beyond_its_bound(flood: str) -> None:
     box = make(OWNER[flood.split("(")[0]])
     results = [play(box, *flood.format(i, i + 9).split(" > ")) for i in range(1_100)]
     assert not any(map(failed, results[0]))
@@ -289,7 +289,7 @@ def wreck(value: Any) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_objects_share_nothing_with_each_other_nor_with_what_they_take_and_give(family: str) -> None:
+def test_toolboxes_share_no_data_with_arguments_results_or_each_other(family: str) -> None:
     initial = copy.deepcopy(WORLDS[family])
     one, other = FAMILIES[family](initial), FAMILIES[family](initial)
     untouched = other.state()
@@ -306,7 +306,7 @@ def test_objects_share_nothing_with_each_other_nor_with_what_they_take_and_give(
     assert json.dumps(other.state()) == after
 
 
-def test_tools_have_names_of_their_own_and_plain_documents() -> None:
+def test_tool_names_are_unique_and_documents_are_json() -> None:
     assert len(OWNER) == sum(len(cls.tools()) for cls in FAMILIES.values())
     for cls in FAMILIES.values():
         assert 3 <= len(cls.tools()) <= 6
@@ -331,7 +331,7 @@ def occurs(value: Any, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", text) is not None
 
 
-def test_tasks_are_five_per_family_of_the_lengths_of_the_paper() -> None:
+def test_five_tasks_per_family_have_lengths_of_the_paper() -> None:
     assert [task["id"] for task in TASKS] == [f"{task['family']}_{i % 5 + 1}" for i, task in enumerate(TASKS)]
     assert (len(TASKS), {task["family"] for task in TASKS}) == (60, set(FAMILIES))
     means = {"files": 3.58, "messages": 3.48, "posts": 4.11, "tickets": 2.81, "trading": 3.27}
@@ -351,7 +351,7 @@ def test_tasks_are_five_per_family_of_the_lengths_of_the_paper() -> None:
 
 
 @each_task
-def test_task_can_be_done_as_its_gold_says(task: dict[str, Any]) -> None:
+def test_reference_calls_of_bundled_tasks_succeed(task: dict[str, Any]) -> None:
     assert set(task) == {"id", "family", "question", "ground_truth", "initial"}
     TypeAdapter(FAMILIES[task["family"]].Initial).validate_python(task["initial"], strict=True)
     box, calls = start(task)
@@ -363,7 +363,7 @@ def test_task_can_be_done_as_its_gold_says(task: dict[str, Any]) -> None:
 
 
 @each_task
-def test_question_and_results_say_every_parameter(task: dict[str, Any]) -> None:
+def test_question_and_results_contain_every_parameter_value(task: dict[str, Any]) -> None:
     (box, calls), known = start(task), task["question"]
     assert not any(name in known for name in OWNER)
     assert 1 <= len(re.findall(r"[.!?]['’]?(?: [A-Z]|$)", known)) <= 3
@@ -376,7 +376,7 @@ def test_question_and_results_say_every_parameter(task: dict[str, Any]) -> None:
 
 
 @each_task
-def test_every_call_that_changes_something_is_necessary(task: dict[str, Any]) -> None:
+def test_every_state_changing_reference_call_is_necessary(task: dict[str, Any]) -> None:
     box, calls = start(task)
     states = [box.state(), *(box.state() for call in calls if play(box, call))]
     for left_out, (before, after) in enumerate(pairwise(states)):
@@ -393,7 +393,7 @@ _VALUES = st.sampled_from(_WORDS.split()) | st.integers(0, 10) | st.lists(st.int
 @pytest.mark.parametrize("family", sample(FAMILIES, 10))
 @examples(40)
 @given(data=st.data())
-def test_no_call_ever_raises(family: str, data: st.DataObject) -> None:
+def test_random_calls_never_raise(family: str, data: st.DataObject) -> None:
     box, tools = make(family), st.sampled_from(list(FAMILIES[family].tools().values()))
     for tool in data.draw(st.lists(tools, max_size=12)):
         before = json.dumps(box.state())

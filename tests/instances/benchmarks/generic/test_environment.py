@@ -35,7 +35,7 @@ def live(problem: Instance = SOUP, profile: str = "paper", **config: object) -> 
 
 
 @pytest.mark.slow
-def test_what_many_states_leave_can_be_reached_in_commands_that_are_offered():
+def test_legal_commands_reach_the_optimum_from_random_states():
     assert from_random_states(range(300)) > 250
 
 
@@ -57,7 +57,7 @@ def reached(run: AnyEnvironment) -> tuple[bool, int]:
     return run.state.over == "completed", run.state.world.point.reached
 
 
-def test_pieces_are_refused_one_by_one_until_it_is_enough():
+def test_invalid_pieces_are_refused_and_the_eleventh_ends_the_run():
     run = live()
     said = {
         '{"action": "soup/stir", "start": 0, "duration": 2, "agent": "agent"}': "minimum_lag",
@@ -81,7 +81,7 @@ def test_pieces_are_refused_one_by_one_until_it_is_enough():
     assert run.run().verdict.fatal.kind == "missing_action"
 
 
-def test_answers_say_what_is_wrong_and_what_goes_on():
+def test_answers_state_violations_and_running_actions():
     run = live()
     assert run.step('{"action": "soup/boil", "start": 1, "duration": 9, "agent": "agent"}').observation.text == (
         "soup/boil is begun, and over at tick 10.\nIt is tick 1. Under way: soup/boil (until tick 10)."
@@ -98,7 +98,7 @@ def test_answers_say_what_is_wrong_and_what_goes_on():
 
 
 @pytest.mark.parametrize("form", ["{0}\n{1}", "[{0}, {1}]", "Action: {0}\nAction: {1}", "```\n{0}\n{1}\n```"])
-def test_the_first_of_several_pieces_counts(form):
+def test_first_of_several_pieces_counts(form):
     pieces = (Piece("soup/boil", 0, 9, "agent"), Piece("soup/chop", 0, 4, "agent"))
     boil, chop = (json.dumps(piece._asdict()) for piece in pieces)
     for first, second in ((boil, chop), (chop, boil)):
@@ -107,7 +107,7 @@ def test_the_first_of_several_pieces_counts(form):
             assert done.command == first
 
 
-def test_starts_that_are_offered_are_those_at_which_something_changes_or_a_time_constraint_wants_it():
+def test_legal_starts_are_event_times_and_ends_of_lags():
     def starts(run: AnyEnvironment) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for one in run.legal():
@@ -121,7 +121,7 @@ def test_starts_that_are_offered_are_those_at_which_something_changes_or_a_time_
     assert starts(run) == {"chop": [0, 9, 10], "stir": [10]}
 
 
-def test_finish_is_offered_where_nothing_else_is_left():
+def test_finish_is_legal_only_if_no_piece_is():
     trap = Instance("trap", (Action("t/a", "t", 2, 0), Action("t/b", "t", 2, 2)), (Lag("t/a", "t/b", 0, 1),))
     run = live(trap)
     run.step('{"action": "t/a", "start": 0, "duration": 2, "agent": "agent"}')
@@ -133,7 +133,7 @@ def test_finish_is_offered_where_nothing_else_is_left():
 
 
 @pytest.mark.parametrize("said", ["First I boil it.", "[1,", '{"a": 1, "a": 2}', "", None, {"content": ["a"]}, 3])
-def test_an_answer_without_a_plan_ends_an_open_run(said: object) -> None:
+def test_answer_without_a_plan_ends_an_open_loop_run(said: object) -> None:
     run = live(loop="open")
     assert [one.violation.kind for one in run.step(said).outcomes] == ["unreadable"]
     assert run.done

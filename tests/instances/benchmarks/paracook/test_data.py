@@ -41,7 +41,7 @@ def fault(name: str) -> str:
     return str(caught.value)
 
 
-def test_a_map_of_the_compact_files(tiny: Path) -> None:
+def test_map_of_the_compact_files_is_loaded(tiny: Path) -> None:
     floor = problems.load("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
     assert isinstance(floor, GridKitchen)
     assert floor.stations == (
@@ -54,7 +54,7 @@ def test_a_map_of_the_compact_files(tiny: Path) -> None:
     assert floor.facts == local_copy.FACTS
 
 
-def test_maps_with_dishes(tiny: Path) -> None:
+def test_maps_with_ordered_dishes_are_loaded(tiny: Path) -> None:
     one = problems.load("paracook/cook/egg/seed_1/agent_num_2@fried+egg/fried")
     assert [dish.name for dish in one.orders] == ["egg/fried"] * 2
     other = problems.place_of("paracook/cook/extra/odd@egg/fried")
@@ -63,7 +63,7 @@ def test_maps_with_dishes(tiny: Path) -> None:
     assert problems.set_of("paracook/cook/extra/odd@egg/fried") == ("", ())
 
 
-def test_an_abstract_problem(tiny: Path) -> None:
+def test_abstract_problem_is_loaded(tiny: Path) -> None:
     problem = problems.load("paracook/abstract/egg/seed_1/orders_num_1")
     assert [(lag.before.rpartition("/")[2], lag.minimum) for lag in problem.lags] == [("a", 5)]
     assert [(action.duration, action.attended) for action in problem.actions] == [(2, 2), (3, 3)]
@@ -81,7 +81,7 @@ def test_an_abstract_problem(tiny: Path) -> None:
         ("paracook/cook", "begin with paracook/abstract/ or paracook/cook/"),
     ],
 )
-def test_names_that_stand_for_nothing(tiny: Path, name: str, said: str) -> None:
+def test_unknown_names_are_rejected_with_a_hint(tiny: Path, name: str, said: str) -> None:
     assert not problems.covers(name)
     assert said in fault(name)
 
@@ -99,12 +99,12 @@ def test_names_that_stand_for_nothing(tiny: Path, name: str, said: str) -> None:
         ("maps", [], "maps.json: document: must be an object"),
     ],
 )
-def test_faults_name_file_and_field(tiny: Path, file: str, document: object, said: str) -> None:
+def test_errors_name_file_and_field(tiny: Path, file: str, document: object, said: str) -> None:
     (tiny / f"{file}.json").write_text(json.dumps(document))
     assert said in fault("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
 
 
-def test_a_folder_that_lacks_files(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_incomplete_data_folder_is_rejected(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     (tiny / "orders.json").unlink()
     with pytest.raises(InputError, match=r"PLANORACLE_DATA_PARACOOK: lacks orders\.json; must be a clone"):
         local_copy.copy_in(tiny)
@@ -112,14 +112,14 @@ def test_a_folder_that_lacks_files(tiny: Path, tmp_path_factory: pytest.TempPath
         local_copy.copy_in(tmp_path_factory.mktemp("empty"))
 
 
-def test_without_data_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_without_data_names_option_and_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
     assert not problems.covers("paracook/abstract/burger/seed_42/orders_num_3")
     with pytest.raises(UnknownNameError, match="--data paracook=DIR or set PLANORACLE_DATA_PARACOOK"):
         problems.load("paracook/abstract/burger/seed_42/orders_num_3")
 
 
-def test_the_settings_of_the_released_data(data: Path) -> None:
+def test_names_and_sets_of_the_released_data(data: Path) -> None:
     theirs = [name for name in problems.names() if "/own/" not in name]
     assert [sum(name.startswith(part) for name in theirs) for part in (problems.ABSTRACT, problems.COOK)] == [120, 360]
     assert problems.set_of("paracook/cook/burger/seed_42/agent_num_2/orders_num_2")[0] == "paracook/cook/burger"
@@ -128,7 +128,7 @@ def test_the_settings_of_the_released_data(data: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_clone_and_the_compact_files_say_the_same(
+def test_clone_and_compact_files_give_equal_problems(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     theirs = [name for name in problems.names() if "/own/" not in name]
@@ -152,7 +152,7 @@ def test_a_clone_and_the_compact_files_say_the_same(
         (["boiled"], "paracook/cook/egg/seed_1/agent_num_2@boiled"),
     ],
 )
-def test_orders_in_a_submission_say_which_problem_is_meant(tiny: Path, orders: object, meant: str) -> None:
+def test_orders_of_a_submission_select_the_problem(tiny: Path, orders: object, meant: str) -> None:
     record = {"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": orders}
     assert check_submission(record)["instance"] == meant
     assert check_submission(record | {"instance": meant})["instance"] == meant
@@ -163,12 +163,12 @@ def test_orders_in_a_submission_say_which_problem_is_meant(tiny: Path, orders: o
 
 
 @pytest.mark.parametrize("orders", [[], "x~2", ["a+b"], ["fried#1"], [3], {}, 7, ["fried"] * 65])
-def test_orders_that_are_none(tiny: Path, orders: object) -> None:
+def test_invalid_orders_are_rejected(tiny: Path, orders: object) -> None:
     with pytest.raises(InputError, match="orders"):
         check_submission({"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": orders})
 
 
-def test_submissions_with_orders_are_graded_each_for_itself(tiny: Path) -> None:
+def test_submissions_with_orders_are_graded_independently(tiny: Path) -> None:
     grader, name = Grader(profiles("released")), "paracook/cook/egg/seed_1/agent_num_2"
     lines = [
         {"instance": name, "orders": ["fried"], "plan": {"agent1": []}},
@@ -187,7 +187,7 @@ def test_submissions_with_orders_are_graded_each_for_itself(tiny: Path) -> None:
     assert "it is a map, and what is ordered is missing" in said[4]
 
 
-def test_files_of_the_data_are_problems(data: Path, tmp_path: Path) -> None:
+def test_data_files_are_read_as_problems(data: Path, tmp_path: Path) -> None:
     copy = clone_of(data, tmp_path)
     for path, count in (
         (data / "abstract.json", 120),
@@ -224,7 +224,7 @@ def _broken(value: object, chance: Random) -> object:
 
 
 @pytest.mark.parametrize("seed", sample(range(8), 8))
-def test_broken_data_is_refused_or_read(tiny: Path, seed: int) -> None:
+def test_mutated_data_is_read_or_refused(tiny: Path, seed: int) -> None:
     chance = Random(seed)
     sound = {path: json.loads(path.read_text()) for path in tiny.glob("*.json")}
     for _ in range(60):
@@ -250,7 +250,7 @@ def test_broken_data_is_refused_or_read(tiny: Path, seed: int) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["abstract/own/seed_1/orders_num_99", "cook/own/seed_1/agent_num_2/orders_num_99"])
-def test_a_wrong_name_of_our_own_needs_no_copy(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hint_for_an_own_problem_does_not_ask_for_data(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
     assert "--data" not in fault(f"paracook/{wrong}")
     assert "--data paracook=DIR" in fault(f"paracook/{wrong.replace('own', 'burger')}")

@@ -73,7 +73,7 @@ def plain(plan: object) -> object:
 
 
 @pytest.mark.parametrize("form", BOTH)
-def test_what_both_read(floor: GridKitchen, form: str) -> None:
+def test_both_profiles_read_text_like_the_released_code(floor: GridKitchen, form: str) -> None:
     for rules in (PAPER, RELEASED):
         found = language.reading(floor, BOTH[form], rules)
         assert found.commands == PLAN
@@ -81,7 +81,7 @@ def test_what_both_read(floor: GridKitchen, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", LENIENT)
-def test_what_models_write(floor: GridKitchen, form: str) -> None:
+def test_paper_profile_reads_model_output(floor: GridKitchen, form: str) -> None:
     found = language.reading(floor, LENIENT[form], PAPER)
     assert plain(found.commands) == PLAN
     assert not found.doubtful
@@ -92,13 +92,13 @@ def test_what_models_write(floor: GridKitchen, form: str) -> None:
     assert released != PLAN
 
 
-def test_turns_are_read_one_by_one(floor: GridKitchen) -> None:
+def test_closed_loop_turns_are_read_one_by_one(floor: GridKitchen) -> None:
     turns = [PLAN, TEXT, "Let me think.", 3, {}, {"plan": PLAN}]
     assert language.reading(floor, turns, PAPER).commands == [PLAN, PLAN, "Let me think.", 3, {}, PLAN]
     assert language.reading(floor, turns[:3], RELEASED).commands == [PLAN, PLAN, "Let me think."]
 
 
-def test_what_says_nothing_and_what_cannot_be_read(floor: GridKitchen) -> None:
+def test_refusal_is_an_empty_plan_and_unclear_text_is_rejected(floor: GridKitchen) -> None:
     refused = language.reading(floor, "I cannot help with that.", PAPER)
     assert (refused.commands, refused.read, refused.doubtful) == ({}, 0, False)
     for given in ("1. MoveTo(3, 4)\n2. Interact(dispenser1)", 7, None):
@@ -114,7 +114,7 @@ def test_what_says_nothing_and_what_cannot_be_read(floor: GridKitchen) -> None:
     assert one == {"agent1": [{"action": "MoveTo", "target": [3, 4]}, wait | {"duration": 0.5}, wait]}
 
 
-def test_what_an_object_holds_is_for_the_rules(floor: GridKitchen) -> None:
+def test_invalid_actions_in_an_object_are_read_and_fail_in_the_run(floor: GridKitchen) -> None:
     odd = {"agent1": [{"action": "Dance"}, None], "agent9": "x", "agent2": 3}
     for rules in (PAPER, RELEASED):
         assert language.reading(floor, odd, rules).commands == odd
@@ -122,7 +122,7 @@ def test_what_an_object_holds_is_for_the_rules(floor: GridKitchen) -> None:
         assert run.verdict.fatal is not None
 
 
-def test_mutations_raise_nothing_else(floor: GridKitchen) -> None:
+def test_mutated_text_is_read_or_rejected(floor: GridKitchen) -> None:
     chance = random.Random(5)
     forms = [*BOTH.values(), *LENIENT.values()]
     letters = "{}[]()'\",:|*`#\n -1aé\\/"

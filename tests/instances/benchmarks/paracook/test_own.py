@@ -30,7 +30,7 @@ def _no_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PLANORACLE_DATA_PARACOOK", raising=False)
 
 
-def test_bundled_names() -> None:
+def test_names_of_bundled_problems() -> None:
     names = [name for name in catalog.bundled() if name.startswith("paracook")]
     assert len(names) == 3 * 2 + 3 * 4
     assert all(catalog.problem(name).name == name for name in names)
@@ -40,7 +40,7 @@ def test_bundled_names() -> None:
     assert problems.set_of(f"{COOK}/seed_99/agent_num_1/orders_num_1") == ("", ())
 
 
-def test_maps_of_a_seed_differ_in_cooks_and_orders_follow_each_other() -> None:
+def test_problems_of_one_seed_share_map_cooks_and_orders() -> None:
     one, three = (floor(f"{COOK}/seed_1/agent_num_{count}/orders_num_4") for count in (1, 3))
     assert (one.stations, one.walls) == (three.stations, three.walls)
     assert three.cooks[:1] == one.cooks
@@ -50,7 +50,7 @@ def test_maps_of_a_seed_differ_in_cooks_and_orders_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_every_station_can_be_reached_and_every_dish_be_made(seed: int) -> None:
+def test_every_station_is_reachable_and_every_dish_can_be_made(seed: int) -> None:
     found = floor(f"{COOK}/seed_{seed}/agent_num_9/orders_num_16")
     there = distances(found, found.cooks[0][1])
     assert {place for _, place in found.cooks} <= set(there)
@@ -70,7 +70,7 @@ def test_every_station_can_be_reached_and_every_dish_be_made(seed: int) -> None:
         assert place not in found.blocked
 
 
-def test_abstract_tasks_of_a_dish() -> None:
+def test_abstract_tasks_follow_from_ordered_dishes() -> None:
     steps = {"raw": 1, "chopped": 3}
     for seed in range(1, 4):
         problem = catalog.load(f"{ABSTRACT}/seed_{seed}/orders_num_4")
@@ -98,13 +98,13 @@ def test_abstract_tasks_of_a_dish() -> None:
         f"{ABSTRACT}/seed_1/orders_num_0",
     ],
 )
-def test_names_of_none(name: str) -> None:
+def test_invalid_names_are_rejected(name: str) -> None:
     assert not catalog.names_problem(name)
     with pytest.raises(InputError):
         catalog.problem(name)
 
 
-def test_floors_read_back_equal_and_faults_are_named(tmp_path: Path) -> None:
+def test_kitchens_are_read_back_equal_and_errors_name_the_field(tmp_path: Path) -> None:
     found = floor(f"{COOK}/seed_1/agent_num_2@noodle_bowl+crudites")
     document = registry.of(found).document(found)
     path = tmp_path / "floor.json"
@@ -126,7 +126,7 @@ def test_floors_read_back_equal_and_faults_are_named(tmp_path: Path) -> None:
         assert str(path) in str(caught.value)
 
 
-def test_random_kitchens() -> None:
+def test_generated_kitchens_follow_the_parameters() -> None:
     found = generate("paracook", 1, tasks=3, agents=4, resources=1).problem
     assert isinstance(found, GridKitchen)
     assert (len(found.orders), len(found.cooks)) == (3, 4)

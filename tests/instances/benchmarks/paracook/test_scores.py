@@ -14,7 +14,7 @@ from planoracle.instances.protocol.scoring import Row
 from tests.support.paracook import kitchen_with_orders, verdicts
 
 
-def test_summaries_are_those_of_the_released_code(shared: Path) -> None:
+def test_summaries_equal_those_of_the_released_code(shared: Path) -> None:
     given = verdicts(shared, "paracook_figures")
     for line in given:
         found = summary([_row(shared, result) for result in line["results"]], PROFILES["released"])
@@ -24,7 +24,7 @@ def test_summaries_are_those_of_the_released_code(shared: Path) -> None:
     assert len(given) == 3
 
 
-def test_there_is_no_summary_of_nothing() -> None:
+def test_summary_without_rows_is_empty() -> None:
     assert set(summary([], PROFILES["paper"]).values()) == {None}
 
 

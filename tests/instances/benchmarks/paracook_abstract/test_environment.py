@@ -26,7 +26,7 @@ def live(problem=TWO, profile="paper", **config) -> AnyEnvironment:
     return ROOM.environment(problem, ROOM.rules.profile(profile), RunConfig(**config))
 
 
-def test_what_is_refused_changes_nothing_and_ends_the_run_in_the_end():
+def test_refused_commands_change_nothing_and_the_eleventh_ends_the_run():
     run = live()
     begin = run.state.world.lists
     said = ["agent1: stir", "agent1: serve", "fry", "agent3: fry", "Well?", "agent1: serve"]
@@ -42,14 +42,14 @@ def test_what_is_refused_changes_nothing_and_ends_the_run_in_the_end():
     assert run.submission()["plan"] == [["fry"], []]
 
 
-def test_who_gives_up_has_finished():
+def test_finish_command_ends_the_run():
     run = live()
     run.step("Finish")
     assert (run.state.over, run.run().success) == ("finished", False)
 
 
 @pytest.mark.parametrize("profile", ["paper", "released"])
-def test_an_open_loop_takes_all_lists_at_once(profile):
+def test_open_loop_accepts_all_lists_in_one_message(profile):
     for plan in ([["fry", "wash"], ["cut", "serve"]], "[['fry', 'wash'], ['cut', 'serve']]"):
         run = live(profile=profile, loop="open")
         run.step(plan)
@@ -64,7 +64,7 @@ def test_an_open_loop_takes_all_lists_at_once(profile):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", sample(range(60), 6))
-def test_the_best_of_all_ways_to_go_on_is_the_value_of_a_state(seed):
+def test_value_of_a_state_equals_the_best_continuation(seed):
     problem = random_problem(seed)
     assert solve(problem).makespan == best_after(problem, [[] for _ in problem.agents])
     for given in (1, 2, 4):
@@ -83,7 +83,7 @@ def test_the_best_of_all_ways_to_go_on_is_the_value_of_a_state(seed):
             assert option.best == best_after(problem, longer)
 
 
-def test_a_loophole_is_a_decision_that_gains():
+def test_loophole_is_a_decision_with_negative_cost():
     found = regret_of(ROOM.run(TWO, [["fry", "wash", "wash"], ["cut"]], ROOM.rules.profile("released")), seconds=LIMIT)
     assert (found.optimum, found.final, found.total) == (14, 11, -3)
     assert [one.command for one in found.decisions if one.cost < 0] == ["agent1: wash"]
@@ -95,7 +95,7 @@ def test_a_loophole_is_a_decision_that_gains():
 # --- plans without times ---------------------------------------------------------------------------
 
 
-def test_a_schedule_is_settled_as_its_plan_is_carried_out():
+def test_settled_schedule_equals_execution_of_its_plan():
     given = (("fry", 5, 3, 1), ("cut", 9, 2, 2), ("wash", 20, 4, 2), ("serve", 30, 1, 1))
     late = Schedule.of(TWO, (Piece(f"orders/{name}", start, ticks, f"agent{n}") for name, start, ticks, n in given))
     found = settled(TWO, late)

@@ -50,7 +50,7 @@ def kinds(found: ParaCookRun) -> list[str]:
     ],
 )
 @pytest.mark.parametrize("profile", ["paper", "released"])
-def test_everything_begins_as_soon_as_it_can(plan, time, profile):
+def test_tasks_start_as_early_as_possible(plan, time, profile):
     found = run(plan, profile)
     assert (found.success, found.makespan, found.loophole) == (True, time, "")
     assert kinds(found) == []
@@ -64,14 +64,14 @@ def test_everything_begins_as_soon_as_it_can(plan, time, profile):
     ],
 )
 @pytest.mark.parametrize("profile", ["paper", "released"])
-def test_what_waits_for_ever_is_not_done(plan, stuck, profile):
+def test_task_before_its_predecessor_is_never_ready(plan, stuck, profile):
     found = run(plan, profile)
     assert not found.success
     assert found.makespan is None
     assert [one.subject for one in found.verdict.violations if one.kind == "never_ready"] == [f"orders/{stuck[0]}"]
 
 
-def test_lists_that_wait_for_each_other_are_not_done():
+def test_lists_that_wait_for_each_other_fail():
     cross = instance("cross", [("a", 1, {}), ("b", 1, {"a": 0}), ("c", 1, {}), ("d", 1, {"c": 0})], 2)
     found = run([["b", "c"], ["d", "a"]], problem=cross)
     assert not found.success
@@ -85,7 +85,7 @@ def test_lists_that_wait_for_each_other_are_not_done():
 # --- what counts as done, to the letter ------------------------------------------------------------
 
 
-def test_a_repeated_task_makes_up_for_one_that_is_left_out():
+def test_repeated_task_replaces_a_missing_one_in_the_released_profile():
     plan = [["fry", "wash", "wash"], ["cut"]]
     found = run(plan)
     assert (found.success, found.makespan, found.loophole) == (True, 11, "repeats")  # the optimum is 14
@@ -94,13 +94,13 @@ def test_a_repeated_task_makes_up_for_one_that_is_left_out():
     assert kinds(strict) == ["repeated_task", "missing_task"]
 
 
-def test_a_repeated_task_alone_is_one_too_many():
+def test_repeated_task_without_a_missing_one_fails():
     plan = [["fry", "wash", "wash", "serve"], ["cut"]]
     assert not run(plan).success
     assert kinds(run(plan)) == ["repeated_task"]
 
 
-def test_what_ends_at_the_same_time_counts_once():
+def test_equal_ends_of_a_task_count_once_in_the_released_profile():
     mirror = [["fry", "wash", "cut", "serve"]] * 2
     found = run(mirror)
     assert (found.success, found.makespan, found.loophole) == (True, 14, "repeats")
@@ -108,7 +108,7 @@ def test_what_ends_at_the_same_time_counts_once():
     assert not run([["fry", "wash", "cut", "serve"], ["fry", "cut", "wash", "serve"]]).success  # other ends
 
 
-def test_a_task_waits_for_the_last_repetition_that_is_known_when_it_is_tried():
+def test_task_waits_for_the_last_earlier_repetition_of_its_predecessor():
     # fry 0-3 and 3-6 before serve is tried in the third round; the repetition stands for wash.
     found = run([["fry", "fry"], ["cut", "serve"]])
     assert (found.success, found.makespan) == (True, 17)
@@ -118,12 +118,12 @@ def test_a_task_waits_for_the_last_repetition_that_is_known_when_it_is_tried():
 
 
 @pytest.mark.parametrize("more", [[], [[]], [[], []]])
-def test_empty_lists_are_fine(more):
+def test_empty_lists_are_accepted(more):
     for profile in ("paper", "released"):
         assert run([[], ["fry", "wash", "cut", "serve"], *more], profile).makespan == 14
 
 
-def test_empty_lists_of_nobody_may_stand_anywhere():
+def test_surplus_empty_lists_are_accepted_at_any_position():
     plan = [[], [], ["fry", "wash"], ["cut", "serve"]]
     for profile in ("paper", "released"):
         found = run(plan, profile)
@@ -133,7 +133,7 @@ def test_empty_lists_of_nobody_may_stand_anywhere():
         assert "14 ticks" in critique(TWO, {"id": "1", "instance": "two", "plan": plan}).verdict.text
 
 
-def test_more_lists_than_agents_pass():
+def test_more_lists_than_agents_pass_in_the_released_profile_only():
     one = instance("one", [(name, 5, {}) for name in "abc"])
     plan = [["a"], ["b"], [], ["c"]]
     found = run(plan, problem=one)
@@ -153,27 +153,27 @@ def test_more_lists_than_agents_pass():
     ("name", "exception"),
     [("stir", "KeyError"), (None, "KeyError"), (7, "KeyError"), ([], "TypeError"), ({"task": "fry"}, "TypeError")],
 )
-def test_an_unknown_name_stops_the_released_code(name, exception):
+def test_unknown_name_fails_with_the_exception_of_the_released_code(name, exception):
     for profile in ("paper", "released"):
         found = run([["fry", "cut", "wash", "serve"], [name]], profile)
         assert (found.success, found.crash, kinds(found)[0]) == (False, exception, "unknown_task")
 
 
-def test_an_unknown_name_behind_a_deadlock_is_never_reached():
+def test_unknown_name_after_a_deadlock_is_not_reached():
     found = run([["serve", "stir"], ["cut"]])
     assert (found.success, found.crash) == (False, "")
     assert "never_ready" in kinds(found)
 
 
 @pytest.mark.parametrize("plan", [[], [[]], [[], []]])
-def test_nothing_is_not_done(plan):
+def test_empty_plan_fails(plan):
     for profile in ("paper", "released"):
         found = run(plan, profile)
         assert not found.success
         assert set(kinds(found)) == {"missing_task"}
 
 
-def test_a_task_of_no_length_comes_before_what_waits_for_it():
+def test_task_without_duration_precedes_its_successors():
     still = instance("still", [("a", 0, {}), ("b", 0, {"a": 0}), ("c", 2, {"b": 0})], 2)
     for plan in ([["b"], ["a", "c"]], [["c"], ["b"], ["a"]]):
         found = run(plan, problem=still)
@@ -202,7 +202,7 @@ def test_a_task_of_no_length_comes_before_what_waits_for_it():
         ("[" * 100_000, None),
     ],
 )
-def test_text_is_read_to_the_letter(text, plan):
+def test_released_profile_reads_text_like_the_released_code(text, plan):
     rules = ROOM.rules.profile("released")
     if plan is None:
         with pytest.raises(PlanError, match="released code"):
@@ -227,7 +227,7 @@ def test_text_is_read_to_the_letter(text, plan):
         "Agent 0: fry, wash\nAgent 1: cut, serve",
     ],
 )
-def test_the_papers_profile_reads_what_models_write(text):
+def test_paper_profile_reads_model_output(text):
     read = ROOM.parse(TWO, text)
     assert (read.commands, read.read) == ([["fry", "wash"], ["cut", "serve"]], 4)
     chat = [{"role": "user", "content": "[['wash']]"}, {"role": "assistant", "content": text}]
@@ -243,18 +243,18 @@ def test_the_papers_profile_reads_what_models_write(text):
         ("Agent 1: fry, wash\nAgent 2: cut, serve, fry", "twice"),
     ],
 )
-def test_text_that_is_not_clear_is_not_judged(text, message):
+def test_unclear_text_is_unscored(text, message):
     with pytest.raises(PlanError, match=message):
         ROOM.parse(TWO, text)
 
 
-def test_a_refusal_is_an_empty_plan():
+def test_refusal_is_an_empty_plan():
     assert ROOM.parse(TWO, "I cannot do that.").commands == []
 
 
 @pytest.mark.parametrize("profile", ["paper", "released"])
 @pytest.mark.parametrize("plan", [5, 0.5, True, [None], [1, 2], [True, None]])
-def test_what_is_no_plan_is_not_judged(plan, profile):
+def test_invalid_plan_is_unscored(plan, profile):
     with pytest.raises(PlanError):
         run(plan, profile)
 
@@ -262,13 +262,13 @@ def test_what_is_no_plan_is_not_judged(plan, profile):
 # --- problems --------------------------------------------------------------------------------------
 
 
-def test_a_problem_with_another_number_of_agents():
+def test_agent_suffix_sets_the_number_of_agents():
     three = ROOM.with_agents(instance("paracook/abstract/x", DISH), "~3")
     assert (three.name, three.agents, of(three)) == ("paracook/abstract/x~3", ("agent1", "agent2", "agent3"), ROOM)
     assert of(ROOM.with_agents(TWO, "~2~agent2=orders/cut")).name == "generic"
 
 
-def test_a_problem_in_our_format_is_the_same_again():
+def test_problem_is_equal_after_writing_and_reading():
     assert registry.get("generic").read(ROOM.document(TWO), "made") == [TWO]
 
 
@@ -283,7 +283,7 @@ def test_a_problem_in_our_format_is_the_same_again():
         ({"lags": (Lag("orders/a", "orders/b", 0, 5),)}, "lags"),
     ],
 )
-def test_what_plans_cannot_say_is_refused(changes: dict[str, Any], field: str):
+def test_instance_that_plans_cannot_express_is_rejected(changes: dict[str, Any], field: str):
     fields = {
         "actions": (Action("orders/a", "orders", 1, 1), Action("orders/b", "orders", 1, 1)),
         "agents": ("agent1",),
@@ -309,7 +309,7 @@ def measured(plan: object, profile: str = "released") -> tuple[dict[str, Any], O
     return ROOM.metrics.values(measurement), measurement.optimum
 
 
-def test_the_columns_say_what_became_of_a_plan():
+def test_metrics_of_successful_and_failed_plans():
     good, optimum = measured([["fry"], ["cut", "serve", "wash"]])
     assert good == {"done": True, "time": 18, "optimum_ratio": 18 / 14, "crash": None, "loophole": None}
     bad, same = measured([["fry"]])
@@ -318,14 +318,14 @@ def test_the_columns_say_what_became_of_a_plan():
     assert measured([["stir"]])[0]["crash"] == "KeyError"
 
 
-def test_what_passes_through_a_loophole_is_not_held_against_the_optimum():
+def test_plan_with_a_loophole_is_not_compared_with_the_optimum():
     for profile, optimum in (("released", None), ("paper", 14)):
         metrics, found = measured([["fry", "wash", "wash"], ["cut"]], profile)
         assert (found.makespan, metrics["optimum_ratio"]) == (optimum, None)
     assert measured([["fry", "wash", "wash"], ["cut"]])[1].status == Status.unknown
 
 
-def test_a_failure_counts_as_six_fifths_of_the_optimum_in_the_average_time():
+def test_failure_counts_as_six_fifths_of_the_optimum_in_average_time():
     plans = [[["fry"], ["cut", "serve", "wash"]], [["fry"]], [["fry", "wash", "wash"], ["cut"]]]
     rows = [{"optimal_makespan": optimum.makespan, **metrics} for metrics, optimum in map(measured, plans)]
     figures = {}
@@ -353,7 +353,7 @@ def lines(shared: Path, name: str) -> list[Any]:
 
 
 @pytest.mark.slow
-def test_verdicts_of_the_released_checker_are_the_same(shared: Path, released: dict[str, Any]):
+def test_verdicts_equal_those_of_the_released_checker(shared: Path, released: dict[str, Any]):
     for entry in lines(shared, "paracook_abstract.jsonl"):
         rows = [(name, time, lags) for name, time, lags in released[entry["instance"]]]
         found = run(entry["answer"], problem=instance(entry["instance"], rows, entry["agents"]))
@@ -361,7 +361,7 @@ def test_verdicts_of_the_released_checker_are_the_same(shared: Path, released: d
         assert ({"crash": found.crash} if found.crash else done) == entry["expected"], entry["id"]
 
 
-def test_texts_are_read_as_by_the_released_code(shared: Path):
+def test_texts_are_read_like_the_released_code(shared: Path):
     rules = ROOM.rules.profile("released")
     for entry in lines(shared, "paracook_text.jsonl"):
         try:
@@ -372,9 +372,7 @@ def test_texts_are_read_as_by_the_released_code(shared: Path):
 
 
 @pytest.mark.slow
-def test_all_released_settings_are_proved_and_no_plan_is_better_but_by_a_loophole(
-    shared: Path, released: dict[str, Any]
-):
+def test_released_settings_are_proved_and_only_loopholes_beat_the_optimum(shared: Path, released: dict[str, Any]):
     best = {}
     for name, rows in released.items():
         for agents in (1, 2, 3):
