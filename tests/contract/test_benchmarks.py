@@ -1,4 +1,4 @@
-"""Every registered benchmark, and a package from the template, keep the contract."""
+"""Contract suite on all registered benchmarks and on a package from the template."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planoracle.instances.protocol.benchmark import AnyBenchmark
 
 WITHOUT_MODEL = {"schedules"}
 NO_FILES = {"documents"}
-#: Checks that do not concern a benchmark; a check that no longer concerns one shows nothing.
+#: Checks that do not apply, by benchmark. An unexpected entry means that a check lost its effect.
 NOT_APPLICABLE = {
     "asynchow": {"generated", *NO_FILES},
     "generic": {"names"},
@@ -31,7 +31,7 @@ NOT_APPLICABLE = {
 }
 
 
-#: Problems with what a sample may lack: windows, pairs of objects, random delays, several cooks.
+#: Problems with features that a sample may lack: windows, pairs of objects, random delays, several cooks.
 FURTHER = {
     "asynchow": "asynchow/parallel/101",
     "asynctool": "asynctool/cross2/01@0-2:3",
@@ -54,14 +54,14 @@ ENDS = {
 
 @pytest.fixture
 def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AnyBenchmark:
-    write("tea_room", tmp_path / "made")
-    monkeypatch.syspath_prepend(str(tmp_path / "made"))
+    write("tea_room", tmp_path / "package")
+    monkeypatch.syspath_prepend(str(tmp_path / "package"))
     benchmark: AnyBenchmark = import_module("planoracle_tea_room").benchmark
     monkeypatch.setitem(registry._registered, "tea_room", benchmark)
     return benchmark
 
 
-def keeps_the_contract(benchmark: AnyBenchmark, count: int, seed: int, further: str = "") -> None:
+def assert_passes_all_checks(benchmark: AnyBenchmark, count: int, seed: int, further: str = "") -> None:
     results = list(check_benchmark(benchmark, count, seed, [problem(further)] if further else ()))
     assert [(one.check, one.details) for one in results if one.status == "failed"] == []
     skipped = {one.check for one in results if one.status == "not applicable"}
@@ -71,14 +71,14 @@ def keeps_the_contract(benchmark: AnyBenchmark, count: int, seed: int, further: 
 
 @pytest.mark.parametrize("name", sample(registry.names(), 4))
 def test_benchmark_passes_all_checks_on_one_problem(name: str) -> None:
-    keeps_the_contract(registry.get(name), 1, 0)
+    assert_passes_all_checks(registry.get(name), 1, 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", registry.names())
 def test_benchmark_passes_all_checks_on_several_problems(name: str, seed: int) -> None:
-    keeps_the_contract(registry.get(name), 4, 1 + seed, FURTHER.get(name, "") if seed == 0 else "")
+    assert_passes_all_checks(registry.get(name), 4, 1 + seed, FURTHER.get(name, "") if seed == 0 else "")
 
 
 @pytest.mark.parametrize("name", ENDS)
@@ -90,7 +90,7 @@ def test_optimal_run_ends_with_the_expected_reason(name: str) -> None:
 
 @pytest.mark.slow
 def test_template_passes_all_checks(template: AnyBenchmark) -> None:
-    keeps_the_contract(template, 2, 0)
+    assert_passes_all_checks(template, 2, 0)
 
 
 def test_check_command_prints_a_row_per_check_and_fails_with_a_failed_check(

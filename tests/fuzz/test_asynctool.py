@@ -31,13 +31,13 @@ CALL = {"id": "files_1", "func_name": "make_folder", "params": {"name": "a"}}
 
 @given(st.text(alphabet="f(a=1,'b':{}[]-.0e\\)j\n", max_size=60))
 def test_random_call_text_is_read_or_refused(text: str) -> None:
-    found = result_or_error(parse_call, text)
-    if not isinstance(found, InputError):
-        assert parse_call(str(found)).key == found.key
+    result = result_or_error(parse_call, text)
+    if not isinstance(result, InputError):
+        assert parse_call(str(result)).key == result.key
 
 
 def test_text_with_many_broken_objects_is_refused() -> None:
-    """It was read up to some place without a word, and took seconds for each megabyte."""
+    """Prevent silent partial reading, and seconds of work per megabyte."""
     text = '{"content": "WAIT"}' + '{"' * 150_000 + '{"content": "ALL COMPLETED"}'
     with pytest.raises(PlanError, match="too many incomplete JSON objects"):
         messages(text)
@@ -47,8 +47,8 @@ def test_text_with_many_broken_objects_is_refused() -> None:
 
 def test_critique_lists_thousands_of_premature_calls() -> None:
     plan = [CALL | {"params": {"name": f"a{k}"}} for k in range(3_000)]
-    found = critique(load(NAME), {"plan": plan}, regret=False)
-    early = [fault for section in found.sections for fault in section.findings if fault.violation.kind == "premature"]
+    report = critique(load(NAME), {"plan": plan}, regret=False)
+    early = [fault for section in report.sections for fault in section.findings if fault.violation.kind == "premature"]
     assert len(early) > 2_900
     assert all(fault.excess == 1 for fault in early)
 
@@ -68,13 +68,13 @@ def test_mutated_files_are_read_or_refused(seed: int) -> None:
     document = result_or_error(load_json, data, "file")
     if not problems.recognises(document):
         return
-    found = result_or_error(read, data)
-    if isinstance(found, InputError):
-        assert found.source == "file"
+    result = result_or_error(read, data)
+    if isinstance(result, InputError):
+        assert result.source == "file"
     else:
-        for one in found:
-            again = problems.to_document(problem_of(one))
-            assert problems.to_document(problem_of(*problems.read(again, "again"))) == again
+        for one in result:
+            written = problems.to_document(problem_of(one))
+            assert problems.to_document(problem_of(*problems.read(written, "again"))) == written
 
 
 def many(count: int) -> list[dict[str, Any]]:

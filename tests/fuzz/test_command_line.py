@@ -1,4 +1,4 @@
-"""The command line: whatever arguments and files it gets, exit status 0, 1 or 2, and a word instead of a traceback."""
+"""Command line with odd arguments and files: exit status 0, 1 or 2, and no traceback."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from support.valid_inputs import EXAMPLES, documents, submissions
 
 from planoracle.analysis.cli.commands import run_app
 
-# A verb, how it takes its input, and options that are worth a try with any value.
-VERBS = {
+# Subcommand, kind of its input, and options that are tried with any value.
+COMMANDS = {
     "instances": ("problem", ["--format", "--export", "--schema"]),
     "solve": ("problem", ["--format", "--seed", "--agents", "--only", "--finest", "--heuristic", "--iterations"]),
     "compare": ("problem", ["--format"]),
@@ -46,11 +46,11 @@ VERBS = {
     "report": ("submissions", ["--profile", "--title", "--data", "--instances"]),
     "audit": ("submissions", ["--format", "--profile", "--data", "--map", "--problems"]),
 }
-NEAR = ["--instances", str(Path(EXAMPLES[0]).parent)]  # which the specimens of submissions are from
+NEAR = ["--instances", str(Path(EXAMPLES[0]).parent)]  # folder of the problems of the specimens
 FLAGS = {"--export", "--schema", "--finest", "--all", "--trace", "--failed"}
 FIXED = {
-    **{verb: ["--jobs", "1"] for verb in ("solve", "grade", "audit")},
-    **{verb: ["--time-limit", "0.1"] for verb in ("explain", "next", "regret", "critique", "repair")},
+    **{subcommand: ["--jobs", "1"] for subcommand in ("solve", "grade", "audit")},
+    **{subcommand: ["--time-limit", "0.1"] for subcommand in ("explain", "next", "regret", "critique", "repair")},
     "gantt": ["-o", "out.png", "--time-limit", "0.1"],
     "report": ["-o", "out.html", "--regret-seconds", "0.1"],
 }
@@ -110,7 +110,7 @@ def check(arguments: list[str], status: int, out: bytes, err: bytes) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with everything that is no plain file, as working directory."""
+    """Return a working directory with a folder, a pipe, a link to itself and an empty file."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     Path("folder").mkdir()
@@ -133,13 +133,13 @@ def fill(random: Random) -> bytes:
     return data
 
 
-def arguments_of(random: Random, verb: str) -> list[str]:
-    kind, options = VERBS[verb]
+def arguments_of(random: Random, subcommand: str) -> list[str]:
+    kind, options = COMMANDS[subcommand]
     places = {
         "problem": PLACES,
         "submissions": ["lines.jsonl"] * 4 + ["-", "folder", "loop", "problem.json"],
     }
-    arguments = [verb, *FIXED.get(verb, []), *(NEAR if "--instances" in options else ())]
+    arguments = [subcommand, *FIXED.get(subcommand, []), *(NEAR if "--instances" in options else ())]
     arguments.append(random.choice((*places[kind], random.choice(ODD))))
     for option in random.sample(options, min(len(options), random.choice((0, 0, 1, 2)))):
         arguments += [option] if option in FLAGS else [option, random.choice(random.choice((GOOD, ODD)))]
@@ -147,19 +147,19 @@ def arguments_of(random: Random, verb: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", sample(VERBS, 10))
+@pytest.mark.parametrize("subcommand", sample(COMMANDS, 10))
 def test_odd_arguments_and_files_end_with_a_status_and_a_message(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, subcommand: str
 ) -> None:
     statuses = set()
     for seed in range(12):
-        random = Random(f"{verb} {seed}")
+        random = Random(f"{subcommand} {seed}")
         data = fill(random)
-        arguments = arguments_of(random, verb)
+        arguments = arguments_of(random, subcommand)
         status, out, err = command(monkeypatch, *arguments, stdin=data)
         check(arguments, status, out, err)
         statuses.add(status)
-    assert len(statuses) > (verb == "instances")
+    assert len(statuses) > (subcommand == "instances")
 
 
 @pytest.mark.parametrize("name", HOSTILE_FILES)
@@ -178,9 +178,9 @@ def test_error_for_a_foreign_file_names_the_file(folder: Path, monkeypatch: pyte
     "place", sample(["folder", "pipe", "loop", "missing.json", "/dev/zero", "a" * 5000, "a\udcff", "", "[", "\n"])
 )
 def test_invalid_problem_argument_is_a_usage_error(folder: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
-    for verb in ("solve", "instances", "compare", "explain"):
-        status, out, err = command(monkeypatch, verb, place)
-        check([verb, place], status, out, err)
+    for subcommand in ("solve", "instances", "compare", "explain"):
+        status, out, err = command(monkeypatch, subcommand, place)
+        check([subcommand, place], status, out, err)
         assert (status, out) == (2, b"")
 
 
@@ -196,8 +196,8 @@ def test_file_names_cannot_send_terminal_control_sequences(folder: Path, monkeyp
 
 def test_read_error_in_submissions_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/proc/self/mem").exists():
-        pytest.skip("there is no file here that opens and cannot be read")
-    for verb in ("critique", "regret", "repair"):
-        status, _, err = command(monkeypatch, verb, "/proc/self/mem")
+        pytest.skip("this system has no file that can be opened but not read")
+    for subcommand in ("critique", "regret", "repair"):
+        status, _, err = command(monkeypatch, subcommand, "/proc/self/mem")
         assert status == 1
         assert b"cannot be read any further" in err

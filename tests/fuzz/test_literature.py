@@ -63,8 +63,8 @@ TEXTS = {"sch": SCH, "sm": SM, "rcp": RCP, "jobs": JOBS, "taillard": TAILLARD}
 
 @pytest.mark.parametrize("form", TEXTS)
 def test_valid_specimens_are_read(form: str) -> None:
-    (found,) = read_data(TEXTS[form].encode(), "file")
-    assert len(found.actions) >= 2
+    (instance,) = read_data(TEXTS[form].encode(), "file")
+    assert len(instance.actions) >= 2
 
 
 @examples(500)
@@ -72,11 +72,11 @@ def test_valid_specimens_are_read(form: str) -> None:
 def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
     mutator = Mutator(Random(seed), list(TEXTS.values()))
     data = mutator.times(mutator.text, TEXTS[form]).encode("utf-8", "surrogatepass")
-    found = result_or_error(read_data, mutator.raw(data) if mutator.random.random() < 0.1 else data, "file")
-    if isinstance(found, InputError):
-        assert found.source == "file"
+    result = result_or_error(read_data, mutator.raw(data) if mutator.random.random() < 0.1 else data, "file")
+    if isinstance(result, InputError):
+        assert result.source == "file"
     else:
-        for one in found:
+        for one in result:
             assert to_document(instance_from_document(to_document(one), "again")) == to_document(one)
 
 
@@ -85,11 +85,9 @@ def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
 )
 @pytest.mark.parametrize("flood", sample(FLOODS, 10))
 def test_floods_are_read_in_linear_time(flood: str, head: str) -> None:
-    found = result_or_error(
-        read_data, (head + flood * (200_000 // len(flood))).encode("utf-8", "surrogatepass"), "file"
-    )
+    result = result_or_error(read_data, (head + flood * (200_000 // len(flood))).encode("utf-8", "surrogatepass"), "file")
     # Lines of "1 1" are job shops of one operation.
-    assert isinstance(found, InputError) or found == [] or (flood == "1 1\n" and len(found[-1].actions) == 1)
+    assert isinstance(result, InputError) or result == [] or (flood == "1 1\n" and len(result[-1].actions) == 1)
 
 
 @pytest.mark.parametrize("head", ["2 0", "-1 1", "1" * 5000 + " 1"])

@@ -1,4 +1,4 @@
-"""Our own file format: whatever a file holds, it is an instance that can be written again, or a short clear error."""
+"""Files in our own format: any content is read as an instance, or refused with a short error."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def test_mutated_files_are_read_or_refused(seed: int) -> None:
     mutator = Mutator(Random(seed), list(documents().values()))
     name = mutator.random.choice(("tea", "bakery", "recipe2plan"))
     data = encode_json(mutator.times(mutator.tree, documents()[name]))
-    found = result_or_error(read, mutator.raw(data) if mutator.random.random() < 0.2 else data)
-    if isinstance(found, InputError):
-        assert found.source == "file"
+    result = result_or_error(read, mutator.raw(data) if mutator.random.random() < 0.2 else data)
+    if isinstance(result, InputError):
+        assert result.source == "file"
     else:
-        assert to_document(instance_from_document(to_document(found), "again")) == to_document(found)
+        assert to_document(instance_from_document(to_document(result), "again")) == to_document(result)
 
 
 def test_most_mutated_files_are_refused() -> None:
@@ -73,9 +73,9 @@ def test_most_mutated_files_are_refused() -> None:
 
 def test_mutation_is_deterministic_and_leaves_the_original_unchanged() -> None:
     before = json.dumps(documents()["bakery"])
-    first, again = ([Mutator(Random(k)).tree(documents()["bakery"]) for k in range(50)] for _ in range(2))
+    first, second = ([Mutator(Random(k)).tree(documents()["bakery"]) for k in range(50)] for _ in range(2))
     assert json.dumps(documents()["bakery"]) == before
-    assert first == again
+    assert first == second
     assert sum(changed != documents()["bakery"] for changed in first) > 40
 
 
@@ -147,10 +147,10 @@ LIMITED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", LIMITED)
-def test_too_large_instance_is_refused_with_the_limit(what: str) -> None:
+@pytest.mark.parametrize("subject", LIMITED)
+def test_too_large_instance_is_refused_with_the_limit(subject: str) -> None:
     with pytest.raises(InputError, match=r"at most \d+|between 0 and \d+"):
-        instance_from_document(LIMITED[what], "file")
+        instance_from_document(LIMITED[subject], "file")
 
 
 def test_too_many_lists_and_objects_are_refused() -> None:
@@ -177,7 +177,7 @@ def test_error_for_an_unknown_name_is_short(field: str) -> None:
 
 @pytest.mark.slow
 def test_largest_instances_are_written_and_replayed_in_linear_time() -> None:
-    """Ten thousand tasks took half a minute each, when every task looked through all actions."""
+    """Prevent a quadratic search, which took half a minute for ten thousand tasks."""
     count = validation.MAX_ACTIONS
     tasks = [{"name": f"t{k}", "actions": [{"name": "0", "duration": 1}]} for k in range(count)]
     many = document() | {"benchmark": "recipe2plan", "tasks": tasks}
@@ -220,11 +220,11 @@ OVEN = instance_from_document(
 @pytest.mark.slow
 @pytest.mark.parametrize("spread", sample([0, 1, 7], 3))
 def test_largest_plans_are_validated_quickly(spread: int) -> None:
-    """All at the same time, they were compared each with each, or each with each pair."""
+    """Prevent comparisons of all pairs and triples of simultaneous pieces."""
     plan = [
         {"action": ("t/heat", "t/bake")[k % 2], "start": spread * k, "duration": 3, "agent": "agent"}
         for k in range(MAX_PIECES)
     ]
     run = refereed(OVEN, plan)
-    assert len(run.violations) == (4 if spread == 7 else MAX_VIOLATIONS)  # uses follow each other, or do not
+    assert len(run.violations) == (4 if spread == 7 else MAX_VIOLATIONS)  # with a spread of 7 the uses do not overlap
     assert not run.success

@@ -1,4 +1,4 @@
-"""Lists of abstract tasks at random, and texts that hold some: no plan breaks a reader, and the profiles agree."""
+"""Random lists of abstract tasks: readers accept them, and profiles agree except for loopholes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planoracle.instances.protocol import registry
 from tests.support.paracook_abstract import DISH
 from tests.support.samples import examples
 
-ROOM = registry.get("paracook_abstract")
+BENCHMARK = registry.get("paracook_abstract")
 TWO = instance("two", DISH, 2)
 BEST = 14
 NAMES = [name for name, _, _ in DISH]
@@ -23,10 +23,10 @@ MOSTLY_GOOD = st.permutations([*NAMES, "|", "|"]).map(
 
 
 @given(PLANS | MOSTLY_GOOD)
-@example([["cut", "cut", "cut", "cut", "serve"]])  # passes without what the last one waits for
+@example([["cut", "cut", "cut", "cut", "serve"]])  # passes without the predecessor of the last task
 @examples(300)
 def test_profiles_agree_except_for_loopholes(plan):
-    paper, released = (ROOM.run(TWO, plan, ROOM.rules.profile(name)) for name in ("paper", "released"))
+    paper, released = (BENCHMARK.run(TWO, plan, BENCHMARK.rules.profile(name)) for name in ("paper", "released"))
     assert paper.success == (released.success and not released.loophole)
     assert paper.crash == released.crash
     if paper.success:

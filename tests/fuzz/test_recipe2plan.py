@@ -17,8 +17,8 @@ KITCHEN = load("recipe2plan/timed/Vada_Daikon-Radish")
 
 @given(st.text(alphabet="0123456789:minhoursec ١²\n", max_size=60))
 def test_random_time_is_seconds_or_none(text: str) -> None:
-    found = result_or_error(amount, text)
-    assert found is None or isinstance(found, InputError) or 0 <= found < 61 * 3600 * 10**MAX_DIGITS
+    seconds = result_or_error(amount, text)
+    assert seconds is None or isinstance(seconds, InputError) or 0 <= seconds < 61 * 3600 * 10**MAX_DIGITS
 
 
 @pytest.mark.slow

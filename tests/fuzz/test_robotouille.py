@@ -1,4 +1,4 @@
-"""Robotouille: mutated actions, kitchens in our own and in the simulator's format, and sizes that could explode."""
+"""Robotouille: mutated kitchens in our own and in the simulator's format, and limits of size."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def read_kitchen(document: object, source: str = "file") -> Kitchen:
 
 
 def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
-    there = {f"table{k}": [f"bread{k}"] if k <= items else [] for k in range(1, stations + 1)}
+    contents = {f"table{k}": [f"bread{k}"] if k <= items else [] for k in range(1, stations + 1)}
     head = {"format": problems.FORMAT, "version": 1, "name": "k", "players": {"robot1": {"at": "table1"}}}
-    return head | {"stations": there, "goal": goal}
+    return head | {"stations": contents, "goal": goal}
 
 
 @pytest.mark.slow
@@ -69,12 +69,12 @@ def test_limit_of_actions_above_the_maximum_is_refused() -> None:
 def test_mutated_kitchens_are_read_or_refused(seed: int, form: str) -> None:
     mutator = Mutator(Random(seed), [ENVIRONMENT, *documents().values()])
     data = encode_json(mutator.times(mutator.tree, ENVIRONMENT if form == "simulator" else documents()["kitchen"]))
-    found = result_or_error(lambda: read_kitchen(load_json(data, "file"), "file"))
-    if isinstance(found, InputError):
-        assert found.source == "file"
+    result = result_or_error(lambda: read_kitchen(load_json(data, "file"), "file"))
+    if isinstance(result, InputError):
+        assert result.source == "file"
     else:
-        assert read_kitchen(problems.to_document(found), "again") == found
-        assert trace(found, ["Do nothing"]).end in ("completed", "exhausted")
+        assert read_kitchen(problems.to_document(result), "again") == result
+        assert trace(result, ["Do nothing"]).end in ("completed", "exhausted")
 
 
 def test_valid_specimens_are_read() -> None:
@@ -93,8 +93,8 @@ def test_kitchen_with_too_many_stations_is_refused_with_the_limit(form: str) -> 
 
 
 def test_largest_kitchens_are_run() -> None:
-    there = (kitchen.MAX_OBJECTS - 1) // 2
-    large = read_kitchen(own(there, there, [["item_at", "bread#1", "table1"], ["iscut", "bread#1"]]), "file")
+    count = (kitchen.MAX_OBJECTS - 1) // 2
+    large = read_kitchen(own(count, count, [["item_at", "bread#1", "table1"], ["iscut", "bread#1"]]), "file")
     run = trace(large, ["Move robot1 from table1 to table2", "Pick up bread2 from table2 using robot1", "Fly"])
     assert [step.valid for step in run.steps] == [True, True, False]
 
@@ -110,7 +110,7 @@ def test_too_large_goals_are_refused_with_the_limit() -> None:
 
 @pytest.mark.slow
 def test_goal_test_that_searches_too_long_stops_at_the_limit() -> None:
-    """Ten of the bread have to lie on tables, ten others have to be cut; but just those on the tables are cut."""
+    """Require ten breads on tables and ten others cut, where only those on the tables are cut."""
     goal = [["item_at", f"bread#{k}", "table1"] for k in range(10)] + [["iscut", f"bread#{k}"] for k in range(10, 20)]
     document = own(1, 0, goal) | {"traits": {f"bread{k}": ["iscut"] for k in range(1, 11)}}
     document["stations"] = {"table1": [f"bread{k}" for k in range(1, 11)], "table2": []}

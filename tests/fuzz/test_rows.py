@@ -1,4 +1,4 @@
-"""Rows of grades with hostile values in every field: each is read or refused with its line, and costs no other."""
+"""Rows of grades with hostile values in every field; other rows stay unaffected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES = (
     + [pytest.param(name, id=name.partition("/")[0], marks=pytest.mark.slow) for name in NAMES[1:]]
 )
 def rows(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A file of rows, the last of which is sound."""
+    """Return a file of hostile rows with a valid last row."""
     grade = Grader().grade({"id": "a", "model": "m", "instance": request.param, "plan": "wait"}).row()
     whole = grade | {"scored": True, "success": True, "reason": None, "makespan": 5, "main_score": 0.5}
     lines = [encode_json(row | {field: value}) for row in (grade, whole) for field in grade for value in VALUES]
@@ -59,7 +59,7 @@ def test_commands_read_hostile_rows(rows: Path, call: tuple[str, ...]) -> None:
 
 @pytest.mark.slow
 def test_frames_contain_no_internal_errors(rows: Path) -> None:
-    given = list(read_grades(rows))
-    frame, errors = frames.grades(given)
+    grades = list(read_grades(rows))
+    frame, errors = frames.grades(grades)
     assert not errors["reason"].str.startswith("internal error").any()
-    assert (frame["line"] <= len(given)).all()
+    assert (frame["line"] <= len(grades)).all()

@@ -1,4 +1,4 @@
-"""Schedules and rule profiles: odd pieces against random instances, odd rules by name, and what the schema says."""
+"""Random pieces of schedules, invalid options of rules, and keys outside the schema."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def test_random_schedules_are_validated(seed: int) -> None:
 @examples(200)
 @given(st.integers(0, 2**32 - 1))
 def test_pieces_are_split_only_at_starts_by_their_agent(seed: int) -> None:
-    """Held against every tick, looked at by itself; pieces may overlap, as they do in plans that are handed in."""
+    """Compare with a check of every tick; pieces may overlap, as they do in submitted plans."""
     random = Random(seed)
     instance = workshop(seed % 5_000)
-    chosen = random.sample(instance.actions, k=len(instance.actions))  # each once, so that nothing is joined
+    chosen = random.sample(instance.actions, k=len(instance.actions))  # each once, so that no pieces are joined
     agents = (*instance.agents, None)
     pieces = [Piece(a.id, 2 * k, random.choice((0, 1, 3, 30)), random.choice(agents)) for k, a in enumerate(chosen)]
     starts = {(p.agent, p.start) for p in pieces if not instance.by_id[p.action].attended and p.agent is not None}
@@ -77,7 +77,7 @@ def test_pieces_are_split_only_at_starts_by_their_agent(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "refused"), [(140, False), (2_000, True)])
 def test_overlapping_pieces_are_counted_before_splitting(count: int, refused: bool) -> None:
-    """Every one of so many equal pieces is to be cut so often: count² parts, from a line of count pieces."""
+    """Let ``count`` equal pieces overlap ``count`` starts, which splits them into count² parts."""
     instance = Instance("k", (Action("t/chop", "t", 9, 9, interruptible=True), Action("t/boil", "t", 9, 0)))
     pieces = [Piece("t/chop", 0, 10**6, "agent")] * count + [
         Piece("t/boil", 2 * k + 1, 1, "agent") for k in range(count)
@@ -96,21 +96,21 @@ def test_overlapping_pieces_are_counted_before_splitting(count: int, refused: bo
 
 def test_invalid_rule_options_are_refused() -> None:
     for text in TEXTS:
-        for given_ in ({text: "true"}, {"max_failures": text}, {"reference": text}, {"normalize": text}):
-            found = result_or_error(profiles, "paper", given_)
-            assert isinstance(found, InputError) or text in ("true", "１２")
+        for options in ({text: "true"}, {"max_failures": text}, {"reference": text}, {"normalize": text}):
+            result = result_or_error(profiles, "paper", options)
+            assert isinstance(result, InputError) or text in ("true", "１２")
         assert isinstance(result_or_error(profiles, text), InputError)
 
 
 def test_keys_outside_the_schema_are_refused() -> None:
-    """A key that is not in the schema is refused, wherever it stands."""
+    """Mutate a document; it is refused if it has a key that the schema does not describe."""
     schema = json_schema()
-    known = _described(schema)
+    described = _described(schema)
     assert set(schema["properties"]) == {field.alias or name for name, field in InstanceDocument.model_fields.items()}
     refused = 0
     for seed in range(300):
         document = Mutator(Random(seed)).tree(documents()["bakery"])
-        strange = _keys(document) - known
+        strange = _keys(document) - described
         if strange:
             refused += 1
             with pytest.raises(InputError):

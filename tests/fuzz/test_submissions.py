@@ -1,4 +1,4 @@
-"""Submission lines: every one gets a grade or a reason that is no fault of ours, the same each time."""
+"""Submission lines: each is graded or unscored with a reason, without internal errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from tests.support.grades import all_problems, read_submissions
 SEEDS = st.integers(0, 2**32 - 1)
 INTERNAL = "internal error"
 GRADERS = {name: Grader(profiles(name), problems=all_problems()) for name in ("paper", "released")}
-# Pricing what several cooks do takes seconds for every step.
 
 
 def graded(data: bytes, profile: str = "paper") -> list[Grade]:
@@ -68,9 +67,9 @@ def test_mutated_submissions_are_graded_or_refused(seed: int, profile: str) -> N
 def test_original_submissions_and_some_mutated_ones_succeed() -> None:
     whole = [grade for one in submissions() for grade in graded(encode_json(one))]
     assert all(grade.success for grade in whole), [grade.id for grade in whole if not grade.success]
-    found = [grade for seed in range(300) for grade in graded(mutated(seed, submissions()))]
-    scored = [grade for grade in found if grade.scored]
-    assert 100 < len(scored) < len(found)
+    grades = [grade for seed in range(300) for grade in graded(mutated(seed, submissions()))]
+    scored = [grade for grade in grades if grade.scored]
+    assert 100 < len(scored) < len(grades)
     assert 20 < sum(bool(grade.success) for grade in scored) < len(scored) - 20
 
 
@@ -113,7 +112,7 @@ def test_odd_names_are_accepted_or_refused(place: str) -> None:
 
 def test_too_long_line_is_skipped_in_bounded_memory() -> None:
     class Stream(io.RawIOBase):
-        """A line that is never in memory as a whole, and another one."""
+        """Stream of a long line, which is never in memory as a whole, and an empty line."""
 
         remaining = 3 * MAX_LINE
 
@@ -142,10 +141,10 @@ def test_read_error_is_reported_after_the_lines_before_it() -> None:
 
         read1 = read
 
-    found = list(grade_all(read_submissions(Stream(encode_json(submissions()[0]) + b"\n"), "lines"), GRADERS["paper"]))
-    assert [grade.scored for grade in found] == [True, False]
-    assert found[1].line == 2
-    assert "cannot be read any further: Input/output error" in str(found[1].reason)
+    grades = list(grade_all(read_submissions(Stream(encode_json(submissions()[0]) + b"\n"), "lines"), GRADERS["paper"]))
+    assert [grade.scored for grade in grades] == [True, False]
+    assert grades[1].line == 2
+    assert "cannot be read any further: Input/output error" in str(grades[1].reason)
 
 
 def test_impossible_paths_of_original_data_are_refused(tmp_path: Any, monkeypatch: Any) -> None:
@@ -156,7 +155,7 @@ def test_impossible_paths_of_original_data_are_refused(tmp_path: Any, monkeypatc
 
 
 def test_completion_without_remaining_time_is_none() -> None:
-    """A busy machine may find the best makespan in time, but not the plan that belongs to it."""
+    """Return no plan if time ends after the best makespan is computed, but before its plan is."""
     problem = Problems().find("recipe2plan/timed/Pizza_Chocolate-Cake")
     run = registry.of(problem).run(problem, "Step(2, Chocolate-Cake, 10 min, 00:00:00)")
     value = solver_of(run, WorkLimit(10.0)).value

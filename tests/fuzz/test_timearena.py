@@ -50,6 +50,6 @@ def test_mutated_names_are_expanded_or_refused(seed: int) -> None:
         mutator.text,
         mutator.random.choice((NAME, "timearena/shared/cooking1+cooking2", "timearena/*/lab*", "timearena/cooking/2")),
     )
-    found = result_or_error(catalog.expand, [name])
-    if not isinstance(found, InputError):
-        assert all(catalog.names_problem(one) or catalog.is_file(one) for one in found)
+    names = result_or_error(catalog.expand, [name])
+    if not isinstance(names, InputError):
+        assert all(catalog.names_problem(one) or catalog.is_file(one) for one in names)

@@ -1,4 +1,4 @@
-"""Reading and grading of answers in words, as released."""
+"""Reading and grading of answers in words like the released code."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ MILLION = 10**6
     ],
 )
 def test_right_answers_are_accepted(answer: str, seconds: float) -> None:
-    found = grade(answer, (int(seconds), int(seconds) + (seconds % 1 > 0)))
-    assert found == (True, (seconds, seconds), None)
+    result = grade(answer, (int(seconds), int(seconds) + (seconds % 1 > 0)))
+    assert result == (True, (seconds, seconds), None)
     assert grade(answer, (int(seconds) + 2, int(seconds) + 2)).parsed == (0, 0)
 
 
@@ -93,9 +93,9 @@ def test_wrong_answers_are_rejected_with_a_reason(answer: str, reason: str) -> N
 
 @pytest.mark.parametrize(("low", "high"), [(28, 28), (31, 31), (20, 29), (30, 40)])
 def test_one_end_inside_the_right_interval_suffices(low: int, high: int) -> None:
-    found = grade('"1 month"', (low * 86400, high * 86400))
-    assert found.success == (low <= 28 <= high or low <= 31 <= high)
-    assert found.parsed == (28 * 86400, 31 * 86400)
+    result = grade('"1 month"', (low * 86400, high * 86400))
+    assert result.success == (low <= 28 <= high or low <= 31 <= high)
+    assert result.parsed == (28 * 86400, 31 * 86400)
 
 
 def test_interval_containing_the_right_interval_is_wrong() -> None:
@@ -106,13 +106,13 @@ def test_verdicts_equal_those_of_the_released_grader(shared: Path) -> None:
     count = 0
     for line in (shared / "verdicts" / "asynchow" / "asynchow.jsonl").read_text(encoding="utf-8").splitlines():
         verdict = json.loads(line)
-        found = grade(verdict["answer"], tuple(verdict["gold"]))
-        assert {"correct": found.success, "parsed": list(found.parsed)} == verdict["expected"], verdict["id"]
+        result = grade(verdict["answer"], tuple(verdict["gold"]))
+        assert {"correct": result.success, "parsed": list(result.parsed)} == verdict["expected"], verdict["id"]
         count += 1
     assert count >= 146
 
 
-# --- against patterns that say the same, but take too long for some texts ---------------------------
+# --- comparison with simpler patterns, which take too long for some texts --------------------------
 
 TIME = re.compile(r"\b(\d+(?:,\d{3})*(?:\.\d+)?)(\s*)(min|hr|hour|sec|week|day|month|year|s|h|m|d|w)")
 DAYS = {"month": (28, 31), "m": (28, 31), "year": (365, 366), "week": (7, 7), "w": (7, 7), "day": (1, 1), "d": (1, 1)}
@@ -155,9 +155,9 @@ def test_word_pattern_equals_a_simpler_regular_expression(parts: list[str]) -> N
 
 @given(st.text(st.sampled_from('"1٣ \nmindayhour.,=(or) to a half-é\u2028\ud800'), max_size=80), st.integers(0, 10**10))
 def test_random_text_is_graded(text: str, low: int) -> None:
-    found = grade(text, (low, 2 * low))
-    assert found.success == (found.reason is None)
-    assert found.success or found.parsed == (0, 0)
+    result = grade(text, (low, 2 * low))
+    assert result.success == (result.reason is None)
+    assert result.success or result.parsed == (0, 0)
 
 
 HOSTILE = {

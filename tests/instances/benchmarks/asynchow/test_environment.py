@@ -29,9 +29,9 @@ def test_profile_determines_durations_and_right_answer(profile):
         for one in run.run().problem.actions
         if not any(lag.after == one.id for lag in run.problem.lags)
     ]
-    asked = live("asynchow/async/594", profile, loop="open")
-    asked.step('"4 days 10 hours 30 min"')
-    assert asked.run().success == (profile == "paper")
+    open_run = live("asynchow/async/594", profile, loop="open")
+    open_run.step('"4 days 10 hours 30 min"')
+    assert open_run.run().success == (profile == "paper")
 
 
 def test_answer_in_words_is_unreadable_in_a_closed_loop():

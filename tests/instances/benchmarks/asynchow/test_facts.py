@@ -1,4 +1,4 @@
-"""AsyncHow's problems: every released answer computed again, and the eight that are wrong."""
+"""Facts of AsyncHow's problems: recomputed released answers, of which eight are wrong."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ ALL = [how_to(name) for name in names()]
 
 
 def paths(facts: HowTo) -> list[tuple[int, ...]]:
-    """All paths from a step that waits for none to one that none waits for, found without any ordering."""
+    """Return all paths from a step without predecessors to a step without successors, by enumeration."""
     steps = range(1, len(facts.durations) + 1)
     late = {after for _, after in facts.edges}
-    found = [(step,) for step in steps if step not in late]
+    partial = [(step,) for step in steps if step not in late]
     whole = []
-    while found:
-        path = found.pop()
+    while partial:
+        path = partial.pop()
         following = [after for before, after in facts.edges if before == path[-1]]
-        found += [(*path, after) for after in following]
+        partial += [(*path, after) for after in following]
         whole += [] if following else [path]
     return whole
 
@@ -151,8 +151,8 @@ def test_bundled_facts_equal_the_released_files(shared: Path) -> None:
     for kind in KINDS:
         document = json.loads((shared / "benchmarks" / "asynchow" / f"{kind}.json").read_text(encoding="utf-8"))
         assert len(document["problems"]) == KINDS[kind]
-        shown = document["few_shot_idxs"] or []
-        assert [f"{kind}/{number}" for number in shown] == [name for name in FEW_SHOT if name.startswith(f"{kind}/")]
+        few_shot = document["few_shot_idxs"] or []
+        assert [f"{kind}/{number}" for number in few_shot] == [name for name in FEW_SHOT if name.startswith(f"{kind}/")]
         for row in document["problems"]:
             facts = how_to(row["id"])
             assert facts.complexity == row["v_e"]

@@ -1,4 +1,4 @@
-"""The reader of AsyncHow's released files, on problems made up here."""
+"""Reader of AsyncHow's files, tested on invented problems."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def read_file(path: Path) -> list[HowTo]:
     data = path.read_bytes()
     if problems.is_pickle(data):
         return problems.read_pickle(data, str(path))
-    beside = path.with_name("steps.json")
-    sentences = load_json(beside.read_bytes(), str(beside)) if beside.is_file() else None
+    sentences_file = path.with_name("steps.json")
+    sentences = load_json(sentences_file.read_bytes(), str(sentences_file)) if sentences_file.is_file() else None
     return problems.read_document(load_json(data, str(path)), str(path), sentences)
 
 
-def to_document(found: list[HowTo]) -> str:
-    """Write the bundled file: durations, edges and released answers, a problem a line."""
+def to_document(problems: list[HowTo]) -> str:
+    """Write the bundled file: durations, edges and released answers, one problem per line."""
     rows: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for one in found:
+    for one in problems:
         edges = " ".join(f"{before}-{after}" for before, after in one.edges)
         rows[one.kind].append(json.dumps([", ".join(one.durations), edges, one.released_answer]))
     lists = ",\n".join(f'"{kind}": [\n' + ",\n".join(lines) + "\n]" for kind, lines in rows.items())
@@ -91,9 +91,9 @@ def test_released_pickle_is_read(tmp_path: Path) -> None:
 def test_problems_from_files_have_their_sentences(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, table() if name.endswith(".pkl") else {"problems": [tea()]}, name)
     written(tmp_path, {"async/0": ["boil water", "wait"]}, "steps.json")
-    (found,) = [of_kind(one, Instance) for one in read_problems(str(path))]
-    assert (found.name, found.benchmark) == (f"{name}/async/0", "asynchow")
-    assert [(one.id, one.duration, one.label) for one in found.actions] == [
+    (problem,) = [of_kind(one, Instance) for one in read_problems(str(path))]
+    assert (problem.name, problem.benchmark) == (f"{name}/async/0", "asynchow")
+    assert [(one.id, one.duration, one.label) for one in problem.actions] == [
         ("step/1", 300, "boil water"),
         ("step/2", 2419200, "wait"),
     ]
@@ -133,11 +133,11 @@ def test_invalid_sentences_are_rejected(tmp_path: Path, sentences: Any) -> None:
 
 
 def test_problem_from_a_file_is_graded_under_both_profiles(tmp_path: Path) -> None:
-    (found,) = read_problems(str(written(tmp_path, {"problems": [tea(gold=[300, 300])]})))
-    benchmark = registry.of(found)
+    (problem,) = read_problems(str(written(tmp_path, {"problems": [tea(gold=[300, 300])]})))
+    benchmark = registry.of(problem)
     right, released = (
         [
-            benchmark.run(found, f'"{answer}"', benchmark.rules.profile(name)).success
+            benchmark.run(problem, f'"{answer}"', benchmark.rules.profile(name)).success
             for answer in ("28 days 5 min", "5 min")
         ]
         for name in ("paper", "released")
@@ -165,7 +165,7 @@ def test_reading_a_pickle_executes_no_code(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is no pickle of AsyncHow: (posix|nt).mkdir does not belong in it"):
         read_file(path)
     assert not trace.exists()
-    pickle.loads(path.read_bytes())  # which would have done it
+    pickle.loads(path.read_bytes())  # the standard reader does execute the code
     assert trace.exists()
 
 
@@ -197,8 +197,8 @@ def test_truncated_pickle_is_rejected(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_bundled_file_equals_the_released_files(shared: Path) -> None:
-    found = [one for kind in KINDS for one in read_file(shared / "benchmarks" / "asynchow" / f"{kind}.json")]
-    assert all(one.sentences for one in found)
-    assert [replace(one, sentences=()) for one in found] == [how_to(name) for name in names()]
+    released = [one for kind in KINDS for one in read_file(shared / "benchmarks" / "asynchow" / f"{kind}.json")]
+    assert all(one.sentences for one in released)
+    assert [replace(one, sentences=()) for one in released] == [how_to(name) for name in names()]
     bundled = files("planoracle.instances.benchmarks.asynchow") / "data" / "problems.json"
-    assert to_document(found) == bundled.read_text(encoding="utf-8")
+    assert to_document(released) == bundled.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""AsyncHow as a benchmark: its problems solved, answers and schedules graded, and every verb of the command line."""
+"""AsyncHow as a benchmark: solving, grading of answers and schedules, all commands."""
 
 from __future__ import annotations
 
@@ -64,27 +64,27 @@ def test_names_and_sets_are_expanded() -> None:
 @pytest.mark.slow
 def test_every_problem_has_as_many_agents_as_steps() -> None:
     for name in names():
-        found, facts = load(f"asynchow/{name}"), how_to(name)
-        assert len(found.agents) == len(found.actions) == len(facts.durations)
-        assert BENCHMARK.formula_optimum(found) * (found.seconds_per_tick or 0) == facts.answer()[0]
+        instance, facts = load(f"asynchow/{name}"), how_to(name)
+        assert len(instance.agents) == len(instance.actions) == len(facts.durations)
+        assert BENCHMARK.formula_optimum(instance) * (instance.seconds_per_tick or 0) == facts.answer()[0]
 
 
 @pytest.mark.parametrize("name", names()[::150])
 def test_solver_finds_the_longest_path(name: str) -> None:
-    found = solve(load(f"asynchow/{name}"))
-    assert (found.status, found.makespan) == ("optimal", BENCHMARK.formula_optimum(load(f"asynchow/{name}")))
+    result = solve(load(f"asynchow/{name}"))
+    assert (result.status, result.makespan) == ("optimal", BENCHMARK.formula_optimum(load(f"asynchow/{name}")))
 
 
 @pytest.mark.parametrize("name", names()[77::300])
 def test_fewer_agents_take_longer_and_one_agent_takes_the_total_work(name: str) -> None:
-    found = [solve(load_any(f"asynchow/{name}~{count}")).makespan for count in (1, 2, 3)]
+    makespans = [solve(load_any(f"asynchow/{name}~{count}")).makespan for count in (1, 2, 3)]
     work = sum(action.duration for action in load(f"asynchow/{name}").actions)
-    assert work == found[0] >= found[1] >= found[2] >= BENCHMARK.formula_optimum(load(f"asynchow/{name}"))
+    assert work == makespans[0] >= makespans[1] >= makespans[2] >= BENCHMARK.formula_optimum(load(f"asynchow/{name}"))
 
 
 def test_problem_with_two_agents_belongs_to_generic() -> None:
-    found = load_any("asynchow/parallel/2~2")  # 60, 30 and 30 seconds
-    assert (found.benchmark, found.agents, solve(found).makespan) == ("generic", ("agent1", "agent2"), 60)
+    instance = load_any("asynchow/parallel/2~2")  # 60, 30 and 30 seconds
+    assert (instance.benchmark, instance.agents, solve(instance).makespan) == ("generic", ("agent1", "agent2"), 60)
     harder = [solve(load_any(f"asynchow/parallel/{number}~2")).makespan for number in range(20)]
     assert any(
         makespan > BENCHMARK.formula_optimum(load(f"asynchow/parallel/{number}"))
@@ -93,8 +93,8 @@ def test_problem_with_two_agents_belongs_to_generic() -> None:
 
 
 def test_steps_longer_than_a_billion_seconds_are_in_minutes() -> None:
-    found = load("asynchow/async/1420")
-    assert (found.unit, found.seconds_per_tick) == ("minute", 60)
+    instance = load("asynchow/async/1420")
+    assert (instance.unit, instance.seconds_per_tick) == ("minute", 60)
     assert graded("async/1420", answer='"65 years 10 min"').success
 
 
@@ -125,7 +125,7 @@ def test_wrong_released_answers_count_only_in_the_released_profile(name: str, re
     assert graded(name, "released", answer=f'"{released}"').success
     assert not graded(name, "paper", answer=f'"{released}"').success
     assert graded(name, "paper", answer=f'"{right}"').success
-    between = how_to(name).fault == "overwritten"  # then the released interval holds the right one
+    between = how_to(name).fault == "overwritten"  # then the released interval contains the right one
     assert graded(name, "released", answer=f'"{right}"').success == between
 
 
@@ -144,9 +144,9 @@ def test_grade_row_of_an_answer() -> None:
     "answer", [30, {"time": "30 min"}, True, [30], [{"action": "step/9", "start": 0, "duration": 1}]]
 )
 def test_invalid_answer_is_unscored(answer: Any) -> None:
-    found = graded("async/1", answer=answer)
-    assert not found.scored
-    assert found.reason
+    grade = graded("async/1", answer=answer)
+    assert not grade.scored
+    assert grade.reason
 
 
 def test_submission_without_answer_is_unscored() -> None:
@@ -190,20 +190,20 @@ def test_schedule_without_agents_is_graded() -> None:
 def test_wrong_order_and_busy_agents_are_violations() -> None:
     assert {one["kind"] for one in graded("async/1", plan=plan(_5=0)).violations or ()} == {"minimum_lag"}
     assert graded("async/1", plan=plan()[:-1]).violation == "missing_action"
-    shared_hands = [piece | {"agent": "agent1"} for piece in plan()]
-    assert graded("async/1", plan=shared_hands).violation == "agent_busy"
+    one_agent = [piece | {"agent": "agent1"} for piece in plan()]
+    assert graded("async/1", plan=one_agent).violation == "agent_busy"
 
 
 def test_text_in_brackets_is_an_answer() -> None:
-    found = reading(load("asynchow/async/1"), '[My "action"] takes "5 min"', PROFILES["paper"]).commands
-    assert isinstance(found, DurationAnswer)
+    answer = reading(load("asynchow/async/1"), '[My "action"] takes "5 min"', PROFILES["paper"]).commands
+    assert isinstance(answer, DurationAnswer)
     with pytest.raises(PlanError):
         reading(load("asynchow/async/1"), 5, PROFILES["paper"])
 
 
 def test_regret_of_schedules_and_answers() -> None:
-    found = regret(load("asynchow/async/1"), {"plan": plan(_1=4500, _5=5400)})
-    assert (found.optimum, found.final, found.total) == (5100, 5700, 600)
+    result = regret(load("asynchow/async/1"), {"plan": plan(_1=4500, _5=5400)})
+    assert (result.optimum, result.final, result.total) == (5100, 5700, 600)
     answered = regret(load("asynchow/async/1"), {"answer": '"85 min"'})
     assert (answered.optimum, answered.final, answered.decisions) == (5100, 5100, ())
 
@@ -222,8 +222,8 @@ def test_critique_of_answers_and_schedules() -> None:
 
 
 def test_repair_of_answers_and_schedules() -> None:
-    found = repair(load("asynchow/async/1"), {"answer": '"80 min"'})
-    assert (found.status, found.changed, found.makespan) == ("optimal", True, 5100)
+    repaired = repair(load("asynchow/async/1"), {"answer": '"80 min"'})
+    assert (repaired.status, repaired.changed, repaired.makespan) == ("optimal", True, 5100)
     moved = repair(load("asynchow/async/1"), {"plan": plan(_5=0)})
     assert (moved.moved, moved.shift, moved.makespan) == (1, 4800, 5100)
     strange = repair(load("asynchow/async/1"), {"plan": [*plan(), {"action": "step/9", "start": 0, "duration": 1}]})
@@ -236,14 +236,15 @@ def test_problem_without_facts_is_rejected() -> None:
 
 
 def test_comparison_rejects_released_answers_below_the_optimum() -> None:
-    found = compare(load("asynchow/async/829"))
-    assert (found.optimum, found.entries[0].makespan, found.entries[0].accepted) == (72 * DAY, 70 * DAY, False)
-    assert "the least time of another path" in (found.entries[0].reason or "")
+    comparison = compare(load("asynchow/async/829"))
+    released = comparison.entries[0]
+    assert (comparison.optimum, released.makespan, released.accepted) == (72 * DAY, 70 * DAY, False)
+    assert "the least time of another path" in (released.reason or "")
     claims = [BENCHMARK.references[0].source(load(f"asynchow/{name}")) for name in names()]
     assert sum(claim.accepted for claim in claims) == 1990
 
 
-# --- the command line ----------------------------------------------------------------------------
+# --- command line --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

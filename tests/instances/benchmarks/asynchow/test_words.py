@@ -1,4 +1,4 @@
-"""Answers in words: which of several times counts, and when there is none."""
+"""Answers in words: selection of one time among several, and answers without a time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WRONG: dict[str, Callable[[str, str], str]] = {
     "retract3": lambda g, w: f'It takes "{g}". That is not correct. It takes "{w}".',
     "final": lambda g, w: f'First I got "{g}".\nFinal answer: "{w}"',
     "final2": lambda g, w: f"Final answer: {w}\nNotes (first draft): {g}",
-    "final3": lambda g, w: f'Final answer: "{w}". A draft said "{g}".',
+    "final3": lambda g, w: f'Final answer: "{w}". A draft was "{g}".',
     "two": lambda g, w: f'The time is "{g}", and then again it is "{w}".',
     "quote": lambda g, w: f'> "{g}"\n\nI do not know.',
     "think": lambda g, w: f'<think>So it is "{g}".',
@@ -70,9 +70,9 @@ RIGHT: dict[str, Callable[[str, str], str]] = {
 
 @cache
 def names(count: int) -> tuple[str, ...]:
-    shelf = registry.get("asynchow").catalog
-    assert shelf is not None
-    return tuple(shelf.names()[: 7 * count : 7])
+    catalog = registry.get("asynchow").catalog
+    assert catalog is not None
+    return tuple(catalog.names()[: 7 * count : 7])
 
 
 def times(name: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Call strings: what is read out of them, what is refused, and when two calls are the same."""
+"""Call strings: reading, rejection, limits and equality of calls."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def nested(depth: int, shape: str = "list") -> Any:
 @pytest.mark.slow
 @given(CALLS)
 def test_call_written_as_text_is_read_back_equal(call: Call) -> None:
-    found = parse_call(str(call))
-    assert found == call
-    assert repr(found) == repr(call)  # 1, 1.0 and True stay apart, parameters in order
-    assert found.key == call.key
+    parsed = parse_call(str(call))
+    assert parsed == call
+    assert repr(parsed) == repr(call)  # 1, 1.0 and True differ; parameters have an order
+    assert parsed.key == call.key
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_call_written_as_text_is_read_back_equal(call: Call) -> None:
     ],
 )
 def test_json_literals_are_read_as_parameters(text: str, params: dict[str, Any]) -> None:
-    found = parse_call(text)
-    assert found.name == "f"
-    assert repr(found.params) == repr(params)
+    call = parse_call(text)
+    assert call.name == "f"
+    assert repr(call.params) == repr(params)
 
 
 def test_positional_values_need_a_known_parameter_order() -> None:
@@ -179,7 +179,7 @@ def test_call_that_is_not_text_is_rejected(value: Any) -> None:
     ],
 )
 def test_reading_a_call_executes_no_code(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "made"
+    path = tmp_path / "created"
     with pytest.raises(InputError):
         parse_call(text.format(path=path))
     assert not path.exists()
@@ -219,7 +219,7 @@ def test_deep_or_huge_text_is_rejected_in_bounded_work(text: str) -> None:
             parse_call(text)
         caught.append(error.value)
 
-    assert count_lines(refused) < 20 * problem_model.MAX_CALL  # the longest that is read at all
+    assert count_lines(refused) < 20 * problem_model.MAX_CALL  # characters of the longest call that is read
     assert len(str(caught[0])) < 300
 
 
@@ -239,7 +239,7 @@ def test_longest_call_and_largest_number_are_read() -> None:
 
 @pytest.mark.parametrize(("shape", "ends"), [("list", "[]"), ("object", "{}")])
 def test_nesting_depth_is_limited(shape: str, ends: str) -> None:
-    deepest = nested(problem_model.MAX_DEPTH - 1, shape)  # in the object that the parameters are
+    deepest = nested(problem_model.MAX_DEPTH - 1, shape)  # the parameters are an object themselves
     assert parse_call(str(Call("f", {"a": deepest}))).params == {"a": deepest}
     with pytest.raises(InputError, match="nested too deeply"):
         parse_call(str(Call("f", {"a": nested(problem_model.MAX_DEPTH, shape)})))

@@ -1,4 +1,4 @@
-"""What agents say: every form of a transcript and of a message, and what is none."""
+"""Reader of AsyncTool: formats of transcripts and messages, and messages that cannot be read."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ FIRST = RULE_SET.profile(several_calls="first")
 
 
 def readings(turns: Any) -> list[str]:
-    """Kinds of the agent's messages, calls by name."""
-    found = [read_message(message) for message in messages(turns)]
-    return [said.kind if said.call is None else said.call.name for said in found]
+    """Return the kinds of the agent's messages; of calls the names."""
+    parsed = [read_message(message) for message in messages(turns)]
+    return [one.kind if one.call is None else one.call.name for one in parsed]
 
 
 def assistant(content: Any, **more: Any) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def test_transcript_formats_give_the_same_messages(turns: Any) -> None:
 
 
 def test_transcript_as_printed_in_the_paper_is_read() -> None:
-    """Its answers of the environment are no JSON: the quotes within are not escaped (Figure 12)."""
+    """In Figure 12 the answers of the environment are not JSON: inner quotes are not escaped."""
     text = f"""User: Below are all tasks you need to finish: {{id:'trading_1', question:'Find the ticker'}}
     Assistant: {TEXT} Environment: {{"role": "tool", "content": "{{"wait": "The function is being executed."}}"}}
     Assistant: {json.dumps(OTHER)}
@@ -128,8 +128,8 @@ def test_call_is_read_from_every_message_format(task: str, name: str, params: di
     text = json.dumps(message)
     styles = [tool_call("any", text), tool_call("any", message)]
     if "task_id" not in params and "func_name" not in params:
-        beside = {"task_id": task} | params
-        styles += [tool_call(name, beside), tool_call(name, json.dumps(beside))]
+        arguments = {"task_id": task} | params
+        styles += [tool_call(name, arguments), tool_call(name, json.dumps(arguments))]
     for form in (
         message,
         message | {"role": "assistant", "content": "ALL COMPLETED"},
@@ -141,8 +141,8 @@ def test_call_is_read_from_every_message_format(task: str, name: str, params: di
         *(assistant(None, tool_calls=[style]) for style in styles),
         assistant("ALL COMPLETED", tool_calls=styles[:1]),
     ):
-        said = read_message(form)
-        assert (said.kind, said.task, repr(said.call)) == ("call", task, repr(call))
+        parsed = read_message(form)
+        assert (parsed.kind, parsed.task, repr(parsed.call)) == ("call", task, repr(call))
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_call_takes_precedence_over_closing_phrase() -> None:
     assert read_message(CALL | {"content": "ALL COMPLETED"}).kind == "call"
 
 
-# --- what cannot be read --------------------------------------------------------------------------
+# --- unreadable messages --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -286,11 +286,11 @@ def test_call_takes_precedence_over_closing_phrase() -> None:
 )
 def test_unreadable_message_has_a_reason(message: Any, reason: str) -> None:
     for rules in (RULE_SET.profile(), FIRST):
-        said = read_message(message, rules)
-        assert (said.kind, said.task, said.call) == ("unreadable", "", None)
-        assert reason in said.reason
-        assert len(said.reason) <= 200
-        assert len(said.text) <= language.MAX_EXCERPT
+        parsed = read_message(message, rules)
+        assert (parsed.kind, parsed.task, parsed.call) == ("unreadable", "", None)
+        assert reason in parsed.reason
+        assert len(parsed.reason) <= 200
+        assert len(parsed.text) <= language.MAX_EXCERPT
 
 
 # --- bounded time ---------------------------------------------------------------------------------

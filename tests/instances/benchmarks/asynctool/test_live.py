@@ -1,4 +1,4 @@
-"""Live runs of AsyncTool: which answer comes when, what counts as premature, and what is handed in."""
+"""Live runs of AsyncTool: delays of answers, premature calls, submissions."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ WAITING = {"wait": "The call is being executed."}
 PAIR = "asynctool/cross2/01@0-2:3"
 
 
-def sub_task(id: str, family: str | None, *gold: str, initial: dict[str, Any] | None = None) -> SubTask:
-    calls = tuple(map(parse_call, gold))
+def sub_task(id: str, family: str | None, *reference: str, initial: dict[str, Any] | None = None) -> SubTask:
+    calls = tuple(map(parse_call, reference))
     offered = family_of(family).documents() or {call.name: {"name": call.name} for call in calls}
     return SubTask(id, f"Question of {id}?", calls, family, offered, initial or {})
 
@@ -75,12 +75,12 @@ def turns(run: AnyEnvironment) -> list[SimulatedTurn]:
 
 
 def make(task: SubTask, number: int) -> dict[str, Any]:
-    """Return the message for a gold call, from 1."""
+    """Return the message of a reference call, numbered from 1."""
     return call_message(task.id, task.reference_calls[number - 1])
 
 
 def responses(answers: list[dict[str, Any]]) -> list[tuple[str, Any]]:
-    """Results that come with an answer."""
+    """Return the results in the answers to a message."""
     return [(one["id"], one["response"]) for one in answers if "response" in one]
 
 
@@ -95,9 +95,9 @@ def answer(task: SubTask, number: int) -> dict[str, Any]:
 
 def test_opening_contains_questions_and_tools_but_no_reference_calls() -> None:
     system, user = live(problem()).opening()
-    offered, asked = (json.loads(part.partition("\n")[2]) for part in user["content"].split("\n\n"))
+    offered, questions = (json.loads(part.partition("\n")[2]) for part in user["content"].split("\n\n"))
     assert offered == {task.id: list(task.documents.values()) for task in (FILES, TEXT)}
-    assert asked == [{"id": task.id, "question": task.question} for task in (FILES, TEXT)]
+    assert questions == [{"id": task.id, "question": task.question} for task in (FILES, TEXT)]
     assert all(word in system["content"] for word in ('"id"', '"func_name"', '"params"', "WAIT", "ALL COMPLETED"))
     assert "'work'" not in user["content"]
 
@@ -106,7 +106,7 @@ def test_opening_contains_questions_and_tools_but_no_reference_calls() -> None:
 
 
 def test_trajectory_of_figure_12_is_reproduced() -> None:
-    """A lookup, a price and an order, with a folder entered and made in between."""
+    """Interleave trading calls (lookup, price, order) with file calls (enter and make a folder)."""
     run = live("asynctool/trading_1+files_1")
     trading, files = problem_of(run.problem).tasks
     assert send(run, make(trading, 1)) == [WAITING]
@@ -122,7 +122,7 @@ def test_trajectory_of_figure_12_is_reproduced() -> None:
 
 
 def test_random_delays_of_a_seed_are_stable() -> None:
-    """A change here would change what published seeds mean."""
+    """Protect the delays of published seeds from changes."""
     assert [Delays.parse("0-1:7").of("files_1", n, "f") for n in range(12)] == [0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1]
     assert [Delays.parse("1-3").of("text_4", n, "f") for n in range(12)] == [3, 2, 3, 1, 1, 3, 1, 2, 1, 1, 1, 2]
 
@@ -150,26 +150,26 @@ MESSAGES = st.sampled_from(
 
 @examples(200)
 @given(DELAYS, st.lists(MESSAGES, max_size=12), st.booleans())
-def test_each_result_arrives_once_after_its_delay(delays: Delays, said: list[Any], close: bool) -> None:
+def test_each_result_arrives_once_after_its_delay(delays: Delays, sent: list[Any], close: bool) -> None:
     run = live(problem(delays))
-    answers = [send(run, message) for message in [*said, *[CLOSING] * close]]
-    made = dict.fromkeys(run.state.world.tasks, 0)
+    answers = [send(run, message) for message in [*sent, *[CLOSING] * close]]
+    calls = dict.fromkeys(run.state.world.tasks, 0)
     due: dict[int, list[SimulatedTurn]] = {}
     for turn in turns(run):
         if turn.kind == "call":
             assert turn.call is not None
-            delay = delays.of(turn.task, made[turn.task], turn.call.name)
-            made[turn.task] += 1
+            delay = delays.of(turn.task, calls[turn.task], turn.call.name)
+            calls[turn.task] += 1
             assert turn.usable == turn.number + 1 + delay
             due.setdefault(turn.number + delay, []).append(turn)
         else:
             assert (turn.usable, turn.step) == (0, None)
-    for number, answered in enumerate(answers[: len(said)], 1):
+    for number, answered in enumerate(answers[: len(sent)], 1):
         assert responses(answered) == [(turn.task, turn.result) for turn in due.get(number, ())]
-    assert answers[len(said) :] == [[]] * close
+    assert answers[len(sent) :] == [[]] * close
 
 
-# --- what goes wrong ------------------------------------------------------------------------------
+# --- invalid messages ------------------------------------------------------------------------------
 
 
 def test_invalid_message_gets_an_immediate_error_and_takes_a_turn() -> None:
@@ -182,7 +182,7 @@ def test_invalid_message_gets_an_immediate_error_and_takes_a_turn() -> None:
     assert "several calls" in error["error"]
     assert [turn.kind for turn in turns(run)] == ["unreadable", "unknown_task", "unreadable"]
     send(run, make(FILES, 1))
-    first, second = send(run, 5)  # results come all the same
+    first, second = send(run, 5)  # results arrive nevertheless
     assert "error" in first
     assert second == answer(FILES, 1)
     assert turns(run)[-1].number == 5
@@ -212,11 +212,11 @@ def test_failed_calls_are_answered_after_their_delay() -> None:
 
 def test_long_function_names_are_distinguished() -> None:
     one, other = (sub_task(letter, None, f"{letter * 100}(a=1)") for letter in "xy")
-    said = [call_message("x", Call(name, {"a": 2})) for name in ("x" * 100, "y" * 100, "x" * 99, "x" * 101)]
+    messages = [call_message("x", Call(name, {"a": 2})) for name in ("x" * 100, "y" * 100, "x" * 99, "x" * 101)]
     kinds = [
-        found.kind
-        for found in simulation.replay(problem(None, one, other), said).violations
-        if found.position is not None
+        violation.kind
+        for violation in simulation.replay(problem(None, one, other), messages).violations
+        if violation.position is not None
     ]
     assert kinds == ["other_tool", "unknown_tool", "unknown_tool"]
 
@@ -235,33 +235,38 @@ def test_reference_calls_match_once_and_by_equal_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "early"),
+    ("words", "early"),
     [
         (["F1", "W", "F2", "W", "F3", "C"], set()),
         (["F1", "T1", "F2", "T2", "F3", "C"], set()),
         (["F1", "F2", "F3"], {2, 3}),  # each before the last result
         (["F1", "F2", "W", "F3"], {2}),
-        (["F1", "W", "F3"], set()),  # a dropped predecessor keeps nobody waiting
+        (["F1", "W", "F3"], set()),  # without its predecessor a call builds on nothing
         (["F2", "W", "F1"], {1}),  # swapped: the result is not there yet
         (["F3", "W", "F1", "W", "F2"], {1}),  # the third builds on the second, which comes last
         (["F1", "guess"], {2}),  # a guess while a result is under way
         (["F1", "W", "guess"], set()),
         (["F1", "none"], {2}),
-        (["guess", "F1"], set()),  # the first gold call builds on nothing
+        (["guess", "F1"], set()),  # the first reference call builds on nothing
         (["guess", "guess"], {2}),
         (["F1", "F1"], {2}),  # a retry while the first is under way
         (["F1", "W", "F1", "F2"], set()),  # the second builds on the first, not on its repetition
-        (["F1", "other", "X", "?", "F2"], {2}),  # what is not carried out is never early
+        (["F1", "other", "X", "?", "F2"], {2}),  # a message that is not executed is never early
     ],
 )
-def test_call_before_the_result_of_its_predecessor_is_premature(said: list[str], early: set[int]) -> None:
-    spoken: dict[str, Any] = {"W": WAIT, "C": CLOSING, "?": "hm", "X": call_message("X", FILES.reference_calls[0])}
-    spoken |= {f"F{number}": make(FILES, number) for number in (1, 2, 3)}
-    spoken |= {f"T{number}": make(TEXT, number) for number in (1, 2)}
-    spoken["guess"] = call_message("F", Call("read_file", {"name": "b"}))
-    spoken["none"] = call_message("F", Call("no_tool", {}))
-    spoken["other"] = call_message("F", TEXT.reference_calls[0])
-    assert simulation.replay(problem(), [spoken[word] for word in said]).premature == tuple(sorted(early))
+def test_call_before_the_result_of_its_predecessor_is_premature(words: list[str], early: set[int]) -> None:
+    vocabulary: dict[str, Any] = {
+        "W": WAIT,
+        "C": CLOSING,
+        "?": "hm",
+        "X": call_message("X", FILES.reference_calls[0]),
+    }
+    vocabulary |= {f"F{number}": make(FILES, number) for number in (1, 2, 3)}
+    vocabulary |= {f"T{number}": make(TEXT, number) for number in (1, 2)}
+    vocabulary["guess"] = call_message("F", Call("read_file", {"name": "b"}))
+    vocabulary["none"] = call_message("F", Call("no_tool", {}))
+    vocabulary["other"] = call_message("F", TEXT.reference_calls[0])
+    assert simulation.replay(problem(), [vocabulary[word] for word in words]).premature == tuple(sorted(early))
 
 
 def test_other_call_is_premature_until_the_slowest_result_arrives() -> None:
@@ -275,12 +280,12 @@ def test_other_call_is_premature_until_the_slowest_result_arrives() -> None:
 
 
 def test_premature_calls_depend_on_the_delay() -> None:
-    said = [make(FILES, 1), WAIT, make(FILES, 2), WAIT, WAIT, make(FILES, 3)]
+    sent = [make(FILES, 1), WAIT, make(FILES, 2), WAIT, WAIT, make(FILES, 3)]
     for delay, early in ((0, ()), (1, ()), (2, (3,)), (3, (3, 6)), (4, (3, 6))):
-        assert simulation.replay(problem(Delays(delay, delay)), said).premature == early
+        assert simulation.replay(problem(Delays(delay, delay)), sent).premature == early
 
 
-# --- what is handed in ---------------------------------------------------------------------------
+# --- submissions ---------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -310,7 +315,7 @@ def test_fork_of_a_run_is_independent() -> None:
 
 
 def test_message_with_several_calls_is_submitted_as_one_unreadable_message() -> None:
-    """As text alone it could be a whole transcript."""
+    """Keep the message whole: its text alone could be read as a transcript."""
     text = "\n".join(one.text for one in live().legal()[:2])
     assert len(messages([text])) == 2
     run = live()
@@ -318,23 +323,23 @@ def test_message_with_several_calls_is_submitted_as_one_unreadable_message() -> 
     assert run.submission()["turns"] == [
         {"unreadable": "the message holds several calls; make one a turn", "text": text}
     ]
-    again = "\n".join(map(json.dumps, [*run.submission()["turns"], WAIT]))
-    assert [read_message(one).kind for one in messages(again)] == ["unreadable", "wait"]
+    transcript = "\n".join(map(json.dumps, [*run.submission()["turns"], WAIT]))
+    assert [read_message(one).kind for one in messages(transcript)] == ["unreadable", "wait"]
 
 
-@pytest.mark.parametrize("said", ["hm", "wait", "ALL COMPLETED", call_message("a", Call("f", {"b": [1]})), 5])
-def test_normalized_message_is_read_back_equal(said: object) -> None:
-    read = read_message(said)
+@pytest.mark.parametrize("message", ["hm", "wait", "ALL COMPLETED", call_message("a", Call("f", {"b": [1]})), 5])
+def test_normalized_message_is_read_back_equal(message: object) -> None:
+    read = read_message(message)
     assert messages([as_message(read)]) == [as_message(read)]
     assert read_message(as_message(read)) == read
 
 
 def test_submission_does_not_change_with_the_message_object() -> None:
     run = live()
-    said = json.loads(run.legal()[0].text)
-    run.step(said)
+    message = json.loads(run.legal()[0].text)
+    run.step(message)
     before = json.dumps(run.submission())
-    said["params"].clear()
+    message["params"].clear()
     assert json.dumps(run.submission()) == before
 
 

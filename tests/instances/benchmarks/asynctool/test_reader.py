@@ -1,4 +1,4 @@
-"""Files of AsyncTool problems: every form that is read, and the place of every fault."""
+"""Files of AsyncTool problems: accepted documents, and errors with their fields."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write(folder: Path, content: Any) -> str:
     return str(path)
 
 
-# --- what is read ---------------------------------------------------------------------------------
+# --- valid documents ------------------------------------------------------------------------------
 
 
 def test_tool_documents_define_offered_tools_and_parameter_order() -> None:
@@ -60,9 +60,9 @@ def test_tool_documents_define_offered_tools_and_parameter_order() -> None:
         "tools": ["read_file", MOVE_DOCUMENT],
         "ground_truth": ["read_file('g')", "move_entry('g', 'h')", "move_entry('h', target='i')"],
     }
-    found = read(task).tasks[0]
-    assert found.documents == {"read_file": family_of("files").documents()["read_file"], "move_entry": MOVE_DOCUMENT}
-    assert [call.params for call in found.reference_calls[1:]] == [
+    sub_task = read(task).tasks[0]
+    assert sub_task.documents == {"read_file": family_of("files").documents()["read_file"], "move_entry": MOVE_DOCUMENT}
+    assert [call.params for call in sub_task.reference_calls[1:]] == [
         {"name": "g", "target": "h"},
         {"name": "h", "target": "i"},
     ]
@@ -75,14 +75,19 @@ def test_all_tools_of_the_family_are_offered_by_default() -> None:
 
 def test_task_without_family_offers_names_of_reference_calls() -> None:
     task = {"id": "a", "ground_truth": ["f(a=1)", "g()", "f(a=2)"]}
-    found = read(task | {"family": None}).tasks[0]
-    assert found == read(task).tasks[0]
-    assert found.documents == {"f": {"name": "f"}, "g": {"name": "g"}}
-    assert (found.solved.results, found.solved.state, found.question, found.initial) == ((None,) * 3, {}, "", {})
+    sub_task = read(task | {"family": None}).tasks[0]
+    assert sub_task == read(task).tasks[0]
+    assert sub_task.documents == {"f": {"name": "f"}, "g": {"name": "g"}}
+    assert (sub_task.solved.results, sub_task.solved.state, sub_task.question, sub_task.initial) == (
+        (None,) * 3,
+        {},
+        "",
+        {},
+    )
     offered = [{"name": "f", "parameters": {"properties": {"a": {}, "b": {}}}}, "g", {"name": "h", "parameters": None}]
-    found = read(task | {"tools": offered, "ground_truth": ["f(1, 2)"]}).tasks[0]
-    assert found.reference_calls == (Call("f", {"a": 1, "b": 2}),)
-    assert list(found.documents) == ["f", "g", "h"]
+    sub_task = read(task | {"tools": offered, "ground_truth": ["f(1, 2)"]}).tasks[0]
+    assert sub_task.reference_calls == (Call("f", {"a": 1, "b": 2}),)
+    assert list(sub_task.documents) == ["f", "g", "h"]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +105,9 @@ def test_task_without_family_offers_names_of_reference_calls() -> None:
     ],
 )
 def test_delays_are_read_and_written_back(given_delay: Any, delays: Delays) -> None:
-    found = read(document(SORT, **({} if given_delay is None else {"delay": given_delay})))
-    assert found.delays == delays
-    assert read(to_document(found)) == found
+    problem = read(document(SORT, **({} if given_delay is None else {"delay": given_delay})))
+    assert problem.delays == delays
+    assert read(to_document(problem)) == problem
 
 
 def test_file_with_several_problems_is_read(tmp_path: Path) -> None:
@@ -134,7 +139,7 @@ def files(initial: Any) -> dict[str, Any]:
     return document({"id": "a", "family": "files", "initial": initial, "ground_truth": ["make_folder(name='x')"]})
 
 
-WHERE = "tasks[0]"
+FIRST_TASK = "tasks[0]"
 FAULTS = {
     "version": ["version", 2, document(version=2)],
     "version as text": ["version", "1", document(version="1")],
@@ -145,7 +150,7 @@ FAULTS = {
     "name": ["name", 5, document(name=5)],
     "no tasks": ["tasks", [], document(tasks=[])],
     "tasks": ["tasks", {}, document(tasks={})],
-    "no task": [WHERE, 5, document(tasks=[5])],
+    "no task": [FIRST_TASK, 5, document(tasks=[5])],
     "delay": ["delay", "1", document(delay="1")],
     "delay with a point": ["delay", 1.0, document(delay=1.0)],
     "delay as a truth value": ["delay", True, document(delay=True)],
@@ -161,53 +166,57 @@ FAULTS = {
     "tool delay": ["delay.tools.f", -1, document(delay={"tools": {"f": -1}})],
     "long tool delay": ["delay.tools.f", 1001, document(delay={"tools": {"f": 1001}})],
     "tool delay as text": ["delay.tools.f", "1", document(delay={"tools": {"f": "1"}})],
-    "no id": [f"{WHERE}.id", "", task(id="")],
-    "long id": [f"{WHERE}.id", "x" * 101, task(id="x" * 101)],
-    "id": [f"{WHERE}.id", 5, task(id=5)],
-    "id with a slash": [f"{WHERE}.id", "a/b", task(id="a/b")],
-    "id with a line": [f"{WHERE}.id", "a\n", task(id="a\n")],
-    "id with a surrogate": [f"{WHERE}.id", "\ud800", task(id="\ud800")],
+    "no id": [f"{FIRST_TASK}.id", "", task(id="")],
+    "long id": [f"{FIRST_TASK}.id", "x" * 101, task(id="x" * 101)],
+    "id": [f"{FIRST_TASK}.id", 5, task(id=5)],
+    "id with a slash": [f"{FIRST_TASK}.id", "a/b", task(id="a/b")],
+    "id with a line": [f"{FIRST_TASK}.id", "a\n", task(id="a\n")],
+    "id with a surrogate": [f"{FIRST_TASK}.id", "\ud800", task(id="\ud800")],
     "id twice": ["tasks[1].id", "a", document(SORT, SORT)],
-    "question": [f"{WHERE}.question", None, task(question=None)],
-    "task key": [f"{WHERE}.delay", 1, task(delay=1)],
-    "no gold calls": [f"{WHERE}.ground_truth", [], task(ground_truth=[])],
-    "nowhere gold calls": [f"{WHERE}.ground_truth", None, task(ground_truth=None)],
-    "gold calls": [f"{WHERE}.ground_truth", "f()", task(ground_truth="f()")],
-    "gold call": [f"{WHERE}.ground_truth[1]", 5, task(ground_truth=["f()", 5])],
-    "gold call text": [f"{WHERE}.ground_truth[0]", "f(a=b)", task(ground_truth=["f(a=b)"])],
-    "gold call number": [f"{WHERE}.ground_truth[0]", "f(a=1e999)", task(ground_truth=["f(a=1e999)"])],
-    "gold call by position": [
-        f"{WHERE}.ground_truth[0]",
+    "question": [f"{FIRST_TASK}.question", None, task(question=None)],
+    "task key": [f"{FIRST_TASK}.delay", 1, task(delay=1)],
+    "no reference calls": [f"{FIRST_TASK}.ground_truth", [], task(ground_truth=[])],
+    "reference calls null": [f"{FIRST_TASK}.ground_truth", None, task(ground_truth=None)],
+    "reference calls": [f"{FIRST_TASK}.ground_truth", "f()", task(ground_truth="f()")],
+    "reference call": [f"{FIRST_TASK}.ground_truth[1]", 5, task(ground_truth=["f()", 5])],
+    "reference call text": [f"{FIRST_TASK}.ground_truth[0]", "f(a=b)", task(ground_truth=["f(a=b)"])],
+    "reference call number": [f"{FIRST_TASK}.ground_truth[0]", "f(a=1e999)", task(ground_truth=["f(a=1e999)"])],
+    "reference call by position": [
+        f"{FIRST_TASK}.ground_truth[0]",
         "sort_words('a', 'b')",
         task(ground_truth=["sort_words('a', 'b')"]),
     ],
-    "gold call of no tool": [f"{WHERE}.ground_truth[0]", "f(a=1)", task(ground_truth=["f(a=1)"])],
-    "gold call not offered": [f"{WHERE}.ground_truth[0]", SORT["ground_truth"][0], task(tools=["join_numbers"])],
-    "gold call, none offered": [f"{WHERE}.ground_truth[0]", SORT["ground_truth"][0], task(tools=[])],
-    "gold call that fails": [
-        f"{WHERE}.ground_truth[1]",
+    "reference call of no tool": [f"{FIRST_TASK}.ground_truth[0]", "f(a=1)", task(ground_truth=["f(a=1)"])],
+    "reference call not offered": [
+        f"{FIRST_TASK}.ground_truth[0]",
+        SORT["ground_truth"][0],
+        task(tools=["join_numbers"]),
+    ],
+    "reference call, none offered": [f"{FIRST_TASK}.ground_truth[0]", SORT["ground_truth"][0], task(tools=[])],
+    "reference call that fails": [
+        f"{FIRST_TASK}.ground_truth[1]",
         "sort_words(text=1)",
         task(ground_truth=["sort_words(text='a')", "sort_words(text=1)"]),
     ],
-    "family": [f"{WHERE}.family", "nope", task(family="nope")],
-    "family type": [f"{WHERE}.family", 5, task(family=5)],
-    "family path": [f"{WHERE}.family", "../files", task(family="../files")],
-    "family attribute": [f"{WHERE}.family", "base", task(family="base")],
-    "tools": [f"{WHERE}.tools", "sort_words", task(tools="sort_words")],
-    "tool": [f"{WHERE}.tools[1]", 5, task(tools=["sort_words", 5])],
-    "unknown tool": [f"{WHERE}.tools[0]", "nope", task(tools=["nope"])],
-    "unknown tool document": [f"{WHERE}.tools[0]", "nope", task(tools=[{"name": "nope"}])],
-    "nameless tool": [f"{WHERE}.tools[0]", None, task(tools=[{}])],
-    "parameters": [f"{WHERE}.tools[0].parameters", [1], task(tools=[{"name": "sort_words", "parameters": [1]}])],
+    "family": [f"{FIRST_TASK}.family", "nope", task(family="nope")],
+    "family type": [f"{FIRST_TASK}.family", 5, task(family=5)],
+    "family path": [f"{FIRST_TASK}.family", "../files", task(family="../files")],
+    "family attribute": [f"{FIRST_TASK}.family", "base", task(family="base")],
+    "tools": [f"{FIRST_TASK}.tools", "sort_words", task(tools="sort_words")],
+    "tool": [f"{FIRST_TASK}.tools[1]", 5, task(tools=["sort_words", 5])],
+    "unknown tool": [f"{FIRST_TASK}.tools[0]", "nope", task(tools=["nope"])],
+    "unknown tool document": [f"{FIRST_TASK}.tools[0]", "nope", task(tools=[{"name": "nope"}])],
+    "nameless tool": [f"{FIRST_TASK}.tools[0]", None, task(tools=[{}])],
+    "parameters": [f"{FIRST_TASK}.tools[0].parameters", [1], task(tools=[{"name": "sort_words", "parameters": [1]}])],
     "properties": [
-        f"{WHERE}.tools[0].parameters",
+        f"{FIRST_TASK}.tools[0].parameters",
         {"properties": ["text"]},
         task(tools=[{"name": "sort_words", "parameters": {"properties": ["text"]}}]),
     ],
-    "initial": [f"{WHERE}.initial", [], task(initial=[])],
-    "initial key": [f"{WHERE}.initial.x", 1, task(initial={"x": 1})],
-    "initial missing": [f"{WHERE}.initial.root", None, files({})],
-    "initial value": [f"{WHERE}.initial.root", "x", files({"root": "x"})],
+    "initial": [f"{FIRST_TASK}.initial", [], task(initial=[])],
+    "initial key": [f"{FIRST_TASK}.initial.x", 1, task(initial={"x": 1})],
+    "initial missing": [f"{FIRST_TASK}.initial.root", None, files({})],
+    "initial value": [f"{FIRST_TASK}.initial.root", "x", files({"root": "x"})],
     "problems": ["problems", [], HEAD | {"problems": []}],
     "problems null": ["problems", None, HEAD | {"problems": None}],
     "second problem": [
@@ -267,9 +276,9 @@ def test_bundled_problems_are_equal_after_writing_and_reading(delay: str) -> Non
 
 def test_custom_tool_documents_are_preserved() -> None:
     content = SORT | {"tools": [{"name": "sort_words", "description": "My own words."}, "join_numbers"]}
-    found = read(content)
-    assert found.tasks[0].documents["sort_words"] == content["tools"][0]
-    assert round_trip(found) == found
+    problem = read(content)
+    assert problem.tasks[0].documents["sort_words"] == content["tools"][0]
+    assert round_trip(problem) == problem
 
 
 def test_json_schema_has_all_fields_of_documents() -> None:

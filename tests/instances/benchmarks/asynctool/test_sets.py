@@ -1,4 +1,4 @@
-"""Names of AsyncTool problems, and the composer that makes new ones."""
+"""Names of AsyncTool problems, and composition of new problems from bundled tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SIZES = Counter(task.family for task in problems.tasks().values())
 
 
 def proportional(count: int) -> dict[tuple[str, int], int]:
-    """Share a number of problems out as in the paper's Table 5, by largest remainders."""
+    """Distribute a number of problems as in the paper's Table 5, by largest remainders."""
     total = sum(SHARES.values())
     shares = {key: count * share // total for key, share in SHARES.items()}
     by_remainder = sorted(SHARES, key=lambda key: -(count * SHARES[key] % total))
@@ -69,12 +69,12 @@ def test_bundled_problems_are_one_hundred_of_four_kinds() -> None:
 def test_bundled_sets_equal_compositions_of_ten_families(monkeypatch: pytest.MonkeyPatch) -> None:
     first = {task.id: task for task in problems.tasks().values() if task.family not in ("formats", "generation")}
     monkeypatch.setattr(problems, "tasks", lambda: first)
-    made = {
+    compositions = {
         f"{kind}{size}": [list(row) for row in composed(kind, size, count)]
         for (kind, size), count in proportional(100).items()
     }
     path = files("planoracle.instances.benchmarks.asynctool") / "data" / "sets.json"
-    assert json.loads(path.read_text(encoding="utf-8")) == made
+    assert json.loads(path.read_text(encoding="utf-8")) == compositions
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,11 @@ def test_bundled_sets_equal_compositions_of_ten_families(monkeypatch: pytest.Mon
     ],
 )
 def test_names_prefixes_and_globs_expand_to_problems(pattern: str, count: int, first: str) -> None:
-    found = catalog.expand([pattern])
-    assert (len(found), found[0]) == (count, first)
-    assert len(set(found)) == count
-    assert all(catalog.names_problem(name) for name in found)
-    assert catalog.load(found[-1]).name == found[-1]
+    names = catalog.expand([pattern])
+    assert (len(names), names[0]) == (count, first)
+    assert len(set(names)) == count
+    assert all(catalog.names_problem(name) for name in names)
+    assert catalog.load(names[-1]).name == names[-1]
 
 
 @pytest.mark.parametrize(
@@ -212,25 +212,23 @@ def test_set_of_a_problem_includes_its_delay() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("size", "count"), [(1, 50), (2, 0), (2, 1), (2, 100), (3, 100), (4, 40), (5, 10)])
 @pytest.mark.parametrize("seed", [0, 5])
-def test_composed_problems_have_the_requested_kind_and_differ(
-    kind: str, size: int, count: int, seed: int
-) -> None:
+def test_composed_problems_have_the_requested_kind_and_differ(kind: str, size: int, count: int, seed: int) -> None:
     rows = composed(kind, size, count, seed)
     assert len(rows) == len(set(map(frozenset, rows))) == count
     for row in rows:
         assert len(set(row)) == len(row) == size
         assert len(set(map(family, row))) == (1 if kind == "similar" else size)
     assert composed(kind, size, count, seed) == rows
-    assert composed(kind, size, count // 2, seed) == rows[: count // 2]  # more problems begin with the fewer
+    assert composed(kind, size, count // 2, seed) == rows[: count // 2]  # a larger count extends a smaller one
 
 
 def test_seeds_kinds_and_sizes_give_different_draws() -> None:
     drawn = {tuple(composed(kind, size, 10, seed)) for kind in KINDS for size in (2, 3) for seed in range(4)}
     assert len(drawn) == 16
-    for kind in KINDS:  # families come in random order
+    for kind in KINDS:  # families are in random order
         assert len({tuple(family(row[0]) for row in composed(kind, 2, 10, seed)) for seed in range(3)}) == 3
     orders = {first < second for first, second in composed("cross", 2, 40)}
-    assert orders == {True, False}  # as do the tasks of a problem
+    assert orders == {True, False}  # and so are the tasks of a problem
 
 
 @pytest.mark.parametrize(

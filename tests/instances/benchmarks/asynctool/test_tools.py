@@ -1,4 +1,4 @@
-"""The tool families of AsyncTool: what every tool does, how it fails, what bounds it; and the bundled tasks."""
+"""Tool families of AsyncTool: results, failures and bounds of every tool; bundled tasks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def successes(family: str) -> list[str]:
     return [text for text in SUCCESSES if OWNER[parse_call(text).name] == family]
 
 
-#: Calls, those of a family made in turn on one object, and what each must return.
+#: Calls with expected results; calls of one family are made in order on one object.
 SUCCESSES: dict[str, Any] = {
     "compare_files(first='a', second='b')": {"identical": False, "differing_lines": 2},
     "compare_files(first='a', second='a')": {"identical": True, "differing_lines": 0},
@@ -127,7 +127,7 @@ SUCCESSES: dict[str, Any] = {
 _X = "x" * 4_000
 _ON = "add_fuel(litres=10) > set_doors(doors='locked') > set_brake(brake='pressed') > switch_engine(engine='on') > "
 _DEEPER = "make_folder(name='d') > enter_folder(name='d') > "
-#: Part of what the agent reads, and calls that fail so; calls before ">" are made before and succeed.
+#: Part of an error, and calls that cause it; calls before ">" are made first and succeed.
 FAILURES: dict[str, list[str]] = {
     "top folder": ["enter_folder(name='f') > enter_folder(name='g')" + " > enter_folder(name='..')" * 3],
     "is a folder": ["read_file(name='f')", "append_line(name='f', line='')", "compare_files(first='a', second='f')"],
@@ -249,7 +249,7 @@ def test_values_at_the_limits_are_accepted() -> None:
 
 _PATHS = ["", ".", "...", "f/g", "/f", "f/", "../a", "f\\g", "a\0", "\0", "a\n", " a", "a ", ".a", "f/..", "~/", "C:\\"]
 _PATHS += ["\ud800", "\u202ea", "x" * 61]
-_ODD = ["__class__", "__init__", "／a"]  # names like any other, once something is called so
+_ODD = ["__class__", "__init__", "／a"]  # valid names of existing entries
 
 
 @pytest.mark.parametrize("name", [*_PATHS, *_ODD])
@@ -259,7 +259,7 @@ def test_paths_and_dunder_names_are_rejected_as_file_names(name: str) -> None:
     if name not in _ODD:
         texts += ["make_folder(name={0})", "append_line(name={0}, line='')", "move_entry(name='a', target={0})"]
     assert all(map(failed, play(box, *(text.format(repr(name)) for text in texts))))
-    play(box, "enter_folder(name='f')")  # where one is does not count
+    play(box, "enter_folder(name='f')")  # the current folder is not part of the state
     assert box.state() == WORLDS["files"]
 
 
@@ -317,7 +317,7 @@ def test_tool_names_are_unique_and_documents_are_json() -> None:
 
 
 each_task = pytest.mark.parametrize("task", TASKS, ids=[task["id"] for task in TASKS])
-#: Values that a question puts into words: "the folder above", "a single space", "the one row".
+#: Values that questions describe in words: "the folder above", "a single space", "the one row".
 WORDED = ("..", " ", 1)
 
 
@@ -326,9 +326,9 @@ def start(task: dict[str, Any]) -> tuple[Toolbox, list[Call]]:
 
 
 def occurs(value: Any, text: str) -> bool:
-    """Whether a value stands in a text, not merely as part of a longer word or number."""
-    shown = value if isinstance(value, str) else json.dumps(value)
-    return re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", text) is not None
+    """Return true if a text contains a value as a whole word or number."""
+    text_of_value = value if isinstance(value, str) else json.dumps(value)
+    return re.search(rf"(?<!\w){re.escape(text_of_value)}(?!\w)", text) is not None
 
 
 def test_five_tasks_per_family_have_lengths_of_the_paper() -> None:
@@ -364,15 +364,15 @@ def test_reference_calls_of_bundled_tasks_succeed(task: dict[str, Any]) -> None:
 
 @each_task
 def test_question_and_results_contain_every_parameter_value(task: dict[str, Any]) -> None:
-    (box, calls), known = start(task), task["question"]
-    assert not any(name in known for name in OWNER)
-    assert 1 <= len(re.findall(r"[.!?]['’]?(?: [A-Z]|$)", known)) <= 3
+    (box, calls), visible = start(task), task["question"]
+    assert not any(name in visible for name in OWNER)
+    assert 1 <= len(re.findall(r"[.!?]['’]?(?: [A-Z]|$)", visible)) <= 3
     for call, result in zip(calls, play(box, *calls), strict=True):
         for name, (kind, _) in FAMILIES[task["family"]].tools()[call.name].parameters.items():
             value = call.params[name]
             if get_origin(kind) is not Literal and value not in WORDED:
-                assert occurs(value, known), f"{call}: {name}"
-        known += json.dumps(result)
+                assert occurs(value, visible), f"{call}: {name}"
+        visible += json.dumps(result)
 
 
 @each_task

@@ -1,4 +1,4 @@
-"""Live runs by the general rules are what the replay of their submission says, step by step."""
+"""Live runs by the general rules: refusals, answers, legal commands."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_legal_commands_reach_the_optimum_from_random_states():
 
 
 def from_random_states(seeds: range) -> int:
-    """Compare what a search through legal commands finds with the optimum of what states leave, also if it is none."""
+    """Compare a search through legal commands with the optimum of the remaining problem."""
     count = 0
     for seed in seeds:
         run = live(workshop(seed))
@@ -59,7 +59,7 @@ def reached(run: AnyEnvironment) -> tuple[bool, int]:
 
 def test_invalid_pieces_are_refused_and_the_eleventh_ends_the_run():
     run = live()
-    said = {
+    kind_by_command = {
         '{"action": "soup/stir", "start": 0, "duration": 2, "agent": "agent"}': "minimum_lag",
         '{"action": "soup/chop", "start": 0, "duration": 9, "agent": "agent"}': "action_duration",
         '{"action": "soup/boil", "start": 0, "duration": 9, "agent": "cook"}': "ineligible_agent",
@@ -67,7 +67,7 @@ def test_invalid_pieces_are_refused_and_the_eleventh_ends_the_run():
         '{"action": "soup/bake", "start": 0, "duration": 9, "agent": "agent"}': "unreadable",
         "I do not know.": "unreadable",
     }
-    for text, kind in said.items():
+    for text, kind in kind_by_command.items():
         [lost] = run.step(text).outcomes
         assert (lost.kind, lost.violation.kind, lost.start, lost.end) == ("lost", kind, 0, 0)
     assert run.submission()["plan"] == []
@@ -102,18 +102,18 @@ def test_first_of_several_pieces_counts(form):
     pieces = (Piece("soup/boil", 0, 9, "agent"), Piece("soup/chop", 0, 4, "agent"))
     boil, chop = (json.dumps(piece._asdict()) for piece in pieces)
     for first, second in ((boil, chop), (chop, boil)):
-        for said in (form.replace("{0}", first).replace("{1}", second), [json.loads(first), json.loads(second)]):
-            [done] = live().step(said).outcomes
+        for message in (form.replace("{0}", first).replace("{1}", second), [json.loads(first), json.loads(second)]):
+            [done] = live().step(message).outcomes
             assert done.command == first
 
 
 def test_legal_starts_are_event_times_and_ends_of_lags():
     def starts(run: AnyEnvironment) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        start_times: dict[str, list[int]] = {}
         for one in run.legal():
             piece = json.loads(one.text)
-            found.setdefault(piece["action"][5:], []).append(piece["start"])
-        return {name: sorted(set(times)) for name, times in found.items()}
+            start_times.setdefault(piece["action"][5:], []).append(piece["start"])
+        return {name: sorted(set(times)) for name, times in start_times.items()}
 
     run = live()
     assert starts(run) == {"chop": [0], "boil": [0]}
@@ -132,12 +132,12 @@ def test_finish_is_legal_only_if_no_piece_is():
     assert blocked.step("Finish").observation.over == "finished"
 
 
-@pytest.mark.parametrize("said", ["First I boil it.", "[1,", '{"a": 1, "a": 2}', "", None, {"content": ["a"]}, 3])
-def test_answer_without_a_plan_ends_an_open_loop_run(said: object) -> None:
+@pytest.mark.parametrize("message", ["First I boil it.", "[1,", '{"a": 1, "a": 2}', "", None, {"content": ["a"]}, 3])
+def test_answer_without_a_plan_ends_an_open_loop_run(message: object) -> None:
     run = live(loop="open")
-    assert [one.violation.kind for one in run.step(said).outcomes] == ["unreadable"]
+    assert [one.violation.kind for one in run.step(message).outcomes] == ["unreadable"]
     assert run.done
-    if said in ("First I boil it.", ""):
+    if message in ("First I boil it.", ""):
         assert run.run().plan.fault == "no_plan"
         return
     with pytest.raises(PlanError):

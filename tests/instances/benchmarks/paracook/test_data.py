@@ -1,4 +1,4 @@
-"""The user's copy of ParaCook's data: both forms, the names that it gives, and what is said where it is not right."""
+"""User's copy of ParaCook's data: both forms, names of problems, errors."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def fault(name: str) -> str:
 
 
 def test_map_of_the_compact_files_is_loaded(tiny: Path) -> None:
-    floor = problems.load("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
-    assert isinstance(floor, GridKitchen)
-    assert floor.stations == (
+    kitchen = problems.load("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
+    assert isinstance(kitchen, GridKitchen)
+    assert kitchen.stations == (
         Station("dispenser1", "dispenser", (0, 0), "", "egg"),
         Station("stove", "stove", (2, 0), "pan"),
     )
-    assert floor.walls == (("wall", (1, 1)), ("wall_1", (2, 1)))
-    assert floor.cooks == (("agent1", (0, 2)), ("agent2", (0, 1)))
-    assert [(dish.name, dish.needs[0].vessel) for dish in floor.orders] == [("egg/fried", "pan")]
-    assert floor.facts == local_copy.FACTS
+    assert kitchen.walls == (("wall", (1, 1)), ("wall_1", (2, 1)))
+    assert kitchen.cooks == (("agent1", (0, 2)), ("agent2", (0, 1)))
+    assert [(dish.name, dish.needs[0].vessel) for dish in kitchen.orders] == [("egg/fried", "pan")]
+    assert kitchen.facts == local_copy.FACTS
 
 
 def test_maps_with_ordered_dishes_are_loaded(tiny: Path) -> None:
@@ -71,7 +71,7 @@ def test_abstract_problem_is_loaded(tiny: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("paracook/cook/egg/seed_1/agent_num_2", "it is a map, and what is ordered is missing"),
         ("paracook/cook/egg/seed_1/agent_num_2@fired", "did you mean fried?"),
@@ -81,13 +81,13 @@ def test_abstract_problem_is_loaded(tiny: Path) -> None:
         ("paracook/cook", "begin with paracook/abstract/ or paracook/cook/"),
     ],
 )
-def test_unknown_names_are_rejected_with_a_hint(tiny: Path, name: str, said: str) -> None:
+def test_unknown_names_are_rejected_with_a_hint(tiny: Path, name: str, message: str) -> None:
     assert not problems.covers(name)
-    assert said in fault(name)
+    assert message in fault(name)
 
 
 @pytest.mark.parametrize(
-    ("file", "document", "said"),
+    ("file", "document", "message"),
     [
         (
             "maps",
@@ -99,9 +99,9 @@ def test_unknown_names_are_rejected_with_a_hint(tiny: Path, name: str, said: str
         ("maps", [], "maps.json: document: must be an object"),
     ],
 )
-def test_errors_name_file_and_field(tiny: Path, file: str, document: object, said: str) -> None:
+def test_errors_name_file_and_field(tiny: Path, file: str, document: object, message: str) -> None:
     (tiny / f"{file}.json").write_text(json.dumps(document))
-    assert said in fault("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
+    assert message in fault("paracook/cook/egg/seed_1/agent_num_2/orders_num_1")
 
 
 def test_incomplete_data_folder_is_rejected(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -143,7 +143,7 @@ def test_clone_and_compact_files_give_equal_problems(
 
 
 @pytest.mark.parametrize(
-    ("orders", "meant"),
+    ("orders", "expected"),
     [
         (["egg/fried"], "paracook/cook/egg/seed_1/agent_num_2/orders_num_1"),  # as in the data
         (["fried", "egg/fried"], "paracook/cook/egg/seed_1/agent_num_2@fried+fried"),
@@ -152,11 +152,11 @@ def test_clone_and_compact_files_give_equal_problems(
         (["boiled"], "paracook/cook/egg/seed_1/agent_num_2@boiled"),
     ],
 )
-def test_orders_of_a_submission_select_the_problem(tiny: Path, orders: object, meant: str) -> None:
+def test_orders_of_a_submission_select_the_problem(tiny: Path, orders: object, expected: str) -> None:
     record = {"instance": "paracook/cook/egg/seed_1/agent_num_2", "orders": orders}
-    assert check_submission(record)["instance"] == meant
-    assert check_submission(record | {"instance": meant})["instance"] == meant
-    assert check_submission(record | {"instance": f"{record['instance']}~1"})["instance"] == f"{meant}~1"
+    assert check_submission(record)["instance"] == expected
+    assert check_submission(record | {"instance": expected})["instance"] == expected
+    assert check_submission(record | {"instance": f"{record['instance']}~1"})["instance"] == f"{expected}~1"
     assert check_submission({"instance": "paracook/cook/extra/odd", "orders": ["egg/fried"]})["instance"].endswith(
         "odd@egg/fried"
     )
@@ -181,10 +181,10 @@ def test_submissions_with_orders_are_graded_independently(tiny: Path) -> None:
     grades = [grader.grade(line) for line in lines]
     assert [grade.scored for grade in grades] == [True, False, True, False, False, True]
     assert grades[0].instance == grades[2].instance == f"{name}/orders_num_1"
-    said = [grade.reason or "" for grade in grades]
-    assert "must be egg/fried" in said[1] or "'boiled' must be" in said[1]
-    assert "orders: must be those of the instance, which names them: egg/fried" in said[3]
-    assert "it is a map, and what is ordered is missing" in said[4]
+    reasons = [grade.reason or "" for grade in grades]
+    assert "must be egg/fried" in reasons[1] or "'boiled' must be" in reasons[1]
+    assert "orders: must be those of the instance, which names them: egg/fried" in reasons[3]
+    assert "it is a map, and what is ordered is missing" in reasons[4]
 
 
 def test_data_files_are_read_as_problems(data: Path, tmp_path: Path) -> None:
@@ -195,25 +195,25 @@ def test_data_files_are_read_as_problems(data: Path, tmp_path: Path) -> None:
         (copy / "data/cook/maps/burger/seed_42/agent_num_2.json", 4),
         (copy / "data/abstract/burger/seed_42/orders_num_3.json", 1),
     ):
-        found = read_problems(str(path))
-        assert len(found) == count
-        assert found[-1] == problems.load(found[-1].name)
+        kitchens = read_problems(str(path))
+        assert len(kitchens) == count
+        assert kitchens[-1] == problems.load(kitchens[-1].name)
     with pytest.raises(InputError, match="the data order nothing"):
         read_problems(str(copy / "config/map_examples/map1.json"))
     alone = tmp_path / "alone" / "map.json"
     alone.parent.mkdir()
     alone.write_bytes((copy / "config/map_examples/map1.json").read_bytes())
-    (tmp_path / "config/recipe").rename(tmp_path / "recipes")  # so that it lies in no copy
+    (tmp_path / "config/recipe").rename(tmp_path / "recipes")  # the file is in no copy of the data then
     with pytest.raises(InputError, match="is a map without orders"):
         read_problems(str(alone))
 
 
 def _broken(value: object, chance: Random) -> object:
-    """Return a document with something else somewhere in it."""
+    """Return a document with one part changed at random."""
     if isinstance(value, dict) and value and chance.random() < 0.8:
         key = chance.choice(list(value))
         if chance.random() < 0.1:
-            return {(chance.choice("³@+~/") + name if name == key else name): held for name, held in value.items()}
+            return {(chance.choice("³@+~/") + name if name == key else name): entry for name, entry in value.items()}
         return value | {key: _broken(value[key], chance)}
     if isinstance(value, list) and value and chance.random() < 0.8:
         place = chance.randrange(len(value))

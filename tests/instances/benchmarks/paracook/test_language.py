@@ -1,4 +1,4 @@
-"""Plans for kitchens within text: to the released letter, and as models write them."""
+"""Kitchen plans in text, read like the released code or as model output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PLAN: dict[str, list[dict[str, Any]]] = {
 TEXT, PRETTY = json.dumps(PLAN), json.dumps(PLAN, indent=2)
 DRAFT = json.dumps({"agent1": [{"action": "Finish"}]})
 
-#: What both read, as the released code does.
+#: Text that both profiles read like the released code.
 BOTH = {
     "bare": TEXT,
     "fence": f"So:\n```json\n{PRETTY}\n```\nDone.",
@@ -37,7 +37,7 @@ BOTH = {
     "thinking": f"<think>maybe {DRAFT}</think>\n{PRETTY}",
     "thought": f"Thought: go. agent1 does it\n```json\n{TEXT}\n```",
 }
-#: What the released code does not read, or reads otherwise.
+#: Text that the released code does not read, or reads differently.
 LENIENT = {
     "other fence": f"```\n{PRETTY}\n```",
     "comma": TEXT[:-1] + ",}",
@@ -59,54 +59,54 @@ LENIENT = {
 
 
 @pytest.fixture(scope="module")
-def floor() -> GridKitchen:
-    found = problem("paracook/cook/own/seed_1/agent_num_2/orders_num_2")
-    assert isinstance(found, GridKitchen)
-    return found
+def kitchen() -> GridKitchen:
+    own = problem("paracook/cook/own/seed_1/agent_num_2/orders_num_2")
+    assert isinstance(own, GridKitchen)
+    return own
 
 
 def plain(plan: object) -> object:
-    """Return a plan without what actions hold beside their own fields."""
+    """Return a plan with only the known fields of its actions."""
     assert isinstance(plan, dict)
     own = ("action", "target", "duration")
     return {name: [{key: one[key] for key in own if key in one} for one in actions] for name, actions in plan.items()}
 
 
 @pytest.mark.parametrize("form", BOTH)
-def test_both_profiles_read_text_like_the_released_code(floor: GridKitchen, form: str) -> None:
+def test_both_profiles_read_text_like_the_released_code(kitchen: GridKitchen, form: str) -> None:
     for rules in (PAPER, RELEASED):
-        found = language.reading(floor, BOTH[form], rules)
-        assert found.commands == PLAN
-        assert (found.read, found.ignored) == (5, 0)
+        result = language.reading(kitchen, BOTH[form], rules)
+        assert result.commands == PLAN
+        assert (result.read, result.ignored) == (5, 0)
 
 
 @pytest.mark.parametrize("form", LENIENT)
-def test_paper_profile_reads_model_output(floor: GridKitchen, form: str) -> None:
-    found = language.reading(floor, LENIENT[form], PAPER)
-    assert plain(found.commands) == PLAN
-    assert not found.doubtful
+def test_paper_profile_reads_model_output(kitchen: GridKitchen, form: str) -> None:
+    result = language.reading(kitchen, LENIENT[form], PAPER)
+    assert plain(result.commands) == PLAN
+    assert not result.doubtful
     try:
-        released = language.reading(floor, LENIENT[form], RELEASED).commands
+        released = language.reading(kitchen, LENIENT[form], RELEASED).commands
     except PlanError:
         return
     assert released != PLAN
 
 
-def test_closed_loop_turns_are_read_one_by_one(floor: GridKitchen) -> None:
+def test_closed_loop_turns_are_read_one_by_one(kitchen: GridKitchen) -> None:
     turns = [PLAN, TEXT, "Let me think.", 3, {}, {"plan": PLAN}]
-    assert language.reading(floor, turns, PAPER).commands == [PLAN, PLAN, "Let me think.", 3, {}, PLAN]
-    assert language.reading(floor, turns[:3], RELEASED).commands == [PLAN, PLAN, "Let me think."]
+    assert language.reading(kitchen, turns, PAPER).commands == [PLAN, PLAN, "Let me think.", 3, {}, PLAN]
+    assert language.reading(kitchen, turns[:3], RELEASED).commands == [PLAN, PLAN, "Let me think."]
 
 
-def test_refusal_is_an_empty_plan_and_unclear_text_is_rejected(floor: GridKitchen) -> None:
-    refused = language.reading(floor, "I cannot help with that.", PAPER)
+def test_refusal_is_an_empty_plan_and_unclear_text_is_rejected(kitchen: GridKitchen) -> None:
+    refused = language.reading(kitchen, "I cannot help with that.", PAPER)
     assert (refused.commands, refused.read, refused.doubtful) == ({}, 0, False)
-    for given in ("1. MoveTo(3, 4)\n2. Interact(dispenser1)", 7, None):
-        with pytest.raises(PlanError, match="who does it" if isinstance(given, str) else "must be an object"):
-            language.reading(floor, given, PAPER)
+    for submitted in ("1. MoveTo(3, 4)\n2. Interact(dispenser1)", 7, None):
+        with pytest.raises(PlanError, match="who does it" if isinstance(submitted, str) else "must be an object"):
+            language.reading(kitchen, submitted, PAPER)
     for text in ("no plan", "[1]", '"x"', '{"plan": []}', "```json\n{'agent1': []}\n```", "{" * 100_000):
         with pytest.raises(PlanError):
-            language.reading(floor, text, RELEASED)
+            language.reading(kitchen, text, RELEASED)
     alone = problem("paracook/cook/own/seed_1/agent_num_1/orders_num_2")
     assert isinstance(alone, GridKitchen)
     one = language.reading(alone, "1. MoveTo(3, 4)\n2. Wait(0.5)\n3. Wait", PAPER).commands
@@ -114,15 +114,15 @@ def test_refusal_is_an_empty_plan_and_unclear_text_is_rejected(floor: GridKitche
     assert one == {"agent1": [{"action": "MoveTo", "target": [3, 4]}, wait | {"duration": 0.5}, wait]}
 
 
-def test_invalid_actions_in_an_object_are_read_and_fail_in_the_run(floor: GridKitchen) -> None:
+def test_invalid_actions_in_an_object_are_read_and_fail_in_the_run(kitchen: GridKitchen) -> None:
     odd = {"agent1": [{"action": "Dance"}, None], "agent9": "x", "agent2": 3}
     for rules in (PAPER, RELEASED):
-        assert language.reading(floor, odd, rules).commands == odd
-        run = registry.get("paracook").run(floor, {"plan": odd}, rules)
+        assert language.reading(kitchen, odd, rules).commands == odd
+        run = registry.get("paracook").run(kitchen, {"plan": odd}, rules)
         assert run.verdict.fatal is not None
 
 
-def test_mutated_text_is_read_or_rejected(floor: GridKitchen) -> None:
+def test_mutated_text_is_read_or_rejected(kitchen: GridKitchen) -> None:
     chance = random.Random(5)
     forms = [*BOTH.values(), *LENIENT.values()]
     letters = "{}[]()'\",:|*`#\n -1aé\\/"
@@ -133,8 +133,8 @@ def test_mutated_text_is_read_or_rejected(floor: GridKitchen) -> None:
             text[place : place + chance.randint(0, 3)] = chance.choice(letters) * chance.randint(0, 2)
         for rules in (PAPER, RELEASED):
             try:
-                found = language.reading(floor, "".join(text), rules).commands
+                plan = language.reading(kitchen, "".join(text), rules).commands
             except PlanError:
                 continue
-            assert isinstance(found, Mapping)
-            assert all(isinstance(name, str) for name in found)
+            assert isinstance(plan, Mapping)
+            assert all(isinstance(name, str) for name in plan)

@@ -1,4 +1,4 @@
-"""Kitchens of our own in the style of ParaCook's: drawn from their names alone, and as they should be."""
+"""Bundled kitchens in the style of ParaCook, drawn from their names."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from planoracle.instances.protocol import registry
 COOK, ABSTRACT = "paracook/cook/own", "paracook/abstract/own"
 
 
-def floor(name: str) -> GridKitchen:
-    found = catalog.problem(name)
-    assert isinstance(found, GridKitchen)
-    return found
+def kitchen(name: str) -> GridKitchen:
+    problem = catalog.problem(name)
+    assert isinstance(problem, GridKitchen)
+    return problem
 
 
 @pytest.fixture(autouse=True)
@@ -41,40 +41,40 @@ def test_names_of_bundled_problems() -> None:
 
 
 def test_problems_of_one_seed_share_map_cooks_and_orders() -> None:
-    one, three = (floor(f"{COOK}/seed_1/agent_num_{count}/orders_num_4") for count in (1, 3))
+    one, three = (kitchen(f"{COOK}/seed_1/agent_num_{count}/orders_num_4") for count in (1, 3))
     assert (one.stations, one.walls) == (three.stations, three.walls)
     assert three.cooks[:1] == one.cooks
-    assert floor(f"{COOK}/seed_1/agent_num_3/orders_num_2").orders == three.orders[:2]
-    assert floor(f"{COOK}/seed_1/agent_num_3/orders_num_4~1").cooks == one.cooks
-    assert floor(f"{COOK}/seed_2/agent_num_3/orders_num_4").stations != three.stations
+    assert kitchen(f"{COOK}/seed_1/agent_num_3/orders_num_2").orders == three.orders[:2]
+    assert kitchen(f"{COOK}/seed_1/agent_num_3/orders_num_4~1").cooks == one.cooks
+    assert kitchen(f"{COOK}/seed_2/agent_num_3/orders_num_4").stations != three.stations
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_every_station_is_reachable_and_every_dish_can_be_made(seed: int) -> None:
-    found = floor(f"{COOK}/seed_{seed}/agent_num_9/orders_num_16")
-    there = distances(found, found.cooks[0][1])
-    assert {place for _, place in found.cooks} <= set(there)
-    assert all(not there.keys().isdisjoint(access_tiles(found, station.name)) for station in found.stations)
-    kinds = Counter(station.kind for station in found.stations)
+    own = kitchen(f"{COOK}/seed_{seed}/agent_num_9/orders_num_16")
+    reachable = distances(own, own.cooks[0][1])
+    assert {place for _, place in own.cooks} <= set(reachable)
+    assert all(not reachable.keys().isdisjoint(access_tiles(own, station.name)) for station in own.stations)
+    kinds = Counter(station.kind for station in own.stations)
     assert [kinds[kind] for kind in ("table", "serving_window", "sink", "plate_return")] == [4, 1, 1, 1]
-    given = {station.provides for station in found.stations}
-    held = Counter(station.holds for station in found.stations)
-    assert held["plate"] == 2
-    for need in (need for dish in found.orders for need in dish.needs):
-        assert need.ingredient in given
+    provided = {station.provides for station in own.stations}
+    items = Counter(station.holds for station in own.stations)
+    assert items["plate"] == 2
+    for need in (need for dish in own.orders for need in dish.needs):
+        assert need.ingredient in provided
         vessel = FACTS.vessel(need.vessel)
         assert need.state != "chopped" or kinds["chopping_board"] == 2
         assert (need.state == "cooked") == (vessel is not None)
-        assert vessel is None or (held[vessel.name] == 2 and need.ingredient in vessel.ingredients)
+        assert vessel is None or (items[vessel.name] == 2 and need.ingredient in vessel.ingredients)
     for place in ((0, 0), (9, 0), (0, 7), (9, 7)):
-        assert place not in found.blocked
+        assert place not in own.blocked
 
 
 def test_abstract_tasks_follow_from_ordered_dishes() -> None:
     steps = {"raw": 1, "chopped": 3}
     for seed in range(1, 4):
         problem = catalog.load(f"{ABSTRACT}/seed_{seed}/orders_num_4")
-        orders = floor(f"{COOK}/seed_{seed}/agent_num_1/orders_num_4").orders
+        orders = kitchen(f"{COOK}/seed_{seed}/agent_num_1/orders_num_4").orders
         cooked = [FACTS.vessel(need.vessel) for dish in orders for need in dish.needs if need.state == "cooked"]
         tasks = sum(steps.get(need.state, 0) for dish in orders for need in dish.needs) + len(orders)
         tasks += sum(2 + 2 * (vessel.takes == "chopped") for vessel in cooked) + 3 * 2
@@ -105,13 +105,13 @@ def test_invalid_names_are_rejected(name: str) -> None:
 
 
 def test_kitchens_are_read_back_equal_and_errors_name_the_field(tmp_path: Path) -> None:
-    found = floor(f"{COOK}/seed_1/agent_num_2@noodle_bowl+crudites")
-    document = registry.of(found).document(found)
+    own = kitchen(f"{COOK}/seed_1/agent_num_2@noodle_bowl+crudites")
+    document = registry.of(own).document(own)
     path = tmp_path / "floor.json"
     path.write_text(json.dumps(document))
-    assert catalog.read_problems(str(path)) == [found]
-    assert registry.of(found).schema()["title"] == "GridKitchenDocument"
-    for field, value, said in (
+    assert catalog.read_problems(str(path)) == [own]
+    assert registry.of(own).schema()["title"] == "GridKitchenDocument"
+    for field, value, message in (
         ("size", [3, 3], "must be a free tile on the map"),
         ("walls", {"wall": [1]}, "walls.wall: must be a column and a row"),
         ("version", 2, "version: must be 1"),
@@ -122,16 +122,16 @@ def test_kitchens_are_read_back_equal_and_errors_name_the_field(tmp_path: Path) 
         path.write_text(json.dumps(document | {field: value}))
         with pytest.raises(InputError) as caught:
             catalog.read_problems(str(path))
-        assert said in str(caught.value)
+        assert message in str(caught.value)
         assert str(path) in str(caught.value)
 
 
 def test_generated_kitchens_follow_the_parameters() -> None:
-    found = generate("paracook", 1, tasks=3, agents=4, resources=1).problem
-    assert isinstance(found, GridKitchen)
-    assert (len(found.orders), len(found.cooks)) == (3, 4)
-    assert {dish.name for dish in found.orders} <= set(DISHES)
-    assert sum(station.kind == "chopping_board" for station in found.stations) <= 1
+    generated = generate("paracook", 1, tasks=3, agents=4, resources=1).problem
+    assert isinstance(generated, GridKitchen)
+    assert (len(generated.orders), len(generated.cooks)) == (3, 4)
+    assert {dish.name for dish in generated.orders} <= set(DISHES)
+    assert sum(station.kind == "chopping_board" for station in generated.stations) <= 1
     for field, value in (("tasks", 17), ("agents", 10), ("resources", 0), ("resources", 4)):
         with pytest.raises(InputError, match=f"{field}: must be from 1 to"):
             generate("paracook", 1, **{field: value})

@@ -1,4 +1,4 @@
-"""The figures of ParaCook's cook world against the released summary of three sets of results."""
+"""Metrics of ParaCook's cook world, compared with released summaries of three sets of results."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.support.paracook import kitchen_with_orders, verdicts
 
 
 def test_summaries_equal_those_of_the_released_code(shared: Path) -> None:
-    given = verdicts(shared, "paracook_figures")
-    for line in given:
-        found = summary([_row(shared, result) for result in line["results"]], PROFILES["released"])
-        assert {name: found[name] for name in line["expected"]} == pytest.approx(line["expected"], rel=1e-12), line[
+    entries = verdicts(shared, "paracook_figures")
+    for line in entries:
+        averages = summary([_row(shared, result) for result in line["results"]], PROFILES["released"])
+        assert {name: averages[name] for name in line["expected"]} == pytest.approx(line["expected"], rel=1e-12), line[
             "id"
         ]
-    assert len(given) == 3
+    assert len(entries) == 3
 
 
 def test_summary_without_rows_is_empty() -> None:
@@ -29,9 +29,9 @@ def test_summary_without_rows_is_empty() -> None:
 
 
 def summary(rows: Iterable[Row], rules: Profile) -> dict[str, float | None]:
-    """Return the averages over rows of grades of any settings, as the released summary has them.
+    """Return averages over rows of grades of any settings, like the released summary.
 
-    Every row counts alike, where tables first average over the runs of a problem, and have a line for every set.
+    All rows have equal weight. Tables of planoracle average over the runs of a problem first, for each set.
     """
     listed = list(rows)
     figures: dict[str, float | None] = {}
@@ -44,7 +44,7 @@ def summary(rows: Iterable[Row], rules: Profile) -> dict[str, float | None]:
 
 
 def _row(shared: Path, result: dict[str, Any]) -> Row:
-    """Return the row of a grade that has the figures of a result."""
+    """Return the row of a grade with the metrics of a result."""
     time, ways = sequential(kitchen_with_orders(shared, result["setting"]))
     agents = result["agents"]
     return {

@@ -1,4 +1,4 @@
-"""Live runs of the abstract part of ParaCook, and what the states of its runs are worth."""
+"""Live runs of ParaCook's abstract part, and values of their states."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from planoracle.solver.runs import solver_of
 from tests.support.paracook_abstract import DISH, best_after, random_lists, random_problem
 from tests.support.samples import sample
 
-ROOM = registry.get("paracook_abstract")
+BENCHMARK = registry.get("paracook_abstract")
 TWO = instance("two", DISH, 2)
 LIMIT = WorkLimit(10.0)
 
 
 def live(problem=TWO, profile="paper", **config) -> AnyEnvironment:
-    return ROOM.environment(problem, ROOM.rules.profile(profile), RunConfig(**config))
+    return BENCHMARK.environment(problem, BENCHMARK.rules.profile(profile), RunConfig(**config))
 
 
 def test_refused_commands_change_nothing_and_the_eleventh_ends_the_run():
     run = live()
     begin = run.state.world.lists
-    said = ["agent1: stir", "agent1: serve", "fry", "agent3: fry", "Well?", "agent1: serve"]
-    found = [run.step(one).outcomes[0].violation.kind for one in said]
+    commands = ["agent1: stir", "agent1: serve", "fry", "agent3: fry", "Well?", "agent1: serve"]
+    violations = [run.step(one).outcomes[0].violation.kind for one in commands]
     kinds = ["unreadable", "never_ready", "no_agent", "too_many_lists", "unreadable", "never_ready"]
-    assert found == kinds
+    assert violations == kinds
     assert run.state.world.lists == begin
     run.step("agent1: fry")
     assert run.step("agent2: fry").outcomes[0].violation.kind == "repeated_task"
-    for _ in range(MAX_REFUSALS - len(said)):
+    for _ in range(MAX_REFUSALS - len(commands)):
         run.step("agent2: fry")
     assert run.state.over == "too_many_refusals"
     assert run.submission()["plan"] == [["fry"], []]
@@ -67,16 +67,17 @@ def test_open_loop_accepts_all_lists_in_one_message(profile):
 def test_value_of_a_state_equals_the_best_continuation(seed):
     problem = random_problem(seed)
     assert solve(problem).makespan == best_after(problem, [[] for _ in problem.agents])
-    for given in (1, 2, 4):
-        lists = random_lists(problem, seed + given, given)
-        run = ROOM.run(problem, lists)
+    for count in (1, 2, 4):
+        lists = random_lists(problem, seed + count, count)
+        run = BENCHMARK.run(problem, lists)
         solver = solver_of(run, LIMIT)
         best = best_after(problem, lists)
         assert solver.value.makespan == best
         plan = solver.complete_plan(solver.value)
-        again = ROOM.run(problem, plan)
-        assert (again.success, again.makespan) == (True, best)
-        assert all(there[: len(one)] == one for one, there in zip(lists, again.plan.commands, strict=True))
+        completed = BENCHMARK.run(problem, plan)
+        assert (completed.success, completed.makespan) == (True, best)
+        for one, whole in zip(lists, completed.plan.commands, strict=True):
+            assert whole[: len(one)] == one
         for option in solver.options(solver.value):
             agent, _, task = option.command.partition(": ")
             longer = [[*one, task] if n == problem.agents.index(agent) else one for n, one in enumerate(lists)]
@@ -84,22 +85,23 @@ def test_value_of_a_state_equals_the_best_continuation(seed):
 
 
 def test_loophole_is_a_decision_with_negative_cost():
-    found = regret_of(ROOM.run(TWO, [["fry", "wash", "wash"], ["cut"]], ROOM.rules.profile("released")), seconds=LIMIT)
-    assert (found.optimum, found.final, found.total) == (14, 11, -3)
-    assert [one.command for one in found.decisions if one.cost < 0] == ["agent1: wash"]
+    released = BENCHMARK.rules.profile("released")
+    regret = regret_of(BENCHMARK.run(TWO, [["fry", "wash", "wash"], ["cut"]], released), seconds=LIMIT)
+    assert (regret.optimum, regret.final, regret.total) == (14, 11, -3)
+    assert [one.command for one in regret.decisions if one.cost < 0] == ["agent1: wash"]
     one = instance("one", [(name, 5, {}) for name in "abc"])
-    found = regret_of(ROOM.run(one, [["a"], ["b"], ["c"]], ROOM.rules.profile("released")), seconds=LIMIT)
-    assert (found.optimum, found.final, found.total) == (15, 5, -10)
+    regret = regret_of(BENCHMARK.run(one, [["a"], ["b"], ["c"]], released), seconds=LIMIT)
+    assert (regret.optimum, regret.final, regret.total) == (15, 5, -10)
 
 
 # --- plans without times ---------------------------------------------------------------------------
 
 
 def test_settled_schedule_equals_execution_of_its_plan():
-    given = (("fry", 5, 3, 1), ("cut", 9, 2, 2), ("wash", 20, 4, 2), ("serve", 30, 1, 1))
-    late = Schedule.of(TWO, (Piece(f"orders/{name}", start, ticks, f"agent{n}") for name, start, ticks, n in given))
-    found = settled(TWO, late)
-    assert [(one.action, one.start) for one in found.pieces] == [
+    rows = (("fry", 5, 3, 1), ("cut", 9, 2, 2), ("wash", 20, 4, 2), ("serve", 30, 1, 1))
+    late = Schedule.of(TWO, (Piece(f"orders/{name}", start, ticks, f"agent{n}") for name, start, ticks, n in rows))
+    schedule = settled(TWO, late)
+    assert [(one.action, one.start) for one in schedule.pieces] == [
         ("orders/fry", 0),
         ("orders/cut", 0),
         ("orders/wash", 2),

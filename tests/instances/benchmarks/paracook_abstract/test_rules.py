@@ -1,4 +1,4 @@
-"""The abstract part of ParaCook: every clause of its rules on problems that are worked out by hand."""
+"""Rules of ParaCook's abstract part, on problems solved by hand."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from planoracle.instances.protocol.scoring import Optimum
 from planoracle.solver.exact.search import solve
 from tests.support.paracook_abstract import DISH
 
-ROOM = registry.get("paracook_abstract")
+BENCHMARK = registry.get("paracook_abstract")
 TWO = instance("two", DISH, 2)
 
 
 def run(plan: object, profile: str = "released", problem: Instance = TWO, **rules: str) -> ParaCookRun:
-    return ROOM.run(problem, {"id": "1", "instance": problem.name, "plan": plan}, ROOM.rules.profile(profile, **rules))
+    submission = {"id": "1", "instance": problem.name, "plan": plan}
+    return BENCHMARK.run(problem, submission, BENCHMARK.rules.profile(profile, **rules))
 
 
-def kinds(found: ParaCookRun) -> list[str]:
-    return [one.kind for one in found.verdict.violations]
+def kinds(result: ParaCookRun) -> list[str]:
+    return [one.kind for one in result.verdict.violations]
 
 
-# --- from orders to times --------------------------------------------------------------------------
+# --- start times -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -51,9 +52,9 @@ def kinds(found: ParaCookRun) -> list[str]:
 )
 @pytest.mark.parametrize("profile", ["paper", "released"])
 def test_tasks_start_as_early_as_possible(plan, time, profile):
-    found = run(plan, profile)
-    assert (found.success, found.makespan, found.loophole) == (True, time, "")
-    assert kinds(found) == []
+    result = run(plan, profile)
+    assert (result.success, result.makespan, result.loophole) == (True, time, "")
+    assert kinds(result) == []
 
 
 @pytest.mark.parametrize(
@@ -65,30 +66,30 @@ def test_tasks_start_as_early_as_possible(plan, time, profile):
 )
 @pytest.mark.parametrize("profile", ["paper", "released"])
 def test_task_before_its_predecessor_is_never_ready(plan, stuck, profile):
-    found = run(plan, profile)
-    assert not found.success
-    assert found.makespan is None
-    assert [one.subject for one in found.verdict.violations if one.kind == "never_ready"] == [f"orders/{stuck[0]}"]
+    result = run(plan, profile)
+    assert not result.success
+    assert result.makespan is None
+    assert [one.subject for one in result.verdict.violations if one.kind == "never_ready"] == [f"orders/{stuck[0]}"]
 
 
 def test_lists_that_wait_for_each_other_fail():
     cross = instance("cross", [("a", 1, {}), ("b", 1, {"a": 0}), ("c", 1, {}), ("d", 1, {"c": 0})], 2)
-    found = run([["b", "c"], ["d", "a"]], problem=cross)
-    assert not found.success
-    assert [(one.subject, one.others[0].subject) for one in found.verdict.violations] == [
+    result = run([["b", "c"], ["d", "a"]], problem=cross)
+    assert not result.success
+    assert [(one.subject, one.others[0].subject) for one in result.verdict.violations] == [
         ("orders/b", "orders/a"),
         ("orders/d", "orders/c"),
     ]
     assert run([["a", "d"], ["c", "b"]], problem=cross).makespan == 2
 
 
-# --- what counts as done, to the letter ------------------------------------------------------------
+# --- loopholes of the released checker -------------------------------------------------------------
 
 
 def test_repeated_task_replaces_a_missing_one_in_the_released_profile():
     plan = [["fry", "wash", "wash"], ["cut"]]
-    found = run(plan)
-    assert (found.success, found.makespan, found.loophole) == (True, 11, "repeats")  # the optimum is 14
+    result = run(plan)
+    assert (result.success, result.makespan, result.loophole) == (True, 11, "repeats")  # the optimum is 14
     strict = run(plan, "paper")
     assert (strict.success, strict.crash) == (False, "")
     assert kinds(strict) == ["repeated_task", "missing_task"]
@@ -102,19 +103,19 @@ def test_repeated_task_without_a_missing_one_fails():
 
 def test_equal_ends_of_a_task_count_once_in_the_released_profile():
     mirror = [["fry", "wash", "cut", "serve"]] * 2
-    found = run(mirror)
-    assert (found.success, found.makespan, found.loophole) == (True, 14, "repeats")
+    result = run(mirror)
+    assert (result.success, result.makespan, result.loophole) == (True, 14, "repeats")
     assert not run(mirror, "paper").success
     assert not run([["fry", "wash", "cut", "serve"], ["fry", "cut", "wash", "serve"]]).success  # other ends
 
 
 def test_task_waits_for_the_last_earlier_repetition_of_its_predecessor():
     # fry 0-3 and 3-6 before serve is tried in the third round; the repetition stands for wash.
-    found = run([["fry", "fry"], ["cut", "serve"]])
-    assert (found.success, found.makespan) == (True, 17)
-    # In the second round list 1 is tried first: serve knows of the first frying only.
-    found = run([["cut", "serve"], ["fry", "fry"]])
-    assert (found.success, found.makespan) == (True, 14)
+    result = run([["fry", "fry"], ["cut", "serve"]])
+    assert (result.success, result.makespan) == (True, 17)
+    # In the second round list 1 is tried first: serve waits for the first execution of fry only.
+    result = run([["cut", "serve"], ["fry", "fry"]])
+    assert (result.success, result.makespan) == (True, 14)
 
 
 @pytest.mark.parametrize("more", [[], [[]], [[], []]])
@@ -126,18 +127,18 @@ def test_empty_lists_are_accepted(more):
 def test_surplus_empty_lists_are_accepted_at_any_position():
     plan = [[], [], ["fry", "wash"], ["cut", "serve"]]
     for profile in ("paper", "released"):
-        found = run(plan, profile)
-        assert (found.makespan, found.loophole) == (14, "")
-        assert found.command_texts[:2] == ["agent1: fry", "agent2: cut"]
-        assert ROOM.schedule(TWO, found.plan).makespan == 14
+        result = run(plan, profile)
+        assert (result.makespan, result.loophole) == (14, "")
+        assert result.command_texts[:2] == ["agent1: fry", "agent2: cut"]
+        assert BENCHMARK.schedule(TWO, result.plan).makespan == 14
         assert "14 ticks" in critique(TWO, {"id": "1", "instance": "two", "plan": plan}).verdict.text
 
 
 def test_more_lists_than_agents_pass_in_the_released_profile_only():
     one = instance("one", [(name, 5, {}) for name in "abc"])
     plan = [["a"], ["b"], [], ["c"]]
-    found = run(plan, problem=one)
-    assert (found.success, found.makespan, found.loophole) == (True, 5, "lists")
+    result = run(plan, problem=one)
+    assert (result.success, result.makespan, result.loophole) == (True, 5, "lists")
     strict = run(plan, "paper", problem=one)
     assert kinds(strict) == ["too_many_lists"]
     assert (strict.verdict.violations[0].required, strict.verdict.violations[0].actual) == (1, 3)
@@ -155,33 +156,33 @@ def test_more_lists_than_agents_pass_in_the_released_profile_only():
 )
 def test_unknown_name_fails_with_the_exception_of_the_released_code(name, exception):
     for profile in ("paper", "released"):
-        found = run([["fry", "cut", "wash", "serve"], [name]], profile)
-        assert (found.success, found.crash, kinds(found)[0]) == (False, exception, "unknown_task")
+        result = run([["fry", "cut", "wash", "serve"], [name]], profile)
+        assert (result.success, result.crash, kinds(result)[0]) == (False, exception, "unknown_task")
 
 
 def test_unknown_name_after_a_deadlock_is_not_reached():
-    found = run([["serve", "stir"], ["cut"]])
-    assert (found.success, found.crash) == (False, "")
-    assert "never_ready" in kinds(found)
+    result = run([["serve", "stir"], ["cut"]])
+    assert (result.success, result.crash) == (False, "")
+    assert "never_ready" in kinds(result)
 
 
 @pytest.mark.parametrize("plan", [[], [[]], [[], []]])
 def test_empty_plan_fails(plan):
     for profile in ("paper", "released"):
-        found = run(plan, profile)
-        assert not found.success
-        assert set(kinds(found)) == {"missing_task"}
+        result = run(plan, profile)
+        assert not result.success
+        assert set(kinds(result)) == {"missing_task"}
 
 
 def test_task_without_duration_precedes_its_successors():
-    still = instance("still", [("a", 0, {}), ("b", 0, {"a": 0}), ("c", 2, {"b": 0})], 2)
+    problem = instance("still", [("a", 0, {}), ("b", 0, {"a": 0}), ("c", 2, {"b": 0})], 2)
     for plan in ([["b"], ["a", "c"]], [["c"], ["b"], ["a"]]):
-        found = run(plan, problem=still)
-        assert found.makespan == 2
-        assert [step.command.partition(": ")[2] for step in found.steps] == ["a", "b", "c"]
+        result = run(plan, problem=problem)
+        assert result.makespan == 2
+        assert [step.command.partition(": ")[2] for step in result.steps] == ["a", "b", "c"]
 
 
-# --- what is read ----------------------------------------------------------------------------------
+# --- reading of plans ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -203,12 +204,12 @@ def test_task_without_duration_precedes_its_successors():
     ],
 )
 def test_released_profile_reads_text_like_the_released_code(text, plan):
-    rules = ROOM.rules.profile("released")
+    rules = BENCHMARK.rules.profile("released")
     if plan is None:
         with pytest.raises(PlanError, match="released code"):
-            ROOM.parse(TWO, text, rules)
+            BENCHMARK.parse(TWO, text, rules)
     else:
-        assert ROOM.parse(TWO, text, rules).commands == plan
+        assert BENCHMARK.parse(TWO, text, rules).commands == plan
 
 
 @pytest.mark.parametrize(
@@ -228,10 +229,10 @@ def test_released_profile_reads_text_like_the_released_code(text, plan):
     ],
 )
 def test_paper_profile_reads_model_output(text):
-    read = ROOM.parse(TWO, text)
+    read = BENCHMARK.parse(TWO, text)
     assert (read.commands, read.read) == ([["fry", "wash"], ["cut", "serve"]], 4)
     chat = [{"role": "user", "content": "[['wash']]"}, {"role": "assistant", "content": text}]
-    assert ROOM.parse(TWO, {"id": "1", "instance": "two", "messages": chat}).commands == read.commands
+    assert BENCHMARK.parse(TWO, {"id": "1", "instance": "two", "messages": chat}).commands == read.commands
 
 
 @pytest.mark.parametrize(
@@ -245,11 +246,11 @@ def test_paper_profile_reads_model_output(text):
 )
 def test_unclear_text_is_unscored(text, message):
     with pytest.raises(PlanError, match=message):
-        ROOM.parse(TWO, text)
+        BENCHMARK.parse(TWO, text)
 
 
 def test_refusal_is_an_empty_plan():
-    assert ROOM.parse(TWO, "I cannot do that.").commands == []
+    assert BENCHMARK.parse(TWO, "I cannot do that.").commands == []
 
 
 @pytest.mark.parametrize("profile", ["paper", "released"])
@@ -263,13 +264,13 @@ def test_invalid_plan_is_unscored(plan, profile):
 
 
 def test_agent_suffix_sets_the_number_of_agents():
-    three = ROOM.with_agents(instance("paracook/abstract/x", DISH), "~3")
-    assert (three.name, three.agents, of(three)) == ("paracook/abstract/x~3", ("agent1", "agent2", "agent3"), ROOM)
-    assert of(ROOM.with_agents(TWO, "~2~agent2=orders/cut")).name == "generic"
+    three = BENCHMARK.with_agents(instance("paracook/abstract/x", DISH), "~3")
+    assert (three.name, three.agents, of(three)) == ("paracook/abstract/x~3", ("agent1", "agent2", "agent3"), BENCHMARK)
+    assert of(BENCHMARK.with_agents(TWO, "~2~agent2=orders/cut")).name == "generic"
 
 
 def test_problem_is_equal_after_writing_and_reading():
-    assert registry.get("generic").read(ROOM.document(TWO), "made") == [TWO]
+    assert registry.get("generic").read(BENCHMARK.document(TWO), "file") == [TWO]
 
 
 @pytest.mark.parametrize(
@@ -292,21 +293,21 @@ def test_instance_that_plans_cannot_express_is_rejected(changes: dict[str, Any],
         check_instance(Instance("odd", benchmark="paracook_abstract", **{**fields, **changes}))
 
 
-# --- figures ---------------------------------------------------------------------------------------
+# --- metrics ---------------------------------------------------------------------------------------
 
 
-class Known:
-    """An oracle that has been told the optimum."""
+class FixedOptimum:
+    """Oracle that always returns the same optimum."""
 
     status, makespan, lower_bound, plan = Status.optimal, 14, 14, None
 
-    def best(self, problem: object, rules: object) -> Known:
+    def best(self, problem: object, rules: object) -> FixedOptimum:
         return self
 
 
 def measured(plan: object, profile: str = "released") -> tuple[dict[str, Any], Optimum]:
-    measurement = ROOM.metrics.measurement(run(plan, profile), Known())
-    return ROOM.metrics.values(measurement), measurement.optimum
+    measurement = BENCHMARK.metrics.measurement(run(plan, profile), FixedOptimum())
+    return BENCHMARK.metrics.values(measurement), measurement.optimum
 
 
 def test_metrics_of_successful_and_failed_plans():
@@ -320,8 +321,8 @@ def test_metrics_of_successful_and_failed_plans():
 
 def test_plan_with_a_loophole_is_not_compared_with_the_optimum():
     for profile, optimum in (("released", None), ("paper", 14)):
-        metrics, found = measured([["fry", "wash", "wash"], ["cut"]], profile)
-        assert (found.makespan, metrics["optimum_ratio"]) == (optimum, None)
+        metrics, compared = measured([["fry", "wash", "wash"], ["cut"]], profile)
+        assert (compared.makespan, metrics["optimum_ratio"]) == (optimum, None)
     assert measured([["fry", "wash", "wash"], ["cut"]])[1].status == Status.unknown
 
 
@@ -329,7 +330,7 @@ def test_failure_counts_as_six_fifths_of_the_optimum_in_average_time():
     plans = [[["fry"], ["cut", "serve", "wash"]], [["fry"]], [["fry", "wash", "wash"], ["cut"]]]
     rows = [{"optimal_makespan": optimum.makespan, **metrics} for metrics, optimum in map(measured, plans)]
     figures = {}
-    for one in ROOM.metrics.averages(ROOM.rules.profile("released")):
+    for one in BENCHMARK.metrics.averages(BENCHMARK.rules.profile("released")):
         parts = [part for part in map(one.terms, rows) if part is not None]
         figures[one.name] = parts if one.aggregate == "counts" else sum(p[0] for p in parts) / sum(p[1] for p in parts)
     assert figures == {
@@ -356,19 +357,19 @@ def lines(shared: Path, name: str) -> list[Any]:
 def test_verdicts_equal_those_of_the_released_checker(shared: Path, released: dict[str, Any]):
     for entry in lines(shared, "paracook_abstract.jsonl"):
         rows = [(name, time, lags) for name, time, lags in released[entry["instance"]]]
-        found = run(entry["answer"], problem=instance(entry["instance"], rows, entry["agents"]))
-        done = {"done": found.success, "time": -1 if found.makespan is None else found.makespan}
-        assert ({"crash": found.crash} if found.crash else done) == entry["expected"], entry["id"]
+        result = run(entry["answer"], problem=instance(entry["instance"], rows, entry["agents"]))
+        done = {"done": result.success, "time": -1 if result.makespan is None else result.makespan}
+        assert ({"crash": result.crash} if result.crash else done) == entry["expected"], entry["id"]
 
 
 def test_texts_are_read_like_the_released_code(shared: Path):
-    rules = ROOM.rules.profile("released")
+    rules = BENCHMARK.rules.profile("released")
     for entry in lines(shared, "paracook_text.jsonl"):
         try:
-            found = ROOM.parse(TWO, {"id": "1", "instance": "two", "plan": entry["text"]}, rules).commands
+            lists = BENCHMARK.parse(TWO, {"id": "1", "instance": "two", "plan": entry["text"]}, rules).commands
         except PlanError:
-            found = None
-        assert found == entry["expected"]["parsed"], entry["id"]
+            lists = None
+        assert lists == entry["expected"]["parsed"], entry["id"]
 
 
 @pytest.mark.slow
@@ -377,16 +378,16 @@ def test_released_settings_are_proved_and_only_loopholes_beat_the_optimum(shared
     for name, rows in released.items():
         for agents in (1, 2, 3):
             problem = instance(name, map(tuple, rows), agents)
-            best[name, agents] = found = solve(problem)
-            assert found.status == Status.optimal, name
-            assert ROOM.run(problem, found.plan).makespan == found.makespan
+            best[name, agents] = solved = solve(problem)
+            assert solved.status == Status.optimal, name
+            assert BENCHMARK.run(problem, solved.plan).makespan == solved.makespan
     for entry in lines(shared, "paracook_abstract.jsonl"):
         problem = instance(entry["instance"], map(tuple, released[entry["instance"]]), entry["agents"])
         optimum = best[entry["instance"], entry["agents"]].makespan
-        known = SimpleNamespace(best=lambda *_, best=best[entry["instance"], entry["agents"]]: best)
+        oracle = SimpleNamespace(best=lambda *_, best=best[entry["instance"], entry["agents"]]: best)
         for profile in ("paper", "released"):
-            given = run(entry["answer"], profile, problem)
-            ratio = ROOM.metrics.values(ROOM.metrics.measurement(given, known))["optimum_ratio"]
+            replayed = run(entry["answer"], profile, problem)
+            ratio = BENCHMARK.metrics.values(BENCHMARK.metrics.measurement(replayed, oracle))["optimum_ratio"]
             assert ratio is None or ratio >= 1, entry["id"]
-            assert given.loophole or not given.success or given.makespan >= optimum, entry["id"]
-            assert profile == "released" or not given.loophole
+            assert replayed.loophole or not replayed.success or replayed.makespan >= optimum, entry["id"]
+            assert profile == "released" or not replayed.loophole
