@@ -158,8 +158,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     _encoding = lazy("planoracle.instances.benchmarks.asynctool.problem_model")
 
     def note(self, name: str) -> str:
-        """Say whose the bundled problems are."""
-        return "asynctool: AsyncTool's data are not released; these problems are ours, made after its paper"
+        """Return a note on the origin of the bundled problems."""
+        return "asynctool: AsyncTool's data are not released; these problems are ours and follow its paper"
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return families of the sub-tasks (Figure 6), kind and number (Table 6), delay (Table 8)."""

@@ -11,15 +11,15 @@ from planoracle.instances.benchmarks.asynctool.simulation import SubTaskOutcome,
 from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
 from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic, clock_of, sentence
 
-#: Cause of a call that was made before its input was known, in the paper's words.
+#: The paper's name of the cause: a call was made before its input was known.
 _GUESS = "insufficient_temporal_awareness"
 
 
 class Cause(NamedTuple):
     """Cause of a failed sub-task, or a harmless early call (``failed`` is false).
 
-    ``turn`` is that of the message concerned, ``None`` if it is one that is missing. Causes have the paper's words;
-    ``wrong_call`` is its erroneous trajectory, a call that is none of the reference calls.
+    ``turn`` is the turn of the message concerned, ``None`` for a missing message. Names of causes follow the paper;
+    ``wrong_call`` is its erroneous trajectory: a call that is not a reference call.
     """
 
     task: str
@@ -37,16 +37,16 @@ def causes(run: Transcript) -> list[Cause]:
     - ``insufficient_temporal_awareness``: its function was called with other parameters before the result it
       builds on was known (Figure 13);
     - ``wrong_parameter``: its function was called with other parameters;
-    - ``tool_confusion``: for this sub-task a function was called that another one offers (Figure 14), or the
-      call was made for another sub-task;
-    - ``format``: a message that might have been the call could not be read, or named no existing task. It might
-      have been if it names the function or the sub-task; or if it names no sub-task and this one was begun;
+    - ``tool_confusion``: a function of another sub-task was called for this one (Figure 14), or the call was made
+      for another sub-task;
+    - ``format``: a message that may have been the call was unreadable or named no existing task. A message may have
+      been the call if it names the function or the sub-task, or if it names no sub-task and this one was started;
     - ``wrong_call``: other calls were made instead;
-    - ``neglected_task``: none of these; it was left out or given up (Figure 15).
+    - ``neglected_task``: none of these; the sub-task was omitted or given up (Figure 15).
 
-    If all reference calls were made and the state is wrong all the same, it is the first early call
-    (``insufficient_temporal_awareness``), else the first call that is no reference call, else their order
-    (``wrong_call``).
+    If all reference calls were made but the state is wrong, the cause is the first early call
+    (``insufficient_temporal_awareness``), else the first call that is not a reference call, else the order of the
+    calls (``wrong_call``).
     """
     failed, harmless = [], []
     early = frozenset(run.premature)
@@ -56,7 +56,13 @@ def causes(run: Transcript) -> list[Cause]:
             failed.append(next(_candidates(run, task, outcome, calls, early)))
         else:
             harmless += [
-                Cause(task.id, _GUESS, turn.number, False, f"{turn.call} was right, but called early: a guess")
+                Cause(
+                    task.id,
+                    _GUESS,
+                    turn.number,
+                    False,
+                    f"{turn.call} is correct, but was called before its input was known",
+                )
                 for turn in calls
                 if turn.number in early
             ]
@@ -66,34 +72,36 @@ def causes(run: Transcript) -> list[Cause]:
 def _candidates(
     run: Transcript, task: SubTask, outcome: SubTaskOutcome, calls: list[SimulatedTurn], early: frozenset[int]
 ) -> Iterator[Cause]:
-    """Yield the causes that may have made a sub-task fail, the first one first."""
+    """Yield the possible causes of a failed sub-task; the first one applies."""
     others = [turn for turn in calls if turn.step is None]
     if None not in outcome.turns:
         guesses = (turn for turn in calls if turn.number in early)
-        yield from (_at(task, _GUESS, turn, "was called before the last result was known") for turn in guesses)
-        yield from (_at(task, "wrong_call", one, "is no call of the task and changed what came out") for one in others)
-        yield Cause(task.id, "wrong_call", None, True, "the calls were made in an order that changed what came out")
+        yield from (_at(task, _GUESS, turn, "was called before its input was known") for turn in guesses)
+        yield from (
+            _at(task, "wrong_call", one, "is not a reference call and changed the final state") for one in others
+        )
+        yield Cause(task.id, "wrong_call", None, True, "the order of the calls changed the final state")
         return
     step = outcome.turns.index(None)
     missing, instead = task.reference_calls[step], run.replaced.get((task.id, step))
     own = [turn for turn in (instead,) if turn is not None and turn.task == task.id]
     for turn in own:
         if turn.function == missing.name and turn.number in early:
-            yield _at(task, _GUESS, turn, f"was called before the last result was known, not {missing}")
+            yield _at(task, _GUESS, turn, f"was called instead of {missing}, before its input was known")
         if turn.function == missing.name:
-            yield _at(task, "wrong_parameter", turn, f"was called, not {missing}")
+            yield _at(task, "wrong_parameter", turn, f"was called instead of {missing}")
     foreign = {name for other in run.problem.tasks if other.id != task.id for name in other.documents}
     confused = (turn for turn in others if turn.function in foreign - task.documents.keys())
-    yield from (_at(task, "tool_confusion", turn, "is a call of another task's function") for turn in confused)
+    yield from (_at(task, "tool_confusion", turn, "calls a function of another task") for turn in confused)
     if instead is not None and instead.kind == "call" and not own:
         yield _at(task, "tool_confusion", instead, f"was called for {instead.task}")
     for turn in run.turns:
         if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, started=bool(calls)):
             yield Cause(task.id, "format", turn.number, True, turn.reason)
         if turn.kind == "unknown_task" and turn.function == missing.name:
-            yield _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is no task")
-    yield from (_at(task, "wrong_call", turn, f"was called, not {missing}") for turn in (*own, *others))
-    count = f"{outcome.turns.count(None)} of {len(task.reference_calls)} calls were never made, first {missing}"
+            yield _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is not a task")
+    yield from (_at(task, "wrong_call", turn, f"was called instead of {missing}") for turn in (*own, *others))
+    count = f"{outcome.turns.count(None)} of {len(task.reference_calls)} calls are missing, the first is {missing}"
     yield Cause(task.id, "neglected_task", None, True, count)
 
 
@@ -108,21 +116,24 @@ def _at(task: SubTask, cause: str, turn: SimulatedTurn, message: str) -> Cause:
 
 
 TOPICS = (
-    Topic("reading", "Messages that cannot be read", ("unreadable",), "Send one call, a wait or the closing message."),
+    Topic("reading", "Unreadable messages", ("unreadable",), "Send one call, a wait or the closing message."),
     Topic(
-        "unknown", "Unknown tasks and functions", ("unknown_task", "unknown_tool"), "Use the ids and functions given."
+        "unknown",
+        "Unknown tasks and functions",
+        ("unknown_task", "unknown_tool"),
+        "Use only the ids and functions of the tasks.",
     ),
     Topic("other_tool", "Functions of other tasks", ("other_tool",), "Call a function for the task that offers it."),
     Topic("failed_calls", "Failed calls", ("failed_call",), "Read the documentation of the parameters again."),
     Topic("timing", "Calls made too early", ("premature",), "Work on another task until the result has arrived."),
-    Topic("completeness", "Missing calls", ("missing_call",), "Go through the questions of these tasks again."),
-    Topic("results", "Wrong results", ("wrong_state",), "Leave out what a task does not ask for."),
-    Topic("closing", "Closing", ("after_close", "not_closed"), "Say ALL COMPLETED once, when everything is done."),
+    Topic("completeness", "Missing calls", ("missing_call",), "Read the questions of these tasks again."),
+    Topic("results", "Wrong results", ("wrong_state",), "Omit calls that a task does not require."),
+    Topic("closing", "Closing", ("after_close", "not_closed"), "Send ALL COMPLETED once, after all tasks are done."),
 )
 
 
 def examine(run: AsyncToolRun) -> Examination:
-    """Look closely at what is wrong with a run."""
+    """Return the violations of a run as feedback."""
     record, times = run.record, clock_of(run.problem)
     return Examination(
         replay=run.verdict,
@@ -134,7 +145,7 @@ def examine(run: AsyncToolRun) -> Examination:
 
 
 def foreign(run: AsyncToolRun) -> MismatchEvidence:
-    """Return the tasks that are not asked for, and the functions that nobody offers."""
+    """Return unknown tasks and functions, as evidence of a submission for another problem."""
     strange = [one for one in run.record.violations if one.kind in ("unknown_task", "unknown_tool")]
     names = (one.resource or one.subject for one in strange)
     return MismatchEvidence(tuple(names), len(run.record.turns))

@@ -30,17 +30,17 @@ from planoracle.plugin import (
     whole_value,
 )
 
-#: Messages that are no calls, as an agent writes them.
+#: The closing message and the wait, as an agent writes them.
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}
 
-#: More messages than any run needs; characters that are read of a message.
+#: Maximum number of messages of a run, and of characters read of one message.
 MAX_MESSAGES, MAX_MESSAGE = 10_000, 100_000
-#: Characters that are kept of an unreadable message, and of what is wrong with it.
+#: Maximum number of characters stored of an unreadable message, and of the reason.
 MAX_EXCERPT, MAX_REASON = 2_000, 200
 
 _MESSAGE_KEYS = {"func_name", "content", "tool_calls", "role", "unreadable"}
 _PHRASE = "ALL COMPLETED"
-_NO_CALL = "the message holds no call"
+_NO_CALL = "the message contains no call"
 _RESEMBLES = re.compile(
     r"func_name|[\"']arguments[\"']\s{0,9}:|^\W{0,9}[A-Za-z]\w{0,99}\((?:\w{1,99}\s{0,9}=.{0,999})?\)"
 )
@@ -50,8 +50,8 @@ _RESEMBLES = re.compile(
 class AgentMessage:
     """One message of the agent as the rules read it.
 
-    ``kind`` is ``call``, ``wait``, ``close`` or ``unreadable``; ``task`` and ``call`` stand for a call. Of an
-    unreadable message ``reason`` says what is wrong with it, and ``text`` is its beginning.
+    ``kind`` is ``call``, ``wait``, ``close`` or ``unreadable``; ``task`` and ``call`` describe a call. For an
+    unreadable message ``reason`` states the error, and ``text`` is its beginning.
     """
 
     kind: str
@@ -67,10 +67,10 @@ def call_message(task: str, call: Call) -> dict[str, Any]:
 
 
 def as_message(message: AgentMessage) -> dict[str, Any]:
-    """Return a message that is read as what was read, and as nothing else, also where it is the only one.
+    """Write a parsed message; reading it, also as the only message of a transcript, gives the same.
 
     >>> read_message(as_message(read_message("Let me think")))
-    AgentMessage(kind='unreadable', task='', call=None, reason='the message holds no call', text='Let me think')
+    AgentMessage(kind='unreadable', task='', call=None, reason='the message contains no call', text='Let me think')
     """
     if message.call is not None:
         return call_message(message.task, message.call)
@@ -109,7 +109,7 @@ class _Messages(Grammar[object]):
 
 
 class _Parts(_Messages):
-    """The same for a chat in which a message holds several."""
+    """Messages of a chat in which one message may contain several."""
 
     def of(self, value: object) -> list[object] | None:
         return (
@@ -121,9 +121,9 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
     """Read the agent's messages of a transcript.
 
     A list of messages: ``{"id", "func_name", "params"}``, ``{"content": text}``, chat messages with a ``"role"``
-    (only the agent's count), text, or ``{"unreadable": why, "text"}``, which stands for one that was not understood;
+    (only the agent's count), text, or ``{"unreadable": reason, "text"}`` for a message that could not be read;
     an object with such a list as ``"messages"``; either of them as JSON; or the whole
-    transcript as text that holds such objects, see `planoracle.instances.model_output` (without any it is one message).
+    transcript as text with such objects, see `planoracle.instances.model_output` (without any it is one message).
 
     Raises
     ------
@@ -134,20 +134,20 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
         value = whole_value(submitted)
         if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
             result = read_output(submitted, _Messages())
-            alone = not result.commands and submitted.strip()  # one message that says nothing that we know
+            alone = not result.commands and submitted.strip()  # one unreadable message
             return replace(result, commands=[submitted], read_from="whole text") if alone else result
         submitted = value
     if isinstance(submitted, dict):
         submitted = chat_in(submitted) if chat_in(submitted) is not None else submitted.get("messages")
     if not isinstance(submitted, list):
-        raise PlanError("must be a list of messages or a text", field="turns", value=submitted)
+        raise PlanError("must be a list of messages, or text", field="turns", value=submitted)
     for i, entry in enumerate(submitted):
         if not isinstance(entry, dict | str):
-            raise PlanError("must be a message: an object or a text", field=f"turns[{i}]", value=entry)
+            raise PlanError("must be a message: an object or text", field=f"turns[{i}]", value=entry)
     retained = [entry for entry in submitted if isinstance(entry, str) or is_agents(entry)]
     single = len(retained) == 1 and not (isinstance(retained[0], dict) and "unreadable" in retained[0])
     if single or not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in retained):
-        result = read_output(submitted, _Parts())  # a whole transcript in one message, or one in words of its own
+        result = read_output(submitted, _Parts())  # a whole transcript in one message or in another format
         if len(result.commands) > 1:
             return result
     return read_list(retained)
@@ -157,8 +157,8 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
     """Read one message of the agent; never raises.
 
     A call is an object with ``id``, ``func_name`` and ``params``, alone or within text; or ``tool_calls`` of a chat,
-    likewise, whose arguments hold these three, or a ``task_id`` beside the tool's own. Any other message with a
-    ``content`` is a wait, unless that says ``ALL COMPLETED``. Other text is unreadable.
+    likewise, whose arguments are these three fields, or a ``task_id`` and the parameters of the tool. Any other message
+    with a ``content`` is a wait, unless the content has the words ``ALL COMPLETED``. Other text is unreadable.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
         parsed = _text(message, rules)
         return parsed if parsed.kind != "unreadable" else replace(parsed, text=message[:MAX_EXCERPT])
     if not isinstance(message, dict):
-        return AgentMessage("unreadable", reason="a message must be an object or a text")
+        return AgentMessage("unreadable", reason="a message must be an object or text")
     calls = _calls(message)
     if calls:
         return _one(calls, rules)
@@ -183,7 +183,7 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
     if isinstance(content, list):  # parts, as some interfaces have them
         content = "\n".join(part for part in contents(message) if isinstance(part, str))
     if not isinstance(content, str):
-        return AgentMessage("unreadable", reason="a message must hold a call or a content")
+        return AgentMessage("unreadable", reason="a message must have a call or a content")
     parsed = read_message(content, rules)
     return AgentMessage("wait") if parsed.reason == _NO_CALL and "role" not in message else parsed
 
@@ -216,7 +216,7 @@ def _calls(entry: dict[str, Any]) -> list[AgentMessage]:
 
 def _one(calls: list[AgentMessage], rules: Profile) -> AgentMessage:
     if len(calls) > 1 and rules.several_calls == "refused":
-        return AgentMessage("unreadable", reason="the message holds several calls; make one a turn")
+        return AgentMessage("unreadable", reason="the message contains several calls; only one per turn is accepted")
     return calls[0]
 
 
@@ -234,7 +234,7 @@ def _call(entry: dict[str, Any]) -> AgentMessage:
 def _tool_call(entry: Any) -> AgentMessage:
     function = entry.get("function") if isinstance(entry, dict) else None
     if not isinstance(function, dict):
-        return AgentMessage("unreadable", reason="a tool call must hold a function")
+        return AgentMessage("unreadable", reason="a tool call must have a function")
     arguments = function.get("arguments")
     if isinstance(arguments, str) and len(arguments) <= MAX_MESSAGE:
         try:
@@ -269,12 +269,12 @@ def written(problem: Instance, schedule: Schedule, clock: int = 0) -> list[dict[
 
 
 def schedule(problem: Instance, plan: Plan[list[object]]) -> Schedule:
-    """Turn messages into a schedule; raises `PlanError` for a call that is none of the reference calls."""
+    """Turn messages into a schedule; raises `PlanError` for a call that is not a reference call."""
     pieces = []
     for start, read, action in actions_of(problem_of(problem), plan.commands):
         if action is None:
             value = str(read.call or read.reason)
-            raise PlanError("is none of the calls to make", field=f"turns[{start}]", value=value)
+            raise PlanError("is not a reference call of the problem", field=f"turns[{start}]", value=value)
         pieces.append(Piece(action, start, 1, problem.agents[0], 0))
     return Schedule.of(problem, pieces)
 

@@ -23,7 +23,7 @@ from planoracle.instances.protocol.live import ending
 from planoracle.instances.protocol.settings import by_name
 from planoracle.plugin import ActionSpace, Instance, LiveText, RunConfig, Setting, Step, whole_value
 
-#: With ``RunConfig.bounded``: so many times the turns that the reference calls take one after the other, and some more.
+#: Limit with ``RunConfig.bounded``: a factor of the turns of the sequential reference calls, and an addition.
 _TIMES, _MORE = 3, 20
 
 _INSTRUCTIONS = """You work on several tasks at the same time by calling functions, one in every message:
@@ -54,7 +54,7 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
     def __init__(self, problem: Instance, rules: Profile, config: RunConfig, simulator: AsyncToolSimulator) -> None:
         super().__init__(problem, rules, config, simulator)
         self.task = problem_of(problem)
-        # The paper names no limit, and some models wait for ever.
+        # The paper has no limit, and some models never stop waiting.
         alone = sum(1 + delay for delays in self.task.reference_delays.values() for delay in delays)
         self._most = min(_TIMES * alone + _MORE, MAX_MESSAGES) if config.bounded else MAX_MESSAGES
 
@@ -87,7 +87,7 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         if turn.kind == "unreadable":
             yield json.dumps({"error": turn.reason if detailed else "unreadable"})
         elif turn.kind == "unknown_task":
-            reason = f"there is no such task; there are {', '.join(self.task.by_id)}"
+            reason = f"there is no such task; the tasks are {', '.join(self.task.by_id)}"
             yield json.dumps({"error": reason if detailed else "unknown task"})
         elif turn.usable > turn.number + 1 or (turn.kind == "wait" and pending):
             yield json.dumps({"wait": "The call is being executed."})
@@ -135,5 +135,5 @@ def _questions(environment: AnyEnvironment) -> str:
 
 
 SETTINGS = by_name(
-    [Setting("zero-shot", "one call a message", __package__, "task", "system", words={"questions": _questions})]
+    [Setting("zero-shot", "one call per message", __package__, "task", "system", words={"questions": _questions})]
 )

@@ -91,7 +91,7 @@ def _compare(expected: Iterable[Hashable], actual: Iterable[Hashable]) -> Labels
 
 
 def streak_floor(counts: Iterable[int]) -> int:
-    """Return the least streak that so many calls per sub-task allow, ``ceil(most / (all others + 1))``.
+    """Return the shortest possible streak for numbers of calls per sub-task: ``ceil(most / (all others + 1))``.
 
     >>> streak_floor([5, 1]), streak_floor([2, 2]), streak_floor([])
     (3, 1, 0)
@@ -104,7 +104,7 @@ def streak_floor(counts: Iterable[int]) -> int:
 def _usable(problem: AsyncToolProblem, run: Transcript, idle: list[int]) -> list[int]:
     """Return the idle turns in which some reference call could have been made."""
     usable = {(turn.task, turn.step): turn.usable for turn in run.turns if turn.step is not None}
-    ready: list[tuple[int, int]] = []  # turns from which on, and before which, a reference call could be made
+    ready: list[tuple[int, int]] = []  # first turn and end (exclusive) in which a reference call was possible
     for task, outcome in zip(problem.tasks, run.outcomes, strict=True):
         for step, turn in enumerate(outcome.turns):
             since = usable.get((task.id, step - 1), 1 if step == 0 else 0)
@@ -147,7 +147,7 @@ class CallMeasurement(Measurement[AsyncToolRun]):
 
 
 def declare(rules: Profile) -> Declarations[CallMeasurement]:
-    """Return the columns of the paper's Tables 1 and 12 and Figure 4, and ours.
+    """Return the columns of the paper's Tables 1 and 12 and Figure 4, and our own.
 
     Path and state matching of sub-tasks are defined in appendix B.1 of the paper, streaks in its section 3.2, and turns
     in Table 12. By the rule ``f1`` the step level is averaged over runs, or pools all labels.
@@ -208,25 +208,25 @@ def declare(rules: Profile) -> Declarations[CallMeasurement]:
         ),
         Metric(
             "streak",
-            "longest run of calls of one sub-task",
+            "longest sequence of calls of one sub-task",
             lambda its: its.streak,
             kind="count",
-            average=Average("streak", "longest run of calls of one sub-task"),
+            average=Average("streak", "longest sequence of calls of one sub-task"),
         ),
         Metric(
             "streak_excess",
-            "beyond what was needed",
+            "streak minus the shortest possible one",
             lambda its: its.streak - its.least_streak,
             kind="count",
-            average=Average("streak_excess", "beyond what was needed"),
+            average=Average("streak_excess", "streak minus the shortest possible one"),
         ),
         Metric(
             "streak_turns",
-            "longest run of turns with one sub-task, from its first call to its last",
+            "longest sequence of calls of one sub-task, from its first turn to its last",
             lambda its: max((calls[-1].number - calls[0].number + 1 for calls in its.streaks), default=0),
             "turns",
             "count",
-            average=Average("streak_turns", "longest run of turns with one sub-task"),
+            average=Average("streak_turns", "longest sequence of calls of one sub-task, in turns"),
         ),
         Metric(
             "turns",
@@ -234,31 +234,33 @@ def declare(rules: Profile) -> Declarations[CallMeasurement]:
             lambda its: its.record.length,
             "turns",
             "count",
-            average=Average("turns", "over the runs that succeed", _of_success("turns")),
+            average=Average("turns", "turns of successful runs", _of_success("turns")),
         ),
-        Metric("optimal_turns", "least turns", lambda its: its.optimum.makespan, "turns", "count"),
+        Metric("optimal_turns", "minimum number of turns", lambda its: its.optimum.makespan, "turns", "count"),
         Metric(
             "optimal_calls",
-            "least turns if no call waited",
+            "minimum number of turns if calls need no results",
             lambda its: optimal_turns(its.run.task, strict=False),
             "turns",
             "count",
         ),
         Metric(
             "turn_efficiency",
-            "optimal turns by turns of a success",
+            "optimal turns divided by turns, if the run succeeds",
             lambda its: (
                 its.optimum.makespan / its.record.length if its.record.success and its.optimum.makespan else None
             ),
             "share",
-            average=Average("efficiency", "over the runs that succeed", _of_success("turn_efficiency")),
+            average=Average(
+                "efficiency", "optimal turns divided by turns, successful runs", _of_success("turn_efficiency")
+            ),
         ),
         Metric(
             "premature_calls",
-            "calls before their result was there",
+            "calls made before their input was known",
             lambda its: len(its.record.premature),
             kind="count",
-            average=Average("premature", "calls before their result was there"),
+            average=Average("premature", "calls made before their input was known"),
         ),
         Metric(
             "idle_turns",
@@ -269,10 +271,10 @@ def declare(rules: Profile) -> Declarations[CallMeasurement]:
         ),
         Metric(
             "usable_idle_turns",
-            "those in which a call could have been made",
+            "idle turns in which a reference call was possible",
             lambda its: len(_usable(its.run.task, its.record, its.idle)),
             kind="count",
-            average=Average("usable_idle", "of these, usable ones"),
+            average=Average("usable_idle", "idle turns in which a reference call was possible"),
         ),
         Metric(
             "func_f1_micro",
@@ -310,14 +312,14 @@ def declare(rules: Profile) -> Declarations[CallMeasurement]:
         Metric("subtasks", "number of sub-tasks", lambda its: len(its.outcomes), kind="count"),
         Metric(
             "labels",
-            "labels in common with the reference, false positives, and missed ones",
+            "labels shared with the reference, false positives and missed labels",
             lambda its: {
                 level: dict(zip(_COUNTS, labels, strict=True))
                 for level, labels in (("functions", its.all_functions), ("parameters", its.all_parameters))
             },
             kind="json",
         ),
-        Metric("closed", "whether the run was closed", lambda its: its.record.closed, kind="flag"),
+        Metric("closed", "the run was closed", lambda its: its.record.closed, kind="flag"),
     )
 
 

@@ -89,7 +89,7 @@ def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Ca
     {'kind': 'Buy', 'amount': -20, 'tags': ['a']}
     """
     if not isinstance(text, str) or len(text) > MAX_CALL:
-        raise InputError(f"must be a call in at most {MAX_CALL} characters", value=text)
+        raise InputError(f"must be a call of at most {MAX_CALL} characters", value=text)
     try:
         call = parse_expression(text.strip()).body
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
@@ -102,7 +102,7 @@ def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Ca
     except (SyntaxError, ValueError, RecursionError):
         raise InputError("must be a call such as f(a=1)", value=text) from None
     if len(params) < len(arguments):
-        raise InputError("must give every parameter once, by its name", value=text)
+        raise InputError("must give each parameter once, by name", value=text)
     if too_deep(params):
         raise InputError("is nested too deeply", value=text)
     return Call(call.func.id, params)
@@ -179,10 +179,10 @@ class Delays:
     Attributes
     ----------
     least, most
-        Every call of a sub-task has a delay of its own from this range, drawn from ``seed``, the sub-task's
-        id and the number of the call within the sub-task; so a plan cannot change the delays it meets.
+        Range of delays. The delay of a call is drawn from ``seed``, the sub-task's id and the number of the call
+        within the sub-task, so a plan cannot change delays.
     tools
-        Delays of single tools, which go before.
+        Delays of single tools; these take precedence.
     """
 
     least: int = 1
@@ -215,7 +215,11 @@ class Delays:
         least = int(match[1]) if match else 1
         most = int(match[2]) if match and match[2] else least
         if not match or not least <= most <= MAX_DELAY:
-            raise UnknownNameError("must be turns, a range or range:seed (1, 0-1, 1-2:7)", field="delay", value=text)
+            raise UnknownNameError(
+                "must be a number of turns, a range, or a range with a seed, such as 1, 0-1 or 1-2:7",
+                field="delay",
+                value=text,
+            )
         return cls(least, most, int(match[3] or 0))
 
 
@@ -229,22 +233,22 @@ class ReferenceResults:
 
 @dataclass(frozen=True)
 class SubTask:
-    """One of the tasks an agent works on at the same time.
+    """One of the tasks on which an agent works concurrently.
 
     Attributes
     ----------
     id
-        Which the agent must give with every call.
+        Identifier that the agent must give with every call.
     question
-        What the agent is asked to do.
+        Instruction for the agent.
     reference_calls
-        The calls that do it, in order (the ground truth).
+        Calls that solve the sub-task, in order (the ground truth).
     family
-        Its executor, see `planoracle.instances.benchmarks.asynctool.problem_model.family_of`.
+        Executor, see `planoracle.instances.benchmarks.asynctool.problem_model.family_of`.
     documents
-        Documents of the tools offered, by name.
+        Documents of the offered tools, by name.
     initial
-        State to begin with.
+        Initial state.
     """
 
     id: str
@@ -269,7 +273,7 @@ class SubTask:
 
 @dataclass(frozen=True)
 class AsyncToolProblem:
-    """Sub-tasks to be carried out at the same time, one call a turn."""
+    """Concurrent sub-tasks, with one call per turn."""
 
     name: str
     tasks: tuple[SubTask, ...]
@@ -289,15 +293,15 @@ class AsyncToolProblem:
         }
 
 
-#: The action that stands for the closing message.
+#: Action of the closing message.
 CLOSE = "closing/ALL COMPLETED"
 
 
 def instance(problem: AsyncToolProblem) -> Instance:
-    """Encode a problem: every call holds the agent for one turn, its result comes ``delay`` turns later.
+    """Encode a problem: every call occupies the agent for one turn; its result arrives ``delay`` turns later.
 
     The last action is the closing message, after all calls; it need not wait for the last results (paper,
-    Figure 12). So the makespan counts it.
+    Figure 12), and it counts in the makespan.
     """
     actions, lags = [], []
     for task in problem.tasks:
@@ -318,21 +322,20 @@ def instance(problem: AsyncToolProblem) -> Instance:
 
 
 def optimal_turns(problem: AsyncToolProblem, *, strict: bool = True) -> int | None:
-    """Return the least number of turns by closed form, closing message included.
+    """Return the minimum number of turns in closed form, closing message included.
 
     With constant delay d and g = d + 1, chains of n calls need ``max(sum n, (max n - 1) g + k)`` turns, k being the
-    number of longest chains: they can be dealt out in frames of g turns, and no faster.
+    number of longest chains. A round-robin schedule with a period of g turns reaches this bound.
 
     Parameters
     ----------
     strict
-        If false, calls need not wait for results but only follow each other (a blind agent can do that where
-        no data flows).
+        If false, calls need not wait for results but only follow one another, as if no data passed between them.
 
     Returns
     -------
     int or None
-        ``None`` if delays differ; then the solver must say.
+        ``None`` if delays differ; the solver computes the optimum then.
     """
     lengths = [len(task.reference_calls) for task in problem.tasks]
     if not strict:
@@ -346,5 +349,5 @@ def optimal_turns(problem: AsyncToolProblem, *, strict: bool = True) -> int | No
 def problem_of(instance: Instance) -> AsyncToolProblem:
     """Return the problem that an instance encodes."""
     if not isinstance(instance.origin, AsyncToolProblem):
-        raise InputError("is no AsyncTool problem", field="origin", value=instance.origin)
+        raise InputError("is not an AsyncTool problem", field="origin", value=instance.origin)
     return instance.origin

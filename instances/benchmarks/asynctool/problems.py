@@ -1,6 +1,6 @@
 """AsyncTool problems by name (bundled ones, and any combination of the bundled tasks) and from files.
 
-The reader of files is strict, and tries every reference call out.
+The reader of files is strict and executes every reference call.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def covers(name: str) -> bool:
 
 
 def members(name: str) -> tuple[str, ...]:
-    """Return the members of a set with a delay of their own: ``asynctool/cross2@0-1``, ``asynctool@2``."""
+    """Return the members of a set with a delay in its name: ``asynctool/cross2@0-1``, ``asynctool@2``."""
     head, at, delay = name.partition("@")
     below = [each for each in names() if at and each.startswith(head.rstrip("/") + "/")]
     return tuple(each for member in below if covers(each := f"{member}@{delay}"))
@@ -119,7 +119,7 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     return f"{label}{at}{delay}", tuple(f"{each}{at}{delay}" for each in names() if each.startswith(f"{label}/"))
 
 
-#: Whether the tasks of a problem are of one family or of different ones.
+#: Kinds of problems: all tasks of one family, or of different families.
 KINDS = ("similar", "cross")
 
 # Draws for a family or set of families before the next one is tried.
@@ -129,14 +129,14 @@ _TRIES = 20
 def compose(kind: str | None, delay: str | None, size: int, count: int, seed: int = 0) -> list[str]:
     """Combine bundled tasks into problems, no combination twice, and return their names.
 
-    The paper says weighted random sampling and no more; but its numbers (120 = 12 x 10, 132 = 66 x 2, 240 = 12 x 20
-    and 220 = 220 x 1 of 12 classes, 66 pairs and 220 triples of them) say that classes are taken evenly. So families
-    are here, in random order; tasks are drawn with weights that fall the more often they have been used.
+    The paper only states weighted random sampling. Its numbers (120 = 12 x 10, 132 = 66 x 2, 240 = 12 x 20 and
+    220 = 220 x 1 of 12 classes, 66 pairs and 220 triples of them) imply that classes have equal weight. This function
+    therefore takes families evenly in random order, and draws tasks with weights that decrease with use.
 
     Parameters
     ----------
     kind
-        ``"similar"``: all tasks of a problem are of one family. ``"cross"`` (default): each is of another.
+        ``"similar"``: all tasks of a problem have one family. ``"cross"`` (default): all have different families.
     delay
         As in names.
     size, count
@@ -145,7 +145,7 @@ def compose(kind: str | None, delay: str | None, size: int, count: int, seed: in
     Raises
     ------
     InputError
-        If there is no such kind or delay, or there are not so many combinations.
+        For an unknown kind or delay, or more problems than combinations.
 
     Examples
     --------
@@ -193,18 +193,18 @@ def _draw(groups: list[list[str]], uses: dict[str, int], random: Random) -> tupl
 
 
 FORMAT: Final = "planoracle/asynctool"
-#: Most problems of a file, sub-tasks of a problem, and reference calls of a sub-task.
+#: Maximum numbers of problems in a file, sub-tasks of a problem, and reference calls of a sub-task.
 MAX_PROBLEMS, MAX_TASKS, MAX_CALLS = 10_000, 100, 1_000
 
 
 class DelayEntry(StrictEntry):
-    """Delay of results in turns; drawn from the range for every call, with the seed."""
+    """Delay of results in turns, drawn for every call from the range with the seed."""
 
     least: int = Field(1, ge=0, le=MAX_DELAY)
     most: int | None = Field(None, ge=0, le=MAX_DELAY, description="default: least")
     seed: int = 0
     tools: dict[str, Annotated[int, Field(ge=0, le=MAX_DELAY)]] = Field(
-        {}, description="delays of single tools, which go before"
+        {}, description="delays of single tools, which take precedence"
     )
 
 
@@ -230,15 +230,16 @@ class SubTaskEntry(StrictEntry):
     ground_truth: list[str] = Field(
         min_length=1, max_length=MAX_CALLS, description="reference calls in order, such as f(a=1)"
     )
-    family: str | None = Field(None, description="executor: one of ours, or null for none")
+    family: str | None = Field(None, description="tool family that executes the calls, or null for none")
     tools: list[Annotated[str | dict[str, Any], BeforeValidator(_name_or_document)]] | None = Field(
-        None, description="tools offered: names, or documents as in the paper's Figure 11; default: all of the family"
+        None,
+        description="offered tools: names, or documents as in the paper's Figure 11; default: all tools of the family",
     )
-    initial: dict[str, Any] = Field({}, description="state that the executor begins with")
+    initial: dict[str, Any] = Field({}, description="initial state of the tools")
 
 
 class ProblemEntry(StrictEntry):
-    """Sub-tasks to be carried out at the same time."""
+    """Concurrent sub-tasks."""
 
     name: str = Field(min_length=1)
     delay: Annotated[DelayEntry, BeforeValidator(_spread), shorthand("integer", DelayEntry)] = Field(
@@ -279,7 +280,7 @@ def read(document: Any, source: str) -> list[Instance]:
     Raises
     ------
     InputError
-        Naming file, field and value of the first fault; also for reference calls that fail when they are tried out.
+        For the first error, with file, field and value; also for reference calls that fail.
     """
     several = "problems" in document
     entries: list[ProblemEntry] = (
@@ -314,7 +315,7 @@ def _problem(entry: ProblemEntry) -> AsyncToolProblem:
 def _delays(entry: DelayEntry) -> Delays:
     most = entry.least if entry.most is None else entry.most
     if most < entry.least:
-        raise InputError("must not be less than least", field="delay.most", value=most)
+        raise InputError("must be at least the value of least", field="delay.most", value=most)
     return Delays(entry.least, most, entry.seed, entry.tools)
 
 

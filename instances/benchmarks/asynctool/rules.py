@@ -1,6 +1,6 @@
-"""Rule profiles of AsyncTool: options that the paper leaves open, each with a name.
+"""Rule profiles of AsyncTool: named options for what the paper leaves open.
 
-The benchmark's code is not at hand, so both profiles are the same.
+The benchmark's code is not released, so both profiles have the same rules of the benchmark.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ class Profile(Rules):
     Attributes
     ----------
     f1
-        ``"nestful"``: F1 of the sets of labels of a sample, labels that no offered tool has left out, averaged
-        over samples. ``"micro"``: of the multisets of all labels, pooled over samples.
+        ``"nestful"``: F1 of the sets of labels of a run, without labels of unknown functions, averaged over runs.
+        ``"micro"``: F1 of the multisets of all labels, pooled over runs.
     f1_scope
         Labels count for the ``"run"``, whatever sub-task a call names, or for their ``"task"`` only.
     char
@@ -26,8 +26,8 @@ class Profile(Rules):
     several_calls
         Several calls in one message are ``"refused"``, or the ``"first"`` counts.
     closing
-        ``"required"``: a run without the closing message is no success. ``"implied"``: the end of the transcript
-        closes the run, and counts as one turn.
+        ``"required"``: a run without the closing message fails. ``"implied"``: the end of the transcript closes the
+        run and counts as one turn.
     """
 
     f1: str = "nestful"

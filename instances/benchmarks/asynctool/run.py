@@ -42,20 +42,20 @@ from planoracle.plugin import (
     waited,
 )
 
-# After so many calls that may have spoiled something no further one is looked at.
+# Maximum number of irregular calls after which success is checked; later ones count as dead ends.
 _MAX_CHECKS = 100
 
 
 class AsyncToolRun(Trajectory[list[object], Profile]):
     """Every turn is a decision.
 
-    Calls that are none of the reference calls can shift the delays of those still to come; calls made on a guess ease
-    what is left; calls that spoil a sub-task's state leave no success that we could name.
+    Calls that are not reference calls can change the delays of later calls. Premature calls relax the remaining
+    problem. After a call that makes a sub-task's state wrong, success is impossible.
 
     Attributes
     ----------
     task, record
-        What was asked, and what became of every turn.
+        The problem, and the transcript with the effect of every turn.
     """
 
     def __init__(self, problem: Instance, plan: Plan[list[object]], rules: Profile) -> None:
@@ -96,7 +96,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         return moves, len(moves)
 
     def _variant(self, executed: Mapping[tuple[str, int], SimulatedTurn], calls: Mapping[str, int]) -> Instance:
-        """Return the instance with the delays that hold now, without what calls on a guess have passed over."""
+        """Return the instance with the current delays, without lags that premature calls have ignored."""
         lags: list[tuple[str, str, int | None]] = []
         for task in self.task.tasks:
             number, names = calls[task.id], task.actions
@@ -112,7 +112,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                     lags.append((name, CLOSE, 0))
                 else:
                     lags.append((name, following, delay))
-                if guess and turn is None:  # calls still to make come in order, also where some were passed over
+                if guess and turn is None:  # remaining calls keep their order, also after skipped ones
                     later = (names[one] for one in range(step + 2, len(names)) if (task.id, one) not in executed)
                     lags += [(name, one, 0) for one in islice(later, 1)]
         key = tuple(lags)
@@ -141,7 +141,7 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         return list(map(json.dumps, written(self.problem, rest, point.state.clock)))
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every reference call whose result to build on is known, the closing message and the wait."""
+        """Yield every reference call whose input is known, the closing message and the wait."""
         clock = point.state.clock
         messages = self.plan.commands[:clock]
         if point not in self.points:
@@ -164,11 +164,13 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         dropped = []
         for turn, read, action in actions_of(self.task, self.plan.commands, self.rules):
             if action is None or action in targets:
-                reason = {"call": "is none of the calls to make", "close": "closes again"}.get(read.kind, read.reason)
+                reason = {"call": "is not a reference call of the problem", "close": "repeats the closing message"}.get(
+                    read.kind, read.reason
+                )
                 dropped.append(DroppedCommand(turn, str(read.call or read.text)[:200], reason))
             else:
                 targets[action] = Target(turn, action, Piece(action, turn, 1, self.problem.agents[0]))
-        # A longer transcript would not be read.
+        # A longer transcript is not read.
         return Targets(limited(self.problem, MAX_MESSAGES), tuple(targets.values()), tuple(dropped))
 
 

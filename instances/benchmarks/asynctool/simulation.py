@@ -1,4 +1,4 @@
-"""Rules of AsyncTool as a simulator: one message of the agent a turn, and results that arrive later."""
+"""Simulator of AsyncTool: one message of the agent per turn, results that arrive later."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class SubTaskOutcome:
     Attributes
     ----------
     turns
-        For every reference call the turn that made it, ``None`` if none did.
+        Turn of every reference call, ``None`` for a missing one.
     char, env
         Path matching by the profile's ``char`` rule, and equality of the final states (paper, B.1).
     """
@@ -107,7 +107,7 @@ class SubTaskOutcome:
 
     @property
     def accurate(self) -> bool:
-        """Both of them."""
+        """True if path and state match."""
         return self.char and self.env
 
 
@@ -174,10 +174,10 @@ class Transcript:
 
 
 class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
-    """Rules of AsyncTool. Commands are messages as they are read, also unreadable ones; each takes a turn.
+    """Rules of AsyncTool. Commands are parsed messages, also unreadable ones; each takes a turn.
 
-    A call is carried out when it is made; its result is known ``delay`` turns later. Calls are never
-    refused for being early: whoever calls before knowing the last result acts on a guess.
+    A call is executed when it is made; its result is known ``delay`` turns later. Calls are never
+    refused for being early; a call before the last result is known is a guess.
 
     Examples
     --------
@@ -199,7 +199,7 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         return AsyncToolState(tasks, set(tasks))
 
     def copy(self, state: AsyncToolState) -> AsyncToolState:
-        """Return a copy that goes on independently."""
+        """Return an independent copy."""
         state.owned = set()
         return replace(state, tasks=dict(state.tasks), owned=set())
 
@@ -213,7 +213,7 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         return state, (turn.effect,)
 
     def _turn(self, state: AsyncToolState, command: AgentMessage) -> tuple[SimulatedTurn, SimulatedTurn | None]:
-        """Carry out a message; return the turn, and the call for whose result it should have waited."""
+        """Execute a message; return the turn, and the call for whose result it should have waited."""
         task, call, number = command.task, command.call, state.number + 1
         if call is None:
             return SimulatedTurn(command.kind, reason=command.reason, text=command.text, number=number), None
@@ -235,10 +235,10 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         return turn, needed
 
     def ready(self, state: AsyncToolState) -> list[tuple[SubTask, int]]:
-        """Return the steps, by sub-task, that can be made now because what they build on is known.
+        """Return the steps, by sub-task, whose input is known.
 
-        That is of every task the first step that has not been made, once the result of the step before it is known;
-        a step made too early has no result to wait for.
+        These are the first missing step of every task, once the result of the step before it is known. A step without
+        a predecessor that was made needs no result.
         """
         return [
             (progress.task, step)
@@ -274,7 +274,7 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         for progress in state.tasks.values():
             for step, turn in progress.executed.items():
                 needed = progress.needed(turn.number, step)
-                if needed is not None and needed.number > turn.number:  # it was unknown in that turn
+                if needed is not None and needed.number > turn.number:  # the result was unknown in that turn
                     early.add(turn.number)
                     faults[turn.number] = premature_call(turn, needed)
             outcomes.append(self._outcome(progress, turns))
@@ -311,7 +311,7 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
 
 
 def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Transcript:
-    """Replay the agent's messages, see `language.messages`; never raises for what they hold."""
+    """Replay the agent's messages; never raises an error, whatever they contain."""
     simulator = AsyncToolSimulator(problem, rules)
     state, _ = fold(simulator, (read_message(message, rules) for message in messages))
     return simulator.record(state, len(messages))

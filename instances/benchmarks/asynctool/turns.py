@@ -13,19 +13,19 @@ from planoracle.plugin import Measure, Other, Step, Violation, clean, quoted
 
 
 def _ordinal(number: Measure) -> str:
-    """Write a turn or step, counted from 0, as people count."""
+    """Write a turn or step, which is counted from 0, as a number from 1."""
     return str(number + 1) if isinstance(number, int) else ""
 
 
 def _others(one: Violation, relation: str) -> str:
-    """Write the call that has to do with a fault of a sub-task as a whole."""
+    """Write the other calls of a violation that concerns a whole sub-task."""
     return "".join(f"; turn {_ordinal(at)} called {quoted(call, 120)} {relation}" for call, at, _ in one.others)
 
 
 #: Sentences by kind of violation, without a full stop.
 _SENTENCES: dict[str, Callable[[Violation], str]] = {
     "unreadable": lambda one: clean(str(one.actual), 120),
-    "unknown_task": lambda one: f"there is no task {quoted(one.subject)}; there are {clean(one.names, 300)}",
+    "unknown_task": lambda one: f"there is no task {quoted(one.subject)}; the tasks are {clean(one.names, 300)}",
     "unknown_tool": lambda one: f"no task offers the function {quoted(one.resource or '')}",
     "other_tool": lambda one: (
         f"{quoted(one.resource or '')} is offered for {clean(one.names, 300)}, not for {clean(one.subject)}"
@@ -34,17 +34,17 @@ _SENTENCES: dict[str, Callable[[Violation], str]] = {
         f"{quoted(one.resource or '')} for {clean(one.subject)} failed: {clean(str(one.actual), 120)}"
     ),
     "premature": lambda one: (
-        f"{quoted(one.resource or '')} for {clean(one.subject)} was called before the result that it builds on was "
-        f"known, which is in turn {_ordinal(one.required)}"
+        f"{quoted(one.resource or '')} for {clean(one.subject)} was called before the result that it depends on, "
+        f"which is known in turn {_ordinal(one.required)}"
     ),
     "missing_call": lambda one: (
         f"{clean(one.subject)} lacks a call of {clean(one.resource or '')} "
         f"(step {_ordinal(one.actual)} of {one.required}){_others(one, 'instead')}"
     ),
     "wrong_state": lambda one: (
-        f"{clean(one.subject)} made all its calls, but what came out is not as it should be{_others(one, 'as well')}"
+        f"all calls of {clean(one.subject)} were made, but its final state is wrong{_others(one, 'as well')}"
     ),
-    "after_close": lambda _: "the run was over after the closing message",
+    "after_close": lambda _: "messages after the closing message are ignored",
     "not_closed": lambda _: "the closing message ALL COMPLETED is missing",
 }
 
@@ -52,8 +52,8 @@ _SENTENCES: dict[str, Callable[[Violation], str]] = {
 class AsyncToolViolation(Violation):
     """A violation of these rules; ``resource`` is the function, times are turns from 0.
 
-    Of a missing call ``actual`` is its step, ``required`` the number of steps of its task, and ``others`` the call that
-    was made instead, if there is one; of a wrong state the first call that is no reference call.
+    For a missing call ``actual`` is its step, ``required`` the number of steps of its task, and ``others`` the call
+    that was made instead, if any. For a wrong state ``others`` is the first call that is not a reference call.
     """
 
     __slots__ = ()
@@ -68,7 +68,7 @@ class AsyncToolViolation(Violation):
 class SimulatedTurn(AgentMessage):
     """One message of the agent and its effect.
 
-    ``kind`` may also be ``unknown_task``: a call for a task that does not exist, not carried out.
+    ``kind`` may also be ``unknown_task``: a call for a task that does not exist, which is not executed.
 
     Attributes
     ----------
@@ -79,13 +79,13 @@ class SimulatedTurn(AgentMessage):
     usable
         First turn in which the agent knows the result; 0 if there is none.
     step
-        Position of the reference call of its sub-task that the call makes, ``None`` for any other call.
+        Index of the reference call of its sub-task that the call matches, ``None`` for any other call.
     early
-        True if the call was made before a result that it builds on was known.
+        True if the call was made before a result that it depends on was known.
     violation
         Broken rule, if any.
     before
-        The turn before.
+        Previous turn.
     """
 
     number: int = 0
@@ -126,7 +126,7 @@ class TaskProgress:
     Attributes
     ----------
     executor
-        Carries out the calls, and holds the state of the tools.
+        Toolbox that executes the calls; it contains the state of the tools.
     calls
         Number of calls so far.
     executed
@@ -152,10 +152,10 @@ class TaskProgress:
         return next((step for step in range(len(self.task.reference_calls)) if step not in self.executed), None)
 
     def needed(self, number: int, step: int | None) -> SimulatedTurn | None:
-        """Return the call whose result a call in turn ``number`` builds on, if that is not known yet.
+        """Return the call whose result a call in turn ``number`` depends on, if that is not known yet.
 
-        A reference call builds on the reference call before it, if that is made at all; any other call on all calls
-        of its sub-task that are under way.
+        A reference call depends on the reference call before it, if that was made. Any other call depends on all
+        pending calls of its sub-task.
         """
         before = self.slowest if step is None else self.executed.get(step - 1)
         return before if before is not None and before.usable > number else None
@@ -169,7 +169,7 @@ def turn_violation(position: int, kind: str, subject: str = "", **details: Any) 
 def turn_fault(
     problem: AsyncToolProblem, turn: SimulatedTurn, needed: SimulatedTurn | None
 ) -> AsyncToolViolation | None:
-    """Return what is wrong with a turn; ``needed`` is the call for whose result it should have waited."""
+    """Return the violation of a turn, if any; ``needed`` is the call for whose result it should have waited."""
     position, call = turn.number - 1, turn.call
     if turn.kind == "unreadable":
         return turn_violation(position, "unreadable", actual=turn.reason)
@@ -198,7 +198,7 @@ def premature_call(turn: SimulatedTurn, needed: SimulatedTurn) -> AsyncToolViola
 
 
 def _likeness(task: str, call: Call) -> tuple[Hashable, Hashable, Hashable]:
-    """Return what a call has in common with one that was made instead of it, the most telling first."""
+    """Return keys by which a call is matched with one made instead of it, the most specific first."""
     values = frozenset(map(canonical, call.params.values()))
     return (task, call.name), (task, values) if values else None, call.key
 

@@ -94,7 +94,7 @@ class Text(Toolbox):
         """Replace every occurrence of a part of a text by something else."""
         count = text.count(old) if old else 0
         refuse_first(
-            (not count, "the text does not hold the part to replace"),
+            (not count, "the text does not contain the part to replace"),
             (
                 len(text) + count * (len(new) - len(old)) > _MAX_TEXT,
                 f"the text must have at most {_MAX_TEXT} characters",
@@ -207,7 +207,7 @@ class Formats(Toolbox):
         names, *rows = [line.split(",") for line in _check_length(table).split(";")]
         refuse_first(
             (len({*names}) < len(names), "the first line must have different names"),
-            (any(len(row) != len(names) for row in rows), "all lines must have as many cells"),
+            (any(len(row) != len(names) for row in rows), "all lines must have the same number of cells"),
             (len(rows) * len("".join(names)) > _MAX_TEXT, f"the objects must have at most {_MAX_TEXT} characters"),
         )
         return {"objects": [dict(zip(names, row, strict=True)) for row in rows]}

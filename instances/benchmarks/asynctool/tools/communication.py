@@ -84,7 +84,7 @@ class Messages(Toolbox):
     def delete_message(self, message: Annotated[int, "id of a received message"]) -> dict[str, Any]:
         """Delete a message from the inbox for good. Messages already sent stay sent."""
         inbox = self.data["inbox"]
-        inbox.remove(row_of(inbox, "id", message, f"the inbox holds no message {message}"))
+        inbox.remove(row_of(inbox, "id", message, f"the inbox contains no message {message}"))
         return {"deleted": message}
 
 
@@ -234,7 +234,7 @@ class Tickets(Toolbox):
         opened = self._open(ticket)
         refuse_first(
             (not 1 <= len(solution) <= _MAX_NOTE, f"solutions have 1 to {_MAX_NOTE} characters"),
-            (not opened["specialist"], f"ticket {ticket} is assigned to nobody"),
+            (not opened["specialist"], f"ticket {ticket} is not assigned to a specialist"),
         )
         opened["solution"] = solution
         return {"ticket": ticket, "status": "resolved"}

@@ -79,14 +79,14 @@ class Files(Toolbox):
     ) -> dict[str, Any]:
         """Add one line at the end of a file in the current folder. A file that does not exist is made."""
         folder = self._folder()
-        refuse_if("\n" in line or "\r" in line, "the line must not hold a line break")
+        refuse_if("\n" in line or "\r" in line, "the line must not contain a line break")
         if name not in folder:
             self._free(name)
         old = self._file(name) if name in folder else ""
         text = f"{old}\n{line}" if old else line
         size = sum(len(entry) for entry in _entries(self.data["root"]) if isinstance(entry, str))
         refuse_first(
-            (len(text) > _MAX_FILE, f"a file holds at most {_MAX_FILE} characters"),
+            (len(text) > _MAX_FILE, f"a file has at most {_MAX_FILE} characters"),
             (size + len(text) - len(old) > _MAX_TOTAL, "the disk is full"),
         )
         folder[name] = text
@@ -103,12 +103,12 @@ class Files(Toolbox):
         entry = self._entry(name)
         goal = folder.get(_plain(target))
         if isinstance(goal, str) or target == name:
-            raise ToolError(f"{target[:80]!r} is taken already")
+            raise ToolError(f"the name {target[:80]!r} is already in use")
         if goal is None:
             folder[target] = folder.pop(name)
             return {"renamed": target}
         refuse_first(
-            (name in goal, f"the folder {target!r} holds {name!r} already"),
+            (name in goal, f"the folder {target!r} already contains {name!r}"),
             (len(self._trail) + _height(entry) > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep"),
         )
         goal[name] = folder.pop(name)
@@ -133,7 +133,7 @@ class Files(Toolbox):
     def _entry(self, name: str) -> str | Tree:
         entry = self._folder().get(_plain(name))
         if entry is None:
-            raise ToolError(f"the current folder holds nothing named {name!r}")
+            raise ToolError(f"the current folder contains nothing named {name!r}")
         return entry
 
     def _file(self, name: str) -> str:
@@ -144,7 +144,7 @@ class Files(Toolbox):
 
     def _free(self, name: str) -> None:
         refuse_first(
-            (_plain(name) in self._folder(), f"the current folder holds {name!r} already"),
+            (_plain(name) in self._folder(), f"the current folder already contains {name!r}"),
             (sum(1 for _ in _entries(self.data["root"])) >= _MAX_ENTRIES, "there are too many files and folders"),
         )
 

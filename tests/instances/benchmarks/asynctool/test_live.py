@@ -321,7 +321,7 @@ def test_message_with_several_calls_is_submitted_as_one_unreadable_message() -> 
     run = live()
     run.step(text)
     assert run.submission()["turns"] == [
-        {"unreadable": "the message holds several calls; make one a turn", "text": text}
+        {"unreadable": "the message contains several calls; only one per turn is accepted", "text": text}
     ]
     transcript = "\n".join(map(json.dumps, [*run.submission()["turns"], WAIT]))
     assert [read_message(one).kind for one in messages(transcript)] == ["unreadable", "wait"]
