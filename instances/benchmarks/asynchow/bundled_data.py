@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 from planoracle.plugin import InputError, UnknownNameError, load_json
 
-#: Least and most seconds.
+#: Shortest and longest time in seconds.
 Interval: TypeAlias = tuple[int, int]
 
-#: The released files, and how many problems each holds.
+#: Numbers of problems in the released files.
 KINDS = {"async": 1598, "parallel": 200, "sequential": 200}
 #: Problems that the released prompts show together with their answers; no model is asked for these.
 FEW_SHOT = ("async/1198", "async/8", "async/3")
@@ -73,11 +73,11 @@ class HowTo:
         return 2 + 3 * len(self.durations) + len(self.edges) - len(successors) - len(predecessors)
 
     def seconds(self, *, last_unit: bool = False) -> list[Interval]:
-        """Return what every step takes, see `seconds`; raises `InputError` for texts that are no durations."""
+        """Return the duration of every step, see `seconds`; raises `InputError` for invalid texts."""
         return [seconds(text, last_unit=last_unit, field=f"{self.name}.durations") for text in self.durations]
 
     def answer(self, *, last_unit: bool = False) -> Interval:
-        """Return the two longest paths, one with the least durations and one with the most."""
+        """Return the lengths of the longest paths with the shortest and with the longest durations."""
         low, high = zip(*self.seconds(last_unit=last_unit), strict=True)
         return longest_path(low, self.edges), longest_path(high, self.edges)
 
@@ -85,8 +85,7 @@ class HowTo:
     def fault(self) -> str | None:
         """Error in the released answer: ``misread``, ``overwritten``, or ``None`` for a right one.
 
-        Either durations of several units were read as their last unit, or the lower end of another path was put in the
-        place of a larger one.
+        Either only the last unit of durations was read, or the shortest time of another path replaced a longer one.
 
         >>> how_to("async/829").fault, how_to("async/163").fault, how_to("async/164").fault
         ('overwritten', 'misread', None)
@@ -97,7 +96,7 @@ class HowTo:
 
 
 def seconds(text: str, *, last_unit: bool = False, field: str = "duration") -> Interval:
-    """Return the least and the most seconds of a duration as the prompts write it.
+    """Return the shortest and the longest time of a duration in the prompts' notation, in seconds.
 
     A month has 28 to 31 days and a year 365 or 366, in the released data as well.
 
@@ -157,5 +156,5 @@ def names() -> tuple[str, ...]:
 def how_to(name: str) -> HowTo:
     """Return a bundled problem such as ``async/829``; raises `UnknownNameError` if there is none."""
     if name not in bundled():
-        raise UnknownNameError("there is no such problem of AsyncHow", value=name)
+        raise UnknownNameError("there is no such AsyncHow problem", value=name)
     return bundled()[name]

@@ -18,14 +18,14 @@ TOPICS = (
         "time",
         "Time",
         ("too_short", "too_long", "wrong"),
-        "Everything takes as long as the longest chain of steps that wait for each other.",
+        "The shortest time is the length of the longest chain of steps that wait for each other.",
     ),
     *feedback.TOPICS,
 )
 
 
 def examine(run: AsyncHowRun) -> Examination:
-    """Look closely at what is wrong with a run."""
+    """Return the violations of a run as feedback."""
     if run.answer is None:
         return feedback.examine(run)
     clock = clock_of(run.problem)
@@ -46,7 +46,7 @@ def examine(run: AsyncHowRun) -> Examination:
 def _outcome(run: AsyncHowRun, clock: ClockFormat) -> str:
     shortest, longest = (clock.span(seconds) for seconds in run.right_answer)
     right = shortest if shortest == longest else f"{shortest} to {longest}"
-    return f"The answer is {'right' if run.success else 'wrong'}: everything takes {right}."
+    return f"The answer is {'right' if run.success else 'wrong'}: the shortest time is {right}."
 
 
 def _quoted_answer(run: AsyncHowRun) -> str:

@@ -70,7 +70,7 @@ def pieces_in(problem: Instance, submission: object) -> Reading[list[object]] | 
 
 
 def salvage(submitted: object, problem: Instance) -> tuple[object, tuple[DroppedCommand, ...]]:
-    """Leave the pieces of steps out that do not exist."""
+    """Omit pieces of steps that do not exist."""
     pieces = pieces_in(problem, submitted)
     return (submitted, ()) if pieces is None else language.salvage(pieces.commands, problem)
 
@@ -96,7 +96,7 @@ _DIGITS = re.compile(r"\d+(?:,\d+)*")
 _TAIL = re.compile(r"(?:\.\d++)?+(\s*+)(min|hr|hour|sec|week|day|month|year|s|h|m|d|w)")
 _BOUNDARY = re.compile(r"\b")
 
-#: Units that the released code reads: a unit of `timedelta`, and its least and greatest number.
+#: Units that the released code reads: a unit of `timedelta`, and its smallest and largest number.
 _TIMES = {
     **dict.fromkeys(("hour", "h"), ("hours", 1, 1)),
     "min": ("minutes", 1, 1),
@@ -112,8 +112,8 @@ _SECOND = timedelta(seconds=1)
 class AnswerGrade(NamedTuple):
     """Verdict on an answer, and the seconds that were read, ``(0, 0)`` for a wrong one.
 
-    ``reason`` says why it is wrong: ``empty``, ``no_time`` (nothing in double quotes), ``range`` (" to "),
-    ``unreadable`` (a unit spoils every candidate), ``too_short``, ``too_long``, or ``wrong`` where one is each.
+    ``reason`` is the cause of a wrong answer: ``empty``, ``no_time`` (nothing in double quotes), ``range`` (" to "),
+    ``unreadable`` (invalid units in every candidate), ``too_short``, ``too_long``, or ``wrong`` (one of each).
     """
 
     success: bool
@@ -122,12 +122,12 @@ class AnswerGrade(NamedTuple):
 
 
 def grade(text: str, right: Interval) -> AnswerGrade:
-    """Grade an answer against the least and the most seconds that are right.
+    """Grade an answer against the interval of right times, in seconds.
 
     Raises
     ------
     PlanError
-        If words would have to be rewritten in a line of more than `MAX_REWRITTEN` characters.
+        If number words must be rewritten in a line of more than `MAX_REWRITTEN` characters.
 
     Examples
     --------
@@ -160,10 +160,10 @@ def _number(time: timedelta) -> float:
 
 
 def candidates(text: str) -> tuple[str, ...]:
-    """Return what may be the answer: the first and the last stretch in double quotes, in lower case.
+    """Return the candidates for the answer: the first and the last stretch in double quotes, in lower case.
 
-    A stretch goes from the first to the last double quote of a line. Without any, what stands behind the last "is "
-    counts, but only if it contains a word "and a half".
+    A stretch goes from the first to the last double quote of a line. Without any, the text after the last "is " is the
+    candidate, but only if it contains a word before "and a half".
 
     >>> candidates('"A" or "b"'), candidates("It is 30 min"), candidates("It is thirty minutes and a half")
     (('"a" or "b"',), (), ('30.5 minutes',))
@@ -176,7 +176,7 @@ def candidates(text: str) -> tuple[str, ...]:
 
 
 def _digits(text: str) -> str:
-    """Rewrite number words, but only in a text in which one stands before "and a half"."""
+    """Rewrite number words, but only in a text with a word before "and a half"."""
     half = _AND_A_HALF.search(text)
     if half is None:
         return text
@@ -190,18 +190,18 @@ def _digits(text: str) -> str:
         number = _SMALL.get(match, 0)
         if match not in _WORDS:
             number = sum((_SMALL | _LARGE).get(part, 0) for part in match.split("-"))
-        if number:  # the first place where its letters occur, be it within another word
+        if number:  # at the first occurrence of its letters, even within another word
             text = text.replace(match, str(number), 1)
     return text.replace(" and half", ".5")
 
 
 def narrowed(candidate: str) -> str:
-    """Return the part of a candidate behind the last "=", then the last " or ", before the first "("."""
+    """Return the part of a candidate after the last "=", then the last " or ", before the first "("."""
     return candidate.rpartition("=")[2].rpartition(" or ")[2].partition("(")[0]
 
 
 def read(text: str) -> tuple[timedelta, timedelta] | None:
-    """Add up the times in a text, least and most; ``None`` for an unknown unit or one without a space.
+    """Return the sums of the shortest and longest times in a text; ``None`` for invalid units.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def read(text: str) -> tuple[timedelta, timedelta] | None:
         try:
             number, (unit, least, most) = float(text[start : tail.start(1)].replace(",", "")), _TIMES[tail[2]]
             low, high = low + timedelta(**{unit: number * least}), high + timedelta(**{unit: number * most})
-        except (KeyError, OverflowError, ValueError):  # a unit that is none; more days than there are
+        except (KeyError, OverflowError, ValueError):  # unknown unit; too many days
             return None
     return low, high
 
@@ -277,14 +277,14 @@ _TIME = re.compile(rf"(?<![\d.,/]){_ONE}(?:[\s,]{{0,3}}(?:(?:and|&)\s{{1,3}})?{_
 def answer_in(text: str) -> tuple[str, str, str]:
     r"""Return the part of an answer that counts, as text for the released grader.
 
-    The same words as for plans decide, see `planoracle.instances.model_output.cues`. Of what is left a time that is
-    announced as final counts before one in JSON, that before one in double quotes, and that before any other; of
-    several of one kind the last, and the time of everything before those of steps.
+    The cue words are those of plans, see `planoracle.instances.model_output.cues`. Precedence: a time announced as
+    final, a time in JSON, a time in double quotes, any other time. Among several of one kind the last counts, and the
+    total time takes precedence over times of steps.
 
     Returns
     -------
     tuple
-        The answer, its part, and one of `planoracle.instances.protocol.plan.FAULTS` or nothing.
+        The answer, a description of its place, and one of `planoracle.instances.protocol.plan.FAULTS` or ``""``.
 
     Examples
     --------
@@ -351,7 +351,7 @@ class _Time(NamedTuple):
 
 
 def _rank(piece: str, final: bool, json: bool, quoted: bool) -> float:
-    """Return how likely a time is that of everything."""
+    """Return the rank of a time: how likely it is the total time."""
     if final:
         return _FINAL
     likely = 0.5 if _WHOLE.search(piece) else -0.5 if _WOULD.search(piece) else 0
@@ -377,14 +377,14 @@ def _time_in(piece: str) -> _Time | None:
 
 
 def _answers_in(value: object) -> list[str]:
-    """Return the texts in a JSON value that may be an answer, of an object that which is called so."""
+    """Return texts of a JSON value that may be an answer; in an object preferably the field ``answer``."""
     fields = value.items() if isinstance(value, dict) else ()
     named = [text for name, text in fields if "answer" in name.lower() and isinstance(text, str)]
     return named or [leaf for leaf in leaves(value, _no_step) if isinstance(leaf, str)]
 
 
 def _no_step(value: object) -> list[str] | None:
-    """No value is itself a step."""
+    """Return ``None``: no value is a step itself."""
     return None
 
 

@@ -22,17 +22,17 @@ class AsyncHowText(GenericText):
     """Texts of live runs: questions that are answered in words, or by pieces of a schedule.
 
     With an open loop the answer is a time in words, or a whole schedule; with a closed loop pieces of a schedule.
-    Pieces need not say whose they are.
+    Pieces need no agent.
 
     Examples
     --------
     >>> from planoracle import environment, load
     >>> run = environment(load("asynchow/async/829"))
     >>> print(run.step('{"action": "step/4", "start": 0, "duration": 1209600}').observation.text)
-    Step 4 is begun, and over at 336:00:00.
+    Step 4 has started and ends at 336:00:00.
     It is 00:00:00. Under way: step 4 (until 336:00:00).
     >>> print(run.step('{"action": "step/2", "start": 3600, "duration": 4838400}').observation.text)
-    Refused: Step 2 at 01:00:00 must come after step 4, which ends at 336:00:00.
+    Refused: Step 2 at 01:00:00 must start after step 4, which ends at 336:00:00.
     It is 00:00:00. Under way: step 4 (until 336:00:00).
     """
 
@@ -50,7 +50,7 @@ TEXT = AsyncHowText
 
 
 def _steps(environment: AnyEnvironment) -> str:
-    """Return the steps and their order with the durations as the benchmark writes them, ``1 months`` say."""
+    """Return the steps and their order, with durations in the benchmark's words, such as ``1 months``."""
     facts, lines = origin_of(environment.problem).facts, []
     for number, duration in enumerate(facts.durations, 1):
         sentence = f": {clean(facts.sentences[number - 1])}" if facts.sentences else ""
@@ -64,7 +64,7 @@ SETTINGS = by_name(
     [
         Setting(
             "zero-shot",
-            "the time alone",
+            "only the time",
             __package__,
             "steps",
             "zero-shot",

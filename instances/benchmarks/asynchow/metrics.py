@@ -20,34 +20,34 @@ from planoracle.plugin import (
 
 
 def declare(rules: Profile) -> Declarations[Measurement[AsyncHowRun]]:
-    """Return the metrics; the averages leave out the three problems that the prompts show."""
+    """Return the metrics; averages exclude the three problems that the prompts show."""
     return (
         Average(
             "accuracy",
-            "answers that are right, plans that are optimal",
+            "share of right answers and optimal plans",
             lambda row: None if row["few_shot"] else row["success"] and row["makespan"] == row["optimal_makespan"],
             role=("success", "main"),
         ),
         Average(
             "score",
-            "1 for a right answer; optimum by makespan of a plan",
+            "1 for a right answer; optimum divided by makespan for a plan",
             lambda row: None if row["few_shot"] else _score(row),
         ),
         Average(
             "wrong_answers",
-            "why answers are wrong, how often",
+            "wrong answers by reason",
             lambda row: [row["violation"]] if row["violation"] and row["given"] == "answer" else [],
             "counts",
         ),
         Metric(
             "given",
-            "what was handed in: answer or plan",
+            "kind of submission: answer or plan",
             lambda its: "plan" if its.run.answer is None else "answer",
             kind="text",
         ),
         Metric(
             "parsed",
-            "least and most seconds of a right answer, 0 and 0 of a wrong one",
+            "shortest and longest time of a right answer; 0 and 0 for a wrong one",
             lambda its: None if its.run.answer is None else list(its.run.answer.parsed),
             "seconds",
             "text",
@@ -55,7 +55,7 @@ def declare(rules: Profile) -> Declarations[Measurement[AsyncHowRun]]:
         ),
         Metric(
             "gold",
-            "least and most seconds that count as right",
+            "shortest and longest time that count as right",
             lambda its: list(its.run.right_answer),
             "seconds",
             "text",
@@ -68,7 +68,7 @@ def declare(rules: Profile) -> Declarations[Measurement[AsyncHowRun]]:
         ),
         Metric(
             "few_shot",
-            "whether the prompts of the paper show its answer",
+            "the prompts of the paper show the answer",
             lambda its: origin_of(its.run.problem).facts.name in FEW_SHOT,
             kind="flag",
         ),
@@ -81,10 +81,10 @@ def _score(row: Row) -> float:
     return row["optimal_makespan"] / row["makespan"] if row["makespan"] else 1.0
 
 
-# Why no schedule keeps the released answer, for eight problems.
+# Reasons for which eight released answers are too short.
 _FAULTS = {
-    "misread": "durations were read by their last unit only",
-    "overwritten": "the least time of another path took the place of the longest path's",
+    "misread": "only the last unit of durations was read",
+    "overwritten": "the shortest time of another path replaced that of the longest path",
 }
 
 

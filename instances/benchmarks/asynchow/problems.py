@@ -61,12 +61,12 @@ def origin_of(problem: Instance) -> Origin:
     """Return facts and rules of a problem; raises `InputError` for one of another benchmark."""
     origin = (problem.rest_of or problem).origin
     if not isinstance(origin, Origin):
-        raise InputError("is no problem of AsyncHow with its facts", value=problem.name)
+        raise InputError("is not an AsyncHow problem with its facts", value=problem.name)
     return origin
 
 
 def under(problem: Instance, rules: Profile) -> Instance:
-    """Return a problem with the durations of some rules."""
+    """Return a problem with the durations of a rule profile."""
     facts, own = origin_of(problem)
     return problem if own == rules else instance(facts, problem.name, rules)
 
@@ -87,7 +87,7 @@ def least(problem: Instance) -> int:
 
 
 def with_agents(problem: Instance, schedule: Schedule) -> Schedule:
-    """Return a schedule in which every step without an agent has one of its own."""
+    """Return a schedule in which every step without an agent gets its own agent."""
     if all(piece.agent is not None for piece in schedule.pieces):
         return schedule
     own = dict(zip(problem.index, problem.agents, strict=True))
@@ -96,7 +96,7 @@ def with_agents(problem: Instance, schedule: Schedule) -> Schedule:
     return Schedule.of(problem, (piece._replace(agent=agent) for piece, agent in pieces))
 
 
-#: Most steps of a problem; the released ones have 17 at most.
+#: Maximum number of steps of a problem; the released ones have at most 17.
 MAX_STEPS = 1_000
 _SECOND = timedelta(seconds=1)
 _COLUMNS = ("steps", "edge_list", "time_dic", "timedelta_dic", "task_time")
@@ -127,7 +127,7 @@ def encoded(problems: Iterable[HowTo], source: str) -> list[Instance]:
 
 
 def _sentences_beside(path: str) -> Any:
-    """Return what a ``steps.json`` beside a file holds, ``{}`` if there is none."""
+    """Return the content of a ``steps.json`` beside a file, ``{}`` if there is none."""
     file = Path(path).with_name("steps.json")
     return load_json(read_bytes(file), str(file)) if file.is_file() else {}
 
@@ -164,10 +164,10 @@ def _problem(row: dict[str, Any], location: str, sentences: Any) -> HowTo:
     for step in steps:
         field, entry = f"{location}.durations.{step}", durations[step]
         if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[2], str):
-            raise InputError("must be [least seconds, most seconds, text]", field=field, value=entry)
+            raise InputError("must be [shortest, longest, text], with times in seconds", field=field, value=entry)
         texts.append(entry[2])
         if _interval(entry[:2], field) != seconds(entry[2], last_unit=True, field=field):
-            raise InputError("seconds and text differ", field=field, value=entry)
+            raise InputError("seconds and text must agree", field=field, value=entry)
     is_list = isinstance(sentences, list) and all(isinstance(text, str) for text in sentences)
     if not is_list or len(sentences) not in (0, len(steps)):
         raise InputError(f"must be a list of {len(steps)} texts", field=f"{location}.sentences", value=sentences)
@@ -176,7 +176,7 @@ def _problem(row: dict[str, Any], location: str, sentences: Any) -> HowTo:
 
 
 def _edges(value: Any, steps: int, field: str) -> Iterator[tuple[int, int]]:
-    """Yield the edges between steps; those with START and END say nothing more."""
+    """Yield the edges between steps, without those of START and END."""
     if not isinstance(value, list) or len(value) > MAX_STEPS**2:
         raise InputError("must be a list of pairs", field=field, value=value)
     ends = {str(number): number for number in range(1, steps + 1)} | {"START": 0, "END": 0}
@@ -191,7 +191,7 @@ def _edges(value: Any, steps: int, field: str) -> Iterator[tuple[int, int]]:
 def _interval(value: Any, field: str) -> Interval:
     low, high = value if isinstance(value, list) and len(value) == 2 else (None, None)
     if type(low) is not int or type(high) is not int or not 0 <= low <= high <= 10**12:
-        raise InputError("must be the least and the most seconds", field=field, value=value)
+        raise InputError("must be [shortest, longest] in seconds", field=field, value=value)
     return low, high
 
 
@@ -209,21 +209,21 @@ class _Plain(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> type[timedelta]:
         if (module, name) != ("datetime", "timedelta"):
-            raise pickle.UnpicklingError(f"{module[:80]}.{name[:80]} does not belong in it")
+            raise pickle.UnpicklingError(f"{module[:80]}.{name[:80]} is not allowed in it")
         return timedelta
 
 
 def read_pickle(data: bytes, source: str) -> list[HowTo]:
-    """Read one of the released pickles; whatever is neither plain data nor a length of time is refused."""
+    """Read one of the released pickles; only plain data and time spans are accepted."""
     try:
         document = _Plain(io.BytesIO(data)).load()
     except Exception as error:  # a pickle can fail in every way
-        raise InputError(f"is no pickle of AsyncHow: {error}", source=source) from None
+        raise InputError(f"is not a pickle of AsyncHow: {error}", source=source) from None
     try:
         table = _object(document, "document")
         columns = [table.get(column) for column in _COLUMNS]
         if not all(isinstance(column, list) for column in columns) or len({len(c or ()) for c in columns}) != 1:
-            raise InputError(f"must be lists of one length: {', '.join(_COLUMNS)}")
+            raise InputError(f"must have lists of equal length: {', '.join(_COLUMNS)}")
         rows = list(zip(*(column or () for column in columns), strict=True))
         kind = next((kind for kind in KINDS if Path(source).name.startswith(kind[:3])), "async")
         return [_row(row, f"{kind}/{number}") for number, row in enumerate(rows)]
@@ -240,7 +240,7 @@ def _row(row: tuple[Any, ...], name: str) -> HowTo:
 
 def _seconds(value: Any, field: str) -> list[int]:
     if not isinstance(value, list) or not all(isinstance(part, timedelta) for part in value):
-        raise InputError("must be two lengths of time", field=field, value=value)
+        raise InputError("must be two time spans", field=field, value=value)
     return [part // _SECOND for part in value]
 
 

@@ -16,13 +16,13 @@ class Profile(Rules):
     gold
         The ``"released"`` answer, eight of which are wrong, or the ``"right"`` one: the longest path.
     units
-        Durations such as "2 hours 30 minutes" with ``"all"`` their units, or with the ``"last"`` one only, as the
-        released data has them.
+        ``"all"`` units of durations such as "2 hours 30 minutes" count, or only the ``"last"`` one, as in the released
+        data.
     answers
-        Answers in words are read to the ``"released"`` letter, or ``"lenient"``: without thinking, what is announced
-        as the final answer, and times without double quotes, too.
+        Reader of answers in words: ``"released"``, or ``"lenient"``, which removes reasoning, prefers the announced
+        final answer, and reads times without double quotes.
     length
-        In problems, months and years have the ``"least"`` or the ``"most"`` days. Answers may lie between.
+        Number of days of months and years in problems for schedules: ``"least"`` or ``"most"``.
     """
 
     gold: str = "right"

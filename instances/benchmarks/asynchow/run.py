@@ -13,23 +13,23 @@ from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.plugin import DecisionPoint, Instance, Piece, Plan, Replay, Schedule, Violation
 
 _REASONS = {
-    "empty": "there is no answer",
-    "no_time": "there is no time in double quotes",
-    "range": 'the answer in double quotes has " to " in it',
-    "unreadable": "a unit is none that counts, or stands at its number without a space",
-    "too_short": "less than the time it takes",
-    "too_long": "more than the time it takes",
+    "empty": "the answer is empty",
+    "no_time": "the answer has no time in double quotes",
+    "range": 'the answer in double quotes contains " to "',
+    "unreadable": "a unit is unknown or has no space before it",
+    "too_short": "less than the shortest time",
+    "too_long": "more than the shortest time",
     "wrong": "the first and the last answer in double quotes are both wrong",
 }
 
 
 class AsyncHowSimulator(GenericSimulator):
-    """General rules, by which any of the equal agents may do a step: the first one who can is offered."""
+    """General rules for identical agents: each step is legal only for the first agent that can start it."""
 
     def startable(
         self, point: DecisionPoint, step: int, only: Container[str] | None = None
     ) -> Iterator[tuple[Piece, DecisionPoint]]:
-        """Yield every step that can begin now, by the first of the agents who can."""
+        """Yield every step that can start now, by the first agent that can start it."""
         started = set()
         for piece, after in super().startable(point, step, only):
             if piece.action not in started:
@@ -43,7 +43,7 @@ class AsyncHowRun(GenericRun):
     Attributes
     ----------
     answer
-        How an answer in words was graded; ``None`` for a schedule.
+        Grade of an answer in words; ``None`` for a schedule.
     """
 
     rules: Profile

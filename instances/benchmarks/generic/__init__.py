@@ -16,11 +16,11 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     Problems
     --------
     A file in planoracle's format (JSON, `"format": "planoracle/instance"`) contains actions, lags, resources and
-    agents; `planoracle instances --schema generic` prints its JSON Schema. Files of the literature are read as they
-    are. A file name is a problem name; `FILE#NAME` selects one problem of a file with several, and `~2` behind a name
-    replaces the agents by two. `planoracle generate generic` draws random problems: demands and capacities as in ProGen
-    (Kolisch, Sprecher and Drexl, 1995), networks with a given order strength, maximum lags with a given tightness. A
-    second name of this benchmark in data of earlier versions is `own`.
+    agents; `planoracle instances --schema generic` prints its JSON Schema. Files of the literature are read in their
+    original formats. A file name is a problem name; `FILE#NAME` selects one problem of a file with several, and `~2`
+    after a name replaces the agents by two. `planoracle generate generic` draws random problems: demands and capacities
+    as in ProGen (Kolisch, Sprecher and Drexl, 1995), networks with a given order strength, maximum lags with a given
+    tightness. Data of earlier versions call this benchmark `own`.
 
     Plan language
     -------------
@@ -34,7 +34,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     | `agent` | an agent, or `null` for an action that needs none (default) |
     | `mode` | number of the mode of the action (default 0) |
 
-    Pieces that continue one another without a gap are one piece.
+    Consecutive pieces of an action without a gap are joined.
 
     Rules
     -----
@@ -68,9 +68,10 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     Live runs
     ---------
     Closed loop: a message is a piece, `{"action": ..., "start": ..., "duration": ..., "agent": ...}`. A piece that
-    breaks a rule beside the earlier pieces, or makes a lag impossible to keep, is refused and changes nothing; the
-    eleventh refusal ends the run. Pieces come in the order of their starts. `Finish` gives up. Open loop: one message
-    is the whole schedule. Every benchmark whose runs are schedules uses this environment with its own plan language.
+    breaks a rule together with the earlier pieces, or makes a lag impossible to satisfy, is refused and changes
+    nothing; the eleventh refusal ends the run. Pieces come in the order of their starts. `Finish` gives up. Open loop:
+    one message is the whole schedule. Every benchmark whose runs are schedules uses this environment with its own plan
+    language.
 
     Example
     -------
@@ -80,7 +81,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
     >>> print(run.legal()[0].text)
     {"action": "soup/chop", "start": 0, "duration": 5, "agent": "agent", "mode": 0}
     >>> print(run.step(run.legal()[0]).observation.text)
-    soup/chop is begun, and over at tick 5.
+    soup/chop has started and ends at tick 5.
     It is tick 5.
     """
 
@@ -105,7 +106,7 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
         return list(self._literature.read_data(data, path))
 
     def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
-        """Leave the pieces of actions out that do not exist."""
+        """Omit pieces of actions that do not exist."""
         # Packages with a plan language of their own have no objects as pieces.
         salvage = getattr(self.language, "salvage", None)
         remaining, unknown = (submitted, ()) if salvage is None else salvage(submitted, problem)

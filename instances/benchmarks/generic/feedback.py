@@ -10,24 +10,31 @@ from planoracle.instances.protocol.feedback import Words, some
 from planoracle.plugin import Examination, FeedbackItem, Topic, Violation, clean, quoted
 
 TOPICS = (
-    Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use the actions and modes that there are."),
+    Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use only actions and modes of the problem."),
     Topic("agents", "Agents", ("ineligible_agent",), "Assign the action to an eligible agent."),
     Topic("release", "Releases", ("release",), "Wait until the action is released."),
-    Topic("time_limit", "Time limit", ("time_limit",), "Everything has to end in time."),
-    Topic("duration", "Durations", ("action_duration",), "Give every action exactly the time it takes."),
-    Topic("interruption", "Interruption", ("interruptibility",), "Do such actions in one go."),
+    Topic("time_limit", "Time limit", ("time_limit",), "End all actions before the time limit."),
+    Topic("duration", "Durations", ("action_duration",), "Give every action exactly its duration."),
+    Topic("interruption", "Interruption", ("interruptibility",), "Do these actions without interruption."),
     Topic(
         "completeness",
         "Missing actions",
         ("missing_action",),
-        "Add what is missing.",
-        "Your plan never carries out {names}.",
+        "Add the missing actions.",
+        "Your plan does not execute {names}.",
     ),
-    Topic("concurrency", "Concurrency", ("agent_busy",), "Nobody can attend to two actions at once."),
-    Topic("starts", "Starts", ("start_attended",), "Start an action before or after what its agent attends to."),
-    Topic("resources", "Resources", ("resource_capacity",), "Wait until there is room."),
+    Topic("concurrency", "Concurrency", ("agent_busy",), "An agent can attend to only one action at a time."),
+    Topic(
+        "starts",
+        "Starts",
+        ("start_attended",),
+        "Start the action before or after the action that its agent attends to.",
+    ),
+    Topic("resources", "Resources", ("resource_capacity",), "Wait until the resource has free capacity."),
     Topic("states", "States of resources", ("resource_state",), "Set the state first, and keep it."),
-    Topic("dependency", "Order and distances", ("minimum_lag",), "Keep the order, and the time between."),
+    Topic(
+        "dependency", "Order and minimum lags", ("minimum_lag",), "Keep the order and the minimum time between actions."
+    ),
     Topic("time_constraint", "Time constraints", ("maximum_lag",), "Move the two actions closer together."),
 )
 
@@ -63,20 +70,20 @@ def _other(words: Words, one: Violation) -> str:
 
 def _mode(words: Words, one: Violation) -> str:
     if one.case == "other_mode":
-        return f"{words.at(one)} goes on in mode {one.actual}, but was begun in another"
+        return f"{words.at(one)} continues in mode {one.actual}, but was started in another"
     return f"{words.at(one)} is in mode {one.actual}; its modes go from 0 to {one.required}"
 
 
 def _agent(words: Words, one: Violation) -> str:
-    agent = "nobody" if one.actual is None else quoted(str(one.actual))
+    agent = "no agent" if one.actual is None else quoted(str(one.actual))
     eligible = one.required if isinstance(one.required, tuple) else ()
-    allowed = f"may be done by {some(map(clean, eligible))}" if eligible else "needs no agent"
-    return f"{words.at(one)} is given to {agent}; it {allowed}"
+    allowed = f"can be done by {some(map(clean, eligible))}" if eligible else "needs no agent"
+    return f"{words.at(one)} is assigned to {agent}; it {allowed}"
 
 
 def _duration(words: Words, one: Violation) -> str:
     if one.case == "no_duration":
-        return f"{words.at(one)} has a piece of no length"
+        return f"{words.at(one)} has a piece without duration"
     return f"{words.name(one.subject)} takes {words.span(one.required)}; your plan gives it {words.span(one.actual)}"
 
 
@@ -88,28 +95,31 @@ def _interruption(words: Words, one: Violation) -> str:
 
 def _busy(words: Words, one: Violation) -> str:
     if one.case == "too_early":
-        return f"{words.name(one.subject)} starts too early, it is {words.moment(one.required)}"
+        return f"{words.name(one.subject)} starts too early; it is already {words.moment(one.required)}"
     needs = "cannot be started by" if one.kind == "start_attended" else "needs"
     return f"{words.at(one)} {needs} {clean(one.resource or '')}, who attends to {words.during(one.others[0])}"
 
 
 def _capacity(words: Words, one: Violation) -> str:
-    text = f"{words.at(one)} brings the load of {clean(one.resource or '')} to {one.actual} of {one.required}"
-    return f"{text}, while it is used by {some(map(words.until, one.others))}" if one.others else text
+    load = f"the load of {clean(one.resource or '')} to {one.actual}, above its capacity of {one.required}"
+    text = f"{words.at(one)} raises {load}"
+    return f"{text}; it is also in use by {some(map(words.until, one.others))}" if one.others else text
 
 
 def _state(words: Words, one: Violation) -> str:
-    text = f"{words.at(one)} needs {clean(one.resource or '')} to be {clean(str(one.required))} all the while"
+    text = f"{words.at(one)} needs {clean(one.resource or '')} to be {clean(str(one.required))} throughout"
     if one.others:
-        return f"{text}; it is set by {some(map(words.at, one.others))}"
-    return f"{text}; nothing sets it before" + ("" if one.actual is None else f", and it is {clean(str(one.actual))}")
+        return f"{text}; its state is set by {some(map(words.at, one.others))}"
+    return f"{text}; no earlier action sets it" + (
+        "" if one.actual is None else f", and it is {clean(str(one.actual))}"
+    )
 
 
 def _early(words: Words, one: Violation) -> str:
     [before] = one.others
-    wait = f"{words.span(one.required)} after" if one.required else "after"
-    ends = "is not carried out" if before.end is None else f"ends at {words.moment(before.end)}"
-    return f"{words.at(one)} must come {wait} {words.name(before.subject)}, which {ends}"
+    wait = f"at least {words.span(one.required)} after" if one.required else "after"
+    ends = "is not executed" if before.end is None else f"ends at {words.moment(before.end)}"
+    return f"{words.at(one)} must start {wait} {words.name(before.subject)}, which {ends}"
 
 
 def _late(words: Words, one: Violation) -> str:
@@ -124,7 +134,7 @@ _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
     "ineligible_agent": _agent,
     "release": lambda words, one: f"{words.at(one)} is too early; it is released at {words.moment(one.required)}",
     "time_limit": lambda words, one: (
-        f"{words.name(one.subject)} ends at {words.moment(one.end)}, {words.span(one.excess)} after the limit"
+        f"{words.name(one.subject)} ends at {words.moment(one.end)}, {words.span(one.excess)} after the time limit"
     ),
     "action_duration": _duration,
     "interruptibility": _interruption,

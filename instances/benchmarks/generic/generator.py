@@ -25,9 +25,8 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     """Return a problem and a schedule for it, ``None`` if none is known.
 
     Tasks are independent of each other. Demands and capacities are drawn as by ProGen (Kolisch, Sprecher and Drexl,
-    1995); networks have a given order strength. Maximum lags are drawn from 0 to a length that falls with the
-    tightness, first for precedences where doing one thing after the other keeps them; where it does not, the lag is
-    made just so long.
+    1995); networks have a given order strength. Maximum lags are drawn from 0 to a length that decreases with the
+    tightness, first for precedences whose lags a serial schedule keeps; other lags are extended until it keeps them.
 
     Raises
     ------
@@ -85,7 +84,7 @@ def _positive(name: str, value: int | None) -> int:
 
 
 def _demands(random: Random, parameters: Parameters, count: int) -> list[tuple[Demand, ...]]:
-    """Let as many pairs of an action and a resource meet as the resource factor asks for."""
+    """Draw demands for the share of pairs of action and resource that the resource factor requires."""
     amounts = [[0] * parameters.resources for _ in range(count)]
     for pair in sorted(sample_share(random, count * parameters.resources, parameters.resource_factor)):
         amounts[pair // parameters.resources][pair % parameters.resources] = 1 + below(random, _MOST)
@@ -93,7 +92,7 @@ def _demands(random: Random, parameters: Parameters, count: int) -> list[tuple[D
 
 
 def _eligible(random: Random, parameters: Parameters, count: int) -> list[set[int]]:
-    """Give every action an agent, then agents to actions up to the share asked for."""
+    """Draw one agent for every action, then further eligible agents up to the requested share."""
     able = [{below(random, parameters.agents)} for _ in range(count)]
     pairs = shuffled(random, ((i, k) for i in range(count) for k in range(parameters.agents) if k not in able[i]))
     for i, k in pairs[: max(0, round(parameters.eligibility * count * parameters.agents) - count)]:
@@ -110,5 +109,5 @@ def _scarce(instance: Instance, strength: float) -> tuple[Resource, ...]:
 
 
 def style() -> Generator:
-    """Return how such problems are made."""
+    """Return the generator, with default parameters."""
     return Generator(tuple(Parameters.__dataclass_fields__), Parameters(), generate, salt="own")

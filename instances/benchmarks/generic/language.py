@@ -25,7 +25,7 @@ from planoracle.plugin import (
     read_output,
 )
 
-#: Largest number in a plan; more than any needs. As many pieces are read as cutting may lead to.
+#: Largest number in a plan.
 MAX_TIME = 10**40
 
 _NEEDED, _FIELDS = {"action", "start", "duration"}, set(Piece._fields)
@@ -39,7 +39,7 @@ def written(problem: Instance, schedule: Schedule) -> list[dict[str, object]]:
 
 
 def schedule(problem: Instance, plan: Plan[Schedule]) -> Schedule:
-    """Return the schedule that a plan is."""
+    """Return the schedule of a plan."""
     return plan.commands
 
 
@@ -57,7 +57,7 @@ class Pieces(Grammar[object]):
         return [StepMatch(end - start, value) for start, end, value in spans if self.of(value)]
 
     def of(self, value: object) -> list[object] | None:
-        """Return an object that has what a piece needs."""
+        """Return an object with the required fields of a piece."""
         return [value] if isinstance(value, dict) and value.keys() >= _NEEDED else None
 
     def row(self, cells: Mapping[str, str]) -> list[object] | None:
@@ -70,7 +70,7 @@ class Pieces(Grammar[object]):
         return self.of(whole)
 
     def looks(self, text: str, free: bool) -> bool:
-        """Return whether a line names an action."""
+        """Return true if a line names an action."""
         return any(word in self.instance.by_id for word in _TOKEN.findall(text[:500]))
 
     def key(self, step: object) -> tuple[str, str]:

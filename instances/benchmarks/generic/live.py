@@ -42,7 +42,7 @@ Answer with the whole plan, all commands in the order of their starts, a line ea
 class GenericText(ScheduleText[Rules, ScheduleState]):
     """Texts of a live run in which every command is a piece of a schedule.
 
-    What is refused is no part of the plan that is handed in. Of a message the first command counts.
+    Refused pieces are not part of the submitted plan. The first command of a message counts.
 
     Examples
     --------
@@ -52,13 +52,13 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
     >>> print(run.legal()[0].text)
     {"action": "soup/chop", "start": 0, "duration": 5, "agent": "agent", "mode": 0}
     >>> print(run.step(run.legal()[0]).observation.text)
-    soup/chop is begun, and over at tick 5.
+    soup/chop has started and ends at tick 5.
     It is tick 5.
     >>> print(run.step('{"action": "soup/boil", "start": 3, "duration": 9, "agent": "agent"}').observation.text)
     Refused: soup/boil at tick 3 cannot be started by agent, who attends to soup/chop (tick 0 to tick 5).
     It is tick 5.
     >>> print(run.step('{"action": "soup/boil", "start": 5, "duration": 9, "agent": "agent"}').observation.text)
-    soup/boil is begun, and over at tick 14.
+    soup/boil has started and ends at tick 14.
     The run is over: completed.
     """
 
@@ -91,7 +91,7 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
             whole = [message if isinstance(message, list) else [message]]
         for part in whole:
             pieces = self._read(part)
-            if len(pieces) < 2:  # else the order of the plan need not be that of the message
+            if len(pieces) < 2:  # several pieces may be in another order than in the message
                 if pieces:
                     return pieces[0]
                 continue
@@ -123,14 +123,14 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
         if fault is None:
             return "" if step.kind == "close" else self._start_text(after.point.state.pieces[-1])
         if fault.kind == "unreadable":
-            return "No command can be read in your answer."
+            return "Your answer contains no readable command."
         if fault.kind == "too_many":
             return sentence(str(fault.actual))
         return f"Refused: {sentence(describe_violation(self.words, fault))}"
 
     def _start_text(self, piece: Piece) -> str:
         name, end = self.words.name(piece.action), self.words.moment(piece.end)
-        return sentence(f"{name} is begun, and over at {end}" if piece.duration else f"{name} is done")
+        return sentence(f"{name} has started and ends at {end}" if piece.duration else f"{name} is done")
 
     def running(self, state: ScheduleState) -> Iterator[Piece]:
         """Yield the running pieces."""
@@ -148,17 +148,17 @@ TEXT = GenericText
 
 
 def _json(text: str) -> object:
-    """Return the value that a text is in JSON, ``None`` if it is none."""
+    """Return the JSON value of a text, ``None`` if it is not JSON."""
     if text.lstrip()[:1] not in ("[", "{"):
         return None
     try:
-        return load_json(text, "said")
+        return load_json(text, "message")
     except InputError:
         return None
 
 
 def _single(part: object) -> Iterator[object]:
-    """Yield the parts of a text or a list that may hold a command each, in their order."""
+    """Yield the parts of a text or a list, each of which may contain a command, in order."""
     value = _json(part) if isinstance(part, str) else part
     if isinstance(value, list):
         yield from ([one] for one in value)
@@ -172,7 +172,7 @@ def action_space(problem: Instance) -> ActionSpace:
 
 
 def _name_of(problem: Instance, command: str) -> str:
-    """Return the action of a command, which may be in the plan language of another package."""
+    """Return the action of a command, which may be in the plan language of another benchmark."""
     if command == "Finish":
         return command
     if command.startswith("{"):

@@ -9,15 +9,15 @@ from planoracle.plugin import Average, Declarations, Measurement, MetricSet, Row
 def declare(rules: Rules) -> Declarations[Measurement[GenericRun]]:
     """Return means over the plans."""
     return (
-        Average("success", "plans that succeed", lambda row: row.get("success") or 0.0, role=("success",)),
-        Average("progress", "actions done", lambda row: row.get("progress") or 0.0),
-        Average("goal_ratio", "tasks done", lambda row: row.get("goal_ratio") or 0.0, is_shown=False),
-        Average("score", "optimum by makespan of a success, else 0", _score, role=("main",)),
+        Average("success", "share of successful plans", lambda row: row.get("success") or 0.0, role=("success",)),
+        Average("progress", "share of completed actions", lambda row: row.get("progress") or 0.0),
+        Average("goal_ratio", "share of completed tasks", lambda row: row.get("goal_ratio") or 0.0, is_shown=False),
+        Average("score", "optimum divided by makespan for a success, else 0", _score, role=("main",)),
     )
 
 
 def _score(row: Row) -> float | None:
-    """Return the optimum by the makespan of a success, else 0; empty without a proved or claimed one."""
+    """Return the optimum divided by the makespan of a success, else 0; empty without a known optimum."""
     if not row["success"]:
         return 0.0
     optimum, makespan = row["optimal_makespan"] or row.get("claimed_optimum"), row["makespan"]

@@ -9,7 +9,7 @@ from planoracle.plugin import Instance
 
 
 def recognises(document: object) -> bool:
-    """Return whether a document has our own format."""
+    """Return true for a document in our own format."""
     return isinstance(document, dict) and document.get("format") == "planoracle/instance"
 
 

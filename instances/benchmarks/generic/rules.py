@@ -1,4 +1,4 @@
-"""General rules as a simulator: pieces of a schedule, each checked beside those before it."""
+"""Simulator of the general rules: each piece of a schedule is checked with the pieces before it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from planoracle.plugin import (
     waited,
 )
 
-#: As many commands may be refused; the next refusal ends the run.
+#: Maximum number of refused commands; the next refusal ends the run.
 MAX_REFUSALS = 10
 
 
@@ -60,8 +60,9 @@ class ScheduleState:
 class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
     """General rules, piece by piece in the order of starts.
 
-    The rules check a schedule as a whole. Here a piece is refused if it breaks a rule beside those before it, or makes
-    it impossible to keep one; it changes nothing. Commands are pieces, `Unreadable` or `CLOSE`.
+    The rules check a schedule as a whole. The simulator refuses a piece that breaks a rule together with the pieces
+    before it, or makes a rule impossible to satisfy; a refused piece changes nothing. Commands are pieces,
+    `Unreadable` or `CLOSE`.
 
     Parameters
     ----------
@@ -128,9 +129,9 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
         return referee(self.problem, Schedule.of(self.problem, state.point.state.pieces))
 
     def legal(self, state: ScheduleState) -> list[LegalCommand]:
-        """Return every piece that the rules allow, at the clock and at later `moments`; there are others.
+        """Return pieces that the rules allow, at the clock and at later `moments`; the list is not complete.
 
-        Nothing but the start says a wait. `CLOSE` is offered when nothing else is left.
+        A later start implies a wait. `CLOSE` is legal only if no piece is.
         """
         problem, point = self.problem, state.point
         pieces = point.state.pieces
@@ -151,7 +152,7 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
     def startable(
         self, point: DecisionPoint, step: int, only: Container[str] | None = None
     ) -> Iterator[tuple[Piece, DecisionPoint]]:
-        """Yield every piece that can begin now and the point after it; perhaps of some actions ``only``."""
+        """Yield every piece that can start now, and the point after it; optionally of some actions ``only``."""
         early = _early(self.problem, point)
         ready = {name for name in self.problem.by_id if name not in early and (only is None or name in only)}
         for piece, after in piece_choices(point, step, ready) if ready else ():
@@ -162,7 +163,7 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
 def _after_start(point: DecisionPoint, piece: Piece) -> DecisionPoint:
     """Return the point after a piece has been started.
 
-    One that goes on without a gap is a part of the piece before it, as it will be in the plan: time does not pass.
+    A piece that continues an earlier one without a gap is joined with it, as in the plan; time does not pass.
     """
     whole = piece
     for earlier in sorted(point.state.pieces, key=lambda one: one.end, reverse=True):
@@ -181,7 +182,7 @@ def _lags(problem: Instance) -> tuple[int, ...]:
 
 @ProblemCache
 def _grid(problem: Instance) -> int:
-    """Return the ticks of which parts of actions are made: few enough for every action that may be paused."""
+    """Return the grid of parts of interruptible actions, in ticks; it bounds the number of parts."""
     limits = (abs(limit) for lag in problem.lags for limit in (lag.minimum, lag.maximum) if limit)
     grid = gcd(*(action.duration for action in problem.actions), *limits) or 1
     longest = max((action.duration for action in problem.actions if action.interruptible), default=1)

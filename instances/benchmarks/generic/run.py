@@ -83,7 +83,7 @@ class GenericRun(Trajectory[Schedule, Rules]):
         return [self.simulator.words(piece) for piece in self.plan.commands.pieces]
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
-        """Return every piece as a command; their starts say where time passes."""
+        """Return every piece as a command; starts imply waits."""
         return [self.simulator.words(piece) for piece in rest.pieces]
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:

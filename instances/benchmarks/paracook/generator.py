@@ -22,7 +22,7 @@ from planoracle.plugin import Generator, InputError, Parameters
 #: Category of our own dishes and kitchens.
 OWN: Final = "own"
 
-#: As long as in ParaCook; other cookware, which takes other food.
+#: Durations of ParaCook; our own cookware for other food.
 FACTS: Final = Facts(
     move=1,
     chop=4,
@@ -59,13 +59,13 @@ DISHES: Final = {
 }
 
 
-#: Most cooks of a kitchen and most dishes that are ordered.
+#: Maximum numbers of cooks and of ordered dishes.
 MOST_COOKS, MOST_ORDERS = 9, 16
 
 _WIDTH, _HEIGHT = 10, 8
 # Tables, how many of them have a plate, walls, and dishes on the menu.
 _TABLES, _PLATES, _WALLS, _MENU = 4, 2, 2, 3
-# Most stations of a kind, so that there is room for all.
+# Maximum number of stations of a kind, so that all fit.
 _MOST = 3
 
 
@@ -77,7 +77,7 @@ class RandomKitchen(NamedTuple):
 
 
 def draw_kitchen(random: Random, stations: int = 2) -> RandomKitchen:
-    """Draw a kitchen with `MOST_COOKS` and `MOST_ORDERS`, of which a problem has the first ones.
+    """Draw a kitchen with `MOST_COOKS` cooks and `MOST_ORDERS` orders; a problem has the first of these.
 
     A menu of three dishes is drawn, and the orders from it. There are a dispenser for each of their ingredients, so
     many chopping boards and stoves with each cookware that they need, four tables, two of them with a plate, a window,
@@ -94,7 +94,7 @@ def draw_kitchen(random: Random, stations: int = 2) -> RandomKitchen:
 
 
 def _things(menu: list[OrderedDish], stations: int) -> list[tuple[str, dict[str, str]]]:
-    """Return the names of all stations at the edge with what they provide or hold."""
+    """Return the names of all stations at the edge, with their ingredients or items."""
     needs = [need for dish in menu for need in dish.needs]
     things: list[tuple[str, dict[str, str]]] = [
         (f"dispenser{number}", {"provides": ingredient})
@@ -122,7 +122,7 @@ def _place_stations(random: Random, things: list[tuple[str, dict[str, str]]]) ->
 
 
 def _reachable(document: dict[str, Any]) -> bool:
-    """Return whether every cook can reach every station."""
+    """Return true if every cook can reach every station."""
     kitchen = kitchen_from_map("drawn", document, "drawn", [], FACTS)
     reachable = distances(kitchen, kitchen.cooks[0][1])
     starts: list[Tile] = [place for _, place in kitchen.cooks]
@@ -148,5 +148,5 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKit
 
 
 def style() -> Generator:
-    """Return how such problems are made; by default two orders for two cooks."""
+    """Return the generator; by default two orders for two cooks."""
     return Generator(("tasks", "agents", "resources"), Parameters(tasks=2, agents=2, resources=2), generate)

@@ -1,4 +1,4 @@
-"""Plans for ParaCook's kitchens: lists of actions, submissions turn by turn, or model output."""
+"""Plans for ParaCook's kitchens: lists of actions, submissions of single turns, or model output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def reading(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[
     Raises
     ------
     PlanError
-        For what cannot be read.
+        For submissions that cannot be read.
     """
     chat = chat_in(submitted)
     if chat is None and isinstance(submitted, Mapping):
@@ -53,13 +53,13 @@ def _text(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[Gr
     value = value_of(text_of(submitted))
     plan = value.get("plan", value) if isinstance(value, dict) else value
     if not isinstance(plan, dict):
-        raise PlanError("is no answer to the released code: no object", field="plan")
+        raise PlanError("cannot be read by the released code: it is not an object", field="plan")
     as_object = as_given(plan)
     return Reading(as_object.commands, as_object.read, "whole text", 0)
 
 
 def _turns(problem: GridKitchen, submitted: list[object], rules: Profile) -> Reading[GridKitchenPlan]:
-    """Read submissions one by one; unreadable ones stay as they are, for they are errors of the run."""
+    """Read submissions one by one; unreadable ones stay unchanged, since they are errors of the run."""
     turns, count = list[object](), 0
     for one in submitted:
         read = _turn(problem, one, rules)
@@ -88,16 +88,15 @@ def text_of(submitted: object) -> str:
         parts = [part for one in list(filter(is_agents, chat))[-1:] for part in contents(one)]
         submitted = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in parts)
     if not isinstance(submitted, str):
-        raise PlanError("must be a plan, or text", field="plan", value=submitted)
+        raise PlanError("must be a plan or text", field="plan", value=submitted)
     return submitted
 
 
 def value_of(text: str) -> object:
     r"""Return the JSON value of an answer; raises `PlanError` where the released code reads none.
 
-    Thinking goes, from every ``<think>`` to the next ``</think>``, and all from ``//`` to the end of a line. The first
-    block between three backquotes and ``json`` and three backquotes counts, else the whole text, with double quotes for
-    single ones.
+    Text from every ``<think>`` to the next ``</think>`` and from ``//`` to the end of a line is removed. The first
+    block fenced by three backquotes and ``json`` counts, or else the whole text with double instead of single quotes.
 
     >>> value_of("{'agent1': []}"), value_of('So:\n```json\n[["b"]] // done\n```\nor\n```json\n[]\n```')
     ({'agent1': []}, [['b']])
@@ -109,7 +108,7 @@ def value_of(text: str) -> object:
     try:
         value: object = json.loads(" ".join(text.split()))
     except (ValueError, RecursionError) as error:
-        raise PlanError(f"is no answer to the released code: {error}", field="plan") from None
+        raise PlanError(f"cannot be read by the released code: {error}", field="plan") from None
     return value
 
 

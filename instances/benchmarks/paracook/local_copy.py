@@ -31,13 +31,13 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of
 from planoracle.plugin import InputError, load_json, read_bytes
 
-# Longest name, most entries of a list that is read to its end, most files of one kind in a clone (there are 120).
+# Maximum length of a name, entries of a list, and files of one kind in a clone (the released one has 120).
 _LONGEST, _LONGEST_LIST, _MOST = 200, 5_000, 5_000
 
 
 @contextmanager
 def within(source: str) -> Iterator[None]:
-    """Let errors name a file that name none yet."""
+    """Add a file to errors that name no file yet."""
     try:
         yield
     except InputError as error:
@@ -54,7 +54,7 @@ def an_object(value: Any, field: str) -> dict[str, Any]:
 def a_list(value: Any, field: str) -> list[Any]:
     """Return a list."""
     if not isinstance(value, list) or len(value) > _LONGEST_LIST:
-        raise InputError(f"must be a list of at most {_LONGEST_LIST}", field=field, value=value)
+        raise InputError(f"must be a list of at most {_LONGEST_LIST} entries", field=field, value=value)
     return value
 
 
@@ -69,7 +69,7 @@ def some(value: Any, field: str) -> list[Any]:
 def a_text(value: Any, field: str) -> str:
     """Return text that can be a name."""
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
-        raise InputError("must be a short text", field=field, value=value)
+        raise InputError(f"must be text of 1 to {_LONGEST} characters", field=field, value=value)
     return value
 
 
@@ -80,10 +80,10 @@ def a_whole(value: Any, field: str) -> int:
     return value
 
 
-#: A task of the abstract part: its name, its time, and the least time after the end of what it waits for.
+#: A task of the abstract part: name, time, and minimum lags from the ends of its predecessors.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]
 
-#: What the released simulator has in its code.
+#: Durations and cookware in the code of the released simulator.
 FACTS: Final = Facts(
     move=1,
     chop=4,
@@ -105,7 +105,7 @@ ACCEPTED_FOLDERS: Final = f"a clone of the released repository, or a folder with
 _CATEGORY, _SEED = r"[A-Za-z0-9][\w-]{0,40}", r"seed_[0-9]{1,9}"
 _MAP = re.compile(rf"{_CATEGORY}/{_SEED}/agent_num_[0-9]{{1,3}}")
 _SETTING = re.compile(rf"{_CATEGORY}/{_SEED}/orders_num_[0-9]{{1,3}}")
-# Where the documents of each part are in a clone, what is put before their names, and which names count.
+# Folders of the documents of each part in a clone, prefixes of their names, and patterns of valid names.
 _FOLDERS = {
     "abstract": [("data/abstract", "", _SETTING)],
     "maps": [("data/cook/maps", "", _MAP), ("config/map_examples", "example/", re.compile(r"example/[^/]+"))],
@@ -114,12 +114,12 @@ _FOLDERS = {
 
 
 class Copy(ABC):
-    """A copy of the data; every property is read when it is first asked for.
+    """Copy of the data; every property is read on first use.
 
     Raises
     ------
     InputError
-        From each of them, naming file, field and value of a fault.
+        From each property, with file, field and value of an error.
     """
 
     facts: Facts = FACTS
@@ -134,7 +134,7 @@ class Copy(ABC):
 
     @abstractmethod
     def document(self, part: str, name: str) -> tuple[Any, str]:
-        """Return a document that there is, and its file."""
+        """Return an existing document, and its file."""
 
     @cached_property
     def dishes(self) -> Mapping[str, OrderedDish]:
@@ -160,7 +160,7 @@ class Copy(ABC):
 
     @cached_property
     def maps(self) -> tuple[str, ...]:
-        """Names of maps, ``burger/seed_42/agent_num_2``; last those that are of no category."""
+        """Names of maps, ``burger/seed_42/agent_num_2``; maps without a category are last."""
         names = in_order(self.names("maps"))
         return tuple(sorted(names, key=lambda name: _MAP.fullmatch(name) is None))
 
@@ -170,15 +170,15 @@ class Copy(ABC):
         return in_order(self.names("abstract"))
 
     def has_map(self, name: str) -> bool:
-        """Return whether the map exists."""
+        """Return true if the map exists."""
         return name in self.maps
 
     def has_abstract(self, name: str) -> bool:
-        """Return whether the abstract problem exists."""
+        """Return true if the abstract problem exists."""
         return name in self.abstract
 
     def orders_of(self, setting: str) -> tuple[str, ...]:
-        """Return what a setting orders, ``()`` if there is no such setting."""
+        """Return the dishes of a setting, ``()`` for an unknown setting."""
         return self.orders.get(setting, ())
 
     def settings_of(self, name: str) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ class Copy(ABC):
         return tuple(one for one in self.orders if one.rpartition("/")[0] == seed)
 
     def dishes_of(self, names: Iterable[str]) -> list[OrderedDish]:
-        """Return dishes by their names; raises `InputError` for one that there is not."""
+        """Return dishes by their names; raises `InputError` for an unknown one."""
         names = list(names)
         for name in names:
             if name not in self.dishes:
@@ -195,24 +195,24 @@ class Copy(ABC):
         return [self.dishes[name] for name in names]
 
     def held_in(self, path: str, names: Iterable[str]) -> list[str]:
-        """Return which maps, or which abstract problems, are in a file of this copy."""
+        """Return the maps, or abstract problems, in a file of this copy."""
         inner = Path(path).absolute().relative_to(self.folder.absolute()).with_suffix("").as_posix()
         return [name for name in names if "/" not in inner or inner.endswith(f"/{name}")]
 
     def kitchen(self, name: str, place: str, dishes: Iterable[str]) -> GridKitchen:
-        """Return the grid kitchen of a map that there is, with dishes that are ordered."""
+        """Return the grid kitchen of an existing map with ordered dishes."""
         document, source = self.document("maps", place)
         return kitchen_from_map(name, document, source, self.dishes_of(dishes), self.facts)
 
     def rows(self, name: str) -> list[Row]:
-        """Return the tasks of an abstract problem that there is."""
+        """Return the tasks of an existing abstract problem."""
         document, source = self.document("abstract", name)
         with within(source):
             return rows_of(document, name)
 
 
 def in_order(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names in an order that no file system has a say in: numbers by their value."""
+    """Return names in an order independent of the file system; numbers are sorted by value."""
 
     def key(name: str) -> list[tuple[int, str]]:
         parts = re.split(r"[/_]", name)
@@ -254,7 +254,7 @@ class _Clone(Copy):
             root = self.folder / folder
             paths = sorted(islice(root.rglob("*.json"), _MOST + 1))
             if len(paths) > _MOST:
-                raise InputError(f"holds more than {_MOST} files", source=str(root))
+                raise InputError(f"contains more than {_MOST} files", source=str(root))
             for path in paths:
                 name = prefix + path.relative_to(root).as_posix().removesuffix(".json")
                 if pattern.fullmatch(name):
@@ -266,14 +266,14 @@ class _Clone(Copy):
 
 
 def rows_of(value: Any, field: str) -> list[Row]:
-    """Return the tasks of a problem, each a list or an object; raises `InputError` for what is none."""
+    """Return the tasks of a problem, each a list or an object; raises `InputError` for invalid ones."""
     rows: list[Row] = []
     for number, entry in enumerate(some(value, field)):
         location = f"{field}[{number}]"
         if isinstance(entry, dict):
             entry = [entry.get(key) for key in ("name", "time", "dependencies")]
         if not isinstance(entry, list) or len(entry) != 3:
-            raise InputError("must be a name, a time and what it waits for", field=location, value=entry)
+            raise InputError("must be a name, a time and dependencies", field=location, value=entry)
         after = an_object(entry[2], f"{location}.dependencies")
         lags = {other: a_whole(lag, f"{location}.dependencies.{other}") for other, lag in after.items()}
         rows.append((a_text(entry[0], f"{location}.name"), a_whole(entry[1], f"{location}.time"), lags))
@@ -301,12 +301,12 @@ def _need(need: Any, field: str) -> Need:
     if isinstance(need, dict):
         need = [need.get("item"), need.get("state"), need.get("cookware", "")]
     if not isinstance(need, list) or len(need) not in (2, 3) or not all(isinstance(part, str) for part in need):
-        raise InputError("must be ingredient, state and perhaps cookware", field=field, value=need)
+        raise InputError("must be an ingredient, a state and optionally cookware", field=field, value=need)
     return Need(*need)
 
 
 def kind_of(name: str) -> str | None:
-    """Return what kind of station has a name: the first whose word occurs in it; ``None`` for none.
+    """Return the kind of station with a name: the first kind that occurs in it; ``None`` for none.
 
     >>> kind_of("chopping_board2"), kind_of("table_of_the_sink"), kind_of("fridge")
     ('chopping_board', 'table', None)
@@ -342,7 +342,7 @@ def kitchen_from_map(name: str, document: Any, source: str, orders: Iterable[Ord
 
 
 def _tile(value: Any, field: str) -> dict[str, Any]:
-    """Return a tile, of a list its name, type, place and contents; of a pair its place."""
+    """Return a tile as an object; a list is name, type, place and contents, a pair is a place."""
     if isinstance(value, list) and len(value) in (2, 4, 5):
         contents = an_object(value[4], f"{field}[4]") if len(value) == 5 else {}
         names = ("x", "y") if len(value) == 2 else ("name", "type", "x", "y")
@@ -373,7 +373,7 @@ def _station(tile: Mapping[str, Any], field: str) -> Station:
 
 @lru_cache(maxsize=8)
 def copy_in(folder: Path) -> Copy:
-    """Return the copy in a folder; raises `InputError` that names what is missing."""
+    """Return the copy in a folder; raises `InputError` with the missing files."""
     compact = [name for name in COMPACT if not isfile(folder / name)]
     if not compact:
         return _Compact(folder)
@@ -381,7 +381,7 @@ def copy_in(folder: Path) -> Copy:
     if not clone:
         return _Clone(folder)
     partly = clone if len(clone) < len(_CLONE) else compact if len(compact) < len(COMPACT) else []
-    missing = f"lacks {', '.join(partly)}; " if partly else "is no copy of ParaCook's data; "
+    missing = f"lacks {', '.join(partly)}; " if partly else "is not a copy of ParaCook's data; "
     raise InputError(
         f"{missing}must be {ACCEPTED_FOLDERS}", field=registry.data_variable("paracook"), value=str(folder)
     )
@@ -394,7 +394,7 @@ def copy() -> Copy | None:
 
 
 def copy_of(path: str) -> Copy | None:
-    """Return the copy in which a file stands, ``None`` if it stands in none."""
+    """Return the copy that contains a file, ``None`` if there is none."""
     for folder in list(Path(path).absolute().parents)[:6]:
         if all(isfile(folder / name) for name in COMPACT) or all((folder / name).exists() for name in _CLONE):
             return copy_in(folder)

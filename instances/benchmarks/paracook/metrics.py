@@ -1,4 +1,4 @@
-"""Metrics of ParaCook's cook world: served orders, time, and its use by every cook."""
+"""Metrics of ParaCook's cook world: served orders, time, utilisation of every cook."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_nu
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Reference, Row
 
-# The released code's guess of a way, the sum of width and height of its maps, and how many ways an ingredient makes.
+# Estimates of the released code: ticks of a walk (width plus height of its maps), and walks per ingredient.
 _WAY = 18
 _WAYS = {"raw": 2, "chopped": 3, "cooked": 4}
-# Plates that are there, as on all its maps; each dish beyond needs one washed, and that makes so many ways.
+# Clean plates on all its maps, and walks for washing a plate, which each further dish needs.
 _PLATES, _WAYS_TO_WASH = 2, 2
 
 
 def sequential(kitchen: GridKitchen) -> tuple[int, int]:
-    """Return time and walking time in ticks that the released code assumes for orders done one by one.
+    """Return time and walking time in ticks that the released code assumes for serial work.
 
-    Every way is of the same length; what is cooked is not chopped before.
+    All walks have the same length; cooked ingredients are not chopped first.
     """
     facts = kitchen.facts
     pot, pan = facts.vessel("pot"), facts.vessel("pan")
@@ -41,7 +41,7 @@ def sequential(kitchen: GridKitchen) -> tuple[int, int]:
 
 
 class CookMeasurement(Measurement[GridKitchenRun]):
-    """Run with its time, the time that counts for a failure, and the work of every cook."""
+    """Run with its time, the sequential time, and the work of every cook."""
 
     def __init__(self, run: GridKitchenRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
@@ -74,7 +74,7 @@ class CookMeasurement(Measurement[GridKitchenRun]):
 
     @cached_property
     def optimum(self) -> Optimum:
-        """Optimum of the kitchen, which is searched on request only."""
+        """Optimum of the kitchen, computed only if ``price_optimum`` is true."""
         return super().optimum if self.run.rules.price_optimum else Optimum()
 
     def by(self, time: int | None) -> float | None:
@@ -93,78 +93,84 @@ def declare(rules: GridKitchenRules) -> Declarations[CookMeasurement]:
         ),
         Metric(
             "error",
-            "kind of the fault that ended the run, cook and index of the action concerned",
+            "error that ended the run: kind, cook, index of the action",
             lambda its: its.figures["error"],
             kind="json",
         ),
-        Metric("time", "when the run ended", lambda its: its.time, "ticks", is_shown=True),
+        Metric("time", "end of the run", lambda its: its.time, "ticks", is_shown=True),
         Metric("served", "orders served", lambda its: its.figures["served"], "orders", "count", is_shown=True),
         Metric(
             "trace",
-            "moment, cook and index of every action that took effect",
+            "time, cook and index of every effective action",
             lambda its: its.figures["trace"],
             kind="json",
         ),
         Metric("final", "cooks and stations at the end", lambda its: its.figures["final"], kind="json"),
         Metric(
             "progress",
-            "actions begun, and how many there are, by cook",
+            "started actions and all actions, by cook",
             lambda its: its.of_cooks("progress"),
             kind="json",
         ),
-        Metric("busy", "ticks of actions begun, by cook", lambda its: its.busy, kind="json"),
-        Metric("waiting", "of these, ticks of waits", lambda its: its.waiting, kind="json"),
-        Metric("moving", "of these, ticks of walks", lambda its: its.of_cooks("moving"), kind="json"),
-        Metric("processing", "of these, ticks of work", lambda its: its.of_cooks("processing"), kind="json"),
-        Metric("errors", "actions at which a kitchen came to its end", lambda its: its.run.errors, kind="count"),
+        Metric("busy", "ticks of started actions, by cook", lambda its: its.busy, kind="json"),
+        Metric("waiting", "ticks of started waits, by cook", lambda its: its.waiting, kind="json"),
+        Metric("moving", "ticks of started walks, by cook", lambda its: its.of_cooks("moving"), kind="json"),
+        Metric("processing", "ticks of started work, by cook", lambda its: its.of_cooks("processing"), kind="json"),
+        Metric("errors", "number of errors that ended a kitchen", lambda its: its.run.errors, kind="count"),
         Metric(
             "served_at",
-            "when each order was served",
+            "time at which each order was served",
             lambda its: [json_number(moment) for moment in its.outcome.served_at],
             kind="json",
         ),
         Metric("working", "ticks of walks and work up to the end, by cook", lambda its: its.working, kind="json"),
         Metric(
             "sequential_time",
-            "what counts for a failure: all steps one by one, each a long way off",
+            "estimated time of serial work, which counts for a failure",
             lambda its: its.sequential_time,
             "ticks",
             "count",
         ),
-        Metric("sequential_movement", "the ways of these", lambda its: its.sequential_movement, "ticks", "count"),
+        Metric(
+            "sequential_movement",
+            "estimated walking time of serial work",
+            lambda its: its.sequential_movement,
+            "ticks",
+            "count",
+        ),
         Average(
             "time_mean",
-            "time in ticks, of failures the sequential time (pOCT)",
+            "time in ticks; the sequential time for failures (pOCT)",
             lambda row: row["time"] if row["success"] else row["sequential_time"],
         ),
         Metric(
             "utilisation",
-            "share of time at work, mean over the cooks of a success",
+            "share of time at work, mean over the cooks, if successful",
             lambda its: sum(its.shares) / len(its.shares) if its.outcome.done else None,
             "share",
             is_shown=True,
         ),
         Metric(
             "time_ratio",
-            "time by sequential time, of a success",
+            "time divided by sequential time, if successful",
             lambda its: its.by(its.sequential_time),
             "share",
-            average=Average("time_ratio", "time by sequential time, of successes (nOCT)"),
+            average=Average("time_ratio", "time divided by sequential time, successful runs (nOCT)"),
         ),
-        Average("movement", "ticks that a cook walks", _movement),
+        Average("movement", "walking time of a cook in ticks", _movement),
         Average(
             "utilisation",
-            "share of time at work, mean over cooks of successes (AU)",
+            "share of time at work, mean over cooks of successful runs (AU)",
             lambda row: _utilisation(row, rules) if row["success"] else None,
         ),
         Metric(
             "optimality",
-            "time by least time, of a success",
+            "time divided by the optimum, if successful",
             lambda its: its.by(its.optimum.makespan),
             "share",
-            average=Average("optimality", "time by least time, of successes"),
+            average=Average("optimality", "time divided by the optimum, successful runs"),
         ),
-        Average("errors", "by kind", lambda row: [row["error"]["kind"]] if row["error"] else [], "counts"),
+        Average("errors", "errors by kind", lambda row: [row["error"]["kind"]] if row["error"] else [], "counts"),
     )
 
 
@@ -181,8 +187,8 @@ def _utilisation(row: Row, rules: GridKitchenRules) -> tuple[float, int]:
 def _shares(row: Row, rules: GridKitchenRules) -> list[float]:
     """Return the share of time at work of every cook.
 
-    When runs end with their plans, it is what is busy and no wait, by what is busy, as released: who stops early was
-    never idle. When they end with the last dish, it is counted by the time until then.
+    With ``end=plans`` it is the busy time without waits divided by the busy time, as released; a cook that stops early
+    counts as busy. With ``end=served`` it is the working time divided by the time of the last dish.
     """
     if rules.end == "served":
         return [work / row["time"] if row["time"] else 0.0 for work in row["working"].values()]

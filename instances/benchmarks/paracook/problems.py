@@ -1,7 +1,7 @@
 """Names of ParaCook problems of both parts, and the problems that they name.
 
-Those called ``own`` are ours, drawn by `planoracle.instances.benchmarks.paracook.generator`. Those of the authors exist
-if the user has configured a copy of their data, see `planoracle.instances.protocol.registry`:
+Those with ``own`` in their names are ours, drawn by `planoracle.instances.benchmarks.paracook.generator`. Those of the
+authors exist if the user has configured a copy of their data, see `planoracle.instances.protocol.registry`:
 
 - ``paracook/abstract/burger/seed_42/orders_num_3``: an abstract problem, ``~2`` behind it for two agents;
 - ``paracook/cook/burger/seed_42/agent_num_2/orders_num_2``: a map and the first so many orders of its seed;
@@ -44,7 +44,7 @@ from planoracle.plugin import InputError, Instance, UnknownNameError
 #: How names of kitchens begin.
 COOK: Final = "paracook/cook/"
 _PARTS = ("paracook/", ABSTRACT, COOK)
-# Most dishes that a name or a submission may order, and the longest name.
+# Maximum number of ordered dishes, and maximum length of a name.
 _MOST, _LONGEST = 64, 4_000
 
 
@@ -57,17 +57,17 @@ class MapReference(NamedTuple):
 
 
 def _dish(place: str, dish: str) -> str:
-    """Return the whole name of a dish, which is of the map's category if it has none."""
+    """Return the full name of a dish; without a category it has that of the map."""
     return dish if "/" in dish else f"{place.partition('/')[0]}/{dish}"
 
 
 def _copy_for(name: str) -> Copy | None:
-    """Return where a name is looked for: in our kitchens, or in the user's copy, if there is one."""
+    """Return the source of a name: our kitchens, or the user's copy, if there is one."""
     return _OWN if name.startswith(f"{OWN}/") else local_copy.copy()
 
 
 def place_of(name: str) -> MapReference | None:
-    """Return the map and dishes of a name of the cook world; ``None`` if one of them does not exist."""
+    """Return map and dishes of a name of the cook world; ``None`` if one of them does not exist."""
     if not name.startswith(COOK) or len(name) > _LONGEST:
         return None
     inner, at, listed = name.removeprefix(COOK).partition("@")
@@ -84,10 +84,10 @@ def place_of(name: str) -> MapReference | None:
 
 
 def ordered(place: MapReference) -> str:
-    """Return the name of a map with dishes that are ordered there.
+    """Return the name of a map with ordered dishes.
 
-    That of a setting of the data, if they are its orders; else dishes have a category in front where it is another than
-    the map's.
+    Orders of a setting of the data give the name of the setting. Else the name lists the dishes; those of another
+    category than the map's are written with it.
     """
     setting = f"orders_num_{len(place.dishes)}"
     if place.copy.orders_of(f"{place.map.rpartition('/')[0]}/{setting}") == place.dishes:
@@ -118,7 +118,7 @@ def names() -> tuple[str, ...]:
 
 
 def covers(name: str) -> bool:
-    """Return whether a name stands for a problem; a map without orders does not."""
+    """Return true for the name of a problem; a map without orders is none."""
     if name.startswith(ABSTRACT):
         inner = name.removeprefix(ABSTRACT)
         copy = _copy_for(inner)
@@ -130,7 +130,7 @@ def covers(name: str) -> bool:
 def members(name: str) -> tuple[str, ...]:
     """Return the authors' problems of a part, if their data are available.
 
-    Ours stay apart. All other sets are prefixes, and so are these where there are no data.
+    Our problems are excluded. All other sets are prefixes of names; without data these are prefixes, too.
     """
     prefix = name.rstrip("/") + "/"
     return tuple(one for one in _theirs() if one.startswith(prefix)) if prefix in _PARTS else ()
@@ -148,18 +148,18 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
 def hint(name: str) -> str:
     """Return a hint for a name of no problem: missing data, or the missing part of the name."""
     if not name.startswith((ABSTRACT, COOK)):
-        return f"; names of ParaCook begin with {ABSTRACT} or {COOK}"
+        return f"; names of ParaCook's problems begin with {ABSTRACT} or {COOK}"
     inner, at, listed = name.removeprefix(ABSTRACT).removeprefix(COOK).partition("@")
     copy = _copy_for(inner)
     if copy is None:
         variable = registry.data_variable("paracook")
-        option = f"give --data paracook=DIR or set {variable}, DIR being {local_copy.ACCEPTED_FOLDERS}"
-        return f": ParaCook's data may not be bundled; {option}; ours are {ABSTRACT}{OWN} and {COOK}{OWN}"
+        option = f"give --data paracook=DIR or set {variable}; DIR must be {local_copy.ACCEPTED_FOLDERS}"
+        return f": ParaCook's data are not bundled; {option}; bundled are {ABSTRACT}{OWN} and {COOK}{OWN}"
     if name.startswith(ABSTRACT) or not copy.has_map(inner):
         return ""
     if not at:
         first = ordered(MapReference(copy, inner, (next(iter(copy.dishes)),)))
-        return f": it is a map, and what is ordered is missing, as in {first}, or as orders in a submission"
+        return f": it is a map without orders; add dishes to the name, as in {first}, or orders to the submission"
     dishes = listed.split("+")
     if len(dishes) > _MOST:
         return f"; at most {_MOST} dishes can be ordered"
@@ -190,7 +190,7 @@ def _find(folders: tuple[tuple[str, str], ...], name: str) -> GridKitchen | Inst
 
 
 def recognises(document: Any) -> bool:
-    """Return whether a document is a grid kitchen in our format, or holds released or compact maps."""
+    """Return true for a grid kitchen in our format, and for released or compact maps."""
     if not isinstance(document, dict):
         return False
     return document.get("format") == FORMAT or (
@@ -201,21 +201,21 @@ def recognises(document: Any) -> bool:
 def read(document: Any, source: str) -> list[GridKitchen]:
     """Return the grid kitchens of a document that is recognised; raises `InputError`.
 
-    A map does not say what is ordered: of a file in a copy of the data it is every setting of the map.
+    A map has no orders; a file in a copy of the data gives every setting of the map.
     """
     if document.get("format") == FORMAT:
         return [kitchen_from_document(document, source)]
     copy = local_copy.copy_of(source)
     if copy is None:
         message = "is a map without orders; its folder must be a copy of ParaCook's data"
-        raise InputError(f"{message}, or its format {FORMAT}", source=source)
+        raise InputError(f"{message}, or its format must be {FORMAT}", source=source)
     kitchens = [
         copy.kitchen(f"{COOK}{name}/{setting.rpartition('/')[2]}", name, copy.orders[setting])
         for name in copy.held_in(source, copy.maps)
         for setting in copy.settings_of(name)
     ]
     if not kitchens:
-        raise InputError("is a map for which the data order nothing", source=source)
+        raise InputError("is a map without orders in the data", source=source)
     return kitchens
 
 
@@ -225,7 +225,7 @@ _DISH = re.compile(r"[\w-]{1,80}(?:/[\w-]{1,80})?")
 
 
 def submitted_orders(record: Mapping[str, Any]) -> list[str] | None:
-    """Return the dishes that a submission orders, ``None`` if it has no ``orders``; raises `InputError`.
+    """Return the ``orders`` of a submission, ``None`` if it has none; raises `InputError`.
 
     In tables they may be text: a JSON list, or dishes with ``+`` or commas between them.
 
@@ -264,7 +264,7 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
 
 
 def agree(kitchen: GridKitchen, submission: object) -> None:
-    """Raise `InputError` if a submission orders anything else than the problem that it names."""
+    """Raise `InputError` if the orders of a submission are not those of its problem."""
     orders = submitted_orders(submission) if isinstance(submission, dict) else None
     if orders is None:
         return
@@ -272,13 +272,13 @@ def agree(kitchen: GridKitchen, submission: object) -> None:
     if len(orders) != len(ordered_names) or any(
         one not in (dish, dish.rpartition("/")[2]) for one, dish in zip(orders, ordered_names, strict=True)
     ):
-        message = f"must be those of the instance, which names them: {', '.join(ordered_names)}; or leave them out"
+        message = f"must be the orders of the instance, {', '.join(ordered_names)}, or be omitted"
         raise InputError(message, field="orders", value=orders)
 
 
-#: What is bundled: seeds, and cooks; orders in kitchens, and of abstract problems. All else has a name, too.
+#: Bundled problems: seeds, cooks, orders in kitchens, orders of abstract problems. Other numbers can be named, too.
 SEEDS, COOKS, ORDERS, ABSTRACT_ORDERS = range(1, 4), range(1, 3), range(1, 2), range(1, 5)
-#: Raised when a name gives another problem than before.
+#: Version, increased when a name gives another problem than before.
 _VERSION: Final = 1
 
 _NAME = re.compile(rf"{OWN}/seed_(0|[1-9][0-9]{{0,8}})/(agent|orders)_num_([1-9][0-9]?)")
@@ -309,21 +309,21 @@ class Own(Copy):
         return {name: self.orders_of(name) for name in names}
 
     def _number(self, name: str, part: str, most: int) -> tuple[int, int] | None:
-        """Return seed and number of a name, ``None`` if it is none of the kind."""
+        """Return seed and number of a name, ``None`` for another name."""
         match = _NAME.fullmatch(name)
         fits = match is not None and match[2] == part and int(match[3]) <= most
         return (int(match[1]), int(match[3])) if match is not None and fits else None
 
     def has_map(self, name: str) -> bool:
-        """Return whether the map exists."""
+        """Return true if the map exists."""
         return self._number(name, "agent", MOST_COOKS) is not None
 
     def has_abstract(self, name: str) -> bool:
-        """Return whether the abstract problem exists."""
+        """Return true if the abstract problem exists."""
         return self._number(name, "orders", MOST_ORDERS) is not None
 
     def orders_of(self, setting: str) -> tuple[str, ...]:
-        """Return what a setting orders, ``()`` if there is no such setting."""
+        """Return the dishes of a setting, ``()`` for an unknown setting."""
         seed_and_count = self._number(setting, "orders", MOST_ORDERS)
         return () if seed_and_count is None else _draw_seed(seed_and_count[0]).orders[: seed_and_count[1]]
 
@@ -332,13 +332,13 @@ class Own(Copy):
         return {"maps": self.maps, "abstract": self.abstract}[part]
 
     def document(self, part: str, name: str) -> tuple[Any, str]:
-        """Return the document of a map that there is, and its name."""
+        """Return the document of an existing map, and its name."""
         seed, cooks = self._number(name, "agent", MOST_COOKS) or (0, 0)
         document = _draw_seed(seed).document
         return document | {"agents": dict(list(document["agents"].items())[:cooks])}, name
 
     def rows(self, name: str) -> list[Row]:
-        """Return the tasks of an abstract problem that there is."""
+        """Return the tasks of an existing abstract problem."""
         seed, _ = self._number(name, "orders", MOST_ORDERS) or (0, 0)
         return generator.rows(_random("abstract", seed), self.dishes_of(self.orders_of(name)))
 

@@ -16,12 +16,12 @@ class Profile(GridKitchenRules):
     Attributes
     ----------
     repeats
-        A task that is given twice is ``"refused"``, and so is a plan that leaves one out; or it is ``"counted"``: as
-        many different ends of tasks as there are tasks are enough, so that a repeated one can stand for one left out.
+        ``"refused"``: plans with repeated or missing tasks fail. ``"counted"``: a plan passes with as many different
+        pairs of task and end as there are tasks, so a repeated task can replace a missing one.
     lists
-        There may be as many lists as ``"agents"``, empty ones aside, or ``"any"`` number of them.
+        Number of lists with tasks: at most that of the ``"agents"``, or ``"any"``.
     answers
-        Text is read as the ``"released"`` code reads it, or ``"lenient"``, as model output.
+        Reader of text: that of the ``"released"`` code, or ``"lenient"`` for model output.
     """
 
     repeats: str = "refused"
@@ -29,9 +29,9 @@ class Profile(GridKitchenRules):
     answers: str = "lenient"
 
     def deciding(self) -> Profile:
-        """Return the profile as far as it decides which plans are best."""
+        """Return the profile with default values of all rules that do not affect the optimum."""
         usual = Profile()
-        # By name: with slots, a class that a decorator has made anew is not the one that ``super()`` knows.
+        # Not ``super()``: with slots, the decorator replaces the class that it refers to.
         general = GridKitchenRules.deciding(self)
         return replace(general, repeats=usual.repeats, lists=usual.lists, answers=usual.answers)
 

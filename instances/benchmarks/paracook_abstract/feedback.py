@@ -17,16 +17,16 @@ from planoracle.plugin import (
 )
 
 TOPICS = (
-    Topic("unknown", "Unknown tasks", ("unknown_task",), "Use the names of the tasks that there are."),
+    Topic("unknown", "Unknown tasks", ("unknown_task",), "Use only names of tasks of the problem."),
     Topic("agents", "Agents", ("too_many_lists",), "Give one list for every agent, and no more."),
     Topic("repeats", "Repeated tasks", ("repeated_task",), "Give every task once, to one agent."),
     Topic(
         "order",
         "Order",
         ("never_ready",),
-        "Put every task behind those that it waits for, and let no two lists wait for each other.",
+        "Put every task after its predecessors, and avoid lists that wait for each other.",
     ),
-    Topic("completeness", "Missing tasks", ("missing_task",), "Add what is missing.", "Your lists lack {names}."),
+    Topic("completeness", "Missing tasks", ("missing_task",), "Add the missing tasks.", "Your lists lack {names}."),
 )
 
 
@@ -61,26 +61,26 @@ def _never_ready(words: Words, one: Violation) -> str:
 
 def _not_ready(words: Words, one: Violation) -> str:
     others = listed([words.name(other.subject) for other in one.others])
-    return f"{words.name(one.subject)} waits for {others}, which nobody has been given"
+    return f"{words.name(one.subject)} waits for {others}, which is not assigned yet"
 
 
 # By case, if a kind has cases, else by kind.
 _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
-    "unreadable": lambda words, one: "no command can be read in your answer",
+    "unreadable": lambda words, one: "your answer contains no readable command",
     "unknown_task": lambda words, one: f"there is no task {quoted(one.subject)}",
-    "too_many_lists": lambda words, one: f"there are {one.actual} lists that hold tasks, for {one.required} agents",
-    "no_such_agent": lambda words, one: f"there are {one.required} agents",
-    "no_agent": lambda words, one: f"say which agent does {words.name(one.subject)}",
-    "repeated_task": lambda words, one: f"{words.name(one.subject)} is given more than once",
-    "given_already": lambda words, one: f"{words.name(one.subject)} has been given already",
+    "too_many_lists": lambda words, one: f"there are {one.actual} lists with tasks for {one.required} agents",
+    "no_such_agent": lambda words, one: f"there is no such agent; there are {one.required} agents",
+    "no_agent": lambda words, one: f"no agent is named for {words.name(one.subject)}",
+    "repeated_task": lambda words, one: f"{words.name(one.subject)} is listed more than once",
+    "given_already": lambda words, one: f"{words.name(one.subject)} is already assigned",
     "missing_task": lambda words, one: f"{words.name(one.subject)} ({words.span(one.required)}) is missing",
     "never_ready": _never_ready,
-    "own_list": lambda words, one: f"{_never_ready(words, one)}, behind it in its own list",
+    "own_list": lambda words, one: f"{_never_ready(words, one)}, which comes later in the same list",
     "not_ready": _not_ready,
 }
 
 
 def foreign(run: ParaCookRun) -> MismatchEvidence:
-    """Return the tasks that a plan names and the problem does not have."""
+    """Return unknown tasks of a plan, as evidence of a submission for another problem."""
     unknown = [one.subject for one in run.verdict.violations if one.kind == "unknown_task"]
     return MismatchEvidence(tuple(map(str, unknown)), len(run.command_texts))

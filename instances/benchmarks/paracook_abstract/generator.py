@@ -13,7 +13,7 @@ from planoracle.instances.generate.parameters import below, one
 from planoracle.instances.generate.random_network import with_witness
 from planoracle.plugin import Generator, InputError, Instance, Parameters, Schedule
 
-#: Most dishes that are ordered, and clean plates at the beginning.
+#: Maximum number of ordered dishes, and number of clean plates at the start.
 MOST_ORDERS, PLATES = 16, 2
 
 
@@ -35,24 +35,24 @@ class _Steps:
         return name
 
     def prepare(self, need: Need) -> tuple[str, int]:
-        """Add the tasks of an ingredient; return the last of them, and how long after its end it is ready."""
-        last = self._add(self._way(), {})  # it is fetched
+        """Add the tasks of an ingredient; return the last of them, and the ticks until it is ready after its end."""
+        last = self._add(self._way(), {})  # fetch it
         vessel = self._facts.vessel(need.vessel) if need.state == "cooked" else None
         if need.state == "chopped" or (vessel is not None and vessel.takes == "chopped"):
-            last = self._add(self._way(), {last: 0})  # it is brought to a board
+            last = self._add(self._way(), {last: 0})  # bring it to a board
             last = self._add(self._facts.chop, {last: 0})
         if vessel is None:
             return last, 0
-        return self._add(self._way(), {last: 0}), vessel.ticks  # it is brought to a stove, and cooks alone
+        return self._add(self._way(), {last: 0}), vessel.ticks  # bring it to a stove, where it cooks alone
 
     def wash(self, served: str) -> str:
-        """Add the tasks of a plate that comes back after a dish; return the last of them."""
+        """Add the tasks of a plate that returns after a dish; return the last of them."""
         last = self._add(self._way(), {served: self._facts.plate_return})
         last = self._add(self._way(), {last: 0})
         return self._add(self._facts.wash, {last: 0})
 
     def serve(self, dish: OrderedDish, plate: str | None) -> str:
-        """Add the tasks of a dish; return the last of them, which plates and serves it."""
+        """Add the tasks of a dish; return the last of them, which serves it."""
         ready = dict(self.prepare(need) for need in dish.needs)
         if plate is not None:
             ready[plate] = 0
@@ -60,9 +60,9 @@ class _Steps:
 
 
 def rows(random: Random, orders: Iterable[OrderedDish], shortest: int = 1, longest: int = 18) -> list[Row]:
-    """Return the tasks of orders, each task with its time and what it waits for.
+    """Return the tasks of orders with times and predecessors.
 
-    The third dish needs the plate of the first one, which comes back and must be washed, and so on.
+    The third dish needs the plate of the first one, which returns and must be washed, and so on.
     """
     steps = _Steps(random, FACTS, shortest, longest)
     served: list[str] = []
@@ -75,8 +75,8 @@ def rows(random: Random, orders: Iterable[OrderedDish], shortest: int = 1, longe
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
     """Return a problem, and a schedule in which one agent does everything.
 
-    ``tasks`` is the number of orders, ``shortest`` and ``longest`` are bounds of the time of a way; raises `InputError`
-    for too many, or ways that take no time.
+    ``tasks`` is the number of orders; ``shortest`` and ``longest`` bound the ticks of a walk. Raises `InputError` for
+    too many orders, or walks without duration.
     """
     if parameters.tasks > MOST_ORDERS:
         raise InputError(f"must be at most {MOST_ORDERS}", field="tasks", value=parameters.tasks)
@@ -88,6 +88,6 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
 
 
 def style() -> Generator:
-    """Return how such problems are made; by default three orders for two agents, ways take 1 to 18 ticks."""
+    """Return the generator; by default three orders for two agents, and walks of 1 to 18 ticks."""
     usual = Parameters(tasks=3, agents=2, shortest=1, longest=18)
     return Generator(("tasks", "agents", "shortest", "longest"), usual, generate)

@@ -26,7 +26,7 @@ from planoracle.plugin import (
     whole_value,
 )
 
-#: Largest number of an agent in a plan, since every smaller number gets a list.
+#: Maximum number of lists: an agent's number must be smaller, since every smaller number gets a list.
 MAX_LISTS = 1_000
 
 _AGENT = re.compile(r"\b(?:agent|cook|chef|worker|robot|person)s?[\s_#-]{0,3}(\d{1,4}|(?-i:[A-Z]))\b", re.IGNORECASE)
@@ -61,7 +61,7 @@ def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
     agents = holders(problem, plan.commands)
     for number, one in enumerate(plan.commands):
         if one and agents[number] not in problem.agents:
-            raise PlanError(f"is a list for nobody: there are {len(problem.agents)} agents", field=f"plan[{number}]")
+            raise PlanError(f"has no agent; the problem has {len(problem.agents)}", field=f"plan[{number}]")
         for place, name in enumerate(one):
             if not isinstance(name, str) or name not in tasks:
                 raise PlanError("there is no such task", field=f"plan[{number}][{place}]", value=name)
@@ -80,7 +80,7 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[lis
     Raises
     ------
     PlanError
-        If it is none of these, or if it does not say which agent does a task.
+        For other submissions, or if a task has no agent.
     """
     if isinstance(submitted, list) and all(isinstance(one, list) for one in submitted):
         return _as_lists(submitted, "list as given")
@@ -100,12 +100,14 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[lis
     if rules.refuse_unread and isinstance(submitted, str) and not sure:
         lost = grammar.named(without_thinking(submitted)[0]) - {step.task for step in output.commands}
         if lost:
-            raise PlanError("is named in the text, but not clearly in the list of an agent", value=min(map(str, lost)))
+            raise PlanError(
+                "names this task in the text, but not clearly its agent", field="plan", value=min(map(str, lost))
+            )
     return output.of(lambda steps: _lists(problem, steps))
 
 
 def _with_agents_as_cooks(part: object, depth: int = 0) -> object:
-    """Write the agent of a heading into every line below it, as a cook: ``agent:`` would name a speaker."""
+    """Write the agent of a heading into every line below it, as a cook, since ``agent:`` names a speaker."""
     if isinstance(part, str):
         return "\n".join(_with_agents(_AGENT.sub(r"cook \1", part).split("\n")))
     if isinstance(part, list) and depth < _DEEP:
@@ -116,7 +118,7 @@ def _with_agents_as_cooks(part: object, depth: int = 0) -> object:
 
 
 def _with_agents(lines: Iterable[str]) -> Iterator[str]:
-    """Name the agent of a heading in all lines below it; remove brackets of a list behind an agent."""
+    """Name the agent of a heading in all lines below it; remove brackets of a list after an agent."""
     agent = ""
     for line in lines:
         head = _HEAD.fullmatch(line)
@@ -146,7 +148,7 @@ def released(text: str) -> list[list[object]]:
     """
     value = value_of(text)
     if not isinstance(value, list) or not all(isinstance(one, list) for one in value):
-        raise PlanError("is no answer to the released code: no list of lists", field="plan")
+        raise PlanError("cannot be read by the released code: it is not a list of lists", field="plan")
     return value
 
 
@@ -154,16 +156,16 @@ def released(text: str) -> list[list[object]]:
 
 
 class ListedTask(NamedTuple):
-    """A task as a model writes it.
+    """Task in model output.
 
     Attributes
     ----------
     agent
         Number of the agent as written, ``None`` if the text has none.
     task
-        Its name, or what stands in its place.
+        Its name, or another value in its place.
     form
-        ``list``: of lists, which are counted from 1; ``object``; or ``text``.
+        ``list`` (item of a list of lists, which are counted from 1), ``object`` or ``text``.
     """
 
     agent: int | None
@@ -172,7 +174,7 @@ class ListedTask(NamedTuple):
 
 
 class _Steps(Grammar[ListedTask]):
-    """Tasks by their names, and whose they are."""
+    """Grammar of tasks by name, with their agents."""
 
     unique = True
 
@@ -182,7 +184,7 @@ class _Steps(Grammar[ListedTask]):
 
     @cached_property
     def _names(self) -> re.Pattern[str]:
-        """Names of tasks, and what looks like them: with another number, or a space before it."""
+        """Pattern of task names, also with other numbers or a space before the number."""
         shapes = {_DIGITS.sub("0", name) for name in by_name(self.problem)}
         parts = sorted(
             (r"[\s_-]?\d{1,6}".join(map(re.escape, one.split("0"))) for one in shapes), key=len, reverse=True
@@ -193,7 +195,7 @@ class _Steps(Grammar[ListedTask]):
         return self._plain.get(_plain(text), text)
 
     def find(self, text: str) -> list[StepMatch[ListedTask]]:
-        """Return the tasks in a line that holds little else, for the agent that it names.
+        """Return the tasks in a line with few other words, for the agent that it names.
 
         Parentheses are ignored. A line of many words, or with several agents that do not precede their tasks, is not
         clear and has no match.
@@ -206,7 +208,7 @@ class _Steps(Grammar[ListedTask]):
         return [StepMatch(0 if number else len(text), step) for number, step in enumerate(steps)]
 
     def _without_remark(self, text: str) -> str:
-        """Leave out what stands behind a dash or a colon, if no task and no agent does."""
+        """Remove text after a dash or a colon, unless it contains a task or an agent."""
         last = max((one.end() for form in (self._names, _AGENT) for one in form.finditer(text)), default=1)
         sign = _REMARK.search(text, last - 1)
         return text if sign is None else text[: sign.start() + 1]
@@ -255,7 +257,7 @@ class _Steps(Grammar[ListedTask]):
         return self._of_one(value)
 
     def _of_one(self, value: Mapping[str, object]) -> list[ListedTask] | None:
-        """Return the tasks of an object for one agent, which it names."""
+        """Return the tasks of an object that names one agent."""
         named = {name.lower().replace(" ", "_"): entry for name, entry in value.items()}
         agent = next((_agent_of(named[name]) for name in _AGENTS if name in named), None)
         if agent is None:
@@ -284,7 +286,7 @@ class _Steps(Grammar[ListedTask]):
         return [step if number is None else step._replace(agent=number) for step in steps] or None
 
     def looks(self, text: str, free: bool) -> bool:
-        """Return whether a line names tasks."""
+        """Return true if a line names tasks."""
         return self._names.search(text) is not None
 
     def key(self, step: ListedTask) -> str:
@@ -301,7 +303,7 @@ def _number(text: str) -> int:
 
 
 def _agent_of(name: object) -> int | None:
-    """Return the number of an agent that is named, or is a number."""
+    """Return the number of an agent from a name or a number."""
     if isinstance(name, int) and not isinstance(name, bool):
         return name if 0 <= name < 10_000 else None
     if not isinstance(name, str) or len(name) > 40:
@@ -313,7 +315,7 @@ def _agent_of(name: object) -> int | None:
 
 
 def _tasks(names: Iterable[object]) -> Iterable[object]:
-    """Yield the names of tasks, of objects what they call so."""
+    """Yield the names of tasks; of objects the value of a field for a name."""
     for one in names:
         task = one
         if isinstance(one, dict):
@@ -334,11 +336,11 @@ def _lists(problem: Instance, steps: list[ListedTask]) -> list[list[object]]:
     for step in steps:
         agent = only if step.agent is None else step.agent
         if agent is None:
-            raise PlanError("does not say which agent does it", field="plan", value=step.task)
+            raise PlanError("names no agent for this task", field="plan", value=step.task)
         if step.form == "text" and step.task in seen:
-            raise PlanError("stands in the text twice, so that its place is not clear", field="plan", value=step.task)
+            raise PlanError("contains this task twice, so its place is not clear", field="plan", value=step.task)
         seen |= {step.task} if step.form == "text" else set()
         rows.setdefault(agent - first, []).append(step.task)
     if max(rows, default=0) >= MAX_LISTS:
-        raise PlanError(f"holds more than {MAX_LISTS} lists", field="plan")
+        raise PlanError(f"contains more than {MAX_LISTS} lists", field="plan")
     return [rows.get(number, []) for number in range(max(rows, default=-1) + 1)]

@@ -44,7 +44,7 @@ class ListText(ScheduleText[Profile, ListState]):
     >>> rows = [("fry", 3, {}), ("cut", 2, {}), ("serve", 1, {"fry": 10})]
     >>> run = environment(instance("paracook/abstract/mine~2", rows, 2))
     >>> print(run.step("agent1: serve").observation.text)
-    Refused: Serve waits for fry, which nobody has been given.
+    Refused: Serve waits for fry, which is not assigned yet.
     agent1 is free at tick 0, agent2 at tick 0.
     >>> for message in ("agent1: fry", "agent2: cut", "agent2: serve"):
     ...     print(run.step(message).observation.text)
@@ -112,4 +112,4 @@ def action_space(problem: Instance) -> ActionSpace:
     )
 
 
-SETTINGS = {"io": Setting("io", "the lists alone", __package__, "tasks", "io", config=RunConfig("open"))}
+SETTINGS = {"io": Setting("io", "only the lists", __package__, "tasks", "io", config=RunConfig("open"))}

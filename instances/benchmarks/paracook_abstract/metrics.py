@@ -1,4 +1,4 @@
-"""Metrics of ParaCook's abstract part: success, time, and time by that of the oracle."""
+"""Metrics of ParaCook's abstract part: success, time, and time relative to the optimum."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Row
 
-#: What a failure counts in the average time, by the time of the oracle.
+#: Time of a failure in the average, relative to the optimum.
 FAILED = 1.2
 
 
@@ -18,7 +18,7 @@ class PlanMeasurement(Measurement[ParaCookRun]):
 
     @cached_property
     def optimum(self) -> Optimum:
-        """Optimum; none for a plan that passes through a loophole, which may take less."""
+        """Optimum; none for a plan that passes by a loophole, since it may take less time."""
         return Optimum() if self.run.loophole else super().optimum
 
 
@@ -27,44 +27,44 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
     return (
         Metric(
             "done",
-            "whether the plan counts as done",
+            "the plan counts as complete",
             lambda its: its.run.success,
             kind="flag",
-            average=Average("success_rate", "share of plans that are done", role=("success", "main")),
+            average=Average("success_rate", "share of complete plans", role=("success", "main")),
         ),
         Metric(
             "time",
-            "largest clock of an agent, -1 if the plan is not done",
+            "end of the last task; -1 if the plan fails",
             lambda its: its.run.verdict.makespan if its.run.success else -1,
             "ticks",
             is_shown=True,
         ),
         Metric(
             "optimum_ratio",
-            "time by the optimum; of plans that are done without a loophole",
+            "time divided by the optimum, for complete plans without a loophole",
             lambda its: (
                 its.run.verdict.makespan / its.optimum.makespan if its.run.success and its.optimum.makespan else None
             ),
             is_shown=True,
-            average=Average("time_ratio", "time by the optimum, of plans that are done without a loophole"),
+            average=Average("time_ratio", "time divided by the optimum, complete plans without a loophole"),
         ),
-        Average("average_time", f"time in ticks, of a failure {FAILED} times the optimum", _time),
+        Average("average_time", f"time in ticks; {FAILED} times the optimum for a failure", _time),
         Metric(
             "crash",
-            "exception with which the released code stops at a name that is none",
+            "exception of the released code for an unknown task name",
             lambda its: its.run.crash or None,
             kind="text",
         ),
         Metric(
             "loophole",
-            "why the plan passes though it is no plan: repeats (a task stands for another, or comes twice), lists (of "
-            "more agents than there are); its time is then not comparable with the optimum",
+            "gap of the released rules by which an invalid plan passes: repeats (a task replaces another or is listed "
+            "twice), lists (more lists than agents); its time is not comparable with the optimum",
             lambda its: its.run.loophole or None,
             kind="text",
             is_shown=True,
             average=Average(
                 "loopholes",
-                "plans that pass though they are none, why",
+                "invalid plans that pass, by loophole",
                 lambda row: [row["loophole"]] if row["loophole"] else [],
                 "counts",
             ),

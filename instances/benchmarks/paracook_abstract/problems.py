@@ -11,7 +11,7 @@ from planoracle.instances.benchmarks.paracook.local_copy import an_object, copy_
 from planoracle.instances.protocol.schedule_benchmark import check_instance
 from planoracle.plugin import Action, Instance, Lag, ProblemCache
 
-#: A task as the released file has it: name, time, and what it waits for, with the least time after the end of that.
+#: Task of a released file: name, time, and minimum lags from the ends of its predecessors.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]
 
 #: Task of all actions, as the data do not name dishes.
@@ -19,7 +19,7 @@ GROUP = "orders"
 
 
 def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
-    """Return a problem; raises `InputError` for what is none.
+    """Return a problem; raises `InputError` for invalid rows.
 
     >>> rows = [("chop", 4, {}), ("fry", 1, {"chop": 0}), ("serve", 2, {"fry": 24})]
     >>> three = instance("paracook/abstract/mine~2", rows, 2)
@@ -43,7 +43,7 @@ def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
 
 
 def hands(agents: int) -> tuple[str, ...]:
-    """Return the names of so many agents."""
+    """Return names of a number of agents."""
     return tuple(f"agent{number}" for number in range(1, agents + 1))
 
 
@@ -61,27 +61,27 @@ def holders(problem: Instance, lists: Sequence[Sequence[object]]) -> tuple[str, 
 
 
 def with_hands(problem: Instance, agents: int) -> Instance:
-    """Return the same problem with so many agents, and their number in its name."""
+    """Return the same problem with another number of agents, which its name states."""
     return replace(problem, name=f"{problem.name}~{agents}", agents=hands(agents))
 
 
 def name_of(action: str) -> str:
-    """Return what plans call an action."""
+    """Return the name of an action in plans."""
     return action.partition("/")[2]
 
 
 @ProblemCache
 def by_name(problem: Instance) -> dict[str, Action]:
-    """Return the tasks by what plans call them."""
+    """Return the tasks by their names in plans."""
     return {name_of(action.id): action for action in problem.actions}
 
 
-#: How names of abstract problems begin.
+#: Prefix of the names of abstract problems.
 ABSTRACT: Final = "paracook/abstract/"
 
 
 def recognises(document: Any) -> bool:
-    """Return whether a document has the form of the compact file or of a released abstract problem."""
+    """Return true for a compact file and for a released abstract problem."""
     if isinstance(document, dict):
         return "format" not in document and isinstance(document.get("problems"), dict)
     first = document[0] if isinstance(document, list) and document else None

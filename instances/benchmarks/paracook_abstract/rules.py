@@ -25,7 +25,7 @@ from planoracle.plugin import (
     Violation,
 )
 
-#: As many commands may be refused; the next refusal ends the run.
+#: Maximum number of refused commands; the next refusal ends the run.
 MAX_REFUSALS = 10
 
 #: A task of a plan: the number of its list and its place there, both from 0.
@@ -51,7 +51,7 @@ class PlanRecord(NamedTuple):
     stuck
         Places at which lists wait for tasks that are never executed.
     crash
-        The exception with which the released code stops at a name that is none, and where; else ``("", None)``.
+        Exception with which the released code stops at an unknown name, and its place; else ``("", None)``.
     """
 
     entries: tuple[ExecutedTask, ...]
@@ -105,10 +105,10 @@ class ListState:
 
 
 class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
-    """Rules by which agents do the tasks of their lists.
+    """Simulator of task lists.
 
-    A task is ready if each that it waits for has been carried out, by whomever; it begins when its agent is free and
-    the last of these, of all times that it was carried out so far, is as long ago as it has to be.
+    A task is ready if all its predecessors have been executed, by any agent. It starts when its agent is free and the
+    minimum lags from the latest executions of its predecessors are over.
     """
 
     def __init__(self, problem: Instance, rules: Profile) -> None:
@@ -132,7 +132,7 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
     def apply(
         self, state: ListState, command: Assignment | Unreadable | str, *, force: bool = False
     ) -> tuple[ListState, tuple[Step, ...]]:
-        """Return the state after an assignment; ``force`` also repeats a task, which the rules of lists allow."""
+        """Return the state after an assignment; ``force`` skips checks, for lists that repeat tasks."""
         count, clock = len(state.entries), self.clock(state)
         if isinstance(command, Unreadable):
             state.refused += 1
@@ -197,7 +197,7 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
         return assess(self.problem, state.lists, self.rules, self.carry_out(state.lists)).verdict
 
     def carry_out(self, lists: Sequence[Sequence[object]]) -> PlanRecord:
-        """Carry out lists of tasks: they are tried in turn, one task a try, until a whole round moves nobody.
+        """Execute lists of tasks: they are tried in turn, one task per try, until a round executes nothing.
 
         >>> from planoracle.instances.benchmarks.paracook_abstract.problems import instance
         >>> two = instance("two", [("fry", 3, {}), ("cut", 2, {}), ("serve", 1, {"fry": 10})], 2)
@@ -241,7 +241,7 @@ def _waits(problem: Instance) -> dict[str, list[tuple[str, int]]]:
 
 
 def _exception(name: object) -> str:
-    """Return the exception of a dictionary that is asked for what it does not have."""
+    """Return the exception of a dictionary lookup with an unknown key."""
     try:
         hash(name)
     except TypeError:
@@ -250,7 +250,7 @@ def _exception(name: object) -> str:
 
 
 class Assessment(NamedTuple):
-    """Verdict on lists: the order of their commands, all violations of the strict rules, and what counts."""
+    """Verdict on lists: order of their commands, violations of the strict rules, and result."""
 
     order: list[Place]
     strict: list[Violation]

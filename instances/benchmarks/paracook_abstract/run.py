@@ -1,7 +1,7 @@
 """Runs of ParaCook's abstract part: every decision gives an agent its next task.
 
-How long what is left takes depends on the lists so far alone: nothing can be put before a task that an agent has been
-given. So where an agent waits it is idle for good, and that stands in the points of a run as an action of its own.
+The remaining time depends only on the lists so far, since nothing can be inserted before an assigned task. An agent
+that waits is therefore idle for that time; decision points represent idle times as additional actions.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from planoracle.plugin import (
     Trajectory,
 )
 
-#: For every agent the names of its tasks, as they were handed in.
+#: Names of the tasks of every agent, as submitted.
 Lists = list[list[object]]
 
 _IDLE = "idle"
-# More waits than any sensible run has; every one is an action of the points behind it.
+# Maximum number of waits; each is an action of all later decision points.
 _MOST_IDLE = 500
 
 
@@ -62,7 +62,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
     record
         Execution of the lists.
     crash
-        The exception with which the released code stops, ``""`` if it does not.
+        Exception with which the released code stops, or ``""``.
     loophole
         Gap of the released rules by which an incomplete plan passes: ``repeats``, ``lists`` or both; else ``""``.
     """
@@ -111,7 +111,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         return moves, len(moves)
 
     def _left_out(self) -> list[str]:
-        """Return the tasks that a plan which passes leaves out, the one that nothing waits for last."""
+        """Return the tasks that a passing plan omits, in topological order."""
         missing = {one.subject for one in self._strict if one.kind == "missing_task"}
         return [
             action.id for action in map(self.problem.actions.__getitem__, self.problem.order) if action.id in missing
@@ -126,7 +126,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         idle = (entry.start if useful else entry.end) - since
         if idle:
             if len(variant.idle) >= _MOST_IDLE:
-                raise PlanError(f"has agents wait, or repeat tasks, more than {_MOST_IDLE} times", field="plan")
+                raise PlanError(f"has more than {_MOST_IDLE} waits and repeated tasks", field="plan")
             variant = variant._replace(idle=(*variant.idle, idle))
             pieces.append(Piece(f"{_IDLE}/{len(variant.idle)}", since, idle, agent))
         if useful:
@@ -153,7 +153,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         return self._variants[variant]
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
-        """Return the lists up to a step with those of the rest behind them."""
+        """Return the lists up to a step, followed by those of the rest."""
         lists = lists_of(self.problem, (*self.points[count].state.pieces, *rest.pieces))
         return json.dumps(lists), replay(self.problem, Plan(lists, lists), self.rules).verdict
 
@@ -188,7 +188,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
                 yield LegalAction(command_text(agent, entry.task), "act", after)
 
     def targets(self) -> Targets:
-        """Return every task at its start; tasks never executed follow one another without waiting."""
+        """Return every task at its start; tasks never executed follow one another without waits."""
         clocks = [0] * len(self.plan.commands)
         targets: list[Target] = []
         dropped: list[DroppedCommand] = []
@@ -204,7 +204,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             start = clocks[number] if entry is None else entry.start
             clocks[number] = start + tasks[name].duration
             if name in seen:
-                dropped.append(DroppedCommand(position, words, "repeats what is complete"))
+                dropped.append(DroppedCommand(position, words, "repeats a completed task"))
                 continue
             seen.add(name)
             agent = self._agents[number] if self._agents[number] in self.problem.agents else None

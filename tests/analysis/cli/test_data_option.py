@@ -81,7 +81,7 @@ def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
     (tmp_path / "copy" / "orders.json").unlink()
     for wrong, said in (
         (data, "lacks orders.json; must be a clone"),
-        (f"paracook={tmp_path}", "is no copy of ParaCook's data"),
+        (f"paracook={tmp_path}", "is not a copy of ParaCook's data"),
         ("paracook=nowhere", "must be NAME=FOLDER"),
         *((name, "NAME one of robotouille") for name in (f"timearena={tmp_path}", "robotouille", "robotouille=")),
     ):

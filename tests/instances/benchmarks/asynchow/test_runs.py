@@ -210,15 +210,15 @@ def test_regret_of_schedules_and_answers() -> None:
 
 def test_critique_of_answers_and_schedules() -> None:
     text = critique(load("asynchow/async/1"), {"answer": 'It is "80 min".'}).prose()
-    assert 'Time: "80 min": less than the time it takes.' in text
-    assert "Result: The answer is wrong: everything takes 1 h 25 min." in text
+    assert 'Time: "80 min": less than the shortest time.' in text
+    assert "Result: The answer is wrong: the shortest time is 1 h 25 min." in text
     assert "plan" not in text
     right = critique(load("asynchow/async/1"), {"answer": '"85 min"'}).prose()
-    assert right.startswith("Result: The answer is right: everything takes 1 h 25 min.")
+    assert right.startswith("Result: The answer is right: the shortest time is 1 h 25 min.")
     form = critique(load("asynchow/async/1"), {"answer": "It is eighty-five min."})
     assert [section.key for section in form.sections if section.status == "fault"] == ["form"]
     order = critique(load("asynchow/async/1"), {"plan": plan(_5=0)}).prose()
-    assert "Step 5 at 00:00:00 must come after step 1, which ends at 00:15:00" in order
+    assert "Step 5 at 00:00:00 must start after step 1, which ends at 00:15:00" in order
 
 
 def test_repair_of_answers_and_schedules() -> None:
@@ -231,7 +231,7 @@ def test_repair_of_answers_and_schedules() -> None:
 
 
 def test_problem_without_facts_is_rejected() -> None:
-    with pytest.raises(InputError, match="is no problem of AsyncHow with its facts"):
+    with pytest.raises(InputError, match="is not an AsyncHow problem with its facts"):
         BENCHMARK.run(replace(load("asynchow/async/1"), origin=None), '"85 min"')
 
 
@@ -239,7 +239,7 @@ def test_comparison_rejects_released_answers_below_the_optimum() -> None:
     comparison = compare(load("asynchow/async/829"))
     released = comparison.entries[0]
     assert (comparison.optimum, released.makespan, released.accepted) == (72 * DAY, 70 * DAY, False)
-    assert "the least time of another path" in (released.reason or "")
+    assert "the shortest time of another path" in (released.reason or "")
     claims = [BENCHMARK.references[0].source(load(f"asynchow/{name}")) for name in names()]
     assert sum(claim.accepted for claim in claims) == 1990
 

@@ -84,10 +84,10 @@ def test_invalid_pieces_are_refused_and_the_eleventh_ends_the_run():
 def test_answers_state_violations_and_running_actions():
     run = live()
     assert run.step('{"action": "soup/boil", "start": 1, "duration": 9, "agent": "agent"}').observation.text == (
-        "soup/boil is begun, and over at tick 10.\nIt is tick 1. Under way: soup/boil (until tick 10)."
+        "soup/boil has started and ends at tick 10.\nIt is tick 1. Under way: soup/boil (until tick 10)."
     )
     assert run.step('{"action": "soup/stir", "start": 10, "duration": 2, "agent": "agent"}').observation.text == (
-        "Refused: soup/stir at tick 10 must come 1 tick after soup/boil, which ends at tick 10.\n"
+        "Refused: soup/stir at tick 10 must start at least 1 tick after soup/boil, which ends at tick 10.\n"
         "It is tick 1. Under way: soup/boil (until tick 10)."
     )
     stir = '{"action": "soup/stir", "start": 11, "duration": 2, "agent": "agent"}'

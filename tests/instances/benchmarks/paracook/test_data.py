@@ -73,7 +73,7 @@ def test_abstract_problem_is_loaded(tiny: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("paracook/cook/egg/seed_1/agent_num_2", "it is a map, and what is ordered is missing"),
+        ("paracook/cook/egg/seed_1/agent_num_2", "it is a map without orders; add dishes"),
         ("paracook/cook/egg/seed_1/agent_num_2@fired", "did you mean fried?"),
         ("paracook/cook/egg/seed_1/agent_num_2@" + "+".join(["fried"] * 65), "at most 64 dishes"),
         ("paracook/cook/../maps", "there is no such problem"),
@@ -95,7 +95,11 @@ def test_unknown_names_are_rejected_with_a_hint(tiny: Path, name: str, message: 
             "maps.json#egg/seed_1/agent_num_2: tiles: must be",
         ),
         ("orders", {"orders": {"egg/seed_1/orders_num_1": ["egg/boiled"]}}, "orders: must be one of egg/fried"),
-        ("recipes", {"recipes": {"egg": {"fried": [["egg"]]}}}, "recipes.json#egg: egg/fried[0]: must be ingredient"),
+        (
+            "recipes",
+            {"recipes": {"egg": {"fried": [["egg"]]}}},
+            "recipes.json#egg: egg/fried[0]: must be an ingredient",
+        ),
         ("maps", [], "maps.json: document: must be an object"),
     ],
 )
@@ -108,7 +112,7 @@ def test_incomplete_data_folder_is_rejected(tiny: Path, tmp_path_factory: pytest
     (tiny / "orders.json").unlink()
     with pytest.raises(InputError, match=r"PLANORACLE_DATA_PARACOOK: lacks orders\.json; must be a clone"):
         local_copy.copy_in(tiny)
-    with pytest.raises(InputError, match="is no copy of ParaCook's data"):
+    with pytest.raises(InputError, match="is not a copy of ParaCook's data"):
         local_copy.copy_in(tmp_path_factory.mktemp("empty"))
 
 
@@ -183,8 +187,8 @@ def test_submissions_with_orders_are_graded_independently(tiny: Path) -> None:
     assert grades[0].instance == grades[2].instance == f"{name}/orders_num_1"
     reasons = [grade.reason or "" for grade in grades]
     assert "must be egg/fried" in reasons[1] or "'boiled' must be" in reasons[1]
-    assert "orders: must be those of the instance, which names them: egg/fried" in reasons[3]
-    assert "it is a map, and what is ordered is missing" in reasons[4]
+    assert "orders: must be the orders of the instance, egg/fried, or" in reasons[3]
+    assert "it is a map without orders; add dishes" in reasons[4]
 
 
 def test_data_files_are_read_as_problems(data: Path, tmp_path: Path) -> None:
@@ -198,13 +202,13 @@ def test_data_files_are_read_as_problems(data: Path, tmp_path: Path) -> None:
         kitchens = read_problems(str(path))
         assert len(kitchens) == count
         assert kitchens[-1] == problems.load(kitchens[-1].name)
-    with pytest.raises(InputError, match="the data order nothing"):
+    with pytest.raises(InputError, match="is a map without orders in the data"):
         read_problems(str(copy / "config/map_examples/map1.json"))
     alone = tmp_path / "alone" / "map.json"
     alone.parent.mkdir()
     alone.write_bytes((copy / "config/map_examples/map1.json").read_bytes())
     (tmp_path / "config/recipe").rename(tmp_path / "recipes")  # the file is in no copy of the data then
-    with pytest.raises(InputError, match="is a map without orders"):
+    with pytest.raises(InputError, match="is a map without orders; its folder"):
         read_problems(str(alone))
 
 

@@ -238,9 +238,12 @@ def test_paper_profile_reads_model_output(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("fry, wash, cut, serve", "does not say which agent"),
-        ("First agent 1 has to fry while agent 2 does the cutting and then will serve.", "not clearly"),
-        ("Agent 1: fry, wash\nAgent 2: cut\nThe last one, serve, has to be done when fry is cool.", "not clearly"),
+        ("fry, wash, cut, serve", "names no agent for this task"),
+        ("First agent 1 has to fry while agent 2 does the cutting and then will serve.", "not clearly its agent"),
+        (
+            "Agent 1: fry, wash\nAgent 2: cut\nThe last one, serve, has to be done when fry is cool.",
+            "not clearly its agent",
+        ),
         ("Agent 1: fry, wash\nAgent 2: cut, serve, fry", "twice"),
     ],
 )
