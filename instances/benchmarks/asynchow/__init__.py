@@ -49,15 +49,15 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     schedule as a list of pieces `{"action": "step/2", "start": 0, "duration": 4838400}`. Problems with fewer agents
     (`~2`, `--agents 2`) accept schedules only.
 
-    In the profile `paper` an answer is read in these steps. Reasoning blocks, quotations, examples and withdrawn
-    answers are removed. The announced final answer (`Final answer:`, `\boxed{...}`) takes precedence over a JSON value,
-    that over a time in double quotes, and that over any other time; the last of several counts. "W or G" is
-    `ambiguous`. The rest is parsed like the released `measure_perf`:
+    The profile `paper` first removes reasoning blocks, quotations, examples and withdrawn answers. It then selects, in
+    this order, the announced final answer (`Final answer:`, `\boxed{...}`), a JSON value, a time in double quotes, or
+    any other time; the last of several counts. "2 or 3 days" is `ambiguous`. The selected text is parsed like in the
+    released `measure_perf`:
 
-    1. In each line the text between the first and the last double quote counts. Of all these texts the first and the
-       last are read; one right text is enough.
-    2. Without double quotes the text after the last `is ` counts, only if a word precedes `and a half` in it.
-    3. Number words are read only where a word precedes `and a half`: "two hours and a half" is 2.5 hours.
+    1. In each line the text between the first and the last double quote counts. The first and the last of these texts
+       are read; one right text is enough.
+    2. Without double quotes the text after the last `is ` counts, but only if it has a word before `and a half`.
+    3. Number words are read only in a text with a word before `and a half`: "two hours and a half" is 2.5 hours.
     4. The text after the last `=`, then after the last ` or `, then before the first `(` is read. A remaining ` to `
        makes the answer wrong.
     5. All numbers with a unit are added. A unit starts with `min`, `hour`, `sec`, `week`, `day`, `month`, `year`, `h`,
@@ -70,17 +70,17 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
 
     | violation | condition |
     |---|---|
-    | `no_plan`, `cut_off` | no answer is left after the removals; the reasoning has no end |
+    | `no_plan`, `cut_off` | no answer is left after the removals; the reasoning block is not closed |
     | `empty`, `no_time` | the answer is empty; nothing is in double quotes |
-    | `range`, `unreadable` | ` to ` is in the answer; a unit is unknown or the time too long |
+    | `range`, `unreadable` | the answer contains ` to `; a unit is unknown or the time is too long |
     | `too_short`, `too_long`, `wrong` | below or above the right interval; one text is below, the other above |
 
     Options: `--profile paper` (default) or `released`; single rules with `--set asynchow.RULE=VALUE`.
 
     | rule | `paper` | `released` | meaning |
     |---|---|---|---|
-    | `gold` | `right` | `released` | the answer that counts |
-    | `units` | `all` | `last` | units of "2 hours 30 minutes" that count; the released code reads 30 minutes |
+    | `gold` | `right` | `released` | the answer that counts as right |
+    | `units` | `all` | `last` | units that count; the released code reads "2 hours 30 minutes" as 30 minutes |
     | `length` | `least` | `least` | length of months and years in problems for schedules (`least`, `most`) |
     | `answers` | `lenient` | `released` | reader of answers in words |
     | `refuse_unread` | `true` | `false` | no verdict on a schedule if too many of its lines cannot be read |
@@ -121,7 +121,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     Live runs
     ---------
     An open loop asks for one message with the answer in words, as the paper does. A closed loop is an addition: the
-    agent submits pieces of a schedule in order of their starts. The setting `zero-shot` asks for the time alone.
+    agent submits pieces of a schedule in order of their starts. The setting `zero-shot` asks only for the time.
     Prompts contain sentences only if the problem was read from a file with sentences.
 
     Example
@@ -168,7 +168,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
         return cast(Profile, self.catalog.origin_of(problem).rules)
 
     def salvage(self, problem: Instance, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
-        """Leave the pieces of steps out that do not exist."""
+        """Omit pieces of steps that do not exist."""
         return cast("tuple[object, tuple[DroppedCommand, ...]]", self.language.salvage(submitted, problem))
 
     def formula_optimum(self, problem: Instance) -> int:

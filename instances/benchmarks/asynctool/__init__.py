@@ -32,8 +32,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     A problem in a file (JSON Schema: `planoracle instances --schema asynctool`) has `"format": "planoracle/asynctool"`,
     `"version": 1`, `name`, `delay` (turns, or an object with `least`, `most`, `seed` and delays of single `tools`) and
     `tasks`. A task has `id`, `question`, `family`, `ground_truth` (call strings such as `read_price(symbol='ALPH')`)
-    and `initial`, the initial state. `family` is one of ours, or `null`: calls then return nothing, and
-    only the calls are graded. `tools` may list names, or documents as in the paper's Figure 11.
+    and `initial`, the initial state. `family` is a bundled tool family, or `null`: calls then return
+    nothing, and only the calls are graded. `tools` may list names, or documents as in the paper's Figure 11.
     A file with `problems` has several; `file.json#name` selects one. Every reference call is executed when a file is
     read; a failing one is an error.
 
@@ -58,10 +58,11 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     Rules
     -----
     One message is one turn. A call is executed when it is made. With delay d, the result of a call in turn t can be
-    used in turn t + 1 + d; results arrive with the answer to the message before, possibly in another order than the
-    calls. A delay belongs to the number of the call within its sub-task, so plans cannot change delays. No call is
-    rejected for being early: a *premature* call is a guess. The closing message need not wait for the last results
-    (Figure 12). A run succeeds if all sub-tasks are solved and it ends with the closing message.
+    used in turn t + 1 + d. It arrives with the answer to the message before that turn; results may arrive in another
+    order than the calls. The delay depends on the number of the call within its sub-task, so plans cannot change it.
+    A call before its input is known is *premature*: a guess, which is executed nevertheless. The closing message need
+    not wait for the last results (Figure 12). A run succeeds if all sub-tasks are solved and it ends with the closing
+    message.
 
     Violations: `unreadable`, `unknown_task`, `other_tool` (a tool of another sub-task), `unknown_tool`, `failed_call`,
     `premature`, `after_close`, `missing_call`, `wrong_state`, `not_closed`.
@@ -74,7 +75,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     | `f1` | `nestful`: sets, without unknown functions, averaged over runs | `micro`: multisets, pooled |
     | `f1_scope` | `run`: labels count, whatever sub-task the call names | `task`: for their own sub-task only |
     | `char` | `calls`: all reference calls are made | `results`: their results are obtained; `both` |
-    | `closing` | `required`: a success needs the closing message | `implied`: the end closes, as one turn |
+    | `closing` | `required`: a success needs the closing message | `implied`: the end closes the run, as one turn |
     | `several_calls` | `refused`: several calls in a message are unreadable | `first`: the first one counts |
 
     Metrics
@@ -82,19 +83,19 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     The path of a sub-task matches if its reference calls were all made, as a multiset, and its state matches if it
     equals that after the reference calls (B.1). Turns count the closing message. The Same-task Streak (3.2) is counted
     in calls of one sub-task without a call of another one between them (`streak`), and in turns from the first to the
-    last of these calls (`streak_turns`); `streak_excess` is the number of calls beyond the least possible streak.
+    last of these calls (`streak_turns`); `streak_excess` is the number of calls beyond the shortest possible streak.
     F1 = 2 * hits / (2 * hits + false positives + misses), and 1 if there is nothing to match; for Figure 14 the F1 of
     functions is 0.571, with `f1_scope=task` 0.286. Over a set, shares count sub-tasks and runs alike: 112 of the 114
-    accuracies of Table 1 are multiples of 1/1884 or 1/712. Causes, of the first reference call that was not made:
+    accuracies of Table 1 are multiples of 1/1884 or 1/712. Causes of failure, for the first missing reference call:
 
     | cause | condition (the first that applies) | paper |
     |---|---|---|
-    | `insufficient_temporal_awareness` | its function had other parameters before the input was known | Figure 13 |
+    | `insufficient_temporal_awareness` | its function had wrong parameters before the input was known | Figure 13 |
     | `wrong_parameter` | its function was called with other parameters | 3.2 |
     | `tool_confusion` | a function of another sub-task was called, or the call was made for another one | Figure 14 |
     | `format` | a message that may have been the call was unreadable or named no task | 3.2 |
-    | `wrong_call` | other calls were made instead, or an extra call or the order spoiled the state | 3.2 |
-    | `neglected_task` | none of these: the call was left out | Figure 15 |
+    | `wrong_call` | other calls instead; an extra call or a wrong order made the state wrong | 3.2 |
+    | `neglected_task` | none of these: the call was omitted | Figure 15 |
 
     Differences between paper and released code
     -------------------------------------------
@@ -103,23 +104,23 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
     - The paper composes problems by *weighted random sampling*. Its sample sizes (12 * 10, 66 * 2, 12 * 20, 220 * 1)
       imply that classes and sets of classes have equal weight, as in this package.
-    - It does not define NESTFUL's F1; `f1=nestful` is our interpretation. Nor does it say how an agent waits.
+    - It does not define NESTFUL's F1; `f1=nestful` is our interpretation. It does not define how an agent waits.
 
     Known errors of references
     --------------------------
-    None are known: the paper has no reference plans. `planoracle compare asynctool` compares the agent that does one
-    task after the other with the optimum: it needs half as many turns again with a delay of 1, and twice as many for
-    three tasks with a delay of 2.
+    None are known: the paper has no reference plans. `planoracle compare asynctool` compares a sequential agent with
+    the optimum: it needs 1.5 times the optimal turns with a delay of 1, and twice the optimal turns for three tasks
+    with a delay of 2.
 
     Live runs
     ---------
-    A message has any form above, or a chat message with `tool_calls`. Legal are the next reference call of each task
-    once its input is known, the wait, and the closing message once all reference calls have been made. So legal
-    commands contain the solution: they are for agents that are no models, and for action masks.
+    A message has any form of the plan language. Legal commands are the next reference call of each task once its input
+    is known, the wait, and the closing message once all reference calls have been made. They contain the solution, so
+    they are for action masks and for agents that are not language models.
 
-    A run ends with the closing message, or after 3 times the turns of the reference calls one after the other, plus 20;
-    with `bounded=False` after 10,000. Results are answers of the role `user`; in Figure 12 they have the role `tool`.
-    The setting `zero-shot` asks for one call a message.
+    A run ends with the closing message, or after 20 turns plus 3 times the turns of the sequential reference calls;
+    with `bounded=False` after 10,000 turns. Results are answers of the role `user`; in Figure 12 they have the role
+    `tool`. The setting `zero-shot` asks for one call per message.
 
     Example
     -------
@@ -175,15 +176,15 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
         return dict(self.reader.to_document(problem.origin))
 
     def render(self, problem: Instance, schedule: Schedule) -> str:
-        """Write a message a line."""
+        """Write one message per line."""
         return "\n".join(map(json.dumps, self.language.written(problem, schedule)))
 
     def formula_optimum(self, problem: Instance) -> int | None:
-        """Return the least turns, where all delays are the same."""
+        """Return the minimum number of turns; ``None`` if delays differ."""
         return cast("int | None", self._encoding.optimal_turns(problem.origin))
 
     def is_bounded_by_optimum(self, run: AnyRun) -> bool:
-        """Return true if a run closes without guesses and without calls that change delays of others."""
+        """Return true for a run without violations; premature and extra calls can beat the optimum."""
         return not run.verdict.violations
 
     def name_of(self, problem: Instance, action: str) -> str:

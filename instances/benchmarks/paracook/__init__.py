@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def groups_of(name: str) -> dict[str, list[str]]:
-    """Return the category of the dishes, and the number of orders; of listed dishes their number.
+    """Return the category of the dishes, and the number of orders or of listed dishes.
 
     >>> groups_of("paracook/cook/burger/seed_42/agent_num_2/orders_num_3")
     {'task': ['burger'], 'size': ['3']}
@@ -37,21 +37,21 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
 
     Problems
     --------
-    One to three cooks play in the *cook* world on a map. In the *abstract* part tasks with times wait for one another;
-    it is [a benchmark of its own](../paracook_abstract/__init__.py) with the names and data of this page.
+    In the *cook* world one to three cooks walk on a map. In the *abstract* part agents execute tasks with durations and
+    precedences. It is [a separate benchmark](../paracook_abstract/__init__.py), with the names and data of this page.
 
     | name | problems | content |
     |---|--:|---|
-    | `paracook/abstract/burger/seed_42/orders_num_3` | 120 | tasks of three orders; `~2` behind it for two agents |
+    | `paracook/abstract/burger/seed_42/orders_num_3` | 120 | tasks of three orders; `~2` at the end: two agents |
     | `paracook/cook/burger/seed_42/agent_num_2/orders_num_2` | 360 | a map with two cooks and two orders |
     | `paracook/cook/burger/seed_42/agent_num_2@burger_full+burger_basic` | any | the map with given dishes |
     | `paracook/cook/example/map2@burger/burger_basic` | any | maps of the prompts, without orders of their own |
-    | `paracook/cook/own/seed_1/agent_num_2/orders_num_1` | 6 | ours; any seed, up to 9 cooks, up to 16 orders |
-    | `paracook/abstract/own/seed_1/orders_num_2` | 12 | ours, with the tasks of the same orders |
+    | `paracook/cook/own/seed_1/agent_num_2/orders_num_1` | 6 | our own; any seed, up to 9 cooks, up to 16 orders |
+    | `paracook/abstract/own/seed_1/orders_num_2` | 12 | our own, with the tasks of the same orders |
 
-    Dishes of another category than the map's have it in front (`sushi/sushi_fish`). `~1` behind a kitchen keeps its
-    first cook only. `paracook`, `paracook/abstract` and `paracook/cook` are the authors' problems if a copy is
-    configured; ours are not averaged with them.
+    A dish of another category than the map's is written with its category (`sushi/sushi_fish`). `~1` after the name of
+    a kitchen keeps only the first cook. `paracook`, `paracook/abstract` and `paracook/cook` are the authors' problems
+    if a copy is configured; averages do not include ours then.
 
     The copy is a clone of the repository, or a folder with `abstract.json` (`problems`: lists of `[name, time, {other:
     lag}]`), `maps.json`, `orders.json` and `recipes.json`. Set it with `--data
@@ -59,14 +59,15 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     Files of the data are problem files; a map file contains every setting of the map. A file of your own has the format
     `planoracle/floor` (`planoracle instances --schema paracook`; `planoracle instances NAME --export` writes it).
 
-    Our kitchens are drawn from their names. A seed has a menu of three of nine dishes of ours, and a map of 10 by 8
-    tiles on which every station can be reached: a dispenser for each ingredient, two boards, two stoves with each
-    cookware, four tables (two with a plate), a window, a sink, a plate return and two walls. Maps of a seed differ in
-    cooks only, and `orders_num_2` is the beginning of `orders_num_3`. `planoracle generate paracook` draws more.
+    Our kitchens are drawn at random with the seed in their names. A seed has a menu of three of our nine dishes, and a
+    map of 10 by 8 tiles on which every station is reachable: a dispenser for each ingredient, two boards, two stoves
+    with each cookware, four tables (two with a plate), a window, a sink, a plate return and two walls. Maps of a seed
+    differ in cooks only; `orders_num_3` has the orders of `orders_num_2` and one more. `planoracle generate paracook`
+    draws more.
 
     Plan language
     -------------
-    A submission has `plan`, an object with a list of actions for every cook (a missing cook stands still) or text that
+    A submission has `plan`, an object with a list of actions for every cook (a missing cook does nothing) or text that
     contains it; or `submissions`, the messages of a closed loop. `instance` is a problem, or a map with `orders`
     (`["burger_full"]`); orders of a setting give that setting. Unknown dishes, and orders that contradict the name,
     leave a submission unscored.
@@ -79,30 +80,30 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     | `{"action": "Wait", "duration": 3}` | wait (default 1 tick; fractions are exact) |
     | `{"action": "Finish"}` | no further actions |
 
-    `answers=released` reads text as the released code does: reasoning and comments are removed; the first JSON block
-    counts, else the whole text with double quotes for single ones. `answers=lenient` reads [model
+    `answers=released` reads text like the released code: it removes reasoning and comments, then reads the first JSON
+    block, or else the whole text with single quotes replaced by double quotes. `answers=lenient` reads [model
     output](../../model_output/README.md): JSON anywhere, other names of cooks, lines such as `agent1: MoveTo(3, 4)`,
     headings with lists below them, tables. Text that does not assign an action to a cook is unscored.
 
     Rules
     -----
-    Cooks walk a tile a tick, through one another. Chopping takes 4 ticks, washing 6, a pan 24 and a pot 16 for every
-    ingredient; interactions take no time; a plate comes back dirty 10 ticks after its dish. Orders are served in their
-    order. Things lie on stations only, one on each. Pans take chopped, pots raw food of certain kinds. At equal times
-    the cook acts first whose action began earlier, then the first on the map; a cook does all actions without duration
-    at once. Any error ends the run:
+    Cooks walk one tile per tick and can pass through each other. Chopping takes 4 ticks, washing 6, a pan 24 and a pot
+    16 for every ingredient; interactions take no time. A plate returns dirty 10 ticks after its dish is served. Orders
+    are served in sequence. Items lie only on stations, one per station. Pans accept chopped food of certain kinds, pots
+    raw food. At equal times the cook whose action started earlier acts first, then the first cook on the map; a cook
+    does all actions without duration at once. Any error ends the run:
 
     | error | condition |
     |---|---|
-    | `unknown_agent`, `plan_not_a_list` | unknown cook; no list of actions. Before the run |
-    | `malformed`, `unknown_action` | no object with an action, or a bad target or duration; unknown word |
-    | `unreachable`, `negative_wait` | no free tile, or no path; less than 0 ticks |
-    | `unknown_target`, `not_a_station`, `not_adjacent`, `wall` | unknown name, cook, distant station, wall |
+    | `unknown_agent`, `plan_not_a_list` | before the run: unknown cook; not a list of actions |
+    | `malformed`, `unknown_action` | not an object with an action, invalid target or duration; unknown action |
+    | `unreachable`, `negative_wait` | no free tile, or no path; a wait of less than 0 ticks |
+    | `unknown_target`, `not_a_station`, `not_adjacent`, `wall` | target: unknown name, cook, distant station, wall |
     | `station_in_use` | another cook works at the board (with `sinks=one` also at the sink) |
     | `stove_empty`, `process_unsupported`, `stove_process` | Process at a stove or another station without work |
-    | `nothing_to_chop`, `not_raw`, `nothing_to_wash` | at the end of the work, which has no result |
-    | `nothing_here`, `cannot_place`, `wrong_for_cookware`, `stove_refuses`, `sink_refuses` | no exchange |
-    | `no_clean_plate`, `hands_full`, `no_dirty_plate`, `nothing_to_discard` | the same, for plates and trash |
+    | `nothing_to_chop`, `not_raw`, `nothing_to_wash` | the work has no result; detected at its end |
+    | `nothing_here`, `cannot_place`, `wrong_for_cookware`, `stove_refuses`, `sink_refuses` | no exchange is possible |
+    | `no_clean_plate`, `hands_full`, `no_dirty_plate`, `nothing_to_discard` | the same for plates and trash |
     | `serve_at_zero`, `serve_no_plate`, `no_order_left`, `dish_wrong_count`, `dish_mismatch` | wrong dish |
     | `after_finish` | an action after Finish (`finish=final`) |
 
@@ -125,8 +126,8 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     Metrics
     -------
     `sequential_time` and `sequential_movement` are the released estimate for serial work, which counts for failures.
-    `trace` and `final` need `--trace`. With `end=plans` utilisation counts only written waits as idle time; with
-    `end=served` it is work and walks up to the last dish by the time until then.
+    `trace` and `final` need `--trace`. With `end=plans` utilisation counts only explicit waits as idle time. With
+    `end=served` it is the time of work and walks until the last dish, divided by the time of the last dish.
 
     Differences between paper and released code
     -------------------------------------------
@@ -135,13 +136,13 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     | matter | prompts, paper | code |
     |---|---|---|
     | a second batch in a vessel | no exception | its time counts from the end of the *first* batch |
-    | a vessel off the stove | pauses | its time counts as soon as it is back |
+    | a vessel off the stove | pauses | time off the stove counts once it is back |
     | an emptied vessel | | continues "cooking" |
     | two ingredients in a pan | | take 48 ticks together and finish at the same moment |
     | boards and sinks | one cook at a time | boards only; the second cook at a sink fails at the end |
     | Finish | no further actions | ignored in the open loop |
     | time of an order list (OCT) | until the orders are complete | until all plans are used up |
-    | utilisation (AU) | share of time at work | only written waits count as idle |
+    | utilisation (AU) | share of time at work | only explicit waits count as idle |
     | a failure | | counts as the sequential time |
     | trash, stoves without cookware, extinguisher | described | on no released map |
 
@@ -149,17 +150,17 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
 
     Known errors of references
     --------------------------
-    `burger/seed_256` with one agent is another kitchen than with two and three. `ingredient.json` is never read and
+    `burger/seed_256` with one agent is a different kitchen than with two and three. `ingredient.json` is never read and
     lacks cheese, chicken, cucumber and others. The example command of the released README fails (`.json` is appended
-    twice), and its `burger_basic` example for PLaG is no valid JSON.
+    twice), and its `burger_basic` example for PLaG is not valid JSON.
 
     Live runs
     ---------
-    Closed loop: a message is asked for whenever a cook is idle, `{"agent1": [action, ...]}`, as an object or within
-    text. Time passes once every cook has an action. An error, also an unreadable or empty message, starts a fresh
-    kitchen; the third one ends the run. Open loop: a message is the whole plan; after an error another follows, three
-    in all, and the last one counts. By default a run ends after 500 ticks for each order. The setting `io` asks for the
-    whole plan at once.
+    Closed loop: whenever a cook is idle, the agent sends actions, `{"agent1": [action, ...]}`, as an object or within
+    text. Time passes once every cook has an action. An error, including an unreadable or empty message, restarts the
+    kitchen; the third error ends the run. Open loop: a message is the whole plan; after an error the agent sends
+    another one, up to three, and the last one counts. By default a run ends after 500 ticks per order. The setting `io`
+    asks for the whole plan at once.
 
     Example
     -------
@@ -200,8 +201,8 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     generator = lazy("planoracle.instances.benchmarks.paracook.generator")
 
     def note(self, name: str) -> str:
-        """Say whose the bundled problems are."""
-        note = "paracook: problems called own are ours, in the style of ParaCook's, which have no licence"
+        """Return a note on the origin of the bundled problems."""
+        note = "paracook: problems with own in their names are ours; ParaCook's own have no licence"
         return note if "/own/" in name else ""
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
@@ -209,7 +210,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
         return groups_of(name)
 
     def addressed_name(self, name: str, record: Mapping[str, Any]) -> str:
-        """Return the problem that a map and the ``orders`` of a submission mean."""
+        """Return the name of the problem of a map and the ``orders`` of a submission."""
         return str(self.catalog.addressed(name, record))
 
     def parse(self, problem: GridKitchen, submission: object, rules: Profile | None = None) -> Plan[GridKitchenPlan]:
@@ -218,7 +219,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
         return super().parse(problem, submission, rules)
 
     def check_copy(self, folder: Path) -> None:
-        """Raise `InputError` that names what is missing if a folder is no copy of the released data."""
+        """Raise `InputError` with the missing files if a folder is not a copy of the released data."""
         self.catalog.local_copy.copy_in(folder)
 
     def document(self, problem: GridKitchen) -> dict[str, Any]:
@@ -226,10 +227,11 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
         return dict(self.catalog.to_document(problem))
 
     def with_agents(self, problem: GridKitchen, crew: str) -> GridKitchen:
-        """Return the grid kitchen with its first so many cooks."""
+        """Return the grid kitchen with its first cooks only."""
         _, count, *rules = crew.split("~")
         if rules:
-            raise InputError("everybody may do everything in a kitchen", field="only", value=rules[0])
+            message = "is not supported in kitchens; every cook can do every action"
+            raise InputError(message, field="only", value=rules[0])
         return problem.with_cooks(problem.name + crew, int(count))
 
 
