@@ -24,22 +24,22 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.simulator import Step
 from planoracle.solver.result import Result
 
-#: Work per problem and per state of a run.
+#: Effort limit per problem and per state of a run.
 WORK = WorkLimit(3.0)
-#: Work per state where many are asked for.
+#: Effort limit per state in checks of many states.
 FAST = WorkLimit(0.5)
-#: Random runs of a check, most messages of one, and most commands that are tried in one state.
+#: Numbers of random runs of a check, messages of a run, and commands tried in one state.
 RUNS, LONGEST, MOST_TRIED = 2, 30, 5
 
 _NUMBER = re.compile(r"\d+")
 
 
 class BrokenContractError(Exception):
-    """A check failed: what was expected, what was found, and after which command."""
+    """Failed check; the message states expectation, actual value and command."""
 
 
 class NotApplicableError(Exception):
-    """A check does not concern a problem; the message is the reason."""
+    """Check that does not apply to a problem; the message is the reason."""
 
 
 def require(holds: object, expected: str, actual: object = "", command: object = None) -> None:
@@ -60,7 +60,7 @@ def _short(value: object) -> str:
 
 
 def is_refused(results: Sequence[Step]) -> bool:
-    """Return True if no command of a message was carried out."""
+    """Return true if no command of a message was executed."""
     return all(one.kind == "lost" for one in results)
 
 
@@ -92,16 +92,16 @@ class ContractCase:
         return registry.of(self.problem)
 
     def environment(self, **config: Any) -> AnyEnvironment:
-        """Return a live run without limits of the harness, unless ``config`` says otherwise."""
+        """Return a live run, by default without the limits of the harness."""
         return self.benchmark.environment(self.problem, self.rules, RunConfig(**{"bounded": False} | config))
 
     @cached_property
     def optimum(self) -> Result:
         """Best plan under the rules; raises `NotApplicableError` if none is known."""
-        mutate = self.benchmark.under(self.problem, self.rules)
-        best: Any = SolverOracle(WORK).best(mutate, self.rules)
+        problem = self.benchmark.under(self.problem, self.rules)
+        best: Any = SolverOracle(WORK).best(problem, self.rules)
         if best.plan is None:
-            raise NotApplicableError(f"no plan of {self.problem.name} is known within the limit of work")
+            raise NotApplicableError(f"no plan of {self.problem.name} was computed within the effort limit")
         return best  # type: ignore[no-any-return]
 
     @cached_property
@@ -123,9 +123,9 @@ class ContractCase:
         Parameters
         ----------
         odd
-            Share of messages that are changed commands, or no commands.
+            Share of messages that are mutated commands or no commands.
         longest
-            Most messages of a run.
+            Maximum number of messages of a run.
         """
         for number in range(RUNS):
             yield self._moves(Random(f"{self.problem.name} {self.profile} {self.seed} {number}"), odd, longest)
@@ -136,12 +136,12 @@ class ContractCase:
 
     def _moves(self, random: Random, odd: float, longest: int) -> Iterator[PlayedMessage]:
         run, space = self.environment(), self.benchmark.action_space(self.problem)
-        commands_seen = [] if space is None or space.timed else list(space.names)
+        commands = [] if space is None or space.timed else list(space.names)
         for _ in range(longest):
             if run.done:
                 break
-            commands_seen += [one.text for one in run.legal()]
-            message = mutate(commands_seen, random) if random.random() < odd else choose(run, random)
+            commands += [one.text for one in run.legal()]
+            message = mutate(commands, random) if random.random() < odd else choose(run, random)
             before = run.fork()
             yield PlayedMessage(before, run, message, run.step(message).outcomes, random)
 
@@ -149,14 +149,14 @@ class ContractCase:
 def choose(run: AnyEnvironment, random: Random) -> str:
     """Return a legal command at random, a closing one only if there is no other."""
     legal = run.legal()
-    require(legal, "a legal command, as the run is not over", legal)
+    require(legal, "a legal command, since the run is not over", legal)
     return random.choice([one for one in legal if one.kind != "close"] or legal).text
 
 
-def mutate(commands_seen: Sequence[str], random: Random) -> str:
-    """Return a command that was legal at some time, the same with another number or word, or no command."""
-    text = random.choice(commands_seen)
-    other = random.choice(commands_seen)
+def mutate(commands: Sequence[str], random: Random) -> str:
+    """Return an earlier legal command, a mutation of one, or text without a command."""
+    text = random.choice(commands)
+    other = random.choice(commands)
     numbers = list(_NUMBER.finditer(text))
     options = [text, other, "Nothing that means anything", text.replace(text.split()[-1], other.split()[-1])]
     if numbers:
@@ -166,12 +166,12 @@ def mutate(commands_seen: Sequence[str], random: Random) -> str:
 
 
 def view(run: AnyEnvironment) -> tuple[object, ...]:
-    """Return all that a live run shows of its state."""
+    """Return all visible parts of the state of a live run."""
     return run.done, run.observation, run.legal(), run.situation(), run.submission(), run.messages()
 
 
 def broken_plans(case: ContractCase) -> list[object]:
-    """Return broken plans: the optimal one without a command, in another order, with one too many."""
+    """Return broken plans: the optimal one with commands removed, swapped and inserted."""
     run, messages = case.optimal_run
     random = Random(case.seed)
     plans: list[object] = []

@@ -23,12 +23,12 @@ from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.simulator import LegalCommand, Step
 from planoracle.instances.protocol.trajectory import Trajectory
 
-# Most messages until a run of refusals or waits has to end.
+# Maximum number of messages of a run of refusals or waits.
 _MOST_MESSAGES = 3_000
 
 
 def legal_commands(case: ContractCase) -> None:
-    """Check that every legal command is accepted, as a command and as text, and the action space has it."""
+    """Check that every legal command is accepted, as a command and as text, and is in the action space."""
     space = case.benchmark.action_space(case.problem)
     names = set() if space is None else set(space.names)
     require(space is None or len(names) == len(space.names), "different names in the action space", space)
@@ -39,22 +39,29 @@ def legal_commands(case: ContractCase) -> None:
             one, other = run.fork(), run.fork()
             results = one.step(command).outcomes
             own = [result for result in results if command.text == result.command] or list(results[-1:])
-            accepted = own and not is_refused(own) and all(deed.violation is None for deed in own)
+            accepted = own and not is_refused(own) and all(one.violation is None for one in own)
             require(accepted, "an accepted command", results, command.text)
             is_wait = command.kind == "wait"
-            require(not is_wait or any(deed.end > deed.start for deed in own), "a wait of some time", own, command.text)
-            require(one.submission() != run.submission() or one.done, "a state that changes", "none", command.text)
-            require_equal(other.step(command.text).observation, one.observation, "answer to the text", command.text)
-            require_equal(other.submission(), one.submission(), "submission by the text", command.text)
+            require(
+                not is_wait or any(deed.end > deed.start for deed in own),
+                "a wait of at least one tick",
+                own,
+                command.text,
+            )
+            require(one.submission() != run.submission() or one.done, "a changed submission", "none", command.text)
+            require_equal(
+                other.step(command.text).observation, one.observation, "answer to the command as text", command.text
+            )
+            require_equal(other.submission(), one.submission(), "submission after the command as text", command.text)
             require(space is None or space.name_of(command.text) in names, "a name of the action space", command.text)
 
 
 def refused_commands(case: ContractCase) -> None:
-    """Check that a command that is not legal is refused, and changes nothing but the time that it takes."""
+    """Check that a command that is not legal is refused, and changes nothing but the clock."""
     space = case.benchmark.action_space(case.problem)
-    # Where commands state times, or parameters are part of the solution, legal commands are a selection.
+    # If commands state times, or parameters are part of the solution, legal commands are incomplete.
     is_open = not case.benchmark.allows_hints or (space is not None and space.timed)
-    commands_seen: list[str] = [] if space is None or is_open else list(space.names)
+    commands: list[str] = [] if space is None or is_open else list(space.names)
     fresh = State.of(case.environment())
     for _, run, _, _, random in case.moves():
         if run.done or random.random() < 0.5:
@@ -63,16 +70,16 @@ def refused_commands(case: ContractCase) -> None:
         for wait in [one for one in before.legal if one.kind == "wait"][:1]:
             waited.step(wait)
         legal = {one.text for one in before.legal}
-        commands_seen += sorted(legal.difference(commands_seen))
+        commands += sorted(legal.difference(commands))
         tried = {
-            *random.sample(commands_seen, min(len(commands_seen), MOST_TRIED)),
-            *(mutate(commands_seen, random) for _ in range(2)),
+            *random.sample(commands, min(len(commands), MOST_TRIED)),
+            *(mutate(commands, random) for _ in range(2)),
         }
         for text in sorted(tried - legal):
             after = run.fork()
             results = after.step(text).outcomes
             accepted_texts = {one.command for one in results if one.kind == "act" and one.violation is None}
-            require(is_open or accepted_texts <= legal, "a refusal, as the command is not legal", results, text)
+            require(is_open or accepted_texts <= legal, "a refusal, since the command is not legal", results, text)
             if is_refused(results) and not after.done:
                 _check_unchanged(
                     State.of(after), before, State.of(waited), fresh, results[-1].end if results else before.clock, text
@@ -80,7 +87,7 @@ def refused_commands(case: ContractCase) -> None:
 
 
 class State(NamedTuple):
-    """All that a refusal may not change; ``pieces`` only of runs on scheduling problems."""
+    """Parts of the state that a refusal must not change; ``pieces`` only in runs on scheduling problems."""
 
     clock: int
     legal: Sequence[LegalCommand]
@@ -113,7 +120,9 @@ def graded_states(case: ContractCase) -> None:
             record, replay = run.submission(), run.run()
             require_equal(json.loads(json.dumps(record)), record, "submission as JSON", message)
             require_equal(replay.rules, case.rules, "rules of the replay", message)
-            require_equal(run.verdict(), replay.verdict, "verdict of the simulator, as of the replay", message)
+            require_equal(
+                run.verdict(), replay.verdict, "verdict of the simulator to equal that of the replay,", message
+            )
             verdict, steps = replay.verdict, replay.steps
             violations = {(one.position, one.kind) for one in verdict.violations}
             lost = {(one.position, one.violation.kind) for one in steps if one.violation}
@@ -129,8 +138,13 @@ def graded_states(case: ContractCase) -> None:
                 point = replay.points[replay.stop]
                 require_equal(run.observation.clock, point.state.clock + point.lost, "clock of the replay", message)
             rest = sorted({one.kind for one in run.legal()})
-            require(not verdict.success or rest in ([], ["close"]), "the end after a success", rest, message)
-            require(run.done or replay.lost_at(len(steps)) != "over", "the end, as in the replay", "none", message)
+            require(not verdict.success or rest in ([], ["close"]), "the end of the run after a success", rest, message)
+            require(
+                run.done or replay.lost_at(len(steps)) != "over",
+                "the end of the run, as in the replay",
+                "none",
+                message,
+            )
 
 
 def _compare_times(steps: Sequence[Step], live: Sequence[Step], message: str) -> None:
@@ -143,7 +157,7 @@ def _compare_times(steps: Sequence[Step], live: Sequence[Step], message: str) ->
 
 
 def snapshots(case: ContractCase) -> None:
-    """Check that snapshots and forks are independent of the run, and repeat it exactly."""
+    """Check that snapshots and forks are independent of the run and replay identically."""
     for moves in case.runs(0.1, 12):
         for before, run, message, _, random in moves:
             state, visible_state, after = before.state, view(before), view(run)
@@ -153,8 +167,8 @@ def snapshots(case: ContractCase) -> None:
                 for _ in range(3):
                     if not other.done:
                         other.step(mutate([message, "wait"], random))
-                require_equal(view(before), visible_state, "state before the copy went on", message)
-                require_equal(view(run), after, "state of the run before the copy went on", message)
+                require_equal(view(before), visible_state, "state of the run before the copy continued", message)
+                require_equal(view(run), after, "state of the original run after the copy continued", message)
                 other.restore(state)
                 require_equal(view(other), visible_state, "restored state", message)
         repeated = case.environment()
@@ -166,7 +180,7 @@ def snapshots(case: ContractCase) -> None:
 
 
 def pickles(case: ContractCase) -> None:
-    """Check that a run can be pickled, and goes on in the same way."""
+    """Check that a run can be pickled and continues identically."""
     for before, run, message, _, _ in case.moves(0.0, 6):
         try:
             data = pickle.dumps(before)
@@ -178,7 +192,7 @@ def pickles(case: ContractCase) -> None:
 
 
 def ends(case: ContractCase) -> None:
-    """Check that a run of refusals or waits ends in time, and then takes no commands."""
+    """Check that a run of refusals or waits ends within the limits, and accepts no commands afterwards."""
     for has_waits in (False, True):
         run, message = case.environment(bounded=True), "Nothing that means anything"
         limit = run.run().time_limit
@@ -207,4 +221,4 @@ def _check_over(run: AnyEnvironment) -> None:
         except InputError:
             require_equal(view(run), visible_state, "state after the end", message)
         else:
-            require(False, "an error, as the run is over", "none", message)
+            require(False, "an error, since the run is over", "none", message)

@@ -24,9 +24,9 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.text import to_json
 
-# Names whose problems are loaded, of a catalogue that may have thousands.
+# Number of names whose problems are loaded; a catalogue may have thousands.
 _LOADED = 20
-# Characters of a text that floods a reader.
+# Characters of a text of repeated parts.
 _FLOOD = 30_000
 
 _DEEP: list[object] = []
@@ -53,7 +53,7 @@ _KEYS = ("content", "action", "plan", "tool_calls", "messages", "start", "agent1
 
 
 def names(benchmark: AnyBenchmark, seed: int) -> None:
-    """Check that names are different and stand for problems; other names are refused."""
+    """Check that names are unique and load problems; other names are rejected."""
     for text in (*_TEXTS, f"{benchmark.name}/x", "a/b/c/d/e/f+g_h@i"):
         require_equal([*benchmark.groups(text)], [*benchmark.groups("")], f"groups of the name {text[:40]!r}")
     catalog = benchmark.catalog
@@ -86,8 +86,8 @@ def rules(benchmark: AnyBenchmark, seed: int) -> None:
         require_equal(benchmark.rules.profile(name), profile, f"profile {name}")
         for rule in profile.__dataclass_fields__:
             for value in benchmark.rules.choices.get(rule, (str(getattr(profile, rule)),)):
-                mutate = benchmark.rules.profile(name, **{rule: value})
-                require_equal(str(getattr(mutate, rule)).lower(), str(value).lower(), f"rule {rule}")
+                variant = benchmark.rules.profile(name, **{rule: value})
+                require_equal(str(getattr(variant, rule)).lower(), str(value).lower(), f"rule {rule}")
     for options in ({"no_such_rule": "true"}, {"refuse_unread": "perhaps"}):
         try:
             benchmark.rules.profile("paper", **options)
@@ -104,14 +104,14 @@ def sentences(benchmark: AnyBenchmark, seed: int) -> None:
 
 
 def generated(benchmark: AnyBenchmark, seed: int) -> None:
-    """Check that a seed and a number give the same random problem, with a schedule that the rules accept."""
+    """Check that a seed and a number always give the same random problem, other numbers another one."""
     if benchmark.generator is None:
         raise NotApplicableError("this benchmark generates no problems")
     for number in range(3):
         one, same = generate(benchmark.name, seed, number), generate(benchmark.name, seed, number)
         require_equal(fingerprint(one.problem), fingerprint(same.problem), "fingerprint of the same draw")
         other = generate(benchmark.name, seed, number + 3)
-        require(fingerprint(one.problem) != fingerprint(other.problem), "another problem of another number", number)
+        require(fingerprint(one.problem) != fingerprint(other.problem), "another problem for another number", number)
 
 
 def documents(case: ContractCase) -> None:
@@ -126,13 +126,13 @@ def documents(case: ContractCase) -> None:
         registry.of(repeated).document(repeated) | {"benchmark": ""}, document | {"benchmark": ""}, "document"
     )
     if repeated.benchmark != problem.benchmark:
-        raise NotApplicableError("files state problems of this benchmark by the general rules")
+        raise NotApplicableError("files of this benchmark are read as problems of the general rules")
     require_equal(fingerprint(repeated), fingerprint(problem), "fingerprint of the problem read")
     require(repeated == problem, "an equal problem", repeated)
 
 
 def plans(case: ContractCase) -> None:
-    """Check that a plan is read alike from each field of a submission, and from text with a fence."""
+    """Check that a plan has the same verdict in each field of a submission and in fenced text."""
     plan, benchmark = case.optimum.plan, case.benchmark
     expected = benchmark.run(case.problem, plan, case.rules).verdict
     forms: list[object] = [{field: plan} for field in (*benchmark.plan_fields, "output", "response")]
@@ -142,7 +142,7 @@ def plans(case: ContractCase) -> None:
 
 
 def hostile_messages(case: ContractCase) -> None:
-    """Check that no message of a live run raises an error or succeeds, and each is answered."""
+    """Check that hostile messages of a live run are answered, and never raise an error or succeed."""
     for loop in ("closed", "open"):
         start = case.environment(loop=loop)
         for message in hostile_values():
@@ -162,7 +162,7 @@ def hostile_messages(case: ContractCase) -> None:
 
 
 def hostile_plans(case: ContractCase) -> None:
-    """Check that hostile submissions give a grade that is no success, or a typed error."""
+    """Check that hostile submissions give a grade without success, or a typed error."""
     grader = Grader(details=False)
     damaged = [_damage(plan, Random(case.seed + n)) for n, plan in enumerate(broken_plans(case) * 5)]
     for value in (*hostile_values(), *damaged):
@@ -180,7 +180,7 @@ def hostile_plans(case: ContractCase) -> None:
 
 
 def hostile_values() -> Iterator[object]:
-    """Yield values that readers, clocks and patterns may stumble over."""
+    """Yield values on which readers, clocks and regular expressions may fail."""
     values: tuple[object, ...] = (*_NUMBERS, *_TEXTS, [], {}, [[]], [None], {"": None}, _DEEP)
     yield from values
     nested: tuple[object, ...] = (*_NUMBERS[::3], *_TEXTS[::4], [[]], _DEEP)

@@ -53,9 +53,9 @@ HOSTILE_CHECKS = (reading_checks.hostile_messages, reading_checks.hostile_plans)
 #: All checks, in the order of their results.
 CHECKS = (*BENCHMARK_CHECKS, *PROBLEM_CHECKS, *PROFILE_CHECKS, *HOSTILE_CHECKS)
 
-# Names drawn for each problem of a sample, of which the smallest are taken, as they are solved quickly.
+# Names drawn for each problem of a sample; the smallest problems are checked, since they are solved quickly.
 _DRAWN = 4
-# Failures after which a check is not tried on further problems.
+# Failures after which a check stops.
 _MOST_FAILURES = 3
 
 
@@ -66,13 +66,13 @@ class CheckResult:
     Attributes
     ----------
     check, promise
-        Name of the check, and what it promises.
+        Name of the check, and the requirement that it checks.
     status
         ``passed``, ``failed`` or ``not applicable``.
     cases
         Number of problems and rule profiles for which the check passed.
     details
-        Failures with problem, profile and seed, or the reasons why it is not applicable.
+        Failures with problem, profile and seed, or reasons for which the check is not applicable.
     seconds
         Wall time.
     """
@@ -118,7 +118,9 @@ def check_benchmark(
     cases = list(cases_of([*sample(benchmark, count, seed), *problems], seed))
     if not cases:
         raise InputError(
-            "has neither bundled problems nor a generator; give a file", field="benchmark", value=benchmark.name
+            "has neither bundled problems nor a generator; give a file with --instance",
+            field="benchmark",
+            value=benchmark.name,
         )
     first = [case for case in cases if case.problem is cases[0].problem]
     for check in BENCHMARK_CHECKS:
@@ -132,9 +134,9 @@ def check_benchmark(
 
 
 def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
-    """Return some problems of a benchmark, the last with two agents if it has such problems.
+    """Return a sample of problems of a benchmark, the last with two agents if the benchmark allows them.
 
-    Problems are bundled ones, or generated if none are bundled. Of those drawn the smallest are taken.
+    Problems are bundled ones, or generated if none are bundled. The smallest of a random draw are returned.
     """
     names, drawn = list(names_of(benchmark)), _DRAWN * count
     problems: list[Problem] = []

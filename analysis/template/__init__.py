@@ -17,22 +17,22 @@ _MOST = 50
 
 
 def write(name: str, folder: Path | None = None) -> list[Path]:
-    """Write the package of a new benchmark to a folder that does not exist yet, and return its files.
+    """Write the package of a new benchmark to a new folder, and return its files.
 
     Parameters
     ----------
     name
-        Of the benchmark; the package is called ``planoracle_NAME``.
+        Name of the benchmark; the package is called ``planoracle_NAME``.
     folder
-        By default called like the benchmark, where we are.
+        Default: a folder in the current one with the name of the benchmark.
 
     Raises
     ------
     InputError
-        For a name that is none or taken, and a folder that exists or cannot be made.
+        For an invalid or used name, and a folder that exists or cannot be created.
     """
     if not _NAME.fullmatch(name) or len(name) > _MOST:
-        message = f"must be small letters and digits, words joined by _, at most {_MOST} characters"
+        message = f"must be lower-case letters and digits, with words joined by _, at most {_MOST} characters"
         raise InputError(message, field="benchmark", value=name)
     if registry.find(name, former=True) is not None:
         raise InputError("is the name of another benchmark", field="benchmark", value=name)
@@ -52,7 +52,7 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 
 def _written(source: Path, place: Path, words: dict[str, str]) -> Path:
-    """Write one file; those of the folder ``package`` go to that of the new package's name."""
+    """Write one file; files of the folder ``package`` go to the folder of the new package."""
     *folders, name = source.relative_to(_FILES).with_suffix("").parts
     if folders and folders[0] == "package":
         folders[0] = words["package"]
