@@ -176,7 +176,7 @@ def _result(check: Callable[..., None], cases: Sequence[tuple[str, Callable[[], 
             reasons[str(reason)] = None
         except BrokenContractError as error:
             failures.append(f"{name}: {error}")
-        except Exception as error:  # whatever the benchmark raises is a failure of its own
+        except Exception as error:  # any error of the benchmark is a failed check
             fault = registry.benchmark_error(error) or (error if isinstance(error, BenchmarkError) else None)
             failures.append(f"{name}: {fault or f'raised {type(error).__name__}: {error}'}")
         if len(failures) == _MOST_FAILURES:

@@ -1,4 +1,4 @@
-"""AsyncTool (Shi et al., 2026): function calls of several tasks whose results arrive later."""
+"""AsyncTool (Shi et al., 2026): function calls of several tasks, with results that arrive later."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planoracle.plugin import Instance, Rules, Schedule, ScheduleBenchmark, lazy
 
 
 class AsyncTool(ScheduleBenchmark[list[object], Rules]):
-    """AsyncTool: function calls of several tasks, one call a turn, whose results arrive turns later.
+    """AsyncTool: function calls of several tasks, one call per turn, with results that arrive turns later.
 
     Source
     ------
@@ -73,7 +73,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     | rule | default | alternatives |
     |---|---|---|
     | `f1` | `nestful`: sets, without unknown functions, averaged over runs | `micro`: multisets, pooled |
-    | `f1_scope` | `run`: labels count, whatever sub-task the call names | `task`: for their own sub-task only |
+    | `f1_scope` | `run`: labels count for the run as a whole | `task`: for their own sub-task only |
     | `char` | `calls`: all reference calls are made | `results`: their results are obtained; `both` |
     | `closing` | `required`: a success needs the closing message | `implied`: the end closes the run, as one turn |
     | `several_calls` | `refused`: several calls in a message are unreadable | `first`: the first one counts |
@@ -99,7 +99,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
     Differences between paper and released code
     -------------------------------------------
-    There is no released code. What the paper leaves open is an option. Figures of the paper (358 tasks, 712 problems)
+    There is no released code. Options cover what the paper leaves open. Figures of the paper (358 tasks, 712 problems)
     and of our problems are not comparable; `planoracle audit --tables asynctool` compares their sizes.
 
     - The paper composes problems by *weighted random sampling*. Its sample sizes (12 * 10, 66 * 2, 12 * 20, 220 * 1)

@@ -17,8 +17,8 @@ _TOOLS = 10
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
     """Return a problem under AsyncTool's rules, and a schedule: the tasks one after the other.
 
-    Tools and calls carry no meaning and return nothing (``family`` null): a grade depends on which calls are made,
-    when, and in which order. The question of a task says so, for agents.
+    Tools and calls have no meaning and return nothing (``family`` null): a grade depends on the calls, their times and
+    their order. The question of a task lists its calls.
     """
     bundled = {task.id for each in problems.names() for task in problems.problem(each).tasks}
     lengths = [len(task.reference_calls) for task in problems.tasks().values() if task.id in bundled]
@@ -39,9 +39,9 @@ def _task(random: Random, name: str, length: int) -> SubTask:
 
 
 def style() -> Generator:
-    """Return how such problems are made.
+    """Return the generator.
 
-    By default there are two tasks as long as those of the bundled problems, with results delayed by up to two turns.
+    The default is two tasks with the lengths of bundled tasks, and delays of up to two turns.
     """
     return Generator(
         ("tasks", "actions", "shortest", "longest"),

@@ -128,7 +128,7 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
     Raises
     ------
     PlanError
-        If it has none of these forms.
+        For other submissions.
     """
     if isinstance(submitted, str):
         value = whole_value(submitted)
@@ -284,7 +284,7 @@ def actions_of(
 ) -> Iterator[tuple[int, AgentMessage, str | None]]:
     """Yield the turn, the message as read, and its action, of every message but waits.
 
-    A call carries out the first equal reference call that is left; ``None`` if there is none.
+    The action of a call is the first remaining equal reference call; ``None`` if there is none.
     """
     remaining: dict[tuple[str, object], list[str]] = {}
     for task in problem.tasks:

@@ -1,4 +1,4 @@
-"""Texts of live runs of AsyncTool: one message a turn, answered with the results that are due."""
+"""Texts of live runs of AsyncTool: one message per turn, answered with the results that are due."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Write all your messages at once, one a line."""
 
 
 class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
-    """Texts of a run in which every message is a turn, in any form that `language.read_message` knows.
+    """Texts of a run in which every message is a turn, in any form that `language.read_message` accepts.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         self._most = min(_TIMES * alone + _MORE, MAX_MESSAGES) if config.bounded else MAX_MESSAGES
 
     def instructions(self) -> str:
-        """Return how calls are written, and when results come."""
+        """Return the form of calls, and the time of their results."""
         return _INSTRUCTIONS + (_ALL if self.config.loop == "open" else "")
 
     def introduction(self) -> str:
@@ -70,7 +70,7 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         return f"{functions}\n\nThe tasks:\n{json.dumps(questions, indent=1)}"
 
     def command(self, state: AsyncToolState, message: object) -> AgentMessage:
-        """Return a message as it is read; a message that is no text is copied by way of JSON."""
+        """Return a parsed message; a message that is not text is copied through JSON."""
         copied = message if isinstance(message, str) else whole_value(written_message(message))
         return read_message(copied, self.rules)
 
@@ -104,7 +104,7 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         return "\n".join([*self._answers(after.last, after.pending), *ending(over)])
 
     def situation(self, state: AsyncToolState) -> str:
-        """Return the turn, and the calls whose results are still to come."""
+        """Return the turn, and the pending calls."""
         now = state.number + 1
         under_way = [
             f"{one.task}: {one.call}, answered in turn {one.usable - 1}" for one in state.pending if one.usable > now

@@ -62,7 +62,7 @@ def step_level(run: Transcript, rules: Profile) -> tuple[tuple[Labels, ...], tup
     Returns
     -------
     tuple
-        Labels by the profile's ``f1`` rule, then labels as multisets of all labels, whatever the rule. Each is a pair:
+        Labels by the profile's ``f1`` rule, then labels as multisets of all labels. Each is a pair:
         names of functions; triples of function, parameter and value. By the rule ``f1_scope`` they have their sub-task.
     """
     in_task = rules.f1_scope == "task"
@@ -102,7 +102,7 @@ def streak_floor(counts: Iterable[int]) -> int:
 
 
 def _usable(problem: AsyncToolProblem, run: Transcript, idle: list[int]) -> list[int]:
-    """Return the idle turns in which some reference call could have been made."""
+    """Return the idle turns in which a reference call was possible."""
     usable = {(turn.task, turn.step): turn.usable for turn in run.turns if turn.step is not None}
     ready: list[tuple[int, int]] = []  # first turn and end (exclusive) in which a reference call was possible
     for task, outcome in zip(problem.tasks, run.outcomes, strict=True):

@@ -20,7 +20,7 @@ class Profile(Rules):
         ``"nestful"``: F1 of the sets of labels of a run, without labels of unknown functions, averaged over runs.
         ``"micro"``: F1 of the multisets of all labels, pooled over runs.
     f1_scope
-        Labels count for the ``"run"``, whatever sub-task a call names, or for their ``"task"`` only.
+        Labels count for the ``"run"`` as a whole, or for the ``"task"`` that a call names.
     char
         Path matching compares ``"calls"``, their ``"results"``, or ``"both"``.
     several_calls

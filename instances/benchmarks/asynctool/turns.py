@@ -115,7 +115,7 @@ class SimulatedTurn(AgentMessage):
         return {"wait": "wait", "close": "ALL COMPLETED"}.get(self.kind, self.text[:80])
 
 
-#: Calls by sub-task and step of the missing reference call that they stand for.
+#: Calls by sub-task and step of the missing reference call that they replace.
 ReplacedCalls: TypeAlias = dict[tuple[str, int], SimulatedTurn]
 
 
@@ -132,7 +132,7 @@ class TaskProgress:
     executed
         Reference calls so far, by step.
     slowest
-        Call whose result comes last.
+        Call with the latest result.
     """
 
     task: SubTask
@@ -204,9 +204,9 @@ def _likeness(task: str, call: Call) -> tuple[Hashable, Hashable, Hashable]:
 
 
 def replaced_calls(tasks: Iterable[TaskProgress], turns: Sequence[SimulatedTurn]) -> ReplacedCalls:
-    """Return the calls that were made instead of missing ones; every call stands for one.
+    """Return the calls that were made instead of missing ones; each replaces one missing call.
 
-    Such a call is one of the same function for the sub-task, else one with the same values, else the same call for
+    A replacement has the same function and sub-task, else the same values and sub-task, else it is the same call for
     another sub-task. ``turns`` are all turns so far.
     """
     missing = {

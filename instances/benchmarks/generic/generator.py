@@ -26,7 +26,8 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
 
     Tasks are independent of each other. Demands and capacities are drawn as by ProGen (Kolisch, Sprecher and Drexl,
     1995); networks have a given order strength. Maximum lags are drawn from 0 to a length that decreases with the
-    tightness, first for precedences whose lags a serial schedule keeps; other lags are extended until it keeps them.
+    tightness, first for precedences whose lags a serial schedule satisfies; other lags are extended until it satisfies
+    them.
 
     Raises
     ------

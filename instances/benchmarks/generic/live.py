@@ -1,6 +1,6 @@
-"""Texts of live runs by the general rules: a piece of the schedule a turn, or the whole schedule.
+"""Texts of live runs by the general rules: one piece of the schedule per turn, or the whole schedule.
 
-They serve every benchmark whose simulator is a `GenericSimulator`, in the words of its own plan language.
+Every benchmark with a `GenericSimulator` uses them, with its own plan language.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""ParaCook (Zhang et al., 2025): cooks who walk through a kitchen."""
+"""ParaCook (Zhang et al., 2025): cooks in a grid kitchen."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def reading(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[GridKitchenPlan]:
     """Read a plan.
 
-    An object is a plan; a list that is no chat holds the submissions of a closed loop, objects or texts. Text is read
-    as the released code reads it, see `value_of`, or as model output, see
+    An object is a plan; a list that is not a chat contains the submissions of a closed loop, objects or texts. Text is
+    read like the released code, see `value_of`, or as model output, see
     `planoracle.instances.benchmarks.grid_kitchens.language`.
 
     Raises

@@ -3,10 +3,10 @@
 Those with ``own`` in their names are ours, drawn by `planoracle.instances.benchmarks.paracook.generator`. Those of the
 authors exist if the user has configured a copy of their data, see `planoracle.instances.protocol.registry`:
 
-- ``paracook/abstract/burger/seed_42/orders_num_3``: an abstract problem, ``~2`` behind it for two agents;
-- ``paracook/cook/burger/seed_42/agent_num_2/orders_num_2``: a map and the first so many orders of its seed;
-- ``paracook/cook/burger/seed_42/agent_num_2@burger_full+burger_basic``: a map and dishes; those of another category
-  than the map's have it in front (``sushi/sushi_fish``).
+- ``paracook/abstract/burger/seed_42/orders_num_3``: an abstract problem; ``~2`` at the end: two agents;
+- ``paracook/cook/burger/seed_42/agent_num_2/orders_num_2``: a map and the first orders of its seed;
+- ``paracook/cook/burger/seed_42/agent_num_2@burger_full+burger_basic``: a map and dishes; a dish of another
+  category than the map's is written with its category (``sushi/sushi_fish``).
 """
 
 from __future__ import annotations

@@ -127,11 +127,11 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
         count = crew.removeprefix("~")
         if not count.isdecimal():
             return super().with_agents(problem, crew)
-        return cast(Instance, self.reader.with_hands(problem, int(count)))
+        return cast(Instance, self.reader.with_agent_count(problem, int(count)))
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for instances that plans without times cannot express."""
-        if problem.agents != self.reader.hands(len(problem.agents)):
+        if problem.agents != self.reader.agent_names(len(problem.agents)):
             raise InputError("must be agent1, agent2, ...", field="agents", value=list(problem.agents))
         for field in ("resources", "time_limit"):
             if getattr(problem, field):

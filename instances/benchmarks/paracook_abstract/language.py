@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.paracook.language import text_of, value_of
 from planoracle.instances.benchmarks.paracook.rules import Profile
-from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, holders, name_of
+from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, list_agents, name_of
 from planoracle.instances.benchmarks.paracook_abstract.rules import PROFILES, ListSimulator
 from planoracle.instances.model_output.characters import without_thinking
 from planoracle.plugin import (
@@ -58,7 +58,7 @@ def written(problem: Instance, schedule: Schedule) -> list[list[object]]:
 def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
     """Return the schedule of the lists; raises `PlanError` for unknown tasks or too many lists."""
     tasks = by_name(problem)
-    agents = holders(problem, plan.commands)
+    agents = list_agents(problem, plan.commands)
     for number, one in enumerate(plan.commands):
         if one and agents[number] not in problem.agents:
             raise PlanError(f"has no agent; the problem has {len(problem.agents)}", field=f"plan[{number}]")
@@ -72,7 +72,7 @@ def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
 
 
 def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[list[list[object]]]:
-    """Read a plan: a list of lists, the same as JSON text, or within what a model wrote.
+    """Read a plan: a list of lists, the same as JSON text, or model output.
 
     With ``answers=released`` `released` reads text. Else `planoracle.instances.model_output` finds lists, objects with
     a list for every agent, and lines such as ``agent 1: subtask3, subtask1``.

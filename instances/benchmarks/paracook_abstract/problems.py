@@ -35,34 +35,34 @@ def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
             for task, _, after in rows
             for before, least in after.items()
         ),
-        agents=hands(agents),
+        agents=agent_names(agents),
         benchmark="paracook_abstract",
     )
     check_instance(problem)
     return problem
 
 
-def hands(agents: int) -> tuple[str, ...]:
+def agent_names(agents: int) -> tuple[str, ...]:
     """Return names of a number of agents."""
     return tuple(f"agent{number}" for number in range(1, agents + 1))
 
 
-def holders(problem: Instance, lists: Sequence[Sequence[object]]) -> tuple[str, ...]:
+def list_agents(problem: Instance, lists: Sequence[Sequence[object]]) -> tuple[str, ...]:
     """Return the agent of each list; with more lists than agents, empty lists come last.
 
-    >>> holders(instance("two", [("fry", 3, {})], 2), [[], ["fry"], ["fry"]])
+    >>> list_agents(instance("two", [("fry", 3, {})], 2), [[], ["fry"], ["fry"]])
     ('agent3', 'agent1', 'agent2')
     """
-    names = hands(len(lists))
+    names = agent_names(len(lists))
     if len(lists) <= len(problem.agents):
         return names
     order = sorted(range(len(lists)), key=lambda number: not lists[number])
     return tuple(name for _, name in sorted(zip(order, names, strict=True)))
 
 
-def with_hands(problem: Instance, agents: int) -> Instance:
+def with_agent_count(problem: Instance, agents: int) -> Instance:
     """Return the same problem with another number of agents, which its name states."""
-    return replace(problem, name=f"{problem.name}~{agents}", agents=hands(agents))
+    return replace(problem, name=f"{problem.name}~{agents}", agents=agent_names(agents))
 
 
 def name_of(action: str) -> str:

@@ -33,7 +33,7 @@ Place = tuple[int, int]
 
 
 class ExecutedTask(NamedTuple):
-    """A task that was carried out; times in ticks."""
+    """Executed task, with times in ticks."""
 
     task: str
     place: Place

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.language import lists_of
-from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, hands, holders, name_of
+from planoracle.instances.benchmarks.paracook_abstract.problems import agent_names, by_name, list_agents, name_of
 from planoracle.instances.benchmarks.paracook_abstract.rules import (
     ExecutedTask,
     ListSimulator,
@@ -70,7 +70,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
     def __init__(self, problem: Instance, plan: Plan[Lists], rules: Profile) -> None:
         self.simulator = ListSimulator(problem, rules)
         self.record = self.simulator.carry_out(plan.commands)
-        self._agents = holders(problem, plan.commands)
+        self._agents = list_agents(problem, plan.commands)
         self._entries = {entry.place: entry for entry in self.record.entries}
         self._order, self._strict, verdict = assess(problem, plan.commands, rules, self.record)
         self.crash = self.record.crash[0]
@@ -147,7 +147,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
                 self.problem,
                 actions=(*remaining, *idle),
                 lags=tuple(lag for lag in self.problem.lags if not {lag.before, lag.after} & {*variant.dropped}),
-                agents=hands(max(variant.agents, len(self.problem.agents))),
+                agents=agent_names(max(variant.agents, len(self.problem.agents))),
                 benchmark="generic",
             )
         return self._variants[variant]

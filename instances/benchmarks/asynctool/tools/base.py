@@ -20,7 +20,7 @@ MAX_TEXT, MAX_ENTRIES, MAX_NUMBER = 10_000, 1_000, 10**12
 
 
 class ToolError(Exception):
-    """A call that fails; its text is what the agent reads."""
+    """Failed call; the agent reads its text."""
 
 
 def refuse_if(condition: bool, reason: str) -> None:
@@ -124,7 +124,7 @@ def _checked(kind: Any, value: Any, name: str) -> Any:
         )
     elif kind is int:
         if isinstance(value, float) and value.is_integer():
-            value = int(value)  # JSON does not tell 20 from 20.0
+            value = int(value)  # in JSON 20 and 20.0 are the same number
         refuse_if(
             type(value) is not int or abs(value) > MAX_NUMBER,
             f"{name} must be a whole number of at most {MAX_NUMBER:,}",
