@@ -160,7 +160,7 @@ def _number(time: timedelta) -> float:
 
 
 def candidates(text: str) -> tuple[str, ...]:
-    """Return the candidates for the answer: the first and the last stretch in double quotes, in lower case.
+    """Return candidates for the answer: first and last stretch in double quotes, in lower case.
 
     A stretch goes from the first to the last double quote of a line. Without any, the text after the last "is " is the
     candidate, but only if it contains a word before "and a half".

@@ -91,7 +91,7 @@ def _compare(expected: Iterable[Hashable], actual: Iterable[Hashable]) -> Labels
 
 
 def streak_floor(counts: Iterable[int]) -> int:
-    """Return the shortest possible streak for numbers of calls per sub-task: ``ceil(most / (all others + 1))``.
+    """Return the shortest possible streak for calls per sub-task: ``ceil(most / (all others + 1))``.
 
     >>> streak_floor([5, 1]), streak_floor([2, 2]), streak_floor([])
     (3, 1, 0)

@@ -298,7 +298,7 @@ CLOSE = "closing/ALL COMPLETED"
 
 
 def instance(problem: AsyncToolProblem) -> Instance:
-    """Encode a problem: every call occupies the agent for one turn; its result arrives ``delay`` turns later.
+    """Encode a problem: a call occupies the agent for one turn, its result arrives ``delay`` turns later.
 
     The last action is the closing message, after all calls; it need not wait for the last results (paper,
     Figure 12), and it counts in the makespan.

@@ -169,7 +169,7 @@ def turn_violation(position: int, kind: str, subject: str = "", **details: Any) 
 def turn_fault(
     problem: AsyncToolProblem, turn: SimulatedTurn, needed: SimulatedTurn | None
 ) -> AsyncToolViolation | None:
-    """Return the violation of a turn, if any; ``needed`` is the call for whose result it should have waited."""
+    """Return the violation of a turn, if any; ``needed`` is the call whose result it depends on."""
     position, call = turn.number - 1, turn.call
     if turn.kind == "unreadable":
         return turn_violation(position, "unreadable", actual=turn.reason)

@@ -35,7 +35,7 @@ class _Steps:
         return name
 
     def prepare(self, need: Need) -> tuple[str, int]:
-        """Add the tasks of an ingredient; return the last of them, and the ticks until it is ready after its end."""
+        """Add the tasks of an ingredient; return the last of them, and the ticks from its end until ready."""
         last = self._add(self._way(), {})  # fetch it
         vessel = self._facts.vessel(need.vessel) if need.state == "cooked" else None
         if need.state == "chopped" or (vessel is not None and vessel.takes == "chopped"):
