@@ -249,7 +249,7 @@ def test_values_at_the_limits_are_accepted() -> None:
 
 _PATHS = ["", ".", "...", "f/g", "/f", "f/", "../a", "f\\g", "a\0", "\0", "a\n", " a", "a ", ".a", "f/..", "~/", "C:\\"]
 _PATHS += ["\ud800", "\u202ea", "x" * 61]
-_ODD = ["__class__", "__init__", "／a"]  # valid names of existing entries
+_ODD = ["__class__", "__init__", "／a"]  # valid names, but of no entry here
 
 
 @pytest.mark.parametrize("name", [*_PATHS, *_ODD])
