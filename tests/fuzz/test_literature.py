@@ -85,7 +85,9 @@ def test_mutated_texts_are_read_or_refused(seed: int, form: str) -> None:
 )
 @pytest.mark.parametrize("flood", sample(FLOODS, 10))
 def test_floods_are_read_in_linear_time(flood: str, head: str) -> None:
-    result = result_or_error(read_data, (head + flood * (200_000 // len(flood))).encode("utf-8", "surrogatepass"), "file")
+    result = result_or_error(
+        read_data, (head + flood * (200_000 // len(flood))).encode("utf-8", "surrogatepass"), "file"
+    )
     # Lines of "1 1" are job shops of one operation.
     assert isinstance(result, InputError) or result == [] or (flood == "1 1\n" and len(result[-1].actions) == 1)
 
