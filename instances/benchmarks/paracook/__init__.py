@@ -80,8 +80,9 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     | `{"action": "Wait", "duration": 3}` | wait (default 1 tick; fractions are exact) |
     | `{"action": "Finish"}` | no further actions |
 
-    `answers=released` reads text like the released code: it removes reasoning and comments, then reads the first JSON
-    block, or else the whole text with single quotes replaced by double quotes. `answers=lenient` reads [model
+    `answers=released` reads text like the released code: it removes text from `<think>` to `</think>` and from `//` to
+    the end of a line, then reads the first block fenced by three backquotes and `json`, or else the whole text with
+    double instead of single quotes. `answers=lenient` reads [model
     output](../../model_output/README.md): JSON anywhere, other names of cooks, lines such as `agent1: MoveTo(3, 4)`,
     headings with lists below them, tables. Text that does not assign an action to a cook is unscored.
 

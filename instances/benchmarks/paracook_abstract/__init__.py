@@ -31,9 +31,8 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
     A submission has a `plan`: a list with a list of task names for every agent, without times, `[["subtask2",
     "subtask1"], ["subtask3"]]`; agents have numbers below 1,000. The rule `answers` selects the reader of text:
 
-    - `released`: text from `<think>` to `</think>` and from `//` to the end of a line is removed; the first block
-      fenced by three backquotes and `json` counts, or else the whole text with double instead of single quotes. The
-      value must be a list of lists. Other text is unscored, since the released code writes no result for it.
+    - `released`: the reader of [ParaCook](../paracook/__init__.py#plan-language); the value must be a list of lists.
+      Other text is unscored, since the released code writes no result for it.
     - `lenient`: [model output](../../model_output/README.md): JSON lists, objects `{"agent1": [...]}`, lists of
       `{"agent": 1, "task": "subtask3"}`, tables, headings with lists, lines such as `Agent 1: subtask3 -> subtask1`.
       Every task that the text names must have exactly one place; else the text is unscored.
@@ -73,8 +72,8 @@ class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):
 
     Differences between paper and released code
     -------------------------------------------
-    A repeated task replaces a missing one, more lists than agents pass, and an unreadable answer does not count in the
-    averages. The paper describes none of these.
+    The rules list the differences in grading. An unreadable answer does not count in the released averages. The paper
+    describes none of these.
 
     Known errors of references
     --------------------------
