@@ -39,7 +39,7 @@ def actions_in_words(kitchen: GridKitchen, rules: GridKitchenRules) -> list[str]
         f"Cooking goes on by itself while the cookware is on a stove: {'; '.join(vessels)}; two ingredients take "
         "twice as long. Ingredients leave a plate only with the dish. Dirty plates are at the plate return "
         f"{facts.plate_return} ticks after a dish was served.",
-        "Orders are served one after the other, in the order given. Everything that is not possible ends the attempt.",
+        "Orders are served one after the other, in the given order. An action that is not possible ends the attempt.",
     ]
 
 
@@ -47,7 +47,7 @@ def kitchen_in_words(kitchen: GridKitchen) -> list[str]:
     """Return what stands where, who is there, and what is ordered."""
     lines = [
         f"The map has {kitchen.width} columns (x from 0 to {kitchen.width - 1}, to the right) and "
-        f"{kitchen.height} rows (y from 0 to {kitchen.height - 1}, downwards). Nobody can "
+        f"{kitchen.height} rows (y from 0 to {kitchen.height - 1}, downwards). Cooks cannot "
         "enter the tiles of stations and walls.",
         "Stations:",
         *(f"- {one.name} at {tile_in_words(one.place)}{_about(one)}" for one in kitchen.stations),

@@ -94,8 +94,8 @@ def _unreachable(at: _Scene) -> _Diagnosis:
     if at.act.fault:
         size = f"free tiles are [0, 0] to [{kitchen.width - 1}, {kitchen.height - 1}] without stations and walls"
         target = clean(at.act.target.replace("[", "(").replace("]", ")"))
-        return f'the target "{target}" is no free tile; {size}', None, target
-    return f"no way leads from {at.tile} to {tile}", None, tile
+        return f'the target "{target}" is not a free tile; {size}', None, target
+    return f"there is no path from {at.tile} to {tile}", None, tile
 
 
 def _not_a_station(at: _Scene) -> _Diagnosis:
@@ -105,12 +105,12 @@ def _not_a_station(at: _Scene) -> _Diagnosis:
     on = zip(at.ground.names, at.world.on, strict=False)
     stations = tuple(name for name, thing in on if isinstance(thing, Ware) and thing.kind == target)
     examples = f", such as {listed(stations)}" if stations else ""
-    return f"{target} is no station; name the station that it stands on{examples}", stations or None, target
+    return f"{target} is not a station; name the station that it stands on{examples}", stations or None, target
 
 
 def _not_adjacent(at: _Scene) -> _Diagnosis:
     if at.ground.kinds[at.act.station] == WALL:
-        message = f"{at.name} is a wall, which is of no use, and the cook is at {at.tile}, not next to it"
+        message = f"{at.name} is a wall, which has no use, and the cook is at {at.tile}, not next to it"
         return message, None, at.tile
     free = access_tiles(at.ground.kitchen, at.name)
     far = at.ground.walks(at.world.tiles[at.cook])
@@ -162,21 +162,29 @@ _MALFORMED: Final = {
     INTERACT: '"target" must be the name of a station',
     PROCESS: '"target" must be the name of a station',
     WAIT: '"duration" must be a number of ticks',
-    "": f'an action is an object with "action": {listed(WORDS[:-1])} or {FINISH}',
+    "": f'an action must be an object whose "action" is {", ".join(WORDS[:-1])} or {FINISH}',
 }
 _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
     "malformed": lambda at: (_MALFORMED[at.act.word], None, clean(at.act.text)),
-    "unknown_action": lambda at: (f"actions are {listed(WORDS)}, written just so", tuple(WORDS), clean(at.act.text)),
+    "unknown_action": lambda at: (
+        f"the action must be one of {listed(WORDS)}, in this spelling",
+        tuple(WORDS),
+        clean(at.act.text),
+    ),
     "unreachable": _unreachable,
-    "negative_wait": lambda at: ("nobody can wait less than 0 ticks", 0, str(json_number(at.act.duration))),
+    "negative_wait": lambda at: (
+        "the duration of a wait must be at least 0 ticks",
+        0,
+        str(json_number(at.act.duration)),
+    ),
     "unknown_target": lambda at: (
-        f'there is no "{at.target}" here{did_you_mean(at.target, at.ground.names)}',
+        f'there is no "{at.target}" in the kitchen{did_you_mean(at.target, at.ground.names)}',
         None,
         at.target,
     ),
     "not_a_station": _not_a_station,
     "stove_empty": lambda at: (
-        f"no cookware is on {at.name}; what is in cookware on a stove cooks by itself, without Process",
+        f"no cookware is on {at.name}; food in cookware on a stove cooks by itself, without Process",
         None,
         None,
     ),
@@ -188,7 +196,7 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
     "not_adjacent": _not_adjacent,
     "station_in_use": _station_in_use,
     "after_finish": lambda at: (
-        "the cook has done Finish, after which there are no further actions",
+        "the cook has finished; no action may follow Finish",
         None,
         at.act.word,
     ),
@@ -200,15 +208,15 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
         at.carried,
     ),
     "stove_refuses": _stove_refuses,
-    "serve_at_zero": lambda _: ("nothing can be served at moment 0", None, None),
+    "serve_at_zero": lambda _: ("nothing can be served at tick 0", None, None),
     "serve_no_plate": lambda at: (f"{at.hands}; dishes are served on a plate", "plate", at.carried),
-    "no_order_left": lambda _: ("everything that was ordered is served already", None, None),
+    "no_order_left": lambda _: ("all orders are already served", None, None),
     "dish_wrong_count": _dish,
     "dish_mismatch": _dish,
     "no_clean_plate": lambda at: (
         "the cook's hands are empty and "
         f"{'the plate in it is not washed yet' if at.on_station else 'no plate is in it'}; "
-        f"a clean plate is what can be taken from {at.name}",
+        f"only a clean plate can be taken from {at.name}",
         None,
         None,
     ),
@@ -221,27 +229,27 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
     "no_dirty_plate": lambda at: (
         f"no dirty plate is there; the next one comes at tick {json_number(at.world.coming[0])}"
         if at.world.coming
-        else "no dirty plate is there; they come when dishes have been served",
+        else "no dirty plate is there; dirty plates return after dishes are served",
         None,
         None,
     ),
     "nothing_to_discard": lambda _: ("the cook's hands are empty", None, None),
-    "wall": lambda at: (f"{at.name} is a wall, which is of no use", None, None),
+    "wall": lambda at: (f"{at.name} is a wall, which has no use", None, None),
     "nothing_to_chop": lambda at: (f"{at.station}, and only an ingredient can be chopped", None, at.on_station),
     "not_raw": lambda at: (f"{at.station}, and only what is raw can be chopped", "raw", at.on_station),
     "nothing_to_wash": lambda at: (f"{at.station}, and only a dirty plate can be washed", "dirty plate", at.on_station),
     "stove_process": lambda at: (
-        f"nobody can process at a stove: what is in cookware on {at.name} cooks by itself",
+        f"Process is not possible at a stove: food in cookware on {at.name} cooks by itself",
         None,
         None,
     ),
 }
 #: Messages of faults of a whole submission.
 _WHOLE: Final = {
-    "unknown_agent": 'there is no cook "{name}"; there are {cooks}',
-    "plan_not_a_list": "what {name} does must be a list of actions",
-    "empty": "no cook has actions; there are {cooks}",
-    "unreadable": "an object of lists of actions, by the names of cooks, is needed; there are {cooks}",
+    "unknown_agent": 'there is no cook "{name}"; the cooks are {cooks}',
+    "plan_not_a_list": "the actions of {name} must be a list",
+    "empty": "no cook has actions; the cooks are {cooks}",
+    "unreadable": "the plan must be an object with a list of actions for each cook; the cooks are {cooks}",
 }
 #: Every kind of fault.
 KINDS: Final = (*_DIAGNOSES, *_WHOLE)
@@ -299,11 +307,11 @@ TOPICS = (
         "reading",
         "Form of the plan",
         ("unreadable", "empty", "unknown_agent", "plan_not_a_list", "malformed", "unknown_action"),
-        'Write {"agent1": [action, ...], ...} with the names of the cooks that there are.',
+        'Write {"agent1": [action, ...], ...} with the names of the cooks in the problem.',
     ),
     Topic(
         "places",
-        "Ways and places",
+        "Paths and places",
         ("unreachable", "unknown_target", "not_a_station", "not_adjacent", "wall"),
         "Walk to a free tile next to the station first; walls and stations cannot be entered.",
     ),
@@ -311,7 +319,7 @@ TOPICS = (
         "time",
         "Time and turns",
         ("negative_wait", "station_in_use", "serve_at_zero", "no_dirty_plate", "after_finish"),
-        "Wait until things are there, and before a station is used by two.",
+        "Wait until things are available and the station is free.",
     ),
     Topic(
         "hands",
@@ -320,7 +328,7 @@ TOPICS = (
             *("nothing_here", "wrong_for_cookware", "cannot_place", "stove_refuses", "no_clean_plate"),
             *("sink_refuses", "hands_full", "nothing_to_discard"),
         ),
-        "Keep track of what every cook holds and of what every station carries.",
+        "Keep track of the things in the hands of every cook and on every station.",
     ),
     Topic(
         "work",
@@ -335,7 +343,7 @@ TOPICS = (
         "Serve on a plate exactly what the next order needs, each ingredient in its state.",
     ),
     Topic("cooking", "Cooking", (), "Leave food in the cookware on a stove until it is cooked."),
-    Topic("completeness", "Orders", (), "Go on until every order is served."),
+    Topic("completeness", "Orders", (), "Continue until every order is served."),
 )
 
 
@@ -404,12 +412,12 @@ def _notes(run: GridKitchenRun) -> list[str]:
     notes = []
     outcome, before = run.outcome, run.errors - (run.outcome.error is not None)
     if before:
-        notes.append(f"Everything began anew {'once' if before == 1 else f'{before} times'} after an error.")
+        notes.append(f"The run was restarted {'once' if before == 1 else f'{before} times'} after an error.")
     if outcome.served_at:
         moments = listed([str(json_number(moment)) for moment in outcome.served_at])
         several = len(outcome.served_at) > 1
         notes.append(f"Dishes were served at ticks {moments}." if several else f"A dish was served at tick {moments}.")
         late = outcome.time - outcome.served_at[-1]
         if outcome.done and late > 0:
-            notes.append(f"The run goes on for {ticks_in_words(late)} after the last dish, which count.")
+            notes.append(f"The run continues for {ticks_in_words(late)} after the last dish; these ticks count.")
     return notes

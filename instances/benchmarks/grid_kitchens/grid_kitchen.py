@@ -162,7 +162,9 @@ class GridKitchen(CacheHolder):
     def with_cooks(self, name: str, count: int) -> GridKitchen:
         """Return this kitchen with its first cooks only; raises `InputError` if there are not so many."""
         if not 1 <= count <= len(self.cooks):
-            raise InputError(f"must be from 1 to {len(self.cooks)}, the cooks on the map", field="agents", value=count)
+            raise InputError(
+                f"must be from 1 to {len(self.cooks)}, the number of cooks on the map", field="agents", value=count
+            )
         return replace(self, name=name, cooks=self.cooks[:count])
 
     def check(self) -> None:
@@ -180,13 +182,14 @@ class GridKitchen(CacheHolder):
         if min(self.width, self.height) < 1:
             raise InputError("must be 1 or more", field="size", value=[self.width, self.height])
         if not self.cooks:
-            raise InputError("there must be a cook", field="cooks")
+            raise InputError("must contain a cook", field="cooks")
         occupied: set[Tile] = set()
         names: set[str] = set()
         things = [(station.name, station.place) for station in self.stations]
         for name, place in (*things, *self.walls, *self.cooks):
             if name in names or not name or len(name) > _MOST["characters"]:
-                raise InputError("must be a name of its own, not too long", field="name", value=name)
+                message = f"must be a unique name of at most {_MOST['characters']} characters"
+                raise InputError(message, field="name", value=name)
             names.add(name)
             if not self.inside(place) or place in occupied:
                 raise InputError("must be a free tile on the map", field=name, value=list(place))
@@ -201,7 +204,7 @@ class GridKitchen(CacheHolder):
                 raise InputError(f"must be one of {vessel_names}", field=f"{station.name}.holds", value=station.holds)
         for dish in self.orders:
             if not dish.needs:
-                raise InputError("must need an ingredient", field=dish.name)
+                raise InputError("must need at least one ingredient", field=dish.name)
             for need in dish.needs:
                 if need.state not in STATES:
                     raise InputError(f"must be one of {', '.join(STATES)}", field=dish.name, value=need.state)

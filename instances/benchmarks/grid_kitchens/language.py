@@ -320,7 +320,7 @@ def _plan(kitchen: GridKitchen, steps: Iterable[_Step]) -> dict[str, object]:
     for step in steps:
         cook = cook if step.cook is None else step.cook
         if cook is None:
-            raise PlanError(f"does not say who does it: {', '.join(kitchen.agents)}", field="plan", value=step.action)
+            raise PlanError(f"must name a cook: {', '.join(kitchen.agents)}", field="plan", value=step.action)
         actions = plan.setdefault(cook, [])
         if step.action is not None:
             actions.append(step.action)

@@ -42,7 +42,7 @@ from planoracle.plugin import ActionSpace, LiveText, PlanError, Step, Unreadable
 LATEST: Final = 500
 #: Number of actions after which any run ends.
 MAX_ACTIONS: Final = 10_000
-_FORM: Final = "must be an object of lists of actions, by the names of cooks"
+_FORM: Final = "must be an object with a list of actions for each cook"
 
 
 class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
@@ -67,16 +67,17 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
     def instructions(self) -> str:
         """Return how actions are written and what comes of them."""
         if self.config.loop == "open":
-            form = "Say for every cook all actions from the beginning to the end, as one JSON object:"
+            form = "Write all actions of every cook from the beginning to the end, as one JSON object:"
         else:
             form = (
-                "You are asked whenever a cook has nothing to do. Say what the cooks do next, as one JSON object; the "
-                "actions of a cook follow those it has left. Time passes as soon as every cook has something to do:"
+                "You are asked whenever a cook has nothing to do. Write the next actions of the cooks as one JSON "
+                "object; they follow each cook's remaining actions. Time passes as soon as every cook has something "
+                "to do:"
             )
         plan = json.dumps({name: ["..."] for name in self.problem.agents})
         return "\n".join(
             (
-                "Cooks walk about in a kitchen and prepare what is ordered, as soon as can be. Time is in ticks.",
+                "Cooks walk in a kitchen and prepare the orders as early as possible. Time is in ticks.",
                 f"{form} {plan}",
                 "Actions are objects:",
                 *actions_in_words(self.problem, self.rules),
@@ -113,11 +114,11 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
         if over is None and after.kitchen.error is not None:
             if detailed and after.kitchen.time > 0:
                 lines.append(f"When that happened:\n{describe(after.kitchen)}")
-            lines.append("Everything begins anew, in a fresh kitchen.")
+            lines.append("The attempt starts over in a fresh kitchen.")
         if over is None and self.config.loop == "closed":
             kitchen = self.simulator.next_kitchen(after)
             free = ", ".join(self.problem.agents[cook] for cook in kitchen.decide)
-            lines += [describe(kitchen), f"What is to be done next by: {free}?"]
+            lines += [describe(kitchen), f"Next actions are needed for: {free}."]
         return "\n".join(line for line in lines if line)
 
     def _as_submitted(self, after: RunState, step: Step) -> Step:
@@ -134,7 +135,7 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
         try:
             reading = self.benchmark.reading(self.problem, _plain(message), self.rules)
             if not reading.commands and isinstance(message, str):
-                raise PlanError("holds no action", field="plan", value=message)
+                raise PlanError("contains no action", field="plan", value=message)
         except PlanError as error:
             text = message[:200] if isinstance(message, str) else type(message).__name__
             return Unreadable(text, quoted(str(error), 300))

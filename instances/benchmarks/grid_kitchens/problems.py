@@ -22,30 +22,32 @@ VERSION: Final = 1
 
 
 class StationEntry(StrictEntry):
-    """A tile that nobody can enter and that is used from a tile next to it."""
+    """Station: a tile that cooks cannot enter, used from a tile next to it."""
 
     name: str
     kind: str = Field(description="table, dispenser, chopping_board, stove, serving_window, sink, plate_return, trash")
     at: list[int] = Field(min_length=2, max_length=2, description="column and row, from 0")
-    holds: str = Field("", description="what stands on it at the beginning: a plate or a kind of cookware")
-    provides: str = Field("", description="the ingredient that a dispenser gives")
+    holds: str = Field("", description="thing on the station at the beginning: a plate or a kind of cookware")
+    provides: str = Field("", description="ingredient that a dispenser provides")
 
 
 class VesselEntry(StrictEntry):
     """A kind of cookware."""
 
-    ticks: int = Field(ge=1, le=10**6, description="for which it cooks an ingredient")
-    takes: str = Field(description="the state in which it takes ingredients")
+    ticks: int = Field(ge=1, le=10**6, description="ticks to cook an ingredient")
+    takes: str = Field(description="state in which the cookware accepts ingredients")
     ingredients: list[str]
 
 
 class FactsEntry(StrictEntry):
     """Durations in ticks, and cookware by name."""
 
-    move: int = Field(ge=1, le=10**6, description="for a tile")
-    chop: int = Field(ge=0, le=10**6, description="for an ingredient")
-    wash: int = Field(ge=0, le=10**6, description="for a plate")
-    plate_return: int = Field(ge=0, le=10**6, description="from serving a dish until its plate, dirty, can be taken")
+    move: int = Field(ge=1, le=10**6, description="ticks to walk one tile")
+    chop: int = Field(ge=0, le=10**6, description="ticks to chop an ingredient")
+    wash: int = Field(ge=0, le=10**6, description="ticks to wash a plate")
+    plate_return: int = Field(
+        ge=0, le=10**6, description="ticks from serving a dish until its dirty plate can be taken"
+    )
     cookware: dict[str, VesselEntry]
 
 
@@ -53,7 +55,7 @@ class DishEntry(StrictEntry):
     """A dish, and what must be on its plate, in any order."""
 
     name: str
-    needs: list[list[str]] = Field(description="ingredient, state, and the cookware if the recipe names one")
+    needs: list[list[str]] = Field(description="each as ingredient, state, and cookware if the recipe names one")
 
 
 class GridKitchenDocument(StrictEntry):
@@ -63,12 +65,12 @@ class GridKitchenDocument(StrictEntry):
     format: Literal["planoracle/floor"]
     version: Literal[1]
     name: str
-    benchmark: str = Field(description="whose rules hold")
+    benchmark: str = Field(description="benchmark whose rules apply")
     size: list[int] = Field(min_length=2, max_length=2, description="columns and rows")
-    stations: list[StationEntry] = Field(description="in the order in which they are updated")
-    walls: dict[str, list[int]] = Field({}, description="column and row, by name")
-    cooks: dict[str, list[int]] = Field(description="column and row, by name, in the order in which they act")
-    orders: list[DishEntry] = Field(description="in the order in which they must be served")
+    stations: list[StationEntry] = Field(description="stations in the order in which they are updated")
+    walls: dict[str, list[int]] = Field({}, description="column and row of each wall")
+    cooks: dict[str, list[int]] = Field(description="column and row of each cook, in the order in which they act")
+    orders: list[DishEntry] = Field(description="dishes in the order in which they must be served")
     facts: FactsEntry
 
 
@@ -116,7 +118,7 @@ def _kitchen(entry: GridKitchenDocument) -> GridKitchen:
 
 def _need(parts: list[str], field: str) -> Need:
     if len(parts) not in (2, 3):
-        raise InputError("must be ingredient, state and perhaps cookware", field=field, value=parts)
+        raise InputError("must be ingredient, state and optional cookware", field=field, value=parts)
     return Need(*parts)
 
 

@@ -346,7 +346,7 @@ def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
     unsorted = [bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar[1].duration > 0]
     bars = sorted(unsorted, key=lambda bar: (bar[1].start, _TASKS.index(bar[0].task)))
     if not bars:
-        raise InputError("there is nothing to show: nothing was done that takes time", field=run.problem.name)
+        raise InputError("there is nothing to show: no action takes time", field=run.problem.name)
     actions, pieces = zip(*bars, strict=True)
     kitchen = run.problem
     rows = (*(one.name for one in kitchen.stations if one.kind in _BUSY), ORDERS)

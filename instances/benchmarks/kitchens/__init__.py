@@ -103,8 +103,8 @@ class Kitchens(Robotouille):
     generator = None
 
     def note(self, name: str) -> str:
-        """Say whose the bundled kitchens are."""
-        return "kitchens: these are ours, made after Robotouille's paper; its own are robotouille/..."
+        """Return a note on the origin of the bundled kitchens."""
+        return "kitchens: our own kitchens, modelled on Robotouille's paper; the released ones are robotouille/..."
 
     @property
     def references(self) -> Sequence[Reference[Kitchen]]:

@@ -120,7 +120,7 @@ def condition_in_words(words: Sequence[str], verb: str = "to be") -> str:
     if words[0] == "not":
         if len(words) == 3 and words[1].startswith("is"):
             return condition_in_words(words[1:], "is not" if verb == "is" else f"not {verb}")
-        return f"that it is not so: {condition_in_words(words[1:], verb)}"
+        return f"not {condition_in_words(words[1:], verb)}"
     predicate, *names = (clean(word) for word in words)
     if predicate in _WORDS and len(names) == _WORDS[predicate].count("{"):
         return _WORDS[predicate].format(*names)

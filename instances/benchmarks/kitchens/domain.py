@@ -180,7 +180,7 @@ class KitchenDomain(CacheHolder):
             numbers[name] = {kind: number + more for kind, number in row.items()}
             for kind in row:
                 if kind != OTHERS and self.type_of(kind) != "item":
-                    message = f"names no kind of item; such as lettuce, or {OTHERS}, is accepted"
+                    message = f"must be a kind of item, such as lettuce, or {OTHERS}"
                     raise InputError(message, field=f"config.{key}", value=kind)
         actions = [replace(one, effects=_timed(one.effects, numbers.get(one.name, {}))) for one in self.actions]
         return replace(self, actions=tuple(actions))

@@ -141,7 +141,7 @@ def can_be_cast(matching: Iterable[tuple[Atom, Sequence[Atom]]]) -> bool:
             return True
         steps += len(rows[at][1])
         if steps > MAX_SEARCH:
-            raise InputError(f"whether its roles can be played is not known after {MAX_SEARCH} steps", field="goal")
+            raise InputError(f"the search for objects for its roles did not end after {MAX_SEARCH} steps", field="goal")
         roles, objects = rows[at]
         for names in objects:
             joined = unify(cast, roles, names)
@@ -234,12 +234,12 @@ class Kitchen(CacheHolder):
         for thing in listed:
             kind = domain.type_of(split_name(thing)[0])
             if kind is None:
-                raise InputError("is of no kind that the domain knows", field="objects", value=thing)
+                raise InputError("is of an unknown kind", field="objects", value=thing)
             if thing in types:
                 raise InputError("is given twice", field="objects", value=thing)
             types[thing] = kind
         if ACTOR not in types.values():
-            raise InputError(f"there must be a {ACTOR}", field="objects")
+            raise InputError(f"must contain a {ACTOR}", field="objects")
         rank = {kind: position for position, kind in enumerate(domain.types)}
         order = sorted(listed, key=lambda n: (rank[types[n]], ("", 0, "") if types[n] == ACTOR else natural(n)))
         all_facts = frozenset(facts) | {(f"is{split_name(thing)[0]}", thing) for thing in listed}
@@ -300,11 +300,11 @@ def _check_atom(atom: Atom, domain: KitchenDomain, types: Mapping[str, str], fie
         else:
             argument_type = types.get(argument)
         if argument_type is None:
-            raise InputError(f"{argument} is no object of the kitchen", field=field, value=list(atom))
+            raise InputError(f"{argument} is not an object of the kitchen", field=field, value=list(atom))
         if argument_type != kind:
             raise InputError(f"{argument} is of type {argument_type}, not {kind}", field=field, value=list(atom))
     if len(set(atom[1:])) < len(atom) - 1:
-        raise InputError("different arguments stand for different objects", field=field, value=list(atom))
+        raise InputError("arguments must be different objects", field=field, value=list(atom))
 
 
 def check_size(count: int) -> None:

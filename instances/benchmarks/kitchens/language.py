@@ -82,13 +82,13 @@ def reading(problem: Kitchen, submitted: object, rules: KitchenRules) -> Reading
         return read_list(actions)
     if isinstance(submitted, str) or chat_in(submitted) is not None:
         return read_output(submitted, _Actions(domain))
-    raise PlanError("must be a list of actions, a log or a text", field="actions", value=submitted)
+    raise PlanError("must be a list of actions, a log or text", field="actions", value=submitted)
 
 
 def _entry(entry: Any, field: str) -> str:
     text = entry.get("action") if isinstance(entry, dict) else entry
     if not isinstance(text, str):
-        raise PlanError("must be a text, or a record with an action", field=field, value=entry)
+        raise PlanError("must be text or a record with an action", field=field, value=entry)
     return text
 
 

@@ -82,7 +82,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
                 f"{'the whole plan, one action a line' if whole else 'one action in every message'}, in these words, "
                 "with names of objects for the parameters: p players, s stations, i items, c containers, m meals.",
                 *(f"- {line}." for line in actions_in_words(self.problem.domain, self.problem.unit)),
-                f"Different parameters stand for different objects. {sentence}, also to do nothing. "
+                f"Different parameters stand for different objects. {sentence}, including doing nothing. "
                 f"What takes several {self.problem.unit}s goes on by itself in the meantime. An action that is not "
                 "possible changes nothing. The run ends when the goal holds, or "
                 f"{'with the last action' if whole else 'when you write: Finish'}.",
@@ -101,14 +101,16 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         players = self.problem.players
         if len(players) > 1:
             turns = (
-                "Everybody acts once in every round, in this order"
+                "Every player acts once in every round, in this order"
                 if self.rules.moves == "joint"
-                else "They take turns"
+                else "They act in turns"
             )
-            lines.append(f"There are {len(players)} players, {', '.join(players)}. {turns}; who is next has a star.")
+            lines.append(
+                f"There are {len(players)} players, {', '.join(players)}. {turns}; a star marks the next player."
+            )
             if not self._is_whole_plan:
                 example = json.dumps(dict.fromkeys(players, "..."))
-                lines.append(f"An action of everybody can be written in one message: {example}")
+                lines.append(f"One message can contain an action of each player: {example}")
         return "\n".join([*lines, *self._kitchen(self.simulator.initial())])
 
     def _kitchen(self, state: KitchenRunState, over: str | None = None) -> list[str]:
@@ -157,7 +159,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
             return self._entry(actions[0])
         if isinstance(message, str) and finishes(message, self.problem.domain):
             return None
-        return _unreadable(message, "there is no action in it")
+        return _unreadable(message, "the message contains no action")
 
     def _entry(self, text: str) -> str:
         """Return how a submission says an action, so that it is read as just that."""
@@ -187,7 +189,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         first = players.index(self.simulator.engine.player(state.kitchen))
         early = [name for name in players[:first] if name in joint]
         if early:
-            reason = f"{early[0]} has acted in this round already, it is the turn of {players[first]}"
+            reason = f"{early[0]} has already acted in this round, it is the turn of {players[first]}"
             return self.simulator.apply(state, _unreadable(joint, reason))
         steps: list[Step] = []
         for player in players[first:]:

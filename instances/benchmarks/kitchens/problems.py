@@ -22,8 +22,8 @@ VERSION: Final = 1
 class PlayerEntry(StrictEntry):
     """Player of a kitchen."""
 
-    at: str | None = Field(None, description="the station it stands at")
-    holds: str | None = Field(None, description="the item or container in its hand")
+    at: str | None = Field(None, description="station at which the player stands")
+    holds: str | None = Field(None, description="item or container in the hand of the player")
 
 
 #: Numbers of cuts and of steps by kind of item, or ``default`` for all others.
@@ -37,18 +37,20 @@ class KitchenDocument(StrictEntry):
     format: Literal["planoracle/kitchen"]
     version: Literal[1]
     name: str
-    benchmark: str = Field(OWN, description="whose kitchen it is; default: nobody's but ours or yours")
-    text: str = Field("", description="the goal in words")
-    stations: dict[str, list[str]] = Field(description="what is on each: items from the bottom up, containers")
-    players: dict[str, PlayerEntry] = Field(description="in the order in which they act")
-    containers: dict[str, list[str]] = Field({}, description="the meals in each; default: empty")
-    unplaced: list[str] = Field([], alias="elsewhere", description="objects that are nowhere")
+    benchmark: str = Field(OWN, description="benchmark of the kitchen, robotouille or kitchens")
+    text: str = Field("", description="goal in words")
+    stations: dict[str, list[str]] = Field(description="things on each station: items from the bottom up, containers")
+    players: dict[str, PlayerEntry] = Field(description="players in the order in which they act")
+    containers: dict[str, list[str]] = Field({}, description="meals in each container; default: none")
+    unplaced: list[str] = Field([], alias="elsewhere", description="objects without a position")
     traits: dict[str, list[str]] = Field({}, description="further predicates of objects, such as iscuttable")
     goal: list[list[str]] = Field(description="atoms over objects and roles (bread#1: some bread)")
     roles: list[str] = Field([], description="roles that are in no atom of the goal")
-    config: Config = Field({}, description="numbers of cuts and of steps, by kind of item; default: all others (3)")
-    more: list[list[str]] = Field([], description="facts beside those that follow from all this")
-    less: list[list[str]] = Field([], description="facts that follow from it, but are not true")
+    config: Config = Field(
+        {}, description="numbers of cuts and of steps by kind of item; the key default stands for all other kinds (3)"
+    )
+    more: list[list[str]] = Field([], description="facts in addition to those that follow from the other fields")
+    less: list[list[str]] = Field([], description="facts that follow from the other fields but do not hold")
 
 
 def json_schema() -> dict[str, Any]:
@@ -79,7 +81,7 @@ def _kitchen(entry: KitchenDocument, domain: KitchenDomain) -> Kitchen:
     for field, listed in (("more", entry.more), ("less", entry.less)):
         for i, fact in enumerate(listed):
             if (tuple(fact) in facts) == (field == "more"):
-                word = "follows from the layout already" if field == "more" else "does not follow from the layout"
+                word = "already follows from the layout" if field == "more" else "does not follow from the layout"
                 raise InputError(word, field=f"{field}[{i}]", value=fact)
     facts = (facts | {tuple(fact) for fact in entry.more}) - {tuple(fact) for fact in entry.less}
     goal = Goal.of(entry.goal, entry.roles)
@@ -96,9 +98,9 @@ def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
         except InputError as error:
             raise InputError(error.message, field=location, value=name) from None
         if name_type not in types:
-            raise InputError(f"names no {' or '.join(types)} of the domain", field=location, value=name)
+            raise InputError(f"must be of the type {' or '.join(types)}", field=location, value=name)
         if once and name in seen:
-            raise InputError(f"is at {seen[name]} already", field=location, value=name)
+            raise InputError(f"is already at {seen[name]}", field=location, value=name)
         if once:
             seen[name] = location
 
@@ -111,7 +113,7 @@ def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
         if in_hand is not None:
             put(in_hand, f"players.{player}.holds", "item", "container")
         if at is not None and at not in layout.stations:
-            raise InputError("is no station of the kitchen", field=f"players.{player}.at", value=at)
+            raise InputError("is not a station of the kitchen", field=f"players.{player}.at", value=at)
     for container, meals in layout.containers.items():
         put(container, "containers", "container", once=False)
         for meal in meals:
@@ -121,7 +123,7 @@ def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
     objects = layout.objects()
     for name in layout.traits:
         if name not in objects:
-            raise InputError("is no object of the kitchen", field="traits", value=name)
+            raise InputError("is not an object of the kitchen", field="traits", value=name)
 
 
 def to_document(kitchen: Kitchen) -> dict[str, Any]:
@@ -241,5 +243,5 @@ def recognises(document: object) -> bool:
 
 
 def read(document: object, source: str) -> list[Kitchen]:
-    """Return the kitchen of a document of our format; it may be one of Robotouille's, and says so."""
+    """Return the kitchen of a document in our format, of this benchmark or of Robotouille."""
     return [kitchen_from_document(document, source)]

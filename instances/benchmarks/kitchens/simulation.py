@@ -25,9 +25,9 @@ MAX_TEXT = 200
 KitchenCommand: TypeAlias = str | Unreadable | None
 
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
-    "unknown_action": lambda _: "is not written like any action",
+    "unknown_action": lambda _: "does not match any action",
     "unknown_object": lambda v: f"there is no {v.resource}",
-    "unfit": lambda _: "it cannot be done with objects like these",
+    "unfit": lambda _: "is not possible with objects of these types",
     "not_your_turn": lambda v: f"it is {v.required}'s turn",
     "precondition": lambda v: f"needs {v.names}",
 }

@@ -177,7 +177,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
       stove2: empty pan
       table1: empty plate
       table2: empty plate
-    What is to be done next by: agent2?
+    Next actions are needed for: agent2.
     """
 
     name = "paracook"

@@ -13,13 +13,16 @@ from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic
 TOPICS = (
     Topic("reading", "Reading", ("no_action",), "Write every step as Step(number, recipe, duration, start)."),
     Topic(
-        "unknown", "Unknown steps", ("wrong_recipe", "wrong_action"), "Use the recipes and step numbers you were given."
+        "unknown",
+        "Unknown steps",
+        ("wrong_recipe", "wrong_action"),
+        "Use only the recipes and step numbers of the problem.",
     ),
     Topic(
         "completeness",
         "Missing steps",
         ("missing_action",),
-        "Add what is missing.",
+        "Add the missing steps.",
         "Your plan never carries out {names}.",
     ),
     Topic("duration", "Durations", ("action_duration",), "Give every step exactly the time it takes."),
@@ -29,20 +32,20 @@ TOPICS = (
         ("infeasible_multitask",),
         "Such steps need you from start to end; do them one after the other.",
     ),
-    Topic("time_order", "Order in time", ("time_error",), "Start a step only when you are free to."),
-    Topic("interruption", "Interruption", ("execution_interruptibility",), "Do such steps in one go."),
+    Topic("time_order", "Order in time", ("time_error",), "Start a step only when you are free."),
+    Topic("interruption", "Interruption", ("execution_interruptibility",), "Do such steps without interruption."),
     Topic("dependency", "Prerequisites", ("dependency",), "Finish what a step needs before you start it."),
     Topic("repetition", "Repetition", ("repeated_action",), "Do every step once."),
     Topic("time_constraint", "Time constraints", ("time_constraint",), "Move the two steps closer together."),
     Topic("objects", "Objects", ("object_occupancy",), "Wait until the object is free, or use it earlier."),
     Topic("temperature", "Temperature", ("object_temperature",), "Set the temperature first, and keep it."),
-    Topic("volume", "Volume", ("object_volume",), "Fill it first, and count on what is left."),
-    Topic("turns", "Turns", ("identical_refusals", "too_many_turns"), "Change what is refused, and waste no turns."),
+    Topic("volume", "Volume", ("object_volume",), "Fill it first, and use no more than is left."),
+    Topic("turns", "Turns", ("identical_refusals", "too_many_turns"), "Change a refused step instead of repeating it."),
 )
 
 
 def examine(run: Recipe2PlanRun) -> Examination:
-    """Look closely at what is wrong with a run."""
+    """Return the violations of a run as feedback."""
     instance, plan, verdict = run.problem, run.plan.commands, run.verdict
     words = Words(instance)
     broken_off = not plan.interactive and len(verdict.violations) >= MAX_VIOLATIONS
@@ -53,26 +56,26 @@ def examine(run: Recipe2PlanRun) -> Examination:
         command=lambda index: _place(run, words, index),
         unsettled=frozenset(topic.key for topic in TOPICS) if broken_off else frozenset(),
         instance=instance,
-        notes=("The search for faults was broken off, there are too many.",) if broken_off else (),
+        notes=("The search for violations stopped because there are too many.",) if broken_off else (),
         name=words.name,
     )
 
 
 def foreign(run: Recipe2PlanRun) -> MismatchEvidence:
-    """Return the steps that are none of these recipes."""
+    """Return the steps that do not belong to these recipes."""
     names = [f"{one.recipe}/{one.step}"[:80] for one in run.plan.commands.commands]
     return MismatchEvidence(tuple(name for name in names if name not in run.problem.by_id), len(names))
 
 
 def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:
-    """Say where a run ended."""
+    """Name the command at which a run ended."""
     events, fatal = run.verdict.events, run.verdict.fatal
     unread = fatal is not None and fatal.kind == "no_action"
     if unread or index >= len(events):
-        return "an answer that holds no step"
+        return "an answer without a readable step"
     step = events[index].subject
     exists = step in run.problem.by_id
-    return f"command {index + 1}, {words.name(step) if exists else 'which is no step of these recipes'}"
+    return f"command {index + 1}, {words.name(step) if exists else 'which is not a step of these recipes'}"
 
 
 def _finding(words: Words, one: Violation) -> FeedbackItem:
@@ -81,7 +84,7 @@ def _finding(words: Words, one: Violation) -> FeedbackItem:
 
 
 def describe(words: Words, one: Violation) -> str:
-    """Say what is wrong, as a part of a sentence."""
+    """Describe a violation, as a part of a sentence."""
     return _SENTENCES[one.kind](words, one)
 
 
@@ -94,7 +97,9 @@ def _step(words: Words, one: Violation) -> str:
 def _duration(words: Words, one: Violation) -> str:
     whole = words.problem.by_id[one.subject].duration
     if one.case == "lack":
-        return f"{words.name(one.subject)} gets {words.span(one.actual)} in all of the {words.span(whole)} it takes"
+        return (
+            f"{words.name(one.subject)} takes {words.span(whole)}; your plan gives it {words.span(one.actual)} in total"
+        )
     more = " more" if one.required != whole else ""
     return f"{words.name(one.subject)} takes {words.span(one.required)}{more}; {_actual(words, one)}"
 
@@ -110,11 +115,11 @@ def _starts(words: Words, one: Violation) -> str:
 def _early(words: Words, one: Violation) -> str:
     text, now = f"{_starts(words, one)}, but", words.moment(one.required)
     if not one.others:
-        return f"{text} your answers have already come to {now}"
+        return f"{text} your answers have already advanced the clock to {now}"
     [holder] = one.others
     if holder.end == one.required:
-        return f"{text} {words.name(holder.subject)} keeps you busy until {now}"
-    return f"{text} you have started {words.name(holder.subject)} at {now} already"
+        return f"{text} {words.name(holder.subject)} occupies you until {now}"
+    return f"{text} you have already started {words.name(holder.subject)} at {now}"
 
 
 def _temperature(words: Words, one: Violation) -> str:
@@ -131,7 +136,7 @@ def _dependency(words: Words, one: Violation) -> str:
     if one.case == "unfinished":
         return f"{text} is finished only at {words.moment(one.required)}"
     if before.end is not None:
-        return f"{text} still lacks {words.span(one.excess)} by then"
+        return f"{text} still needs {words.span(one.excess)} at that time"
     if before.start is not None:
         return f"{text} comes first and starts only at {words.moment(before.start)} in your plan"
     return f"{text} comes first and has not been done"
@@ -139,8 +144,8 @@ def _dependency(words: Words, one: Violation) -> str:
 
 def _repetition(words: Words, one: Violation) -> str:
     until = one.others[0].end if one.others else 0
-    done = "done since" if (until or 0) <= (one.start or 0) else "at work until"
-    repetition = f"your plan does it again at {words.moment(one.start)}"
+    done = "complete since" if (until or 0) <= (one.start or 0) else "in progress until"
+    repetition = f"your plan repeats it at {words.moment(one.start)}"
     return f"{words.name(one.subject)} is {done} {words.moment(until)}; {repetition}"
 
 
@@ -151,10 +156,10 @@ def _late(words: Words, one: Violation) -> str:
 
 
 _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
-    "no_action": lambda *_: "no step can be read in your answer",
+    "no_action": lambda *_: "your answer contains no readable step",
     "wrong_recipe": lambda words, one: (
         f"command {(one.position or 0) + 1} names the recipe {quoted(one.subject)}; "
-        f"there are {listed([clean(recipe) for recipe in words.problem.tasks])}"
+        f"the recipes are {listed([clean(recipe) for recipe in words.problem.tasks])}"
     ),
     "wrong_action": _step,
     "missing_action": lambda words, one: f"{words.name(one.subject)} ({words.span(one.required)}) is missing",
@@ -175,8 +180,8 @@ _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
     ),
     "object_temperature": _temperature,
     "object_volume": lambda words, one: (
-        f"{words.name(one.subject)} takes {one.required} of the {clean(one.resource or '')} at "
-        f"{words.moment(one.start)}, which has {one.actual} by then"
+        f"{words.name(one.subject)} takes {one.required} units of the {clean(one.resource or '')} at "
+        f"{words.moment(one.start)}, when {one.actual} are left"
     ),
     "identical_refusals": lambda _, one: f"{one.required} answers in a row were refused for the same reason",
     "too_many_turns": lambda _, one: f"the recipes are not complete after {one.required} answers",

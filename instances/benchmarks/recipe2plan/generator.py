@@ -111,7 +111,9 @@ def combine(random: Random, parameters: Parameters, name: str) -> Instance:
     all_recipes = problems.book().tasks
     most = len(all_recipes)
     if parameters.tasks > most:
-        raise InputError(f"must be at most {most}, all bundled recipes", field="tasks", value=parameters.tasks)
+        raise InputError(
+            f"must be at most {most}, the number of bundled recipes", field="tasks", value=parameters.tasks
+        )
     picked = sorted(shuffled(random, all_recipes)[: parameters.tasks])
     return problems.combine(f"generated/recipe2plan/combined/{'_'.join(picked)}", picked)
 

@@ -127,12 +127,12 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[An
     if isinstance(submission, dict) and chat_in(submission) is None:
         submission = _log_in(_response(submission, "plan").rpartition("</think>")[2])
         if isinstance(submission, dict):
-            raise PlanError("must be a text, not another log", field="plan.response")
+            raise PlanError("must be text, not another log", field="plan.response")
     chat = chat_in(submission)
     if isinstance(submission, str) or chat is not None:
         read = _read(submission, problem, rules)
     elif not isinstance(submission, list):
-        raise PlanError("must be a text, a log or a list of commands", field="plan", value=submission)
+        raise PlanError("must be text, a log or a list of commands", field="plan", value=submission)
     elif any(isinstance(entry, dict) and "response" in entry for entry in submission):
         return _interactive(submission, problem, rules)
     else:
@@ -186,7 +186,7 @@ def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Read
 def check_reading(rules: Profile) -> None:
     """Raise `PlanError` if the rules contradict each other on how text is read."""
     if rules.parse_scope == "plan" and rules.step_shapes == "released":
-        raise PlanError("reads everywhere only, with step_shapes=released", field="parse_scope", value="plan")
+        raise PlanError("must be everywhere with step_shapes=released", field="parse_scope", value="plan")
 
 
 def _read(submission: object, instance: Instance, rules: Profile) -> Reading[list[StepCommand]]:
@@ -243,9 +243,9 @@ def _log_in(text: str) -> Any:
 
 def _response(entry: Any, field: str) -> str:
     if not isinstance(entry, dict):
-        raise PlanError("must be an object with a response", field=field, value=entry)
+        raise PlanError("must be an object with a text response", field=field, value=entry)
     if not isinstance(entry.get("response"), str):
-        raise PlanError("must be a text", field=f"{field}.response", value=entry.get("response"))
+        raise PlanError("must be text", field=f"{field}.response", value=entry.get("response"))
     return str(entry["response"])
 
 
@@ -253,7 +253,7 @@ def _entry(entry: Any, field: str, instance: Instance) -> StepCommand:
     if isinstance(entry, str):
         steps = list(islice(lenient_steps(entry, instance), 2))
         if len(steps) != 1:
-            raise PlanError("must hold exactly one Step(...)", field=field, value=entry)
+            raise PlanError("must contain exactly one Step(...)", field=field, value=entry)
         return steps[0][1]
     if isinstance(entry, dict):
         unknown = set(entry) - {"step", "recipe", "duration", "start"}

@@ -178,52 +178,64 @@ def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
         ),
         Average("progress", "actions done", lambda row: row.get("progress") or 0.0, "mean", is_failed),
         Average(
-            "goal_ratio", "recipes done", lambda row: row.get("goal_ratio") or 0.0, "mean", is_failed, is_shown=False
+            "goal_ratio",
+            "recipes done",
+            lambda row: row.get("goal_ratio") or 0.0,
+            "mean",
+            is_failed,
+            is_shown=False,
         ),
-        Metric("efficiency", "time saved by autonomous time (equation 1)", lambda its: its.figures.efficiency, "share"),
+        Metric(
+            "efficiency",
+            "time saved divided by autonomous time (equation 1)",
+            lambda its: its.figures.efficiency,
+            "share",
+        ),
         Metric(
             "r_efficiency",
-            "the same by that of as many commands of the reference (equation 2)",
+            "efficiency divided by that of as many commands of the reference plan (equation 2)",
             lambda its: its.figures.r_efficiency,
             "share",
             is_shown=True,
-            average=Average("r_efficiency", "where it is defined"),
+            average=Average("r_efficiency", "mean where r_efficiency is defined"),
         ),
         Average(
             "undefined", "runs whose r_efficiency is undefined", lambda row: int(row["r_efficiency"] is None), "sum"
         ),
         Metric(
             "r_efficiency_optimal",
-            "the same with the optimal plan as reference; all of it for a success",
+            "r_efficiency with the optimal plan as reference; successful runs are compared with the whole plan",
             lambda its: its.against_optimum.r_efficiency,
             "share",
         ),
         Metric(
             "multitasking_score",
-            "r_efficiency of a success, else 0 (equation 3)",
+            "r_efficiency of a successful run, else 0 (equation 3)",
             lambda its: its.figures.multitasking_score,
             "share",
             is_shown=True,
-            average=Average("multitasking_score", "where it is defined", counts_missing=is_failed, role=("main",)),
+            average=Average(
+                "multitasking_score", "mean where r_efficiency is defined", counts_missing=is_failed, role=("main",)
+            ),
         ),
         # A plan that fails early can equal the optimum.
         Average(
             "r_efficiency_optimal",
-            "of runs that succeed, where it is defined",
+            "mean of successful runs where it is defined",
             lambda row: row.get("r_efficiency_optimal") if row["success"] else None,
         ),
         Metric(
             "reference",
-            "what r_efficiency compares with: heuristic, optimal or none",
+            "reference plan of r_efficiency: heuristic, optimal or none",
             lambda its: its.reference,
             kind="text",
         ),
         Metric(
             "beliefs",
-            "beliefs on what recipes leave implicit (Table 9), per recipe; unread ones with the reason",
+            "beliefs about implicit facts of the recipes (Table 9), per recipe; unread beliefs with the reason",
             lambda its: its.beliefs,
             kind="json",
-            average=Average("beliefs", "items of beliefs", _belief_items, "counts", is_shown=False),
+            average=Average("beliefs", "numbers of items in beliefs", _belief_items, "counts", is_shown=False),
         ),
     )
 
@@ -285,7 +297,7 @@ def released(problem: Instance) -> Claim:
     plan = "\n".join(command.text for command in commands)
     if verdict.success and not verdict.violations:
         return Claim(makespan, accepted=True, plan=plan)
-    fault = verdict.violations[0].message if verdict.violations else "it does not finish"
+    fault = verdict.violations[0].message if verdict.violations else "the plan does not complete all recipes"
     return Claim(makespan, accepted=False, reason=fault, plan=plan)
 
 

@@ -83,9 +83,9 @@ def reference_plan(name: str) -> tuple[StepCommand, ...] | None:
 def check(instance: Instance) -> None:
     """Raise if an instance asks for what plans of Recipe2Plan cannot say or its rules do not know."""
     if any(mode.after for action in instance.actions for mode in action.modes):
-        raise InputError("modes of recipe2plan have no predecessors of their own", field="benchmark")
+        raise InputError("recipe2plan does not support predecessors of single modes", field="benchmark")
     if len(instance.agents) != 1 or instance.time_limit is not None:
-        raise InputError("has one agent and no time limit", field="benchmark", value=instance.benchmark)
+        raise InputError("must have exactly one agent and no time limit", field="benchmark", value=instance.benchmark)
     for resource in instance.resources:
         if resource.state is not None:
             raise InputError("objects of recipe2plan have no initial state", field=f"resources[{resource.name}]")
@@ -96,27 +96,33 @@ def check(instance: Instance) -> None:
             raise InputError(message, field=f"actions[{action.id}].id", value=action.id)
         count[action.task] += 1
         if not _RECIPE.fullmatch(action.task):
-            message = "recipes of recipe2plan are named by word characters and hyphens"
+            message = "names of recipe2plan recipes must consist of letters, digits, _ and -"
             raise InputError(message, field=f"actions[{action.id}].task", value=action.task)
         plain = action.agents is None and not action.release and len(action.modes) == 1
         if not plain or action.attended not in (0, action.duration) or not action.duration:
             message = (
-                "steps of recipe2plan are attended throughout or not at all, last some time, have one mode, no release"
+                "steps of recipe2plan must have a positive duration and one mode, neither agents nor release, "
+                "and be attended throughout or not at all"
             )
             raise InputError(message, field=f"actions[{action.id}]")
         if action.interruptible and not action.attended:  # the rules would let its pieces run at the same time
-            message = "steps of recipe2plan that run by themselves cannot be paused; must be false"
+            message = "must be false for unattended steps of recipe2plan"
             raise InputError(message, field=f"actions[{action.id}].interruptible", value=True)
         for demand in action.modes[0].demands:
             is_volume = instance.resource[demand.resource].capacity > 1
             if not is_volume and demand.amount != 1:
                 raise InputError("steps of recipe2plan use one unit of an object", field=f"actions[{action.id}]")
             if is_volume and (demand.requires is not None or not _UNITS.fullmatch(demand.sets or "0")):
-                message = "a volume (capacity above 1) has no state to require; sets must be a whole number of units"
+                message = (
+                    "for a volume (capacity above 1), sets must be a whole number of units and requires must be absent"
+                )
                 raise InputError(message, field=f"actions[{action.id}].uses[{demand.resource}]")
     for lag in instance.lags:
         unordered = lag.minimum is None and instance.by_id[lag.before].interruptible
         across = instance.by_id[lag.before].task != instance.by_id[lag.after].task
         if lag.minimum not in (0, None) or unordered or across or (lag.maximum is not None and lag.maximum < 0):
-            message = "lags of recipe2plan stay in a recipe, have minimum 0, or none after a step that cannot be paused"
+            message = (
+                "lags of recipe2plan must connect steps of one recipe, with minimum 0 (or null after a step that "
+                "cannot be interrupted) and no negative maximum"
+            )
             raise InputError(message, field=f"lags[{lag.before} -> {lag.after}]")

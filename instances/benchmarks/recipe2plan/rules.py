@@ -136,29 +136,29 @@ _DATED = ("time_error", "infeasible_multitask", "object_occupancy", "object_temp
 
 
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
-    "wrong_recipe": lambda v: f"the recipes are {v.names}",
-    "wrong_action": lambda v: f"steps go from 0 to {v.required}",
-    "time_error": lambda v: f"starts at {_clock(v.actual)}, but it is {_clock(v.required)}",
+    "wrong_recipe": lambda v: f"there is no such recipe; the recipes are {v.names}",
+    "wrong_action": lambda v: f"there is no such step; steps go from 0 to {v.required}",
+    "time_error": lambda v: f"starts at {_clock(v.actual)}, but the clock is at {_clock(v.required)}",
     "infeasible_multitask": lambda _: "two continuous steps cannot run at the same time",
     "object_occupancy": lambda v: f"{v.resource} is occupied",
     "object_temperature": lambda v: (
-        f"needs {v.resource} at {v.required}, it is {'cold' if v.actual is None else f'at {v.actual}'}"
+        f"needs {v.resource} at {v.required}, but it is {'cold' if v.actual is None else f'at {v.actual}'}"
     ),
-    "object_volume": lambda v: f"needs {v.required} of {v.resource}, which has {v.actual}",
+    "object_volume": lambda v: f"needs {v.required} units of {v.resource}, but {v.actual} are left",
     "dependency": lambda v: f"{v.others[0].subject} is not complete",
     "unfinished": lambda v: f"{v.others[0].subject} is not finished until {_clock(v.required)}",
     "repeated_action": lambda _: "has been carried out already",
     "time_constraint": lambda v: (
-        f"must start within {v.required} s of {v.others[0].subject}, starts after {v.actual} s"
+        f"must start within {v.required} s after {v.others[0].subject}, but starts after {v.actual} s"
     ),
     "action_duration": lambda v: f"takes {v.required} s, not {v.actual}",
-    "no_duration": lambda _: "a command must last some time",
-    "lack": lambda v: f"lacks {v.excess} s of {v.required}",
-    "execution_interruptibility": lambda v: f"must be carried out in one go ({v.required} s)",
-    "no_action": lambda _: "the plan holds no command that can be read",
-    "empty_answer": lambda _: "the answer holds no command that can be read",
+    "no_duration": lambda _: "the duration of a command must be positive",
+    "lack": lambda v: f"is incomplete: {v.excess} s of {v.required} s are missing",
+    "execution_interruptibility": lambda v: f"must not be interrupted ({v.required} s)",
+    "no_action": lambda _: "the plan contains no readable command",
+    "empty_answer": lambda _: "the answer contains no readable command",
     "missing_action": lambda _: "is never carried out",
-    "identical_refusals": lambda v: f"{v.required} answers in a row were refused alike",
+    "identical_refusals": lambda v: f"{v.required} answers in a row were refused for the same reason",
     "too_many_turns": lambda v: f"the recipes are not complete after {v.required} answers",
 }
 

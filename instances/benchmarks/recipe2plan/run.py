@@ -95,7 +95,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
             key = (name, command.start, command.start + command.duration)
             done[key] -= 1
             if name not in self.problem.by_id:
-                unknown.append(DroppedCommand(position, text, "names no step"))
+                unknown.append(DroppedCommand(position, text, "is not a step of the problem"))
                 continue
             target = Target(position, text, Piece(name, command.start, command.duration, self.problem.agents[0]))
             if self.plan.commands.interactive and done[key] < 0:

@@ -235,7 +235,11 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
         """Return the kitchen with so many cooks."""
         _, count, *rules = crew.split("~")
         if rules:
-            raise InputError("everybody may do everything in a kitchen", field="only", value=rules[0])
+            raise InputError(
+                "kitchens do not support assigning actions to cooks; every cook may do every action",
+                field="only",
+                value=rules[0],
+            )
         return cast("Kitchen", self._layouts.with_cooks(problem, int(count)))
 
 

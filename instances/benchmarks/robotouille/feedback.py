@@ -12,17 +12,22 @@ from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic
 
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("unknown_action",), "Write actions exactly as they are listed."),
-    Topic("unknown", "Objects that do not fit", ("unknown_object",), "Use the objects that there are."),
+    Topic(
+        "unknown",
+        "Objects that do not fit",
+        ("unknown_object",),
+        "Use only objects of the kitchen, each as its kind allows.",
+    ),
     Topic("turns", "Turns", ("not_your_turn",), "Act only with the player whose turn it is."),
     Topic("conditions", "Conditions", ("precondition",), "Make these conditions true first."),
-    Topic("completeness", "Goal", (), "Go on until the goal holds."),
+    Topic("completeness", "Goal", (), "Continue until the goal is reached."),
 )
 
 _UNREACHED = {
     "unprepared": "{objects} is not yet {predicate}",
     "wrong_stack": "the order of the stack is wrong: {condition} does not hold",
     "wrong_place": "{condition} does not hold",
-    "missing": "{condition} does not hold, nothing of the kind is there",
+    "missing": "{condition} does not hold: no such object exists",
 }
 
 
@@ -36,7 +41,7 @@ def examine(run: KitchenRun) -> Examination:
         clock=clock_of(run.problem),
         command=lambda index: f"command {index + 1}",
         remarks={"completeness": tuple(map(_remark, missing))} if missing else {},
-        notes=("The steps were over.",) if record.end == "limit" else (),
+        notes=("The step limit was reached.",) if record.end == "limit" else (),
         aim="goal",
     )
 

@@ -68,65 +68,80 @@ class KitchenMeasurement(Measurement[KitchenRun]):
 def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
     """Return the metrics, and success rates and efficiency (sections 4.2.2 and 4.2.3)."""
     return (
-        Metric("end", "how the run ended", lambda its: its.record.end, kind="text"),
-        Metric("steps_taken", "legal actions, or rounds of them", lambda its: its.steps, "steps", "count"),
-        Metric("attempts", "with refused actions", lambda its: len(its.record.steps), "steps", "count"),
-        Metric("optimal_steps", "proved fewest steps", lambda its: its.min_steps, "steps", "count"),
-        Metric("lower_bound", "proved bound on them", lambda its: its.best.lower_bound, "steps", "count"),
-        Metric("step_limit", "1.5 times the reference", lambda its: its.limit, "steps", "count"),
+        Metric("end", "reason for the end of the run", lambda its: its.record.end, kind="text"),
+        Metric(
+            "steps_taken", "legal actions; with joint moves complete rounds", lambda its: its.steps, "steps", "count"
+        ),
+        Metric("attempts", "all actions, refused ones included", lambda its: len(its.record.steps), "steps", "count"),
+        Metric("optimal_steps", "proved minimum number of steps", lambda its: its.min_steps, "steps", "count"),
+        Metric(
+            "lower_bound",
+            "proved lower bound on the number of steps",
+            lambda its: its.best.lower_bound,
+            "steps",
+            "count",
+        ),
+        Metric("step_limit", "step limit: 1.5 times the reference", lambda its: its.limit, "steps", "count"),
         # The paper's success [4.2.2, question 1].
         Metric(
             "within_limit",
-            "goal reached in so many steps",
+            "goal reached within the step limit",
             lambda its: its.within(its.steps),
             kind="flag",
             is_shown=True,
             average=Average(
-                "success", "goal reached within the step limit, where that is known", role=("success", "main")
+                "success", "goal reached within the step limit, where the limit is known", role=("success", "main")
             ),
         ),
         Average("unproved", "runs whose step limit is not known", lambda row: int(row["within_limit"] is None), "sum"),
-        Average("completed", "goal reached, also without a known limit", lambda row: row["end"] == "completed"),
+        Average("completed", "goal reached, with or without a known step limit", lambda row: row["end"] == "completed"),
         Metric(
             "within_limit_attempts",
-            "the same with refused actions counted",
+            "goal reached within the step limit, refused actions counted",
             lambda its: its.within(len(its.record.steps)),
             kind="flag",
         ),
         # [4.2.2, question 2]
         Metric(
             "optimality",
-            "steps by fewest steps, of a success",
+            "steps divided by the minimum number of steps, of a successful run",
             lambda its: its.by_min_steps(its.steps if its.within(its.steps) else None),
             "share",
             is_shown=True,
-            average=Average("optimality", "steps by fewest steps, of successes"),
+            average=Average("optimality", "steps divided by the minimum number of steps, of successful runs"),
         ),
         # [4.2.2, question 3]
         Metric(
-            "steps_to_go", "fewest steps left by fewest steps", lambda its: its.by_min_steps(its.steps_left), "share"
+            "steps_to_go",
+            "minimum remaining steps divided by the minimum number of steps",
+            lambda its: its.by_min_steps(its.steps_left),
+            "share",
         ),
-        Metric("steps_left", "proved fewest steps from the final state", lambda its: its.steps_left, kind="json"),
+        Metric(
+            "steps_left", "proved minimum number of steps from the final state", lambda its: its.steps_left, kind="json"
+        ),
         Metric(
             "rest",
-            "status of these; infeasible: nothing leads to the goal any more",
+            "status of steps_left; infeasible: the goal can no longer be reached",
             lambda its: its.rest and its.rest.status,
             kind="json",
         ),
-        Metric("lost", "steps taken and left by fewest steps - 1, of a failure", _lost, "share"),
+        Metric("lost", "(steps taken + steps left) / minimum number of steps - 1, of a failed run", _lost, "share"),
         # [4.2.3, question 5]
         Metric(
             "repeated_transitions",
-            "actions that had been tried in the same state before",
+            "actions that were tried before in the same state",
             lambda its: its.repeated,
             kind="json",
         ),
         Metric(
             "repeated_share",
-            "repeated transitions",
+            "share of repeated transitions",
             lambda its: its.repeated / max(len(its.record.steps), 1),
             "share",
-            average=Average("repeated_share", "repeated transitions", lambda row: row.get("repeated_share") or 0.0),
+            average=Average(
+                "repeated_share", "share of repeated transitions", lambda row: row.get("repeated_share") or 0.0
+            ),
         ),
         Metric(
             "invalid_actions",
@@ -149,14 +164,24 @@ def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
             lambda its: its.foresight.slow_needed,
             kind="json",
         ),
-        Metric("slow_started", "actions that started one", lambda its: its.foresight.slow_started, kind="json"),
+        Metric(
+            "slow_started",
+            "actions that started long-running work",
+            lambda its: its.foresight.slow_started,
+            kind="json",
+        ),
         Metric(
             "first_slow_start",
-            "steps before the first of them",
+            "steps before the first start of long-running work",
             lambda its: its.foresight.first_slow_start,
             kind="json",
         ),
-        Metric("other_before", "actions before it for other work", lambda its: its.foresight.other_before, kind="json"),
+        Metric(
+            "other_before",
+            "actions for other work before that start",
+            lambda its: its.foresight.other_before,
+            kind="json",
+        ),
         # [4.2.3, A.9]
         Metric(
             "failure",
@@ -166,13 +191,18 @@ def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
             is_shown=True,
             average=Average(
                 "failures",
-                "by class",
+                "failed runs by class",
                 lambda row: [] if row["failure"] == "success" else [row["failure"]],
                 "counts",
             ),
         ),
         Metric("cause", "cause of the failure", lambda its: its.failure.cause, kind="text", is_shown=True),
-        Metric("cause_index", "place of the action that caused it", lambda its: its.failure.position, kind="json"),
+        Metric(
+            "cause_index",
+            "position of the action that caused the failure",
+            lambda its: its.failure.position,
+            kind="json",
+        ),
         Metric(
             "lacks",
             "conditions of the goal that do not hold at the end",
@@ -187,10 +217,12 @@ def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
             ],
             kind="json",
         ),
-        Metric("recovered", "refused actions that the run got over", lambda its: its.failure.recovered, kind="json"),
+        Metric(
+            "recovered", "refused actions from which the run recovered", lambda its: its.failure.recovered, kind="json"
+        ),
         Metric(
             "steps",
-            "action, whether it was legal, whether it reached the goal, how many were legal before it",
+            "all actions, each as action, legal, goal reached, number of legal actions before",
             lambda its: [[step.action, step.valid, step.reached, step.choices] for step in its.record.steps],
             kind="json",
         ),

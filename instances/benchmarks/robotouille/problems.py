@@ -166,16 +166,16 @@ def hint(name: str) -> str:
     """Return a hint for a name of no kitchen: the released seeds, and where other seeds exist.
 
     >>> hint("robotouille/synchronous/3_burger@7")[:60]
-    '; released are the seeds 42, 84, 126, 168, 210, 252, 294, 33'
+    '; the released seeds are 42, 84, 126, 168, 210, 252, 294, 33'
     """
     head, _, seed = name.partition("@")
     below = members(f"{head}@{ALL}") or members(head) or ((head,) if covers(head) else ())
     if not seed.isdecimal() or not below:
         return ""
     released_seeds = ", ".join(seeds(below[0].partition("@")[0]))
-    released_text = f"the seeds {released_seeds}" if released_seeds else "no variants of these kitchens"
+    released_text = f"the released seeds are {released_seeds}" if released_seeds else "no variants of it were released"
     ours = "kitchens" + name.removeprefix(_PREFIX.rstrip("/"))
-    return f"; released are {released_text}; variants of kitchens of our own, with any seed, are {ours}"
+    return f"; {released_text}; for any other seed, use our own kitchens: {ours}"
 
 
 @lru_cache(maxsize=1024)

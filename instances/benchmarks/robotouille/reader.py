@@ -134,15 +134,19 @@ def _numbered(field: str, things: list[_Thing]) -> list[_Thing]:
     for i, (thing, kind) in enumerate(zip(things, kinds, strict=True)):
         for p, trait in enumerate(thing.predicates):
             if bundled().signature.get(trait) != (its_type,):
-                raise InputError(f"is no predicate of a {its_type}", field=f"{field}[{i}].predicates[{p}]", value=trait)
+                raise InputError(
+                    f"is not a predicate of the type {its_type}", field=f"{field}[{i}].predicates[{p}]", value=trait
+                )
         if field == "players" and [type(step) for step in thing.direction] != [int, int]:
             raise InputError("must be two whole numbers", field=f"{field}[{i}].direction", value=thing.direction)
         if bundled().type_of(kind) != its_type:
-            hint = "; one chosen at random is not supported" if thing.name == its_type else ""
-            raise InputError(f"names no {its_type} of the domain{hint}", field=f"{field}[{i}].name", value=thing.name)
+            hint = "; random objects are not supported" if thing.name == its_type else ""
+            raise InputError(
+                f"is not an object of the type {its_type}{hint}", field=f"{field}[{i}].name", value=thing.name
+            )
     is_numbered = {thing.name != kind for thing, kind in zip(things, kinds, strict=True)}
     if len(is_numbered) > 1:
-        raise InputError("either all names must carry a number or none", field=field)
+        raise InputError("either all names or none must end in a number", field=field)
     if False in is_numbered:
         count: dict[str, int] = {}
         for thing in sorted(things, key=lambda thing: thing.cell):
@@ -163,7 +167,7 @@ def _layout(things: _Things) -> KitchenLayout:
     at: dict[tuple[int, int], str] = {}
     for i, station in enumerate(things["stations"]):
         if station.cell in at:
-            raise InputError("another station stands there already", field=f"stations[{i}]", value=station.name)
+            raise InputError("another station is already on this cell", field=f"stations[{i}]", value=station.name)
         at[station.cell] = station.name
         layout.stations[station.name] = []
     items = [item for item in things["items"] if item.cell in at]
@@ -202,11 +206,11 @@ def _goal(entries: list[_Condition], things: _Things) -> Goal:
             if type(label) is not int and not isinstance(label, str):
                 raise InputError("must be text or a whole number", field=f"{location}.ids[{a}]", value=label)
         if len(entry.ids) != len(entry.args):
-            raise InputError("there must be as many ids as args", field=f"{location}.ids", value=entry.ids)
+            raise InputError("must have as many entries as args", field=f"{location}.ids", value=entry.ids)
         pairs = [(kind, str(label)) for kind, label in zip(entry.args, entry.ids, strict=True)]
         for kind, label in pairs:
             if bundled().type_of(kind) is None and (label.isdigit() or kind not in _FIELDS.values()):
-                raise InputError("is of no kind that the domain knows", field=f"{location}.args", value=kind)
+                raise InputError("is of an unknown kind", field=f"{location}.args", value=kind)
             if label.isdigit() and label not in ids.setdefault(kind, []):
                 ids[kind].append(label)
         rows.append((entry.predicate, pairs, location))

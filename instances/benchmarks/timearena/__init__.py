@@ -135,7 +135,7 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     ...     print(run.step(message).observation.text)
     Minute 0: activate kettle begins, and goes on by itself.
     It is minute 1, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
-    Minute 1: "pour kettle into teapot" finds kettle in use by 'activate kettle' until minute 4.
+    Minute 1: "pour kettle into teapot" needs kettle, in use by 'activate kettle' until minute 4.
     It is minute 2, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
     Minute 2 to minute 4: wash cup is done.
     Meanwhile done: activate kettle.

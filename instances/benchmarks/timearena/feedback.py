@@ -19,29 +19,31 @@ from planoracle.plugin import (
 )
 
 TOPICS = (
-    Topic("reading", "Actions that do not exist", ("invalid_action",), "Use the actions you were given, word by word."),
-    Topic("unknown", "Objects that do not exist", ("nonexistent_object",), "Use the objects you were given."),
-    Topic("mismatch", "Objects that do not fit", ("object_mismatch",), "Use an object only as its task foresees."),
+    Topic("reading", "Actions that do not exist", ("invalid_action",), "Use only the listed actions, word by word."),
+    Topic("unknown", "Objects that do not exist", ("nonexistent_object",), "Use only the listed objects."),
+    Topic("mismatch", "Objects that do not fit", ("object_mismatch",), "Use an object only in actions of its task."),
     Topic("objects", "Occupied objects", ("object_occupied",), "Do something else until the object is free."),
-    Topic("dependency", "Prerequisites", ("dependency_violation",), "Do first what an action builds on."),
-    Topic("repetition", "Repetition", ("repeated_completed",), "Do not repeat what is done."),
-    Topic("completeness", "Unfinished work", (), "Finish it.", "At the end of the run this is left: {names}."),
+    Topic("dependency", "Prerequisites", ("dependency_violation",), "Complete the prerequisites of an action first."),
+    Topic("repetition", "Repetition", ("repeated_completed",), "Do not repeat completed work."),
+    Topic(
+        "completeness", "Unfinished work", (), "Complete it.", "At the end of the run this work is unfinished: {names}."
+    ),
 )
 
 _ENDS = {
-    "time_out": "The time was over in {minute}.",
-    "five_invalid": "So many wrong actions in a row ended the run before {minute}.",
+    "time_out": "The time limit was reached in {minute}.",
+    "five_invalid": "Too many wrong actions in a row ended the run before {minute}.",
     "exit": "You ended the run yourself before {minute}.",
 }
 
 
 def examine(run: TimeArenaRun) -> Examination:
-    """Look closely at what is wrong with a run."""
+    """Return the violations and the unfinished work of a run as feedback."""
     record, verdict = run.record, run.verdict
     times = clock_of(run.problem)
     unfinished = tuple(
         FeedbackItem.of(
-            Violation(None, "unfinished", work, actual=minutes), f"{_work(work)} lacks {times.span(minutes)}"
+            Violation(None, "unfinished", work, actual=minutes), f"{_work(work)} needs {times.span(minutes)} more"
         )
         for work, minutes in verdict.remaining.items()
     )
@@ -65,7 +67,7 @@ def _work(work: str) -> str:
 
 
 def foreign(run: TimeArenaRun) -> MismatchEvidence:
-    """Return the actions that no task has, of those that have the form of one, and objects that none has."""
+    """Return well-formed actions and objects that do not exist in any of the tasks."""
     names = []
     for one in run.verdict.violations:
         if one.kind == "nonexistent_object" and isinstance(one.actual, tuple) and one.actual:
@@ -76,37 +78,37 @@ def foreign(run: TimeArenaRun) -> MismatchEvidence:
 
 
 def fault(times: ClockFormat, one: Violation) -> str:
-    """Say what is wrong with a minute."""
+    """Describe a violation, with its minute and decision."""
     return f"{times.moment(one.start or 0)}: {quoted(one.subject)} {_what_is_wrong(times, one)}"
 
 
 def _what_is_wrong(times: ClockFormat, one: Violation) -> str:
     names = one.actual if isinstance(one.actual, tuple) else ()
     if one.kind == "invalid_action":
-        return "is no action"
+        return "is not an action"
     if one.kind == "nonexistent_object":
-        return f"names {some(map(quoted, names))}, which is not there"
+        return f"names {some(map(quoted, names))}, which does not exist in these tasks"
     if one.kind == "object_mismatch":
         return _mismatch(one, names)
     if one.kind == "object_occupied":
-        return f"finds {listed(names)} in use by {some(_until(times, other, '') for other in one.others)}"
+        return f"needs {listed(names)}, in use by {some(_until(times, other, '') for other in one.others)}"
     if one.kind == "dependency_violation":
-        return f"comes before {listed([_until(times, other, 'goes on ') for other in one.others])} is done"
-    return "is done already"
+        return f"starts before {listed([_until(times, other, 'in progress ') for other in one.others])} is complete"
+    return "is already complete"
 
 
 def _mismatch(one: Violation, names: tuple[str, ...]) -> str:
     if not one.case:
-        return f"is nothing to do with {listed(names)}"
+        return f"is not possible with {listed(names)}"
     if one.case == "twice":
         return "names one object twice"
     accepted = listed(one.required) if isinstance(one.required, tuple) else ""
-    reason = f"which takes {accepted} alone" if one.case == "reserved" else "which serve different tasks"
-    return f"brings together {listed(names)}, {reason}"
+    reason = f"which accepts only {accepted}" if one.case == "reserved" else "which serve different tasks"
+    return f"combines {listed(names)}, {reason}"
 
 
 def _until(times: ClockFormat, other: Other, prefix: str) -> str:
-    """Name work, and until when it goes on."""
+    """Name running work and its end."""
     if other.end is None:
         return repr(other.subject)
     until = f"{prefix}until {times.moment(other.end)}"

@@ -41,7 +41,9 @@ def defaults() -> Parameters:
 def combine(random: Random, parameters: Parameters, name: str) -> Instance:
     """Combine so many of the bundled tasks; the problem has the name by which it can be loaded."""
     if parameters.tasks > len(task_names()):
-        raise InputError(f"must be at most {len(task_names())}, all tasks", field="tasks", value=parameters.tasks)
+        raise InputError(
+            f"must be at most {len(task_names())}, the number of tasks", field="tasks", value=parameters.tasks
+        )
     return problems.load(f"timearena/{'+'.join(shuffled(random, task_names())[: parameters.tasks])}")
 
 

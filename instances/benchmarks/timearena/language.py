@@ -139,7 +139,7 @@ def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[lis
         return read_list([extract(decision, world) for decision in decisions] if rules.normalize else decisions)
     if isinstance(submission, str) or chat_in(submission) is not None:
         return read_output(submission, _Decisions(world))
-    raise PlanError("must be a list of decisions, a log or a text", field="actions", value=submission)
+    raise PlanError("must be a list of decisions, a log or text", field="actions", value=submission)
 
 
 def decision(message: object, scene: Scenario, rules: Profile) -> str:
@@ -184,7 +184,7 @@ def schedule(problem: Instance, plan: Plan[list[str]]) -> Schedule:
 def _decision(entry: Any, field: str) -> str:
     text = entry.get("action") if isinstance(entry, dict) else entry
     if not isinstance(text, str):
-        raise PlanError("must be a text, or a record with an action", field=field, value=entry)
+        raise PlanError("must be text or a record with an action", field=field, value=entry)
     return text
 
 

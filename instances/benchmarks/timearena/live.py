@@ -41,7 +41,7 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
     Minute 0: activate kettle begins, and goes on by itself.
     It is minute 1, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
     >>> print(run.step("pour kettle into teapot").observation.text)
-    Minute 1: "pour kettle into teapot" finds kettle in use by 'activate kettle' until minute 4.
+    Minute 1: "pour kettle into teapot" needs kettle, in use by 'activate kettle' until minute 4.
     It is minute 2, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).
     """
 

@@ -54,8 +54,8 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
     ``best_score`` and ``best_time`` are P and T of the paper.
     """
     return (
-        Metric("end", "how the run ended", lambda its: its.record.end, kind="text"),
-        Metric("total_time", "minutes that passed", lambda its: its.record.total_time, "minutes", "count"),
+        Metric("end", "reason for the end of the run", lambda its: its.record.end, kind="text"),
+        Metric("total_time", "length of the run", lambda its: its.record.total_time, "minutes", "count"),
         Metric("score", "progress at the end", lambda its: its.record.score, "percent"),
         Metric(
             "best_score",
@@ -67,17 +67,21 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
         ),
         Metric(
             "best_time",
-            "minutes until it was first reached",
+            "time at which the highest progress was first reached",
             lambda its: its.record.scores.index(its.best_score) + 1 if its.best_score else 0,
             "minutes",
             "count",
         ),
-        Average("CS", "percent a minute, up to the best score", lambda row: (row["best_score"], row["best_time"])),
-        Average("CR", "runs completed, percent", lambda row: 100.0 * row["success"], role=("success",), full=100),
+        Average(
+            "CS",
+            "percent of progress per minute, up to the best score",
+            lambda row: (row["best_score"], row["best_time"]),
+        ),
+        Average("CR", "completed runs, percent", lambda row: 100.0 * row["success"], role=("success",), full=100),
         Average("CT", "minutes of completed runs", lambda row: row["makespan"] if row["success"] else None),
         Metric(
             "kinds",
-            "decisions by kind of feedback; an action of several minutes is one",
+            "decisions by kind of feedback; an action of several minutes counts once",
             lambda its: {kind: its.kinds[kind] for kind in KINDS if its.kinds[kind]},
             kind="json",
         ),
@@ -88,20 +92,25 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
         ),
         Metric(
             "necessary_waits",
-            "waits in which nothing could be started",
+            "waits in which no action could be started",
             lambda its: sum(its.record.necessary),
             kind="count",
         ),
         Metric(
             "unnecessary_waits",
-            "waits in which something could",
+            "waits in which an action could be started",
             lambda its: its.kinds["wait"] - sum(its.record.necessary),
             kind="count",
         ),
-        Metric("steps", "every step", lambda its: [list(step) for step in its.record.steps], kind="json"),
+        Metric(
+            "steps",
+            "all steps, each as minute, action, kind and increment",
+            lambda its: [list(step) for step in its.record.steps],
+            kind="json",
+        ),
         Metric(
             "costless_waits",
-            "waits that cost nothing",
+            "waits that do not delay the best completion",
             lambda its: its.wait_costs.count(0),
             kind="json",
             rule="price_waits",
@@ -122,7 +131,7 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
         ),
         Metric(
             "wait_cost",
-            "minutes that the waits cost",
+            "total delay of the best completion by waits",
             lambda its: sum(filter(None, its.wait_costs)),
             "minutes",
             "json",

@@ -187,7 +187,7 @@ def _scenario(name: str, rules: Profile) -> Scenario:
     tasks = parts[-1].split("+")
     well_formed = parts[0] == "timearena" and len(parts) == 2 + shared and len(set(tasks)) == len(tasks)
     if not well_formed or not set(tasks) <= set(_facts()):
-        raise UnknownNameError("names no combination of TimeArena tasks", value=name)
+        raise UnknownNameError("is not a combination of TimeArena tasks", value=name)
     unique: dict[object, tuple[str, Any]] = {}
     for task in tasks:
         for thing in _facts()[task]["objects"]:

@@ -51,7 +51,7 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, Any], str, dict[str, Any], lis
         "wrong_recipe",
         {"index": 7, "subject": "Stew", "required": ("Bread", "Pie")},
         [],
-        'Command 8 names the recipe "Stew"; there are Bread and Pie.',
+        'Command 8 names the recipe "Stew"; the recipes are Bread and Pie.',
     ),
     "unknown step": (
         [[7, "Pie", 60, 2400]],
@@ -91,7 +91,7 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, Any], str, dict[str, Any], lis
         "dependency action_duration time_constraint",
         {},
         ["Bread/1"],
-        "still lacks 1 min 40 s",
+        "still needs 1 min 40 s at that time",
     ),
     "two at once": (
         [],
@@ -115,7 +115,7 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, Any], str, dict[str, Any], lis
         "time_error",
         {},
         ["Pie/1"],
-        "Step 2 of Pie starts at 00:08:20, but step 1 of Pie keeps you busy until 00:10:00.",
+        "Step 2 of Pie starts at 00:08:20, but step 1 of Pie occupies you until 00:10:00.",
     ),
     "interruption": (
         [],
@@ -139,7 +139,7 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, Any], str, dict[str, Any], lis
         "repeated_action",
         {},
         [("Pie/1", 420, 600)],
-        "done since 00:10:00",
+        "complete since 00:10:00",
     ),
     "time constraint": (
         [],

@@ -20,7 +20,7 @@ def minutes(name: str, *decisions: str, **options: Any) -> Critique:
 
 
 def test_every_kind_of_wrong_minute_alone() -> None:
-    assert single_finding(minutes(TEA, "juggle cup"), "invalid_action").text == 'Minute 0: "juggle cup" is no action.'
+    assert single_finding(minutes(TEA, "juggle cup"), "invalid_action").text == 'Minute 0: "juggle cup" is not an action.'
     assert '"moon"' in single_finding(minutes(TEA, "wash moon"), "nonexistent_object").text
     mismatch = single_finding(minutes(TEA, "wash kettle"), "object_mismatch")
     assert (mismatch.resource, mismatch.start, mismatch.end) == ("kettle", 0, 1)
@@ -66,6 +66,6 @@ def test_an_exit_is_told_as_the_end_of_the_run() -> None:
 def test_a_container_that_refuses_its_own_task_is_told_as_such() -> None:
     name, made = "timearena/household4+household7", "water fruit_tree by watering_can"
     finding = single_finding(minutes(name, made, rules=arena.PROFILES["released"]), "object_mismatch")
-    assert finding.text == f'Minute 0: "{made}" brings together fruit_tree and watering_can, which takes water_1 alone.'
+    assert finding.text == f'Minute 0: "{made}" combines fruit_tree and watering_can, which accepts only water_1.'
     finding = single_finding(minutes(name, "add water_2 to watering_can"), "object_mismatch")
-    assert finding.text.endswith("brings together water_2 and watering_can, which serve different tasks.")
+    assert finding.text.endswith("combines water_2 and watering_can, which serve different tasks.")

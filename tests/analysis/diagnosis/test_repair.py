@@ -67,8 +67,8 @@ def command(step, recipe, minutes, start):
 def test_recipe2plan_what_names_nothing_or_repeats_is_dropped_and_what_is_cut_moves():
     best = solve(load(COBBLER)).plan
     for wrong, dropped, moved in (
-        (command(0, "Soup", 1, 300), [("names no step", "Step(0, Soup, 00:01:00, 05:00:00)")], 0),
-        (command(99, "Cobbler", 1, 0), [("names no step", "Step(99, Cobbler, 00:01:00, 00:00:00)")], 0),
+        (command(0, "Soup", 1, 300), [("is not a step of the problem", "Step(0, Soup, 00:01:00, 05:00:00)")], 0),
+        (command(99, "Cobbler", 1, 0), [("is not a step of the problem", "Step(99, Cobbler, 00:01:00, 00:00:00)")], 0),
         (
             command(7, "Cobbler", 30, 90),
             [("the action is already complete", "Step(7, Cobbler, 00:30:00, 01:30:00)")],
@@ -94,7 +94,10 @@ def test_recipe2plan_times_beyond_all_bounds_do_no_harm():
         late = best.replace(f"Step(7, Cobbler, 00:30:00, {start})", f"Step(7, Cobbler, 00:30:00, {hours}:00:00)")
         assert repair(load(COBBLER), {"plan": late}).changed is False  # nothing forbids it
         found = repair(load(COBBLER), {"plan": f"{late}, {command(0, 'Soup', 1, 0)}"})
-        assert [one.reason for one in found.dropped] == ["names no step", f"starts after tick {MAX_TICKS}"]
+        assert [one.reason for one in found.dropped] == [
+            "is not a step of the problem",
+            f"starts after tick {MAX_TICKS}",
+        ]
         assert (found.added, found.moved, found.makespan) == (("Cobbler/7",), 0, 4080)
 
 

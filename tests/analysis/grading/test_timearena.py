@@ -44,8 +44,8 @@ def test_fields_and_trace():
     ("line", "fault"),
     [
         ({"actions": 7}, "actions: must be a list of decisions"),
-        ({"actions": ["wait", 7]}, "actions[1]: must be a text"),
-        ({"actions": [{"observation": "x"}]}, "actions[0]: must be a text"),
+        ({"actions": ["wait", 7]}, "actions[1]: must be text"),
+        ({"actions": [{"observation": "x"}]}, "actions[0]: must be text"),
         ({}, "plan: is missing"),
         ({"actions": [], "time_limit": 2.5}, "time_limit: must be whole minutes"),
         ({"actions": [], "time_limit": -1}, "time_limit: must be whole minutes"),

@@ -86,7 +86,7 @@ def test_colours_are_those_of_the_figures() -> None:
 @pytest.mark.slow
 def test_metrics_are_told_with_their_meaning_and_unit() -> None:
     told = index_of([ROW])["words"]
-    assert told["total_time"] == ["minutes that passed", "minutes"]
+    assert told["total_time"] == ["length of the run", "minutes"]
     assert told["best_score"][1] == "%"
     assert told["progress"][1] == "share"
 

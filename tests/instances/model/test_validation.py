@@ -195,7 +195,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "recipe2plan: mode with predecessors": (
         cooked(act("0"), act("1", modes=(Mode(after=("t/0",)),))),
         "benchmark",
-        "no predecessors of their own",
+        "not support predecessors of single modes",
     ),
     "benchmark that cannot be hashed": ({"benchmark": []}, "benchmark", "(got [])"),
     "recipe2plan: two agents": (cooked(agents=("x", "y")), "benchmark", "one agent"),
@@ -204,7 +204,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "recipe2plan: volume": (
         cooked(act("0", modes=(Mode((Demand("jug", sets="full"),)),)), resources=(Resource("jug", 9),)),
         "actions[t/0].uses[jug]",
-        "a volume (capacity above 1) has no state to require; sets must be a whole number",
+        "for a volume (capacity above 1), sets must be a whole number",
     ),
     "recipe2plan: initial state": (cooked(resources=(Resource("oven", 1, "hot"),)), "resources[oven]", "no initial"),
     "recipe2plan: named step": (cooked(A), "actions[t/a].id", "0, 1, 2, ... in order (got 't/a')"),
@@ -214,32 +214,32 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "recipe2plan: recipe with a blank": (
         cooked(Action("a b/0", "a b", 1, 1)),
         "actions[a b/0].task",
-        "word characters",
+        "letters, digits, _ and -",
     ),
     "recipe2plan: recipe with a line break": (cooked(Action("a\n/0", "a\n", 1, 1)), "actions[a\n/0].task", "(got"),
     "recipe2plan: eligible agents": (cooked(act("0", agents=("agent",))), "actions[t/0]", "attended throughout"),
-    "recipe2plan: release": (cooked(act("0", release=1)), "actions[t/0]", "no release"),
+    "recipe2plan: release": (cooked(act("0", release=1)), "actions[t/0]", "neither agents nor release"),
     "recipe2plan: two modes": (cooked(act("0", modes=(Mode(), Mode()))), "actions[t/0]", "one mode"),
     "recipe2plan: partly attended": (cooked(act("0", attended=1)), "actions[t/0]", "attended throughout or not"),
-    "recipe2plan: no duration": (cooked(act("0", duration=0)), "actions[t/0]", "last some time"),
+    "recipe2plan: no duration": (cooked(act("0", duration=0)), "actions[t/0]", "a positive duration"),
     "recipe2plan: runs by itself and can be paused": (
         cooked(act("0"), act("1", attended=0, interruptible=True)),
         "actions[t/1].interruptible",
-        "steps of recipe2plan that run by themselves cannot be paused; must be false (got True)",
+        "must be false for unattended steps of recipe2plan (got True)",
     ),
     "recipe2plan: empty demand": (
         cooked(act("0", modes=(Mode((Demand("oven", 0),)),)), resources=(Resource("oven"),)),
         "actions[t/0]",
         "one unit",
     ),
-    "recipe2plan: lag between recipes": (cooked(lags=(Lag("t/0", "u/0"),)), "lags[t/0 -> u/0]", "stay in a recipe"),
-    "recipe2plan: positive lag": (cooked(lags=(Lag("t/0", "t/1", 1),)), "lags[t/0 -> t/1]", "have minimum 0"),
-    "recipe2plan: negative lag": (cooked(lags=(Lag("t/0", "t/1", -1),)), "lags[t/0 -> t/1]", "have minimum 0"),
+    "recipe2plan: lag between recipes": (cooked(lags=(Lag("t/0", "u/0"),)), "lags[t/0 -> u/0]", "must connect steps"),
+    "recipe2plan: positive lag": (cooked(lags=(Lag("t/0", "t/1", 1),)), "lags[t/0 -> t/1]", "with minimum 0"),
+    "recipe2plan: negative lag": (cooked(lags=(Lag("t/0", "t/1", -1),)), "lags[t/0 -> t/1]", "with minimum 0"),
     "recipe2plan: negative maximum": (cooked(lags=(Lag("t/0", "t/1", None, -1),)), "lags[t/0 -> t/1]", "lags of"),
     "recipe2plan: maximum alone after what can be paused": (
         cooked(act("0", interruptible=True), act("1"), lags=(Lag("t/0", "t/1", None, 5),)),
         "lags[t/0 -> t/1]",
-        "cannot be paused",
+        "cannot be interrupted",
     ),
 }
 

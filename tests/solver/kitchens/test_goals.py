@@ -154,7 +154,7 @@ def test_proof_names_the_contradiction() -> None:
 
 
 def test_goal_on_missing_objects_is_refused() -> None:
-    with pytest.raises(InputError, match="cheese2 is no object of the kitchen"):
+    with pytest.raises(InputError, match="cheese2 is not an object of the kitchen"):
         small({"table1": ["cheese1"]}, goal=[["clear", "cheese2"]])
     with pytest.raises(InputError, match="must be a kind and a label"):
         small({"table1": ["cheese1"]}, goal=[["clear", "gravel#1"]])

@@ -64,7 +64,7 @@ def test_whole_plans_are_tried_three_times() -> None:
     assert once.step(json.dumps(wait)).done  # no error, although nothing was served
     again = live(place, config=RunConfig("open"))
     assert not again.step(json.dumps(bad)).done
-    assert "Everything begins anew" in again.observation.text
+    assert "The attempt starts over" in again.observation.text
     assert not again.step("no plan").done
     assert again.step(json.dumps(wait)).done
     assert again.submission()["plan"] == json.dumps(wait)

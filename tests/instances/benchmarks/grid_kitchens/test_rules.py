@@ -26,8 +26,8 @@ TWO = OrderedDish("two", (Need("meat", "cooked"), Need("meat", "cooked")))
 FAULTS = [
     ("malformed", ["@1 ?"], '"target" must be a tile'),
     ("unknown_action", ["@1 *"], "MoveTo, Interact, Process, Wait and Finish"),
-    ("unreachable", ["@12"], "no free tile"),
-    ("negative_wait", ["~-1"], "less than 0"),
+    ("unreachable", ["@12"], "not a free tile"),
+    ("negative_wait", ["~-1"], "at least 0 ticks"),
     ("unknown_target", ["stov1"], "did you mean stove1"),
     ("not_a_station", ["@3 pan"], "it stands on, such as stove1"),
     ("not_a_station", ["agent1"], "is a cook"),
@@ -55,7 +55,7 @@ FAULTS = [
     ("no_clean_plate", ["@5 sink"], "no plate is in it"),
     ("sink_refuses", ["table1 @5 sink"], "only a dirty plate"),
     ("hands_full", ["table1 @6 back"], "the cook holds an empty plate"),
-    ("no_dirty_plate", ["@6 back"], "when dishes have been served"),
+    ("no_dirty_plate", ["@6 back"], "return after dishes are served"),
     ("nothing_to_discard", ["@7 trash"], "hands are empty"),
     ("wall", ["@11 wall"], "is a wall"),
     ("nothing_to_chop", ["@2 !board"], "nothing is on board"),
@@ -117,7 +117,7 @@ def test_what_is_handed_in_for_nobody(rules: GridKitchenRules) -> None:
         0,
         [0, 2],
     )
-    assert "there are agent1" in fault_of(found).message  # type: ignore[union-attr]
+    assert "the cooks are agent1" in fault_of(found).message  # type: ignore[union-attr]
     found = carry_out(row(), {"agent1": {"actions": []}}, rules)
     assert error_of(found) == ("plan_not_a_list", None, None)
 
@@ -316,5 +316,5 @@ def test_rules_that_decide_nothing_are_as_usual_where_optima_are_sought() -> Non
 
 
 def test_a_dish_needs_an_ingredient() -> None:
-    with pytest.raises(InputError, match="must need an ingredient"):
+    with pytest.raises(InputError, match="must need at least one ingredient"):
         row(OrderedDish("nothing", ()))

@@ -120,7 +120,7 @@ def test_a_joint_message_is_a_round() -> None:
     assert run.observation.player == "robot1"
     (early,) = run.step({"robot2": "Do nothing"}).outcomes
     assert early.violation.kind == "unreadable"
-    assert "robot2 has acted in this round" in run.observation.text
+    assert "robot2 has already acted in this round" in run.observation.text
     run.step({"robot1": "Do nothing"})
     assert (run.state.world.ticks, run.observation.player) == (3, "robot2")
 

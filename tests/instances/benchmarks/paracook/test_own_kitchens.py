@@ -115,7 +115,7 @@ def test_kitchens_are_read_back_equal_and_errors_name_the_field(tmp_path: Path) 
         ("size", [3, 3], "must be a free tile on the map"),
         ("walls", {"wall": [1]}, "walls.wall: must be a column and a row"),
         ("version", 2, "version: must be 1"),
-        ("cooks", {}, "cooks: there must be a cook"),
+        ("cooks", {}, "cooks: must contain a cook"),
         ("colour", 1, "colour"),
         ("orders", [{"name": "x", "needs": [["egg", "burnt"]]}], "x: must be one of raw, chopped, cooked"),
     ):

@@ -62,7 +62,7 @@ def test_steps_as_we_write_them_are_read_the_same_on_the_fast_and_on_the_long_wa
 
 
 def test_rules_by_which_no_answer_can_be_read_are_refused_at_once():
-    with pytest.raises(InputError, match="parse_scope: reads everywhere only"):
+    with pytest.raises(InputError, match="parse_scope: must be everywhere with step_shapes=released"):
         live(rules=replace(PAPER, step_shapes="released"))
 
 

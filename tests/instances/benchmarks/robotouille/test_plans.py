@@ -76,12 +76,12 @@ def test_long_hostile_text_is_read_with_work_that_grows_with_it(part: str) -> No
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
-        ("", "unknown_action", "not written"),
-        ("Teleport robot1 home", "unknown_action", "not written"),
-        ("Do nothing ", "unknown_action", "not written"),
+        ("", "unknown_action", "not match any action"),
+        ("Teleport robot1 home", "unknown_action", "not match any action"),
+        ("Do nothing ", "unknown_action", "not match any action"),
         ("Move robot1 from mars to table1", "unknown_object", "mars"),
-        ("Move robot1 from table1 to bread1", "unknown_object", "objects like these"),
-        ("Move robot1 from table1 to table1", "unknown_object", "objects like these"),
+        ("Move robot1 from table1 to bread1", "unknown_object", "objects of these types"),
+        ("Move robot1 from table1 to table1", "unknown_object", "objects of these types"),
         ("Move robot1 from stove1 to table1", "precondition", "loc robot1 stove1"),
         ("Cook bread1 on table1 using robot1", "precondition", "isstove table1, iscookable bread1"),
         ("Stack patty1 on top of bread2 using robot1", "precondition", "has_item robot1 patty1"),

@@ -143,11 +143,11 @@ def test_what_is_missing_is_missing_from_the_variants() -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        (f"{BURGER}@7", "the seeds 42, 84, .* 420; .* are kitchens/synchronous/3_burger@7"),
-        ("robotouille/synchronous@7", "the seeds 42, .*kitchens/synchronous@7"),
-        ("robotouille@7~2", "the seeds 42, .*kitchens@7"),
+        (f"{BURGER}@7", "seeds are 42, 84, .* 420; .*: kitchens/synchronous/3_burger@7"),
+        ("robotouille/synchronous@7", "seeds are 42, .*kitchens/synchronous@7"),
+        ("robotouille@7~2", "seeds are 42, .*kitchens@7"),
         ("robotouille/multi_agent/1_lettuce_burger@42", "no variants .*kitchens/multi_agent/1_lettuce_burger@42"),
-        (f"{BURGER}@042", "the seeds 42"),
+        (f"{BURGER}@042", "seeds are 42"),
         (f"{BURGER}@", "did you mean"),
         (f"{BURGER}@x", "did you mean"),
         ("robotouille/synchronous/3_burgers@42", "did you mean"),

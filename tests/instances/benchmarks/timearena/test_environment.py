@@ -83,11 +83,12 @@ def test_a_detailed_answer_says_what_is_in_use_and_what_is_missing() -> None:
     assert texts == [
         "Minute 0: activate kettle begins, and goes on by itself.\n"
         "It is minute 1, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
-        "Minute 1: \"pour kettle into cup\" finds kettle in use by 'activate kettle' until minute 4.\n"
+        "Minute 1: \"pour kettle into cup\" needs kettle, in use by 'activate kettle' until minute 4.\n"
         "It is minute 2, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
-        "Minute 2: \"brew tea with teapot\" comes before 'pour kettle into ...' and 'wash teapot' is done.\n"
+        "Minute 2: \"brew tea with teapot\" starts before 'pour kettle into ...' and 'wash teapot' is complete.\n"
         "It is minute 3, 0 % of the work is done. In use: kettle (activate kettle, until minute 4).",
-        'Minute 3: "sing" is no action.\nMeanwhile done: activate kettle.\nIt is minute 4, 25 % of the work is done.',
+        'Minute 3: "sing" is not an action.\nMeanwhile done: activate kettle.\n'
+        "It is minute 4, 25 % of the work is done.",
         "Minute 4 to minute 6: wash cup is done.\nIt is minute 7, 43 % of the work is done.",
     ]
     assert run.situation() == "It is minute 7, 43 % of the work is done."
