@@ -16,7 +16,7 @@ TICKS = 400
 
 
 #: What there is to do with cookware: fill it, put it elsewhere, empty it onto a plate or into the trash.
-ERRANDS = (
+COOKWARE_PLANS = (
     *("@1 meat @2 board !board board @3 stove1", "@1 meat @2 board !board board @11 stove3", "@9 rice @10 stove2"),
     *(
         "@9 rice @11 stove3",
@@ -36,13 +36,13 @@ def wander(seed: int) -> list[dict[str, Any]]:
     clock = Simulation.of(row(), PAPER)
     done: list[dict[str, Any]] = []
     while clock.time < TICKS - 80:
-        errand = plan(draw.choice(ERRANDS))
+        commands = plan(draw.choice(COOKWARE_PLANS))
         trial = clock.fork()
-        trial.submit(errand)
+        trial.submit(commands)
         trial.until_decision()
         if trial.error is None:
             clock = trial
-            done += errand["agent1"]
+            done += commands["agent1"]
     return done
 
 
@@ -90,23 +90,23 @@ def test_food_is_cooked_by_its_ticks_on_a_stove(seed: int) -> None:
 
 
 def test_wandering_cooks_cook() -> None:
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for seed in range(12):
         clock = Simulation.of(row(), PAPER)
         clock.load({"agent1": wander(seed)})
         while clock.advance():
             for kind in NEED:
                 for food in _find(clock, kind)[0].contents:
-                    found[f"{food.name} {food.state}"] = found.get(f"{food.name} {food.state}", 0) + 1
-    assert min(found[what] for what in ("meat chopped", "meat cooked", "rice raw", "rice cooked")) > 20
+                    counts[f"{food.name} {food.state}"] = counts.get(f"{food.name} {food.state}", 0) + 1
+    assert min(counts[food] for food in ("meat chopped", "meat cooked", "rice raw", "rice cooked")) > 20
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_moments_at_which_nothing_happens_change_nothing(seed: int) -> None:
-    given = wander(seed)
-    alone = carry_out(row(), {"agent1": given}, PAPER)
-    beside = carry_out(row(cooks=2), {"agent1": given, "agent2": [{"action": "Wait"}] * TICKS}, PAPER)
-    assert list(alone.trace) == [entry for entry in beside.trace if entry[1] == 0]
-    assert alone.served_at == beside.served_at
-    assert (alone.world.tiles[0], alone.world.hands[0]) == (beside.world.tiles[0], beside.world.hands[0])
+    actions = wander(seed)
+    alone = carry_out(row(), {"agent1": actions}, PAPER)
+    accompanied = carry_out(row(cooks=2), {"agent1": actions, "agent2": [{"action": "Wait"}] * TICKS}, PAPER)
+    assert list(alone.trace) == [entry for entry in accompanied.trace if entry[1] == 0]
+    assert alone.served_at == accompanied.served_at
+    assert (alone.world.tiles[0], alone.world.hands[0]) == (accompanied.world.tiles[0], accompanied.world.hands[0])

@@ -62,12 +62,12 @@ def test_whole_plans_are_tried_three_times() -> None:
     wait, bad = {"agent1": [{"action": "Wait"}]}, {"agent1": [{"action": "Interact", "target": "wall"}]}
     once = live(place, config=RunConfig("open"))
     assert once.step(json.dumps(wait)).done  # no error, although nothing was served
-    again = live(place, config=RunConfig("open"))
-    assert not again.step(json.dumps(bad)).done
-    assert "The attempt starts over" in again.observation.text
-    assert not again.step("no plan").done
-    assert again.step(json.dumps(wait)).done
-    assert again.submission()["plan"] == json.dumps(wait)
+    second = live(place, config=RunConfig("open"))
+    assert not second.step(json.dumps(bad)).done
+    assert "The attempt starts over" in second.observation.text
+    assert not second.step("no plan").done
+    assert second.step(json.dumps(wait)).done
+    assert second.submission()["plan"] == json.dumps(wait)
     failed = live(place, config=RunConfig("open"))
     assert [failed.step(json.dumps(bad)).done for _ in range(3)] == [False, False, True]
     assert failed.run().verdict.fatal is not None

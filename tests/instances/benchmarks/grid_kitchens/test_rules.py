@@ -73,18 +73,18 @@ def progress(run: Simulation) -> list[int]:
 @BOTH
 @pytest.mark.parametrize(("kind", "texts", "words"), FAULTS, ids=[f"{kind}-{n}" for n, (kind, *_) in enumerate(FAULTS)])
 def test_every_fault_ends_the_run_and_is_told(rules: GridKitchenRules, kind: str, texts: list[str], words: str) -> None:
-    given = plan(*(text.replace("?", ".").replace("*", ".") for text in texts))
+    plans = plan(*(text.replace("?", ".").replace("*", ".") for text in texts))
     last = {"?": {"action": "MoveTo", "target": 3}, "*": {"action": "finish"}}.get(texts[0][-1])
-    given["agent1"][-1] = last or given["agent1"][-1]
+    plans["agent1"][-1] = last or plans["agent1"][-1]
     if kind == "wall":
-        given["agent1"] = [{"action": "MoveTo", "target": [11, 1]}, {"action": "Interact", "target": "wall"}]
-    found = carry_out(row(cooks=len(texts)), given, rules)
-    fault = fault_of(found)
-    assert error_of(found) == (kind, "agent1", len(given["agent1"]) - 1)
+        plans["agent1"] = [{"action": "MoveTo", "target": [11, 1]}, {"action": "Interact", "target": "wall"}]
+    run = carry_out(row(cooks=len(texts)), plans, rules)
+    fault = fault_of(run)
+    assert error_of(run) == (kind, "agent1", len(plans["agent1"]) - 1)
     assert fault is not None
     assert (fault.kind, fault.resource) == (kind, "agent1")
     assert words in fault.message
-    assert not found.done
+    assert not run.done
 
 
 def test_there_is_a_case_for_every_fault() -> None:
@@ -103,23 +103,23 @@ def test_there_is_a_case_for_every_fault() -> None:
 @BOTH
 def test_nothing_is_served_at_moment_0_nor_when_nothing_is_left(rules: GridKitchenRules) -> None:
     serve = "@1 meat @0 table1 table1 @4 window"
-    found = run_plan(replace(rules, end="plans"), f"{serve} @6 ~8 back @5 sink !sink sink @4 window", orders=(RAW,))
-    assert error_of(found) == ("no_order_left", "agent1", 15)
+    run = run_plan(replace(rules, end="plans"), f"{serve} @6 ~8 back @5 sink !sink sink @4 window", orders=(RAW,))
+    assert error_of(run) == ("no_order_left", "agent1", 15)
     at_window = replace(row(RAW), cooks=(("agent1", (4, 1)),))
     assert error_of(carry_out(at_window, plan("window"), rules)) == ("serve_at_zero", "agent1", 0)
 
 
 @BOTH
 def test_what_is_handed_in_for_nobody(rules: GridKitchenRules) -> None:
-    found = carry_out(row(), {"agent1": plan("@1 meat")["agent1"], "agent7": []}, rules)
-    assert (error_of(found), found.time, progress(found)) == (
+    run = carry_out(row(), {"agent1": plan("@1 meat")["agent1"], "agent7": []}, rules)
+    assert (error_of(run), run.time, progress(run)) == (
         ("unknown_agent", None, None),
         0,
         [0, 2],
     )
-    assert "the cooks are agent1" in fault_of(found).message  # type: ignore[union-attr]
-    found = carry_out(row(), {"agent1": {"actions": []}}, rules)
-    assert error_of(found) == ("plan_not_a_list", None, None)
+    assert "the cooks are agent1" in fault_of(run).message  # type: ignore[union-attr]
+    run = carry_out(row(), {"agent1": {"actions": []}}, rules)
+    assert error_of(run) == ("plan_not_a_list", None, None)
 
 
 # Cooking
@@ -132,8 +132,8 @@ PLATE = f"{FRY} @0 table1 @3"
 @BOTH
 @pytest.mark.parametrize(("wait", "good"), [(18, True), (17, False)])
 def test_one_ingredient_takes_its_time(rules: GridKitchenRules, wait: int, good: bool) -> None:
-    found = run_plan(rules, f"{PLATE} ~{wait} {SERVE}")
-    assert (found.done, found.served_at) == (good, (32,) if good else ())
+    run = run_plan(rules, f"{PLATE} ~{wait} {SERVE}")
+    assert (run.done, run.served_at) == (good, (32,) if good else ())
 
 
 @BOTH
@@ -142,17 +142,17 @@ def test_two_ingredients_take_both_their_times_from_the_first_on(
     rules: GridKitchenRules, wait: int, good: bool
 ) -> None:
     # The second is in the pan at tick 15, the plate is there at 21, and 7 + 48 is 55.
-    found = run_plan(rules, f"{FRY} {CHOP} @3 stove1 @0 table1 @3 ~{wait + 9} {SERVE}", orders=(TWO,))
-    assert found.done == good
-    assert found.time == (56 if good else 55)
+    run = run_plan(rules, f"{FRY} {CHOP} @3 stove1 @0 table1 @3 ~{wait + 9} {SERVE}", orders=(TWO,))
+    assert run.done == good
+    assert run.time == (56 if good else 55)
 
 
 @pytest.mark.parametrize(("rules", "least"), [(PAPER, 10), (RELEASED, 0)], ids=["paper", "released"])
 def test_time_off_the_stove(rules: GridKitchenRules, least: int) -> None:
-    # In at 7, away for 10 ticks, back at 17; the plate is there at 23 and 14 (4) ticks are left by the paper.
-    away = f"{FRY} stove1 ~10 stove1 @0 table1 @3"
+    # In at 7, off the stove for 10 ticks, back at 17; the plate is there at 23 and 14 (4) ticks are left by the paper.
+    off_stove = f"{FRY} stove1 ~10 stove1 @0 table1 @3"
     for wait, good in ((8 + least, True), (7 + least, False)):
-        assert run_plan(rules, f"{away} ~{wait} {SERVE}").done == good
+        assert run_plan(rules, f"{off_stove} ~{wait} {SERVE}").done == good
 
 
 @pytest.mark.parametrize(("rules", "least"), [(PAPER, 24), (RELEASED, 0)], ids=["paper", "released"])
@@ -197,29 +197,29 @@ def test_nothing_comes_after_finish_by_the_paper_only() -> None:
 
 def test_the_run_ends_with_the_last_dish_by_the_paper_only() -> None:
     serve = "@1 meat @0 table1 table1 @4 window ~5 window"
-    found = run_plan(PAPER, serve, "@8", orders=(RAW,))
-    assert (found.done, found.time, found.served_at, progress(found)) == (
+    run = run_plan(PAPER, serve, "@8", orders=(RAW,))
+    assert (run.done, run.time, run.served_at, progress(run)) == (
         True,
         6,
         (6,),
         [7, 9],
     )
-    found = run_plan(RELEASED, serve, "@8", orders=(RAW,))
-    assert (found.done, found.world.all_served, found.time, found.served_at) == (False, True, 11, (6,))
+    run = run_plan(RELEASED, serve, "@8", orders=(RAW,))
+    assert (run.done, run.world.all_served, run.time, run.served_at) == (False, True, 11, (6,))
     assert run_plan(RELEASED, serve.removesuffix(" window"), "@8", orders=(RAW,)).time == 11
 
 
 @BOTH
 def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: GridKitchenRules) -> None:
     # Both are at the table at tick 1 and there is one plate. A walk begun at moment 0 ends first, in map order.
-    found = run_plan(rules, "@1 @0 table1", "@1 @0 table1")
-    assert (error_of(found), found.as_dict()["final"]["agents"]["agent1"][2]) == (
+    run = run_plan(rules, "@1 @0 table1", "@1 @0 table1")
+    assert (error_of(run), run.as_dict()["final"]["agents"]["agent1"][2]) == (
         ("nothing_here", "agent2", 2),
         "plate[]",
     )
     # The first waits twice, so that its end is entered later than that of the second.
-    found = run_plan(rules, "~1 ~1 table1", "~2 table1")
-    assert (error_of(found), found.as_dict()["final"]["agents"]["agent2"][2]) == (
+    run = run_plan(rules, "~1 ~1 table1", "~2 table1")
+    assert (error_of(run), run.as_dict()["final"]["agents"]["agent2"][2]) == (
         ("nothing_here", "agent1", 2),
         "plate[]",
     )
@@ -228,12 +228,12 @@ def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: GridKitche
 @BOTH
 def test_fractions_are_exact(rules: GridKitchenRules) -> None:
     tenths = " ".join(["~0.1"] * 10)
-    found = run_plan(rules, f"{tenths} @1 meat", "~1 @1 meat")
-    assert found.time == 2
-    assert [cook["waiting"] for cook in found.as_dict()["agents"].values()] == [1, 1]
-    found = run_plan(rules, "~0.1 ~0.2")
-    assert found.time == Fraction(3, 10)
-    assert found.as_dict()["time"] == 0.3
+    run = run_plan(rules, f"{tenths} @1 meat", "~1 @1 meat")
+    assert run.time == 2
+    assert [cook["waiting"] for cook in run.as_dict()["agents"].values()] == [1, 1]
+    run = run_plan(rules, "~0.1 ~0.2")
+    assert run.time == Fraction(3, 10)
+    assert run.as_dict()["time"] == 0.3
 
 
 @BOTH
@@ -293,7 +293,7 @@ def test_what_a_cook_can_do_is_no_error_and_nothing_else_with_stations_is(rules:
 
 def test_actions_without_effect_on_the_way_are_read_before_they_are_begun() -> None:
     of = Simulation.of(row(), PAPER).ground
-    for given in (
+    for action in (
         None,
         5,
         [],
@@ -302,7 +302,7 @@ def test_actions_without_effect_on_the_way_are_read_before_they_are_begun() -> N
         {"action": "MoveTo", "target": [1, []]},
         {"action": "Wait", "duration": "1"},
     ):
-        assert read(of, given).fault == "malformed"
+        assert read(of, action).fault == "malformed"
     assert read(of, {"action": "MoveTo", "target": [1.0, 1.0]}).tile == (1, 1)
     assert read(of, {"action": "Wait", "duration": float("nan")}).fault == "malformed"
     assert read(of, {"action": ["MoveTo"]}).fault == "unknown_action"

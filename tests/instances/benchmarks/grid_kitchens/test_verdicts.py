@@ -17,20 +17,20 @@ from tests.support.paracook import kitchen_of_map, verdicts
 
 @pytest.mark.slow
 def test_plans_loaded_before_moment_0(shared: Path) -> None:
-    given = verdicts(shared, "paracook")
+    rows = verdicts(shared, "paracook")
     wrong = []
-    for line in given:
-        found = carry_out(kitchen_of_map(shared, line["map"], line["orders"]), line["plan"], RELEASED).as_dict()
-        if found != line["expected"]:
-            wrong.append((line["id"], {key: found[key] for key in found if found[key] != line["expected"][key]}))
-    assert (len(given), wrong) == (679, [])
+    for line in rows:
+        result = carry_out(kitchen_of_map(shared, line["map"], line["orders"]), line["plan"], RELEASED).as_dict()
+        if result != line["expected"]:
+            wrong.append((line["id"], {key: result[key] for key in result if result[key] != line["expected"][key]}))
+    assert (len(rows), wrong) == (679, [])
 
 
 @pytest.mark.slow
 def test_plans_submitted_piece_by_piece(shared: Path) -> None:
-    given = verdicts(shared, "paracook_live")
-    wrong = [line["id"] for line in given if _live(shared, line) != line["expected"]]
-    assert (len(given), wrong) == (48, [])
+    rows = verdicts(shared, "paracook_live")
+    wrong = [line["id"] for line in rows if _live(shared, line) != line["expected"]]
+    assert (len(rows), wrong) == (48, [])
 
 
 @pytest.mark.slow
@@ -39,11 +39,11 @@ def test_one_plan_of_the_people_does_without_cooking_as_the_paper_has_it(shared:
     failed = []
     for line in humans:
         place = kitchen_of_map(shared, line["map"], line["orders"])
-        found = carry_out(place, line["plan"], PROFILES["paper"])
-        if not found.done:
-            failed.append((line["map"], len(line["orders"]), found.error and found.error.kind))
+        run = carry_out(place, line["plan"], PROFILES["paper"])
+        if not run.done:
+            failed.append((line["map"], len(line["orders"]), run.error and run.error.kind))
         else:
-            assert found.time == line["expected"]["time"]
+            assert run.time == line["expected"]["time"]
     assert len(humans) == 24
     assert failed == [("pasta/seed_84/agent_num_2", 2, "dish_mismatch")]
     assert all(getattr(PROFILES["released"], one.name) == getattr(RELEASED, one.name) for one in fields(RELEASED))
@@ -59,6 +59,6 @@ def _live(shared: Path, line: dict[str, Any]) -> dict[str, Any]:
         error = clock.as_dict()["error"]
         decide = None if error else [clock.ground.cooks[cook] for cook in clock.decide]
         turns.append({"time": json_number(clock.time), "decide": decide, "served": clock.world.served, "error": error})
-    found = clock.as_dict()
-    kept = {key: found[key] for key in ("time", "served", "agents", "final")}
-    return {"turns": turns, "end": clock.end, **kept}
+    summary = clock.as_dict()
+    compared = {key: summary[key] for key in ("time", "served", "agents", "final")}
+    return {"turns": turns, "end": clock.end, **compared}

@@ -60,10 +60,10 @@ def test_no_success_is_cut_off(rules: str) -> None:
         benchmark = registry.get(name)
         for kitchen in map(load, sorted(benchmark.optima)[::20]):
             limit = step_limit(kitchen, rules)
-            known = [way["makespan"] for way in benchmark.optima[kitchen.name] if way["status"] == "optimal"]
+            optima = [way["makespan"] for way in benchmark.optima[kitchen.name] if way["status"] == "optimal"]
             rounds = len(kitchen.players) if rules == "joint" else 1
             assert limit is not None
-            assert all(limit >= 3 * makespan // (2 * rounds) for makespan in known)
+            assert all(limit >= 3 * makespan // (2 * rounds) for makespan in optima)
 
 
 def test_a_run_ends_when_no_action_can_be_had() -> None:
@@ -103,8 +103,8 @@ def test_finish_hands_in() -> None:
 def test_a_joint_message_is_a_round() -> None:
     run = live(KITCHENS["crowd"], "joint")
     assert run.problem.players == ("robot2", "robot1", "robot3")
-    said = {"robot3": "Pick up bread9 from table2 using robot3", "robot2": "Move robot2 from stove1 to board1"}
-    outcomes = run.step(said).outcomes
+    message = {"robot3": "Pick up bread9 from table2 using robot3", "robot2": "Move robot2 from stove1 to board1"}
+    outcomes = run.step(message).outcomes
     assert [(one.command, one.kind) for one in outcomes] == [
         ("Move robot2 from stove1 to board1", "act"),
         ("Do nothing", "act"),
@@ -136,9 +136,9 @@ def test_what_is_told() -> None:
     run = live(load("kitchens/synchronous/1_lettuce_sandwich"))
     assert "lettuce A is cut" in run.introduction()
     assert "lettuce1: cuttable" in run.introduction()
-    said = run.step("Action: Cut lettuce1 on table2 using robot1").observation.text
-    assert "refused, needs table2 to be board and robot1 at table2" in said
-    assert "- Move robot1 from table1 to board1" in said.splitlines()
+    text = run.step("Action: Cut lettuce1 on table2 using robot1").observation.text
+    assert "refused, needs table2 to be board and robot1 at table2" in text
+    assert "- Move robot1 from table1 to board1" in text.splitlines()
     terse = live(run.problem, config=RunConfig(feedback="terse"))
     short = terse.step("Action: Cut lettuce1 on table2 using robot1").observation.text
     assert short.splitlines()[:2] == ['"Cut lettuce1 on table2 using robot1": refused', "robot1 at table1, hands empty"]
@@ -146,15 +146,15 @@ def test_what_is_told() -> None:
 
 
 def test_texts_are_written_when_they_are_read() -> None:
-    asked: list[int] = []
+    calls: list[int] = []
 
     def text() -> str:
-        asked.append(1)
+        calls.append(1)
         return "so"
 
-    seen = Observation(text, 3, over="completed")
-    assert not asked
-    assert (seen.text, seen.text, len(asked)) == ("so", "so", 1)
-    again = pickle.loads(pickle.dumps(seen))
-    assert (again, hash(again)) == (seen, hash(seen))
-    assert seen != Observation("so", 4)
+    observation = Observation(text, 3, over="completed")
+    assert not calls
+    assert (observation.text, observation.text, len(calls)) == ("so", "so", 1)
+    copy = pickle.loads(pickle.dumps(observation))
+    assert (copy, hash(copy)) == (observation, hash(observation))
+    assert observation != Observation("so", 4)

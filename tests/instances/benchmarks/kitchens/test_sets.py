@@ -28,11 +28,11 @@ BURGER = "kitchens/synchronous/3_burger"
 def test_ten_kitchens_in_each_of_three_sets() -> None:
     assert Counter(name.split("/")[1] for name in problems.names()) == dict.fromkeys(problems.SETS, 10)
     for name in problems.names():
-        found = problems.kitchen(name)
-        assert found.name == name
-        assert len(found.players) == (2 if "multi_agent" in name else 1)
-        assert found.text
-        assert all(found.candidates.values())
+        kitchen = problems.kitchen(name)
+        assert kitchen.name == name
+        assert len(kitchen.players) == (2 if "multi_agent" in name else 1)
+        assert kitchen.text
+        assert all(kitchen.candidates.values())
 
 
 def test_tasks_are_those_of_the_paper_and_kitchens_are_our_own(shared: Path) -> None:
@@ -45,8 +45,8 @@ def test_tasks_are_those_of_the_paper_and_kitchens_are_our_own(shared: Path) -> 
 
 @pytest.mark.parametrize("name", sample(problems.names()[:16:3]))
 def test_variants_can_be_solved(name: str) -> None:
-    for found in (problems.kitchen(f"{name}@1"), problems.kitchen(f"{name}@3")):
-        assert trace(found, plan(found, time_limit=WorkLimit(5.0)).actions).success
+    for kitchen in (problems.kitchen(f"{name}@1"), problems.kitchen(f"{name}@3")):
+        assert trace(kitchen, plan(kitchen, time_limit=WorkLimit(5.0)).actions).success
 
 
 def test_nothing_of_a_synchronous_kitchen_takes_time() -> None:
@@ -102,8 +102,8 @@ def test_sets_of_variants() -> None:
         assert problems.members(no_set) == ()
 
 
-def _whereabouts(found: Kitchen) -> list[object]:
-    layout = layout_of(found)[0]
+def _whereabouts(kitchen: Kitchen) -> list[object]:
+    layout = layout_of(kitchen)[0]
     return [layout.stations, {player: at for player, (at, _) in layout.players.items()}]
 
 
@@ -114,24 +114,24 @@ def test_variants_keep_what_there_is(original: Kitchen) -> None:
     layouts = []
     old = layout_of(original)[0]
     for seed in range(12):
-        found = variant(original, seed)
-        layout = layout_of(found)[0]
-        assert found.goal == original.goal
-        assert found.text == original.text
-        assert set(original.objects) <= set(found.objects)
-        assert {fact for fact in original.facts if fact[0].startswith("is")} <= found.facts
+        kitchen = variant(original, seed)
+        layout = layout_of(kitchen)[0]
+        assert kitchen.goal == original.goal
+        assert kitchen.text == original.text
+        assert set(original.objects) <= set(kitchen.objects)
+        assert {fact for fact in original.facts if fact[0].startswith("is")} <= kitchen.facts
         assert layout.containers == old.containers
-        assert [held for _, held in layout.players.values()] == [held for _, held in old.players.values()]
+        assert [in_hand for _, in_hand in layout.players.values()] == [in_hand for _, in_hand in old.players.values()]
         assert len({at for at, _ in layout.players.values()}) == len(layout.players)
         if not all(old.stations.values()):
             assert not all(layout.stations.values())  # one is empty still
-        assert layout_of(found)[1:] == (set(), set())
-        assert kitchen_from_document(to_document(found), "") == found
-        extra = Counter(kind for name, kind in found.objects if name not in original.types)
+        assert layout_of(kitchen)[1:] == (set(), set())
+        assert kitchen_from_document(to_document(kitchen), "") == kitchen
+        extra = Counter(kind for name, kind in kitchen.objects if name not in original.types)
         assert extra["station"] <= 3
         assert extra["item"] <= 2
         assert extra.total() == extra["station"] + extra["item"]
-        layouts.append(_whereabouts(found))
+        layouts.append(_whereabouts(kitchen))
     assert all(layouts.count(layout) == 1 for layout in layouts)
     assert _whereabouts(original) not in layouts
 

@@ -65,7 +65,7 @@ def test_objects_that_a_text_leaves_open_may_be_any_of_their_type() -> None:
     spoilt = KitchenDomain.of(domain.types, domain.predicates, [*domain.actions, action], domain.benchmark)
     place = Kitchen.of("", spoilt, BURGER.types, BURGER.facts, BURGER.goal)
     engine = CompiledKitchen(place)
-    found = engine.find(engine.start(), "Call")
-    assert found is not None
-    assert engine.deeds[found].arguments == engine.deeds[engine.texts(engine.start())["Call"]].arguments
+    deed = engine.find(engine.start(), "Call")
+    assert deed is not None
+    assert engine.deeds[deed].arguments == engine.deeds[engine.texts(engine.start())["Call"]].arguments
     agrees(engine, 2, 20)

@@ -76,8 +76,8 @@ def test_logs_of_the_released_code_are_read() -> None:
         },
         "Pancakes": {"parallel": "8]\nContinuous Actions: [0, 1]", "physical_constraints": "-", "dependency": "[0->1]"},
     }
-    found = [counts({"plan": "", "beliefs": logs}, kind) for kind in KINDS]
-    assert found == [[(3, 3), (1, 1)], [(1, 1), (1, 1)], [(2, 2), "unreadable"]]
+    results = [counts({"plan": "", "beliefs": logs}, kind) for kind in KINDS]
+    assert results == [[(3, 3), (1, 1)], [(1, 1), (1, 1)], [(2, 2), "unreadable"]]
     prompt = "".join(
         f"\n## Recipe {number}:{recipe}\nStep 0 (10 min): Preheat the oven to 350 degrees.\n\nThoughts on the recipe:\n"
         f"I can perform autonomous actions step {number}, 2 in parallel with other actions to speed up the process.\n"
@@ -86,8 +86,8 @@ def test_logs_of_the_released_code_are_read() -> None:
         for number, recipe in enumerate(("Baked-Potato", "Cobbler", "Pancakes"))
     )
     log = [{"prompt": f"{prompt}\n## Action Sequence\nStep(1, Cobbler, 00:02:00, 00:00:00)", "response": "hm"}] * 2
-    found = [counts({"plan": log}, kind) for kind in KINDS]
-    assert found == [[(1, 2), (0, 1)], [(1, 1), (0, 1)], [(2, 2), (0, 2)]]
+    results = [counts({"plan": log}, kind) for kind in KINDS]
+    assert results == [[(1, 2), (0, 1)], [(1, 1), (0, 1)], [(2, 2), (0, 2)]]
 
 
 def test_sections_of_a_plan_are_read_and_a_plain_plan_has_none() -> None:
@@ -103,16 +103,16 @@ def test_answers_to_the_questions_of_the_setting_are_graded() -> None:
     prompts = load_prompts(registry.of(PAIR), "react")
     environment = environment_for(PAIR, prompts)
     answers = [*TRUE.values(), "Thought: go.\nAction: Step(0, Cobbler, 00:10:00, 00:00:00)"]
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     async def complete(messages: Any, sampling: Any) -> str:
-        asked.append(messages)
-        return answers[len(asked) - 1]
+        requests.append(messages)
+        return answers[len(requests) - 1]
 
     speaker = Speaker(complete, setting=prompts)
     asyncio.run(speaker.act(environment))
     assert speaker.beliefs == TRUE
-    for submission in ({"plan": "", "beliefs": speaker.beliefs}, {"plan": asked[-1]}):  # stored, or in the prompt
+    for submission in ({"plan": "", "beliefs": speaker.beliefs}, {"plan": requests[-1]}):  # stored, or in the prompt
         assert [counts(submission, kind) for kind in KINDS] == [[(3, 3)] * 2, [(7, 7), (15, 15)], [(3, 3), (4, 4)]]
 
 
@@ -128,11 +128,11 @@ def test_grades_and_summaries_have_recall_precision_and_f1() -> None:
     tally = Counter(next(one for one in averages if one.name == "beliefs").terms(grade.row()))
     rows = belief_table([{"model": "m", "beliefs": tally}] * 2)  # of two sets
     names = ("recall", "precision", "f1", "unread")
-    found = {(row["recipe"], row["belief"]): [row[name] for name in names] for row in rows}
-    assert found["all", "concurrency"] == [3 / 6, 1, 6 / 9, 0]
-    assert found["all", "dependency"] == [2 / 7, 1, 4 / 9, 2]
-    assert found["Pancakes", "concurrency"] == [0, None, 0, 0]
-    assert found["Pancakes", "resources"] == [None, None, None, 2]
+    measures = {(row["recipe"], row["belief"]): [row[name] for name in names] for row in rows}
+    assert measures["all", "concurrency"] == [3 / 6, 1, 6 / 9, 0]
+    assert measures["all", "dependency"] == [2 / 7, 1, 4 / 9, 2]
+    assert measures["Pancakes", "concurrency"] == [0, None, 0, 0]
+    assert measures["Pancakes", "resources"] == [None, None, None, 2]
     assert Grader().grade({"instance": PAIR.name, "plan": "Step(0, Cobbler, 0)"}).metrics["beliefs"] is None
 
 

@@ -415,12 +415,12 @@ def _schedules(draw):
     instance = draw(st.sampled_from(_PAIRS))
     pieces = []
     for action in instance.actions:
-        clock, left = draw(st.integers(0, 10_000)), action.duration
-        while left and draw(st.integers(0, 9)):
-            length = draw(st.integers(1, left)) if action.interruptible else left
+        clock, remaining = draw(st.integers(0, 10_000)), action.duration
+        while remaining and draw(st.integers(0, 9)):
+            length = draw(st.integers(1, remaining)) if action.interruptible else remaining
             pieces.append(Piece(action.id, clock, length, instance.agents[0]))
             clock += length + draw(st.integers(0, 300))
-            left -= length
+            remaining -= length
     return instance, Schedule.of(instance, draw(st.permutations(pieces)))
 
 

@@ -89,7 +89,7 @@ def run_log(*answers, rules=PAPER, instance=KITCHEN):
     return recipe_verdict(instance, plan, rules)
 
 
-def found_at(result, position):
+def kinds_at(result, position):
     return [violation.kind for violation in result.violations if violation.position == position]
 
 
@@ -170,9 +170,9 @@ def test_infeasible_multitask_is_found_beside_a_time_error_only():
     # The clock stands at the end of the last continuous step. What overlaps that step starts before
     # the clock, and time_error is looked for first.
     result = run(KNEAD, (1, "Pie", 180, 299))
-    assert found_at(result, 1) == ["time_error", "infeasible_multitask"]
+    assert kinds_at(result, 1) == ["time_error", "infeasible_multitask"]
     assert run(KNEAD, (2, "Pie", 60, 299)).fatal.kind == "time_error"  # an autonomous step never overlaps
-    assert found_at(run(KNEAD, (2, "Pie", 60, 299)), 1) == ["time_error"]
+    assert kinds_at(run(KNEAD, (2, "Pie", 60, 299)), 1) == ["time_error"]
 
 
 def test_every_kind_is_covered_here():
@@ -242,7 +242,7 @@ ALL_AT_ONCE = ["time_error", "infeasible_multitask", "object_occupancy", "object
 @pytest.mark.parametrize(("duration", "kind"), [(60, "action_duration"), (40, "execution_interruptibility")])
 def test_several_faults_of_one_command_come_in_the_order_of_the_checks(duration, kind):
     result = run(*BEFORE, (2, "X", duration, 50), instance=crowded())
-    assert found_at(result, 3) == [*ALL_AT_ONCE, kind, "dependency"]
+    assert kinds_at(result, 3) == [*ALL_AT_ONCE, kind, "dependency"]
     assert (result.fatal.kind, result.fatal.position) == ("time_error", 3)
 
 
@@ -260,8 +260,8 @@ def test_shared_preheating_needs_the_same_interval_and_temperature(rules):
 def test_the_last_preheating_decides_the_temperature():
     hot = kitchen("425")
     early = [PREHEAT, KNEAD, SHAPE]
-    again = (0, "Pie", 600, 600)
-    result = run(*early, again, (3, "Bread", 1200, 1200), instance=hot)
+    second_preheating = (0, "Pie", 600, 600)
+    result = run(*early, second_preheating, (3, "Bread", 1200, 1200), instance=hot)
     assert (result.fatal.kind, result.fatal.position) == ("object_temperature", 4)
     assert "425" in result.fatal.message
     assert run(*early, (3, "Bread", 1200, 600), (0, "Pie", 600, 1800), instance=hot).fatal is None
@@ -269,7 +269,7 @@ def test_the_last_preheating_decides_the_temperature():
 
 def test_the_temperature_counts_from_the_beginning_of_preheating():
     # Baking during preheating: the temperature would do, the oven is occupied.
-    assert found_at(run(PREHEAT, KNEAD, SHAPE, (3, "Bread", 1200, 500)), 3) == ["object_occupancy", "dependency"]
+    assert kinds_at(run(PREHEAT, KNEAD, SHAPE, (3, "Bread", 1200, 500)), 3) == ["object_occupancy", "dependency"]
 
 
 def kettle():
@@ -304,7 +304,7 @@ def test_a_volume_is_filled_and_emptied_and_never_short(rules):
         )
     assert run(fill, rest, rules=rules, instance=kettle()).fatal is None
     refilled = run(fill, pour, (2, "X", 50, 150), (0, "X", 100, 200), instance=kettle())
-    assert found_at(refilled, 2) == ["object_volume"]
+    assert kinds_at(refilled, 2) == ["object_volume"]
 
 
 def test_a_problem_with_volumes_is_graded_without_an_optimum():
@@ -460,8 +460,8 @@ def test_a_refused_later_command_moves_the_clock_of_an_interactive_run(rules):
         (1, "time_error"),
     ]
     assert result.executed == 0
-    still = replace(rules, reject_advances_clock=False)
-    assert run_log([late], [KNEAD], rules=still).executed == 1
+    constant_clock = replace(rules, reject_advances_clock=False)
+    assert run_log([late], [KNEAD], rules=constant_clock).executed == 1
 
 
 def test_a_refused_command_moves_the_clock_only_to_its_start_and_only_if_known():
@@ -572,11 +572,11 @@ _PAIRS = [
 @st.composite
 def _commands(draw, instance):
     actions = [*instance.actions, *instance.actions]
-    known = st.sampled_from([(int(a.id.rpartition("/")[2]), a.task, a.duration) for a in actions])
+    existing = st.sampled_from([(int(a.id.rpartition("/")[2]), a.task, a.duration) for a in actions])
     absurd = st.tuples(
         st.integers(-2, 10**30), st.sampled_from([*instance.tasks, "", "Stew", "\ud800"]), st.integers(0, 10**30)
     )
-    number, recipe, duration = draw(st.one_of(known, known, known, absurd))
+    number, recipe, duration = draw(st.one_of(existing, existing, existing, absurd))
     if draw(st.integers(0, 3)) == 0:
         duration = draw(st.one_of(st.integers(0, duration), st.just(0), st.just(10**30)))
     start = draw(st.one_of(st.integers(0, 40).map(lambda k: 60 * k), st.integers(0, 10_000), st.just(10**30)))
@@ -674,14 +674,16 @@ def break_and_replay(instance, commands):
 @EACH
 def test_splitting_what_can_be_interrupted_breaks_no_rule(pair):
     instance, commands = optimal(pair)
-    tried = 0
+    count = 0
     for i, command in enumerate(commands):
-        where = action(instance, command)
-        if where.interruptible and not any(lag.after == where.id and lag.maximum is not None for lag in instance.lags):
+        split_action = action(instance, command)
+        if split_action.interruptible and not any(
+            lag.after == split_action.id and lag.maximum is not None for lag in instance.lags
+        ):
             parts = [
                 command._replace(duration=1),
                 command._replace(duration=command.duration - 1, start=command.start + 1),
             ]
             assert break_and_replay(instance, [*commands[:i], *parts, *commands[i + 1 :]]) is None
-            tried += 1
-    assert tried >= 3
+            count += 1
+    assert count >= 3

@@ -56,8 +56,8 @@ def test_conditions_of_a_missing_part_and_of_a_missing_dish() -> None:
 
 def test_optimum_under_the_words_is_proved_and_audited() -> None:
     rules = registry.get("robotouille").rules.profile("released", goal="text")
-    found = plan(problems.kitchen(BURGERS), rules=rules)
-    assert (found.status, found.makespan) == ("optimal", 59)
+    result = plan(problems.kitchen(BURGERS), rules=rules)
+    assert (result.status, result.makespan) == ("optimal", 59)
     published, goal = Auditor().check_published(BURGERS)
     assert (published.optimum, goal.reference, goal.claimed, goal.optimum) == (39, "goal", 39, 59)
     assert (goal.verdict, json.dumps(goal.reason).count("tomato")) == ("below_bound", 4)

@@ -63,12 +63,12 @@ def test_every_original_reads_and_round_trips(shared: Path) -> None:
     paths = sorted((shared / "benchmarks" / "robotouille").glob("*/*.json"))
     assert len(paths) == 72
     for path in paths:
-        found = load_kitchen(path)
-        written = to_document(found)
-        assert kitchen_from_document(json.loads(json.dumps(written)), "copy") == found
+        original = load_kitchen(path)
+        written = to_document(original)
+        assert kitchen_from_document(json.loads(json.dumps(written)), "copy") == original
         assert not {"more", "less", "elsewhere"} & written.keys(), path.name
-        assert all(found.candidates.values())
-        assert trace(found, ["Do nothing"]).steps[0].valid
+        assert all(original.candidates.values())
+        assert trace(original, ["Do nothing"]).steps[0].valid
 
 
 @pytest.mark.parametrize("name", KITCHENS)
@@ -82,8 +82,8 @@ def test_own_kitchens_round_trip(name: str, tmp_path: Path) -> None:
 
 
 def test_an_environment_by_hand() -> None:
-    found = read(raw())
-    assert to_document(found) == {
+    converted = read(raw())
+    assert to_document(converted) == {
         "format": "planoracle/kitchen",
         "version": 1,
         "name": "test",
@@ -97,10 +97,10 @@ def test_an_environment_by_hand() -> None:
         "goal": [["atop", "patty#1", "bottombun#2"], ["item_at", "patty#1", "table2"]],
         "config": {"cook_time": {"default": 3, "patty": 9}},
     }
-    assert ("clear", "topbun1") in found.facts
-    assert ("clear", "bottombun1") not in found.facts
-    assert {("vacant", "table1"), ("station_empty", "table2")} & found.facts == {("vacant", "table1")}
-    assert ("container_empty", "bowl1") in found.facts
+    assert ("clear", "topbun1") in converted.facts
+    assert ("clear", "bottombun1") not in converted.facts
+    assert {("vacant", "table1"), ("station_empty", "table2")} & converted.facts == {("vacant", "table1")}
+    assert ("container_empty", "bowl1") in converted.facts
 
 
 def test_config_decides_cuts_and_steps() -> None:
@@ -126,11 +126,11 @@ def test_names_that_carry_numbers_are_kept_in_their_order() -> None:
         {"name": "stove1", "x": 1, "y": 2},
         {"name": "table2", "x": 1, "y": 0},
     ]
-    found = read(numbered)
-    assert found.players == ("robot2", "robot1")
-    assert [name for name, its_type in found.objects if its_type == "station"] == ["stove1", "table2", "table7"]
-    assert ("loc", "robot1", "stove1") in found.facts
-    assert ("item_at", "patty#1", "table7") in found.goal.conditions
+    converted = read(numbered)
+    assert converted.players == ("robot2", "robot1")
+    assert [name for name, its_type in converted.objects if its_type == "station"] == ["stove1", "table2", "table7"]
+    assert ("loc", "robot1", "stove1") in converted.facts
+    assert ("item_at", "patty#1", "table7") in converted.goal.conditions
 
 
 def test_objects_of_a_role_and_those_to_come() -> None:
@@ -153,9 +153,9 @@ def test_an_id_of_two_kinds_belongs_to_the_first() -> None:
         {"predicate": "iscut", "args": ["lettuce"], "ids": [3]},
         {"predicate": "atop", "args": ["bread", "cheese"], "ids": [4, 3]},
     ]
-    found = read(raw(goal=goal)).goal
-    assert found.conditions == (("atop", "bread#4", "lettuce#3"), ("iscut", "lettuce#3"))
-    assert found.extra_roles == ("cheese#3",)
+    converted = read(raw(goal=goal)).goal
+    assert converted.conditions == (("atop", "bread#4", "lettuce#3"), ("iscut", "lettuce#3"))
+    assert converted.extra_roles == ("cheese#3",)
 
 
 def test_an_id_names_an_object_whatever_its_kind() -> None:
@@ -173,15 +173,15 @@ def test_facts_beside_the_layout_are_kept() -> None:
     assert kitchen_from_document(to_document(both), "copy") == both
 
 
-def _fault(entry: Any, where: str, word: str, reader: Any = read) -> None:
+def _fault(entry: Any, location: str, word: str, reader: Any = read) -> None:
     with pytest.raises(InputError) as caught:
         reader(entry)
-    assert where in str(caught.value), str(caught.value)
+    assert location in str(caught.value), str(caught.value)
     assert word in str(caught.value), str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("change", "where", "word"),
+    ("change", "location", "word"),
     [
         ({"stations": 3}, "stations", "list"),
         ({"config": {"cook_times": {"patty": 2}}}, "config", "cook_time"),
@@ -211,12 +211,12 @@ def _fault(entry: Any, where: str, word: str, reader: Any = read) -> None:
         ({"goal": [{"predicate": "item_on", "args": ["patty", "table"], "ids": [1, 1]}]}, "goal", "type item"),
     ],
 )
-def test_faults_in_environments(change: dict[str, Any], where: str, word: str) -> None:
-    _fault(raw(**change), f"file.json: {where}", word)
+def test_faults_in_environments(change: dict[str, Any], location: str, word: str) -> None:
+    _fault(raw(**change), f"file.json: {location}", word)
 
 
 @pytest.mark.parametrize(
-    ("change", "where", "word"),
+    ("change", "location", "word"),
     [
         ({"version": 2}, "version", "must be 1"),
         ({"colour": 1}, "colour", "unknown key"),
@@ -242,9 +242,9 @@ def test_faults_in_environments(change: dict[str, Any], where: str, word: str) -
         ({"less": [["clear", "table1"]]}, "less[0]", "not follow"),
     ],
 )
-def test_faults_in_own_kitchens(change: dict[str, Any], where: str, word: str) -> None:
+def test_faults_in_own_kitchens(change: dict[str, Any], location: str, word: str) -> None:
     entry = document({"table1": ["bread1"]}) | change
-    _fault(entry, f"own.json: {where}", word, lambda found: kitchen_from_document(found, "own.json"))
+    _fault(entry, f"own.json: {location}", word, lambda content: kitchen_from_document(content, "own.json"))
 
 
 @pytest.mark.parametrize("entry", [None, [], 3, "x", {}, {"stations": []}])

@@ -41,9 +41,9 @@ def test_texts_and_logs(text: str) -> None:
 
 
 def test_lists_keep_every_entry() -> None:
-    made = [{"action": f" {MOVE}\n"}, "cook patty1 on stove1 using robot1", "", "Teleport robot1 home"]
-    assert actions_of(made, RELEASED) == [MOVE, "cook patty1 on stove1 using robot1", "", "Teleport robot1 home"]
-    assert actions_of(made, PAPER) == [MOVE, COOK, "", "Teleport robot1 home"]
+    submission = [{"action": f" {MOVE}\n"}, "cook patty1 on stove1 using robot1", "", "Teleport robot1 home"]
+    assert actions_of(submission, RELEASED) == [MOVE, "cook patty1 on stove1 using robot1", "", "Teleport robot1 home"]
+    assert actions_of(submission, PAPER) == [MOVE, COOK, "", "Teleport robot1 home"]
     assert actions_of(f"Action: fly away\nAction: {WAIT}") == ["fly away", WAIT]
 
 
@@ -61,7 +61,7 @@ def test_every_action_can_be_written_and_read() -> None:
         binding = {param: f"{kinds[its_type]}{i}" for i, (param, its_type) in enumerate(action.params)}
         text = action.write(binding)
         assert extract(text.upper(), bundled()) == extract(f"... {text}.", bundled()) == [text]
-        assert action in [found for found, _ in match(text, bundled())]
+        assert action in [schema for schema, _ in match(text, bundled())]
     assert actions_of(render(BURGER)) == BURGER
 
 
@@ -117,17 +117,17 @@ def test_a_run_and_its_replay() -> None:
     run = trace(grill, actions)
     assert (run.success, run.end, run.steps_taken, len(run.steps)) == (True, "completed", 8, 9)
     assert [step.choices for step in run.steps] == [3, 4, 4, 3, 3, 3, 4, 3, 3]
-    found = as_replay(run)
-    assert (found.success, found.makespan, found.executed, found.goal_ratio) == (True, 8, 8, 1.0)
-    assert [event.progress for event in found.events] == [0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 1]
-    assert [(event.start, event.end, event.accepted) for event in found.events][:3] == [
+    replay = as_replay(run)
+    assert (replay.success, replay.makespan, replay.executed, replay.goal_ratio) == (True, 8, 8, 1.0)
+    assert [event.progress for event in replay.events] == [0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 1]
+    assert [(event.start, event.end, event.accepted) for event in replay.events][:3] == [
         (0, 1, True),
         (1, 1, False),
         (1, 2, True),
     ]
-    assert [(violation.position, violation.kind) for violation in found.violations] == [(1, "unknown_action")]
-    assert found.fatal is None
-    assert found.idle == ((2, 3), (3, 4), (4, 5))
+    assert [(violation.position, violation.kind) for violation in replay.violations] == [(1, "unknown_action")]
+    assert replay.fatal is None
+    assert replay.idle == ((2, 3), (3, 4), (4, 5))
     half = as_replay(trace(grill, actions[:4]))
     assert (half.success, half.progress) == (False, 0.0)
     limited = trace(grill, actions, limit=3)

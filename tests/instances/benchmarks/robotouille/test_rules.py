@@ -314,10 +314,10 @@ def test_goals_hold_for_some_different_objects() -> None:
         ([["item_at", f"bread#{i}", f"table#{i}"] for i in range(4)], False),
         ([["isbread", "bread#1"], ["item_at", "lettuce#1", "table#1"]], False),
     ):
-        made = kitchen(toast, goal=conditions)
-        cook = Cook(made).wait()
-        assert (cook.reached, goal_reached(made, cook.engine.facts(cook.state))) == (expected, expected), conditions
-        assert brute_force(made, cook.engine.facts(cook.state)) == expected
+        problem = kitchen(toast, goal=conditions)
+        cook = Cook(problem).wait()
+        assert (cook.reached, goal_reached(problem, cook.engine.facts(cook.state))) == (expected, expected), conditions
+        assert brute_force(problem, cook.engine.facts(cook.state)) == expected
         assert (cook.engine.share(cook.state) == 1) == expected
 
 
@@ -337,9 +337,9 @@ def test_goals_agree_with_all_permutations() -> None:
             parts = [choose.choice([name, label, label, label]) for name, label in zip(names, labels, strict=True)]
             if len(set(parts)) == len(parts):
                 conditions.append([predicate, *parts])
-        made = Kitchen.of("", engine.kitchen.domain, objects, facts, Goal.of(conditions))
-        answers.append(brute_force(made, facts))
-        assert goal_reached(made, facts) == answers[-1], conditions
-        own = CompiledKitchen(made)
+        problem = Kitchen.of("", engine.kitchen.domain, objects, facts, Goal.of(conditions))
+        answers.append(brute_force(problem, facts))
+        assert goal_reached(problem, facts) == answers[-1], conditions
+        own = CompiledKitchen(problem)
         assert own.goal(own.start()) == answers[-1], conditions
     assert 20 < sum(answers) < 100, sum(answers)

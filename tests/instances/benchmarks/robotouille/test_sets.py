@@ -40,10 +40,10 @@ def test_all_are_the_released_ones(shared: Path) -> None:
     assert len(originals) == 232
     assert set(problems.names()) < set(originals)
     for name, path in originals.items():
-        found, original = catalog.problem(name), load_kitchen(path)
-        assert found == replace(original, name=name, text=found.text), name
-        assert found.text.casefold() != original.text.rstrip(".").casefold()
-        assert found.benchmark == "robotouille"
+        problem, original = catalog.problem(name), load_kitchen(path)
+        assert problem == replace(original, name=name, text=problem.text), name
+        assert problem.text.casefold() != original.text.rstrip(".").casefold()
+        assert problem.benchmark == "robotouille"
 
 
 @pytest.mark.slow
@@ -63,14 +63,14 @@ def test_the_licence_goes_with_it() -> None:
 def test_what_the_notation_says() -> None:
     task = released()["synchronous/3_burger"]
     text = "board1 onion1= | stove1 patty1 lettuce1=iscut | table1 pot1 | robot2 @table1 bread1 | robot1 @stove1"
-    found = kitchen_of("test", text, task)
-    assert kitchen_text(found, task.traits) == text
-    assert found.players == ("robot2", "robot1")
-    facts = {" ".join(fact) for fact in found.facts}
+    problem = kitchen_of("test", text, task)
+    assert kitchen_text(problem, task.traits) == text
+    assert problem.players == ("robot2", "robot1")
+    facts = {" ".join(fact) for fact in problem.facts}
     assert {"atop lettuce1 patty1", "iscut lettuce1", "iscooked patty1", "has_item robot2 bread1"} <= facts
     assert {"container_at pot1 table1", "loc robot1 stove1", "container_empty pot1"} <= facts
     assert not {"iscuttable onion1", "vacant stove1", "station_empty board1"} & facts
-    assert goal_of(goal_text(found.goal)) == found.goal
+    assert goal_of(goal_text(problem.goal)) == problem.goal
     for odd in (
         {"stations": {"table1": []}, "elsewhere": ["bread1"]},
         {"stations": {"table1": ["bowl1"]}, "containers": {"bowl1": ["water1"]}},
@@ -119,9 +119,9 @@ def test_names() -> None:
     ],
 )
 def test_patterns(pattern: str, count: int) -> None:
-    found = catalog.expand([pattern])
-    assert len(found) == count
-    for name in {found[0], found[-1]}:
+    names = catalog.expand([pattern])
+    assert len(names) == count
+    for name in {names[0], names[-1]}:
         assert catalog.problem(name).name.startswith(pattern.split("/")[0].split("@")[0])
 
 
@@ -141,7 +141,7 @@ def test_what_is_missing_is_missing_from_the_variants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         (f"{BURGER}@7", "seeds are 42, 84, .* 420; .*: kitchens/synchronous/3_burger@7"),
         ("robotouille/synchronous@7", "seeds are 42, .*kitchens/synchronous@7"),
@@ -155,9 +155,9 @@ def test_what_is_missing_is_missing_from_the_variants() -> None:
         ("robotouille/nothing", "in the sets robotouille/asynchronous, "),
     ],
 )
-def test_what_has_not_been_released(name: str, told: str) -> None:
+def test_what_has_not_been_released(name: str, message: str) -> None:
     for look in (catalog.problem, lambda name: catalog.expand([name])):
-        with pytest.raises(UnknownNameError, match=told):
+        with pytest.raises(UnknownNameError, match=message):
             look(name)
 
 
@@ -181,9 +181,9 @@ def test_all_released_verdicts_hold_by_name(shared: Path) -> None:
         row = json.loads(line)
         label, _, rest = row["instance"].removeprefix("seeded/").removesuffix(".json").partition("__")
         name = f"robotouille/{label}/{rest.replace('__', '@')}" if rest else label
-        found = registry.get("robotouille").run(catalog.problem(name), row, rules).record
-        assert [[act.action, act.valid, act.reached] for act in found.steps] == row["expected"]["steps"]
-        assert [act.choices for act in found.steps] == row["expected"]["n_valid"]
-        assert (found.success, found.steps_taken) == (row["expected"]["success"], row["expected"]["steps_taken"])
+        record = registry.get("robotouille").run(catalog.problem(name), row, rules).record
+        assert [[act.action, act.valid, act.reached] for act in record.steps] == row["expected"]["steps"]
+        assert [act.choices for act in record.steps] == row["expected"]["n_valid"]
+        assert (record.success, record.steps_taken) == (row["expected"]["success"], row["expected"]["steps_taken"])
         count += 1
     assert count == 98

@@ -29,7 +29,7 @@ def live(rules: Profile = PAPER, limit: int | None = None, **config: Any) -> Any
 
 @BOTH
 @pytest.mark.parametrize(
-    ("said", "made"),
+    ("message", "command"),
     [
         ("wash cup", "wash cup"),
         ("Thought: the cup is dirty, so wash teapot comes later.\nAction: wash cup", "wash cup"),
@@ -48,13 +48,13 @@ def live(rules: Profile = PAPER, limit: int | None = None, **config: Any) -> Any
         ({"action": "pick moon now"}, "pick moon now"),
     ],
 )
-def test_what_is_said_is_read_and_handed_in_as_one_decision(rules: Profile, said: object, made: str) -> None:
+def test_what_is_said_is_read_and_handed_in_as_one_decision(rules: Profile, message: object, command: str) -> None:
     scene = world(TEA)
-    assert decision(said, scene, rules) == made
+    assert decision(message, scene, rules) == command
     run = live(rules=rules)
-    run.step(said)
-    assert run.submission() == {"instance": TEA, "actions": [made], "time_limit": 40}
-    assert parse(run.submission()["actions"], scene, rules) == [made]
+    run.step(message)
+    assert run.submission() == {"instance": TEA, "actions": [command], "time_limit": 40}
+    assert parse(run.submission()["actions"], scene, rules) == [command]
 
 
 def test_entries_of_a_list_are_taken_as_the_profile_takes_them() -> None:
@@ -77,8 +77,8 @@ def test_the_limit_comes_before_the_wrong_ones() -> None:
 def test_a_detailed_answer_says_what_is_in_use_and_what_is_missing() -> None:
     run = live()
     texts = [
-        run.step(said).observation.text
-        for said in ("activate kettle", "pour kettle into cup", "brew tea with teapot", "sing", "wash cup")
+        run.step(message).observation.text
+        for message in ("activate kettle", "pour kettle into cup", "brew tea with teapot", "sing", "wash cup")
     ]
     assert texts == [
         "Minute 0: activate kettle begins, and goes on by itself.\n"
@@ -96,7 +96,7 @@ def test_a_detailed_answer_says_what_is_in_use_and_what_is_missing() -> None:
 
 def test_a_terse_answer_says_no_more_than_the_kind() -> None:
     run = live(feedback="terse")
-    texts = [run.step(said).observation.text for said in ("wash cup", "wash cup", "wait", "exit")]
+    texts = [run.step(message).observation.text for message in ("wash cup", "wash cup", "wait", "exit")]
     assert texts[:3] == ["minute 0 to minute 2: valid", "minute 3: repeated completed", "minute 4: wait"]
     assert texts[3].endswith("The run is over: exit.")
 

@@ -41,14 +41,14 @@ def test_verdicts_of_the_released_environment(shared: Path, name: str, count: in
     assert len(lines) == count
     for line in lines:
         run = play(line["actions"], RELEASED, line["instance"], line["time_limit"])
-        found = {
+        verdict = {
             "steps": [list(step) for step in run.record.steps],
             "completed": run.success,
             "end": run.record.end,
             "total_time": run.record.total_time,
             "score": run.record.score,
         }
-        assert found == {key: line["expected"][key] for key in found}, line["id"]
+        assert verdict == {key: line["expected"][key] for key in verdict}, line["id"]
 
 
 @BOTH
@@ -97,7 +97,7 @@ SILENT = ["activate kettle", "wait", "wait"]
 
 
 @pytest.mark.parametrize(
-    ("rest", "increments", "shown", "done"),
+    ("rest", "increments", "released_score", "replayed_score"),
     [
         (["wait"], [25], 25, 25),
         (["wash kettle"], [0], 0, 25),  # object_mismatch
@@ -113,16 +113,16 @@ SILENT = ["activate kettle", "wait", "wait"]
     ],
 )
 def test_the_released_score_is_the_sum_of_the_increments_shown(
-    rest: list[str], increments: list[int], shown: int, done: int
+    rest: list[str], increments: list[int], released_score: int, replayed_score: int
 ) -> None:
     run = play([*SILENT, *rest], RELEASED)
     assert [step.increment for step in run.record.steps] == [0, 0, 0, *increments]
-    assert run.record.score == run.record.scores[-1] == shown
-    assert run.verdict.progress == shown / 100
+    assert run.record.score == run.record.scores[-1] == released_score
+    assert run.verdict.progress == released_score / 100
     replayed = play([*SILENT, *rest], replace(RELEASED, score_source="replay"))
     assert [step.increment for step in replayed.record.steps] == [0, 0, 0, *increments]
-    assert replayed.record.score == replayed.record.scores[-1] == done
-    assert int(play([*SILENT, *rest], PAPER).record.score) == done
+    assert replayed.record.score == replayed.record.scores[-1] == replayed_score
+    assert int(play([*SILENT, *rest], PAPER).record.score) == replayed_score
 
 
 def test_progress_is_truncated_or_exact() -> None:
@@ -262,17 +262,17 @@ def test_completion_during_a_wrong_decision_ends_the_run_in_the_paper_profile() 
     problem = problems.load("timearena/cooking4")
     schedule = solve(problem).schedule
     assert schedule is not None
-    made = problems.decisions(problem, schedule.pieces, end=schedule.makespan)
-    assert made[-2:] == ["wait", "wait"]
-    made[-1] = "bake dish in oven"
-    paper = play([*made, "wait"], PAPER, problem.name)
+    decisions = problems.decisions(problem, schedule.pieces, end=schedule.makespan)
+    assert decisions[-2:] == ["wait", "wait"]
+    decisions[-1] = "bake dish in oven"
+    paper = play([*decisions, "wait"], PAPER, problem.name)
     assert (paper.record.end, paper.record.steps[-1].kind, paper.record.total_time) == (
         "completed",
         "object_occupied",
         schedule.makespan,
     )
-    assert play(made, RELEASED, problem.name).record.end == "exhausted"
-    late = play([*made, "wait"], RELEASED, problem.name)
+    assert play(decisions, RELEASED, problem.name).record.end == "exhausted"
+    late = play([*decisions, "wait"], RELEASED, problem.name)
     assert (late.record.end, late.record.total_time) == ("completed", schedule.makespan + 1)
 
 
@@ -290,15 +290,15 @@ def check(run: TimeArenaRun, limit: int, profile: Profile) -> None:
     assert not any(streaks[:-1])
     assert run.record.end != "five_invalid" or streaks[-1]
     assert all(step.increment >= 0 for step in run.record.steps)
-    shown = sum(step.increment for step in run.record.steps)
-    assert shown == pytest.approx(run.record.score) or profile.score_source == "replay"
+    increments = sum(step.increment for step in run.record.steps)
+    assert increments == pytest.approx(run.record.score) or profile.score_source == "replay"
     assert run.record.end != "exit" or profile.exit_ends
     silent = {"object_occupied", "object_mismatch", "invalid_action", "nonexistent_object"}
     last = list(takewhile(lambda kind: kind in silent, (step.kind for step in reversed(run.record.steps))))
     if any(kind.startswith("object_") for kind in last):
-        assert shown <= run.record.score + 1e-9
+        assert increments <= run.record.score + 1e-9
     else:
-        assert shown == pytest.approx(run.record.score)
+        assert increments == pytest.approx(run.record.score)
     assert run.verdict.success == run.success
 
 

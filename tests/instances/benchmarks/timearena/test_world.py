@@ -39,8 +39,8 @@ def bundled_form(task: dict[str, Any]) -> dict[str, Any]:
     def role(entry: dict[str, Any]) -> dict[str, Any]:
         needs = [[need[key] for key in ("object", "verb", "slot") if need[key] is not None] for need in entry["needs"]]
         states = [entry["before"], entry["after"]] if entry["before"] is not None else None
-        found = {"verb": entry["verb"], "slot": entry["slot"], "minutes": entry["minutes"]}
-        return {key: value for key, value in (found | {"needs": needs, "states": states}).items() if value}
+        fields = {"verb": entry["verb"], "slot": entry["slot"], "minutes": entry["minutes"]}
+        return {key: value for key, value in (fields | {"needs": needs, "states": states}).items() if value}
 
     return {
         "label": task["label"],
@@ -87,21 +87,21 @@ def test_the_dependency_graph_contradicts_the_environment_in_known_places_only(o
     differing = set()
     for name, (minutes, prerequisites) in original(originals, "dependencygraph.json").items():
         problem = problems.load(f"timearena/{name}", RELEASED)
-        said = {}
+        texts = {}
         for action in problem.actions:
-            said[action.id] = problems.command(action, 0)
+            texts[action.id] = problems.command(action, 0)
             for ours, theirs in spelling.items():
-                said[action.id] = said[action.id].replace(ours, theirs)
+                texts[action.id] = texts[action.id].replace(ours, theirs)
         # A trailing * marks autonomous actions.
         theirs_by_name = {key.removesuffix("*"): key for key in minutes}
-        assert set(said.values()) == theirs_by_name.keys(), name
+        assert set(texts.values()) == theirs_by_name.keys(), name
         for action in problem.actions:
-            key = theirs_by_name[said[action.id]]
+            key = theirs_by_name[texts[action.id]]
             before = [lag.before for lag in problem.lags if lag.after == action.id] + list(action.modes[0].after)
-            if {said[b] for b in before} != {need.removesuffix("*") for need in prerequisites.get(key, ())}:
-                differing.add((name, said[action.id], "prerequisites"))
+            if {texts[b] for b in before} != {need.removesuffix("*") for need in prerequisites.get(key, ())}:
+                differing.add((name, texts[action.id], "prerequisites"))
             if problem_autonomous(name, action.id) != key.endswith("*"):
-                differing.add((name, said[action.id], "type"))
+                differing.add((name, texts[action.id], "type"))
             assert action.duration == minutes[key]
     assert differing == {
         ("cooking6", "bake dish in oven", "prerequisites"),
@@ -170,10 +170,10 @@ def test_tasks_of_the_papers_prompts_have_one_fryer() -> None:
 
 
 def test_the_object_that_is_used_is_prepared() -> None:
-    made = ["activate kettle", "wash cup", "pour kettle into cup", "brew tea with teapot"]
-    run, released = (replay("timearena/household1", made, rules=rules) for rules in PROFILES.values())
+    decisions = ["activate kettle", "wash cup", "pour kettle into cup", "brew tea with teapot"]
+    run, released = (replay("timearena/household1", decisions, rules=rules) for rules in PROFILES.values())
     assert (run.steps[-1].violation.kind, released.steps[-1].violation) == ("dependency_violation", None)
-    washed = replay("timearena/household1", [*made[:3], "wash teapot", made[3]])
+    washed = replay("timearena/household1", [*decisions[:3], "wash teapot", decisions[3]])
     assert not washed.verdict.violations
     plan = solve(problems.load("timearena/household1")).plan.split("\n")
     assert plan.index("wash teapot") < plan.index("brew tea with teapot")
