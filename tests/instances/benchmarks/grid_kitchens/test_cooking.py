@@ -1,4 +1,4 @@
-"""Cooking as the paper has it: tick by tick against a model of its own, and whatever else is going on."""
+"""Cooking by the rules of the paper: comparison with a separate model, tick by tick."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEED = {one.name: one.ticks for one in FACTS.cookware}
 TICKS = 400
 
 
-#: What there is to do with cookware: fill it, put it elsewhere, empty it onto a plate or into the trash.
+#: Plans with cookware: fill, move, and empty onto a plate or into the trash.
 COOKWARE_PLANS = (
     *("@1 meat @2 board !board board @3 stove1", "@1 meat @2 board !board board @11 stove3", "@9 rice @10 stove2"),
     *(
@@ -31,7 +31,7 @@ COOKWARE_PLANS = (
 
 
 def wander(seed: int) -> list[dict[str, Any]]:
-    """Return what one cook does who tries this and that with cookware, and never what is an error."""
+    """Return random actions of one cook with cookware, none of which is an error."""
     draw = random.Random(seed)
     clock = Simulation.of(row(), PAPER)
     done: list[dict[str, Any]] = []
@@ -47,19 +47,19 @@ def wander(seed: int) -> list[dict[str, Any]]:
 
 
 class Kettle:
-    """A pan or pot by itself: ticks that it has stood on a stove with something in it since it was empty."""
+    """Model of a pan or pot: ticks on a stove with contents since it was last empty."""
 
     def __init__(self, kind: str) -> None:
         self.kind, self.ticks, self.raw = kind, 0, list[str]()
 
     def pass_tick(self, on_stove: bool) -> None:
-        """Let a tick go by; what is due is cooked."""
+        """Advance by one tick, and cook the contents when their time is over."""
         self.ticks += on_stove and bool(self.raw)
         if self.raw and self.ticks >= NEED[self.kind] * len(self.raw):
             self.ticks, self.raw = 0, []
 
     def look(self, ware: Ware) -> None:
-        """See what was put in or taken out meanwhile."""
+        """Update the contents to those of the simulation."""
         if not ware.contents:
             self.ticks, self.raw = 0, []
         else:
@@ -74,7 +74,7 @@ def _find(clock: Simulation, kind: str) -> tuple[Ware, bool]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_food_is_cooked_by_its_ticks_on_a_stove(seed: int) -> None:
+def test_food_is_cooked_after_its_ticks_on_a_stove(seed: int) -> None:
     clock = Simulation.of(row(cooks=2), PAPER)
     clock.load({"agent1": wander(seed), "agent2": [{"action": "Wait"}] * TICKS})
     kettles = {kind: Kettle(kind) for kind in NEED}
@@ -89,7 +89,7 @@ def test_food_is_cooked_by_its_ticks_on_a_stove(seed: int) -> None:
     assert clock.error is None
 
 
-def test_wandering_cooks_cook() -> None:
+def test_random_plans_produce_every_state_of_food() -> None:
     counts: dict[str, int] = {}
     for seed in range(12):
         clock = Simulation.of(row(), PAPER)
@@ -103,7 +103,7 @@ def test_wandering_cooks_cook() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
-def test_moments_at_which_nothing_happens_change_nothing(seed: int) -> None:
+def test_waits_of_another_cook_do_not_change_a_run(seed: int) -> None:
     actions = wander(seed)
     alone = carry_out(row(), {"agent1": actions}, PAPER)
     accompanied = carry_out(row(cooks=2), {"agent1": actions, "agent2": [{"action": "Wait"}] * TICKS}, PAPER)

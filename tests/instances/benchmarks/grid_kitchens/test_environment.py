@@ -1,4 +1,4 @@
-"""Live runs in grid kitchens: grades as those of the released simulator, turns, errors, and ends."""
+"""Live runs in grid kitchens: grades equal to the released simulator's, turns, errors, and ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def live(place: GridKitchen, rules: object = PAPER, config: RunConfig = FREE) ->
 
 
 @pytest.mark.slow
-def test_grades_of_submissions_are_those_of_the_released_simulator(shared: Path) -> None:
+def test_grades_of_submissions_equal_those_of_the_released_simulator(shared: Path) -> None:
     grader = Grader({"paracook": RELEASED})
     for line in verdicts(shared, "paracook_live"):
         place, expected = kitchen_of_map(shared, line["map"], line["orders"]), line["expected"]
@@ -35,7 +35,7 @@ def test_grades_of_submissions_are_those_of_the_released_simulator(shared: Path)
         assert (row["success"], row["makespan"]) == (done, expected["time"]), line["id"]
 
 
-def test_a_cook_that_is_left_out_holds_up_all_others() -> None:
+def test_clock_advances_only_when_every_cook_has_an_action() -> None:
     run = live(tiny("raw"))
     assert run.step({"agent1": [{"action": "Wait", "duration": 5}]}).observation.clock == 0
     assert {json.loads(one.text).keys() == {"agent2"} for one in run.legal()} == {True}
@@ -43,7 +43,7 @@ def test_a_cook_that_is_left_out_holds_up_all_others() -> None:
     assert run.step({"agent2": [{"action": "Finish"}]}).observation.clock == 5
 
 
-def test_an_error_begins_anew_and_the_third_ends_the_run() -> None:
+def test_errors_restart_the_run_and_the_third_error_ends_the_run() -> None:
     run = live(tiny("raw", cooks=1))
     for count in range(MAX_ERRORS):
         assert not run.done
@@ -57,7 +57,7 @@ def test_an_error_begins_anew_and_the_third_ends_the_run() -> None:
     assert not run.run().success
 
 
-def test_whole_plans_are_tried_three_times() -> None:
+def test_open_loop_runs_accept_three_plans() -> None:
     place = tiny("raw", cooks=1)
     wait, bad = {"agent1": [{"action": "Wait"}]}, {"agent1": [{"action": "Interact", "target": "wall"}]}
     once = live(place, config=RunConfig("open"))
@@ -73,7 +73,7 @@ def test_whole_plans_are_tried_three_times() -> None:
     assert failed.run().verdict.fatal is not None
 
 
-def test_runs_that_lead_nowhere_end() -> None:
+def test_bounded_runs_end_after_the_latest_tick() -> None:
     run = live(tiny("raw", cooks=1), config=RunConfig())
     assert run.step({"agent1": [{"action": "Wait", "duration": LATEST}]}).done
     assert run.state.over == "too_late"

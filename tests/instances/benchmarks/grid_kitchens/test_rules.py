@@ -1,4 +1,4 @@
-"""The rules of grid kitchens on a row of stations, by hand: every fault, both values of every rule, the clock."""
+"""Rules of grid kitchens on a row of stations: every violation, both profiles, and the clock."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHOP = "@1 meat @2 board !board board"
 FRY = f"{CHOP} @3 stove1"
 TWO = OrderedDish("two", (Need("meat", "cooked"), Need("meat", "cooked")))
 
-#: Kind of the fault, plans, what the words must say; the last action of the first cook fails.
+#: Kind of the violation, plans, and a part of the message; the last action of the first cook fails.
 FAULTS = [
     ("malformed", ["@1 ?"], '"target" must be a tile'),
     ("unknown_action", ["@1 *"], "MoveTo, Interact, Process, Wait and Finish"),
@@ -66,13 +66,15 @@ FAULTS = [
 
 
 def progress(run: Simulation) -> list[int]:
-    """Return how many actions of the first cook have begun, and how many there are."""
+    """Return the number of started actions of the first cook, and the number of all its actions."""
     return [run.started[0], len(run.queues[0])]
 
 
 @BOTH
 @pytest.mark.parametrize(("kind", "texts", "words"), FAULTS, ids=[f"{kind}-{n}" for n, (kind, *_) in enumerate(FAULTS)])
-def test_every_fault_ends_the_run_and_is_told(rules: GridKitchenRules, kind: str, texts: list[str], words: str) -> None:
+def test_every_violation_ends_the_run_with_its_message(
+    rules: GridKitchenRules, kind: str, texts: list[str], words: str
+) -> None:
     plans = plan(*(text.replace("?", ".").replace("*", ".") for text in texts))
     last = {"?": {"action": "MoveTo", "target": 3}, "*": {"action": "finish"}}.get(texts[0][-1])
     plans["agent1"][-1] = last or plans["agent1"][-1]
@@ -87,7 +89,7 @@ def test_every_fault_ends_the_run_and_is_told(rules: GridKitchenRules, kind: str
     assert not run.done
 
 
-def test_there_is_a_case_for_every_fault() -> None:
+def test_every_kind_of_violation_has_a_case() -> None:
     other = {
         "after_finish",
         "serve_at_zero",
@@ -101,7 +103,7 @@ def test_there_is_a_case_for_every_fault() -> None:
 
 
 @BOTH
-def test_nothing_is_served_at_moment_0_nor_when_nothing_is_left(rules: GridKitchenRules) -> None:
+def test_serving_at_tick_0_or_without_open_orders_is_rejected(rules: GridKitchenRules) -> None:
     serve = "@1 meat @0 table1 table1 @4 window"
     run = run_plan(replace(rules, end="plans"), f"{serve} @6 ~8 back @5 sink !sink sink @4 window", orders=(RAW,))
     assert error_of(run) == ("no_order_left", "agent1", 15)
@@ -110,7 +112,7 @@ def test_nothing_is_served_at_moment_0_nor_when_nothing_is_left(rules: GridKitch
 
 
 @BOTH
-def test_what_is_handed_in_for_nobody(rules: GridKitchenRules) -> None:
+def test_unknown_cooks_and_malformed_plans_are_rejected(rules: GridKitchenRules) -> None:
     run = carry_out(row(), {"agent1": plan("@1 meat")["agent1"], "agent7": []}, rules)
     assert (error_of(run), run.time, progress(run)) == (
         ("unknown_agent", None, None),
@@ -131,16 +133,14 @@ PLATE = f"{FRY} @0 table1 @3"
 
 @BOTH
 @pytest.mark.parametrize(("wait", "good"), [(18, True), (17, False)])
-def test_one_ingredient_takes_its_time(rules: GridKitchenRules, wait: int, good: bool) -> None:
+def test_one_ingredient_is_cooked_after_its_cooking_time(rules: GridKitchenRules, wait: int, good: bool) -> None:
     run = run_plan(rules, f"{PLATE} ~{wait} {SERVE}")
     assert (run.done, run.served_at) == (good, (32,) if good else ())
 
 
 @BOTH
 @pytest.mark.parametrize(("wait", "good"), [(25, True), (24, False)])
-def test_two_ingredients_take_both_their_times_from_the_first_on(
-    rules: GridKitchenRules, wait: int, good: bool
-) -> None:
+def test_two_ingredients_take_twice_the_cooking_time(rules: GridKitchenRules, wait: int, good: bool) -> None:
     # The second is in the pan at tick 15, the plate is there at 21, and 7 + 48 is 55.
     run = run_plan(rules, f"{FRY} {CHOP} @3 stove1 @0 table1 @3 ~{wait + 9} {SERVE}", orders=(TWO,))
     assert run.done == good
@@ -148,7 +148,7 @@ def test_two_ingredients_take_both_their_times_from_the_first_on(
 
 
 @pytest.mark.parametrize(("rules", "least"), [(PAPER, 10), (RELEASED, 0)], ids=["paper", "released"])
-def test_time_off_the_stove(rules: GridKitchenRules, least: int) -> None:
+def test_cooking_pauses_off_the_stove_in_the_paper_profile_only(rules: GridKitchenRules, least: int) -> None:
     # In at 7, off the stove for 10 ticks, back at 17; the plate is there at 23 and 14 (4) ticks are left by the paper.
     off_stove = f"{FRY} stove1 ~10 stove1 @0 table1 @3"
     for wait, good in ((8 + least, True), (7 + least, False)):
@@ -156,7 +156,7 @@ def test_time_off_the_stove(rules: GridKitchenRules, least: int) -> None:
 
 
 @pytest.mark.parametrize(("rules", "least"), [(PAPER, 24), (RELEASED, 0)], ids=["paper", "released"])
-def test_a_second_batch(rules: GridKitchenRules, least: int) -> None:
+def test_second_batch_takes_its_cooking_time_in_the_paper_profile_only(rules: GridKitchenRules, least: int) -> None:
     # The first is cooked at 31 and poured away at 43 with a plate that goes to the trash; the second is in at 53.
     first = f"{FRY} ~24 @0 table1 @3 ~6 stove1 @7 trash @3 ~1"
     for wait in (least, least - 1):
@@ -167,7 +167,7 @@ def test_a_second_batch(rules: GridKitchenRules, least: int) -> None:
         assert cooked == (wait >= least or rules is RELEASED)
 
 
-def test_an_emptied_pan_goes_on_cooking_as_released_only() -> None:
+def test_emptying_a_pan_resets_its_cooking_time_in_the_paper_profile_only() -> None:
     # Half raw meat is taken out at tick 13; what is put in at 23 is cooked at 47 by the paper, and at 55 as released.
     half = f"{PLATE} stove1 @0 table1 {CHOP} @3 stove1"
     for rules, since in ((PAPER, 24), (RELEASED, 32)):
@@ -182,7 +182,7 @@ def test_an_emptied_pan_goes_on_cooking_as_released_only() -> None:
 # Turns
 
 
-def test_a_sink_is_for_one_at_a_time_by_the_paper_only() -> None:
+def test_sink_serves_one_cook_at_a_time_in_the_paper_profile_only() -> None:
     serve = "@1 meat @0 table1 table1 @4 window @6 ~9 back @5 sink !sink"
     other = "~18 @5 !sink"
     paper, released = (run_plan(rules, serve, other, orders=(RAW, RAW)) for rules in (PAPER, RELEASED))
@@ -190,12 +190,12 @@ def test_a_sink_is_for_one_at_a_time_by_the_paper_only() -> None:
     assert error_of(released) == ("nothing_to_wash", "agent2", 2)
 
 
-def test_nothing_comes_after_finish_by_the_paper_only() -> None:
+def test_actions_after_finish_are_rejected_in_the_paper_profile_only() -> None:
     assert error_of(run_plan(PAPER, "@1 . . meat")) == ("after_finish", "agent1", 3)
     assert error_of(run_plan(RELEASED, "@1 . . meat")) is None
 
 
-def test_the_run_ends_with_the_last_dish_by_the_paper_only() -> None:
+def test_run_ends_with_the_last_dish_in_the_paper_profile_only() -> None:
     serve = "@1 meat @0 table1 table1 @4 window ~5 window"
     run = run_plan(PAPER, serve, "@8", orders=(RAW,))
     assert (run.done, run.time, run.served_at, progress(run)) == (
@@ -210,14 +210,14 @@ def test_the_run_ends_with_the_last_dish_by_the_paper_only() -> None:
 
 
 @BOTH
-def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: GridKitchenRules) -> None:
+def test_earlier_starts_act_first_and_ties_follow_the_map(rules: GridKitchenRules) -> None:
     # Both are at the table at tick 1 and there is one plate. A walk begun at moment 0 ends first, in map order.
     run = run_plan(rules, "@1 @0 table1", "@1 @0 table1")
     assert (error_of(run), run.as_dict()["final"]["agents"]["agent1"][2]) == (
         ("nothing_here", "agent2", 2),
         "plate[]",
     )
-    # The first waits twice, so that its end is entered later than that of the second.
+    # The first cook waits twice, so its end is queued after that of the second cook.
     run = run_plan(rules, "~1 ~1 table1", "~2 table1")
     assert (error_of(run), run.as_dict()["final"]["agents"]["agent2"][2]) == (
         ("nothing_here", "agent1", 2),
@@ -226,7 +226,7 @@ def test_who_began_earlier_goes_first_and_else_the_map_decides(rules: GridKitche
 
 
 @BOTH
-def test_fractions_are_exact(rules: GridKitchenRules) -> None:
+def test_fractional_times_are_exact(rules: GridKitchenRules) -> None:
     tenths = " ".join(["~0.1"] * 10)
     run = run_plan(rules, f"{tenths} @1 meat", "~1 @1 meat")
     assert run.time == 2
@@ -237,7 +237,7 @@ def test_fractions_are_exact(rules: GridKitchenRules) -> None:
 
 
 @BOTH
-def test_keys_do_not_tell_when_or_in_which_order_things_came(rules: GridKitchenRules) -> None:
+def test_state_keys_ignore_time_and_order_of_ingredients(rules: GridKitchenRules) -> None:
     two = OrderedDish("both", (Need("meat", "raw"), Need("rice", "raw")))
     keys = set()
     for text in (
@@ -254,7 +254,7 @@ def test_keys_do_not_tell_when_or_in_which_order_things_came(rules: GridKitchenR
 
 
 @BOTH
-def test_a_fork_leaves_the_run_as_it_was(rules: GridKitchenRules) -> None:
+def test_fork_does_not_change_the_original_run(rules: GridKitchenRules) -> None:
     clock = Simulation.of(row(cooks=2), rules)
     clock.submit(plan("@1 meat", "~1"))
     clock.until_decision()
@@ -268,7 +268,7 @@ def test_a_fork_leaves_the_run_as_it_was(rules: GridKitchenRules) -> None:
 
 
 @BOTH
-def test_what_a_cook_can_do_is_no_error_and_nothing_else_with_stations_is(rules: GridKitchenRules) -> None:
+def test_choices_are_exactly_the_station_actions_without_error(rules: GridKitchenRules) -> None:
     clock = Simulation.of(row(cooks=2), rules)
     clock.load(plan("@1 meat @2 board !board board @3 stove1 @0 table1 @3 stove1 @7 trash", "@2 ~1 ~9 ~9 ~9"))
     of = clock.ground
@@ -291,7 +291,7 @@ def test_what_a_cook_can_do_is_no_error_and_nothing_else_with_stations_is(rules:
     assert {"station_in_use", "nothing_here", "not_adjacent", "process_unsupported", None} <= refused
 
 
-def test_actions_without_effect_on_the_way_are_read_before_they_are_begun() -> None:
+def test_malformed_actions_are_detected_when_read() -> None:
     of = Simulation.of(row(), PAPER).ground
     for action in (
         None,
@@ -308,13 +308,13 @@ def test_actions_without_effect_on_the_way_are_read_before_they_are_begun() -> N
     assert read(of, {"action": ["MoveTo"]}).fault == "unknown_action"
 
 
-def test_rules_that_decide_nothing_are_as_usual_where_optima_are_sought() -> None:
+def test_deciding_resets_rules_without_effect_on_optima() -> None:
     strange = GridKitchenRules(refuse_unread=False, finish="ignored", price_optimum=False)
     assert strange.deciding() == GridKitchenRules()
     assert RELEASED.deciding().cooking == "stamp"
     assert all(getattr(rules, name) in values for name, values in CHOICES.items() for rules in (PAPER, RELEASED))
 
 
-def test_a_dish_needs_an_ingredient() -> None:
+def test_dish_without_ingredients_is_rejected() -> None:
     with pytest.raises(InputError, match="must need at least one ingredient"):
         row(OrderedDish("nothing", ()))

@@ -1,4 +1,4 @@
-"""The rules of grid kitchens against what the released simulator said of plans, field by field."""
+"""Rules of grid kitchens compared with verdicts of the released simulator, field by field."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.paracook import kitchen_of_map, verdicts
 
 
 @pytest.mark.slow
-def test_plans_loaded_before_moment_0(shared: Path) -> None:
+def test_whole_plans_reproduce_released_verdicts(shared: Path) -> None:
     rows = verdicts(shared, "paracook")
     wrong = []
     for line in rows:
@@ -27,14 +27,14 @@ def test_plans_loaded_before_moment_0(shared: Path) -> None:
 
 
 @pytest.mark.slow
-def test_plans_submitted_piece_by_piece(shared: Path) -> None:
+def test_plans_submitted_turn_by_turn_reproduce_released_verdicts(shared: Path) -> None:
     rows = verdicts(shared, "paracook_live")
     wrong = [line["id"] for line in rows if _live(shared, line) != line["expected"]]
     assert (len(rows), wrong) == (48, [])
 
 
 @pytest.mark.slow
-def test_one_plan_of_the_people_does_without_cooking_as_the_paper_has_it(shared: Path) -> None:
+def test_one_human_plan_fails_by_the_cooking_rule_of_the_paper(shared: Path) -> None:
     humans = [line for line in verdicts(shared, "paracook") if line["kind"] == "human"]
     failed = []
     for line in humans:
@@ -50,7 +50,7 @@ def test_one_plan_of_the_people_does_without_cooking_as_the_paper_has_it(shared:
 
 
 def _live(shared: Path, line: dict[str, Any]) -> dict[str, Any]:
-    """Return what a released verdict has of a run in which plans are submitted turn by turn."""
+    """Return the fields of a released verdict for a run in which plans are submitted turn by turn."""
     clock = Simulation.of(kitchen_of_map(shared, line["map"], line["orders"]), RELEASED)
     turns = []
     for submission in line["submissions"]:

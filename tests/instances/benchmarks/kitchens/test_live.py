@@ -1,4 +1,4 @@
-"""Live runs in kitchens: limits, rounds of several players, and what agents are told."""
+"""Live runs in kitchens: limits, rounds of several players, and observations."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def step_limit(kitchen: Kitchen, rules: str = "paper", config: RunConfig = USUAL
     return live(kitchen, rules, config).text.step_limit
 
 
-def test_a_run_is_bounded_as_in_the_paper() -> None:
+def test_step_limit_is_that_of_the_paper() -> None:
     run = live(load(SOUP), config=RunConfig())
     assert run.text.step_limit == 31  # 21 steps are the optimum
     for _ in range(31):
@@ -47,7 +47,7 @@ def test_a_run_is_bounded_as_in_the_paper() -> None:
     assert run.run().record.end == "limit"
     published = registry.of(run.problem).environment(run.problem, replace(PROFILES["paper"], limit="published"))
     assert published.text.step_limit == 28  # 1.5 times 19
-    # Where nothing is known without solving: 30 steps for each of three conditions, or 100, of every player.
+    # Without a bundled optimum: 30 steps for each of three conditions, or 100, of every player.
     assert step_limit(KITCHENS["soup"]) == 100
     assert step_limit(KITCHENS["crowd"]) == 300
     assert step_limit(KITCHENS["crowd"], "joint") == 100
@@ -55,7 +55,7 @@ def test_a_run_is_bounded_as_in_the_paper() -> None:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_no_success_is_cut_off(rules: str) -> None:
+def test_step_limit_is_at_least_one_and_a_half_optima(rules: str) -> None:
     for name in ("robotouille", "kitchens"):
         benchmark = registry.get(name)
         for kitchen in map(load, sorted(benchmark.optima)[::20]):
@@ -66,7 +66,7 @@ def test_no_success_is_cut_off(rules: str) -> None:
             assert all(limit >= 3 * makespan // (2 * rounds) for makespan in optima)
 
 
-def test_a_run_ends_when_no_action_can_be_had() -> None:
+def test_repeated_messages_without_legal_action_end_the_run() -> None:
     run = live(KITCHENS["soup"], config=RunConfig())
     for _ in range(TRIES * ATTEMPTS - 1):
         run.step("Hm")
@@ -83,7 +83,7 @@ def test_a_run_ends_when_no_action_can_be_had() -> None:
 
 
 @pytest.mark.slow
-def test_long_runs_end_and_can_be_copied_and_shown() -> None:
+def test_long_runs_end_and_can_be_copied_and_printed() -> None:
     run = live(KITCHENS["soup"])
     while not run.done:
         run.step("Do nothing")
@@ -94,13 +94,13 @@ def test_long_runs_end_and_can_be_copied_and_shown() -> None:
     assert run.run().record.steps_taken == MAX_ACTIONS
 
 
-def test_finish_hands_in() -> None:
+def test_finish_ends_the_run() -> None:
     run = live(KITCHENS["soup"])
     assert run.step("Thought: enough\nAction: Finish").observation.over == "handed_in"
     assert run.submission()["actions"] == []
 
 
-def test_a_joint_message_is_a_round() -> None:
+def test_joint_message_takes_one_round() -> None:
     run = live(KITCHENS["crowd"], "joint")
     assert run.problem.players == ("robot2", "robot1", "robot3")
     message = {"robot3": "Pick up bread9 from table2 using robot3", "robot2": "Move robot2 from stove1 to board1"}
@@ -125,14 +125,14 @@ def test_a_joint_message_is_a_round() -> None:
     assert (run.state.world.ticks, run.observation.player) == (3, "robot2")
 
 
-def test_a_whole_plan_is_bounded_too() -> None:
+def test_open_loop_plan_has_the_step_limit() -> None:
     bounded = live(load(SOUP), config=RunConfig(loop="open"))
     bounded.step(["Do nothing"] * 100)
     assert len(bounded.run().steps) == 31
     assert bounded.run().record.end == "limit"
 
 
-def test_what_is_told() -> None:
+def test_observations_contain_goal_refusals_and_valid_actions() -> None:
     run = live(load("kitchens/synchronous/1_lettuce_sandwich"))
     assert "lettuce A is cut" in run.introduction()
     assert "lettuce1: cuttable" in run.introduction()
@@ -145,7 +145,7 @@ def test_what_is_told() -> None:
     assert "Valid actions" not in short
 
 
-def test_texts_are_written_when_they_are_read() -> None:
+def test_observation_texts_are_computed_on_first_access() -> None:
     calls: list[int] = []
 
     def text() -> str:

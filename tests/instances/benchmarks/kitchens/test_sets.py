@@ -1,4 +1,4 @@
-"""Kitchens of our own, their names and variants."""
+"""Bundled kitchens of our own: names, variants and dishes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_ten_kitchens_in_each_of_three_sets() -> None:
         assert all(kitchen.candidates.values())
 
 
-def test_tasks_are_those_of_the_paper_and_kitchens_are_our_own(shared: Path) -> None:
+def test_kitchens_differ_from_the_released_files(shared: Path) -> None:
     for name in problems.names():
         original = load_kitchen(shared / "benchmarks" / f"{name}.json".replace("kitchens/", "robotouille/"))
         ours = problems.kitchen(name)
@@ -49,7 +49,7 @@ def test_variants_can_be_solved(name: str) -> None:
         assert trace(kitchen, plan(kitchen, time_limit=WorkLimit(5.0)).actions).success
 
 
-def test_nothing_of_a_synchronous_kitchen_takes_time() -> None:
+def test_synchronous_kitchens_have_no_cookable_items() -> None:
     for name in problems.names():
         raw = any(fact[0] == "iscookable" for fact in problems.kitchen(name).facts)
         if "/synchronous/" in name:
@@ -75,7 +75,7 @@ def test_nothing_of_a_synchronous_kitchen_takes_time() -> None:
         ("@1" * 10**6, False),
     ],
 )
-def test_covers(name: str, covered: bool) -> None:
+def test_covers_accepts_bundled_kitchens_and_variants_only(name: str, covered: bool) -> None:
     assert problems.covers(name) == covered
     if covered:
         assert problems.kitchen(name).name == name
@@ -86,7 +86,7 @@ def test_covers(name: str, covered: bool) -> None:
             problems.kitchen(name)
 
 
-def test_sets_of_variants() -> None:
+def test_variants_with_one_seed_form_a_set() -> None:
     below = problems.members("kitchens/multi_agent@7")
     assert below == problems.members("kitchens/multi_agent/@7") == problems.members("kitchens@7")[20:]
     assert problems.set_of(below[3]) == ("kitchens/multi_agent@7", below)
@@ -110,7 +110,7 @@ def _whereabouts(kitchen: Kitchen) -> list[object]:
 @pytest.mark.parametrize(
     "original", sample([*KITCHENS.values(), *map(problems.kitchen, problems.names()[::4])]), ids=lambda k: k.name
 )
-def test_variants_keep_what_there_is(original: Kitchen) -> None:
+def test_variants_keep_goal_traits_and_held_things(original: Kitchen) -> None:
     layouts = []
     old = layout_of(original)[0]
     for seed in range(12):
@@ -136,13 +136,13 @@ def test_variants_keep_what_there_is(original: Kitchen) -> None:
     assert _whereabouts(original) not in layouts
 
 
-def test_containers_stand_alone_unless_there_is_no_room() -> None:
+def test_containers_of_variants_stand_alone_on_a_station() -> None:
     for seed in range(30):
         stations = layout_of(problems.kitchen(f"kitchens/multi_agent/7_onion_potato_tomato_soup@{seed}"))[0].stations
         assert all(len(things) == 1 for things in stations.values() if {"pot1", "bowl1"} & set(things))
 
 
-def test_dishes() -> None:
+def test_dishes_are_converted_to_goal_conditions() -> None:
     assert served(["bread / cut fried onion / bread", "cheese"]) == [
         ("iscut", "onion#1"),
         ("isfried", "onion#1"),
@@ -163,7 +163,7 @@ def test_dishes() -> None:
 
 
 @pytest.mark.slow
-def test_same_seed_same_kitchen() -> None:
+def test_same_seed_gives_the_same_kitchen() -> None:
     first = layout_of(problems.kitchen("kitchens/asynchronous/5_potato_soup@7"))[0]
     assert first.stations == {
         "sink1": ["bowl1"],

@@ -1,4 +1,4 @@
-"""Meaning of texts in kitchens, which is found without a list of legal actions."""
+"""Lookup of the action that a text names, without a list of legal actions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KITCHENS = [SOUP, BURGER, with_cooks(SOUP, 2), kitchen("kitchens/multi_agent/7_o
 
 
 def agrees(engine: CompiledKitchen, seed: int, steps: int = 60) -> None:
-    """Walk about, and look up every text that has been legal so far, and some that never are."""
+    """Take random steps, and look up every text that was legal before, and some that are never legal."""
     choose = random.Random(seed)
     state, met = engine.start(), {"Do nothing", "Add water1 into pot1 using robot1", "Move a from b to c"}
     for _ in range(steps):
@@ -37,18 +37,18 @@ def agrees(engine: CompiledKitchen, seed: int, steps: int = 60) -> None:
 
 @pytest.mark.parametrize("moves", ["turns", "joint"])
 @pytest.mark.parametrize("at", range(len(KITCHENS)))
-def test_a_text_means_what_the_list_of_legal_actions_says(at: int, moves: str) -> None:
+def test_text_lookup_agrees_with_the_list_of_legal_actions(at: int, moves: str) -> None:
     rules = replace(PROFILES["released"], moves=moves)
     agrees(CompiledKitchen(KITCHENS[at], rules), at, 25)
 
 
 @pytest.mark.slow
-def test_it_does_in_many_small_kitchens() -> None:
+def test_text_lookup_agrees_in_many_small_kitchens() -> None:
     for seed in range(100):
         agrees(compiled(draw_kitchen(seed), PROFILES["paper"]), seed)
 
 
-def test_plans_that_name_what_is_not_there_leave_no_trace() -> None:
+def test_plans_with_unknown_objects_do_not_grow_caches() -> None:
     engine = compiled(BURGER)
     trace(BURGER, ["Do nothing"])
     before = len(engine.bits.atoms), len(engine.deeds)
@@ -57,7 +57,7 @@ def test_plans_that_name_what_is_not_there_leave_no_trace() -> None:
     assert (len(engine.bits.atoms), len(engine.deeds)) == before
 
 
-def test_objects_that_a_text_leaves_open_may_be_any_of_their_type() -> None:
+def test_parameters_missing_from_a_text_match_any_object_of_their_type() -> None:
     domain = bundled()
     action = ActionSchema(
         "call", "Call", (), (Literal("istable", ("s1",)), Literal("vacant", ("s1",)), Literal("loc", ("p1", "s2"))), ()

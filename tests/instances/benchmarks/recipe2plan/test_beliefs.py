@@ -1,4 +1,4 @@
-"""Beliefs on what recipes leave implicit: what models write, and the measures of Table 9."""
+"""Beliefs about implicit facts of recipes: parsing of model output, and the measures of Table 9."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from planoracle.instances.protocol.prompts import load_prompts
 from tests.support.runner import invoke
 
 PAIR = load("recipe2plan/timed/Cobbler_Pancakes")
-#: Beliefs without a fault, as our prompts ask for them.
+#: Correct beliefs, in the form that our prompts request.
 TRUE = {
     kind: "\n".join(f"{recipe}: {', '.join(map(written, true_items(PAIR, recipe, kind)))}" for recipe in PAIR.tasks)
     for kind in KINDS
@@ -28,7 +28,7 @@ TRUE = {
 
 
 def counts(submission: Any, kind: str) -> list[Any]:
-    """Items right and believed of each recipe, or the reason why the belief is unread."""
+    """Return for each recipe the correct and all believed items, or the reason why the belief is unread."""
     rows = [row for row in read_beliefs(PAIR, submission) if row["belief"] == kind]
     assert [row["recipe"] for row in rows] in ([], ["Cobbler", "Pancakes"])
     return [row.get("unread") or (row["right"], row["believed"]) for row in rows]
@@ -57,7 +57,7 @@ def counts(submission: Any, kind: str) -> list[Any]:
         ("resources", '{"Cobbler": {"oven": [0]}, "Pancakes": [{"step": 8, "object": "microwave"}]}', [(1, 1), (1, 1)]),
     ],
 )
-def test_what_models_write_is_read(kind: str, text: str, expected: list[Any]) -> None:
+def test_belief_texts_are_parsed(kind: str, text: str, expected: list[Any]) -> None:
     assert counts({"plan": "", kind: text}, kind) == expected
     assert counts({"plan": "", "beliefs": {kind: text}}, kind) == expected
     if text.startswith("{"):
@@ -67,7 +67,7 @@ def test_what_models_write_is_read(kind: str, text: str, expected: list[Any]) ->
     assert counts({"plan": "", kind: text}, other) == ["missing", "missing"]
 
 
-def test_logs_of_the_released_code_are_read() -> None:
+def test_beliefs_in_released_logs_are_parsed() -> None:
     logs = {
         "Cobbler": {
             "parallel": "[0, 2, 7]",
@@ -90,7 +90,7 @@ def test_logs_of_the_released_code_are_read() -> None:
     assert results == [[(1, 2), (0, 1)], [(1, 1), (0, 1)], [(2, 2), (0, 2)]]
 
 
-def test_sections_of_a_plan_are_read_and_a_plain_plan_has_none() -> None:
+def test_beliefs_are_read_from_sections_of_a_plan() -> None:
     plan = "Plan:\nStep(0, Cobbler, 00:10:00, 00:00:00)"
     text = "## Autonomous actions\n{concurrency}\n\nDependencies:\n{dependency}\nObjects:\n{resources}\n".format(**TRUE)
     for submission in (text + plan, {"output": text + plan}, [{"role": "assistant", "content": text + plan}]):
@@ -99,7 +99,7 @@ def test_sections_of_a_plan_are_read_and_a_plain_plan_has_none() -> None:
     assert read_beliefs(PAIR, {"plan": f"Thought: no parallel steps.\n{plan}"}) == []
 
 
-def test_answers_to_the_questions_of_the_setting_are_graded() -> None:
+def test_answers_to_questions_of_the_react_setting_are_graded() -> None:
     prompts = load_prompts(registry.of(PAIR), "react")
     environment = environment_for(PAIR, prompts)
     answers = [*TRUE.values(), "Thought: go.\nAction: Step(0, Cobbler, 00:10:00, 00:00:00)"]

@@ -1,4 +1,4 @@
-"""Live runs of Recipe2Plan: steps in messages, legal commands, ends of runs, and what agents are told."""
+"""Live runs of Recipe2Plan: steps in messages, legal commands, ends of runs, and observations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def live(name: str = PAIR, rules=PAPER, **config: object) -> AnyEnvironment:
     return registry.get("recipe2plan").environment(load(name), rules, RunConfig(**config))
 
 
-def test_messages_that_go_beyond_the_answer_are_cut_at_the_first_action():
+def test_only_the_first_action_of_a_message_counts():
     text = (
         "Thought: Step(3, Cobbler, 1 min, 0) comes later.\nAction: Step(1, Cobbler, 60 sec, 0:00)\n"
         "Observation: done\nAction: Step(4, Cobbler, 3 min, 60 sec)\nAction: Finish"
@@ -41,7 +41,7 @@ def test_messages_that_go_beyond_the_answer_are_cut_at_the_first_action():
 
 
 @BOTH
-def test_the_thought_before_an_action_holds_no_command(rules):
+def test_steps_in_a_thought_are_not_commands(rules):
     done = live(rules=rules)
     done.step("Thought: Step(1, Cobbler, 00:02:00, 00:00:00) was the last. Action: Finish")
     assert (done.state.over, done.submission()["plan"]) == ("finished", [])
@@ -53,7 +53,7 @@ def test_the_thought_before_an_action_holds_no_command(rules):
 
 
 @BOTH
-def test_steps_as_we_write_them_are_read_the_same_on_the_fast_and_on_the_long_way(rules):
+def test_fast_path_and_full_parser_read_rendered_steps_alike(rules):
     problem = load(PAIR)
     for command in live(rules=rules).legal():
         [step] = parse(command.text, problem, rules).commands
@@ -61,7 +61,7 @@ def test_steps_as_we_write_them_are_read_the_same_on_the_fast_and_on_the_long_wa
         assert first_command(problem, f"Action: {command.text}\n", rules) == step
 
 
-def test_rules_by_which_no_answer_can_be_read_are_refused_at_once():
+def test_contradictory_reading_rules_are_rejected():
     with pytest.raises(InputError, match="parse_scope: must be everywhere with step_shapes=released"):
         live(rules=replace(PAPER, step_shapes="released"))
 
@@ -72,7 +72,7 @@ def _verdict(run: AnyEnvironment) -> tuple[bool, int]:
 
 
 @pytest.mark.slow
-def test_what_states_leave_can_be_reached_in_commands_that_are_offered():
+def test_remaining_optimum_is_reachable_by_legal_commands():
     for seed in range(150):
         problem = kitchen(seed, 5)
         run = registry.of(problem).environment(problem)
@@ -82,7 +82,7 @@ def test_what_states_leave_can_be_reached_in_commands_that_are_offered():
         assert min_makespan(run, rest.makespan, _verdict) == rest.makespan
 
 
-def test_the_run_is_over_at_the_eleventh_refusal_or_a_missed_time_constraint():
+def test_refusal_limits_turn_limit_and_missed_time_constraint_end_the_run():
     run = live()
     for number in range(11):
         assert run.done is False, number
@@ -107,7 +107,7 @@ def test_the_run_is_over_at_the_eleventh_refusal_or_a_missed_time_constraint():
     assert [one.kind for one in last.outcomes] == ["wait", "lost"]
 
 
-def test_answers_say_what_became_of_the_step_and_of_nothing_else():
+def test_observation_reports_the_result_of_the_step():
     run = live(feedback="terse")
     answer = run.step("Step(0, Cobbler, 10 min, 5 min)").observation.text
     assert answer == '"Step(0, Cobbler, 00:10:00, 00:05:00)": done'

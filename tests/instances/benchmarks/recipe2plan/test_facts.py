@@ -1,4 +1,4 @@
-"""The bundled facts of Recipe2Plan, by themselves and against the original files."""
+"""Bundled facts of Recipe2Plan: consistency, and equality with the original files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SETTINGS = ("timed", "untimed")
 
 
 def plain(instance: Instance) -> dict[str, Any]:
-    """All facts of an instance but its name, without our labels, lags in any order."""
+    """Return all facts of an instance except its name and labels, with lags as a set."""
     return {
         "actions": tuple(replace(action, label="") for action in instance.actions),
         "lags": set(instance.lags),
@@ -42,7 +42,7 @@ def rows(setting: str, pair: str) -> list[tuple[int, str, int, int]]:
 def folder(shared: Path) -> Path:
     path = shared / "benchmarks" / "recipe2plan"
     if not path.is_dir():
-        pytest.skip(f"the original files of Recipe2Plan are not here ({path})")
+        pytest.skip(f"the original files of Recipe2Plan are missing ({path})")
     return path
 
 
@@ -53,7 +53,7 @@ def originals(folder: Path) -> dict[str, Instance]:
 
 
 def original(pair: list[dict[str, Any]]) -> Instance:
-    """A pair of the original file as an instance."""
+    """Convert a pair of the original file to an instance."""
     actions, lags = [], []
     for recipe in pair:
         name = recipe["recipe"]
@@ -119,19 +119,19 @@ def test_there_are_24_recipes_65_pairs_130_names() -> None:
     assert len(set(problems.names())) == len(problems.names()) == 130
 
 
-def test_names_are_timed_then_untimed_in_one_order() -> None:
+def test_names_list_timed_before_untimed_pairs_in_the_same_order() -> None:
     assert problems.names() == tuple(f"recipe2plan/{setting}/{pair}" for setting in SETTINGS for pair in PAIRS)
 
 
-def test_the_book_is_a_document_of_our_own_format() -> None:
-    """It is read without checking its fields, which takes a library that is slow to import."""
+def test_bundled_recipes_are_a_valid_instance_file() -> None:
+    """The file is read without validation, because the validating library is slow to import."""
     file = Path(problems.__file__).with_name("data") / "recipes.json"
     book = catalog.single(str(file))
     assert problems.combine(book.name, list(book.tasks)) == book
 
 
 @pytest.mark.parametrize("name", problems.names())
-def test_instance_bears_its_name_and_recipes(name: str) -> None:
+def test_instance_has_its_name_and_recipes(name: str) -> None:
     _, setting, pair = name.split("/")
     instance = problems.load(f"recipe2plan/{setting}/{pair}")
     assert instance.name == name
@@ -152,7 +152,7 @@ def test_one_reference_plan_is_missing() -> None:
     assert missing == ["recipe2plan/timed/Pizza_Chocolate-Egg"]
 
 
-def test_reference_plans_name_only_steps_that_exist() -> None:
+def test_reference_plans_contain_only_existing_steps() -> None:
     for setting in SETTINGS:
         for pair in PAIRS:
             steps = problems.load(f"recipe2plan/{setting}/{pair}").by_id
@@ -167,7 +167,7 @@ def test_every_step_has_a_short_label() -> None:
 @pytest.mark.parametrize(
     ("setting", "pair"), [("timed", "Soup_Soup"), ("sometimes", PAIRS[0]), ("timed", ""), ("", "")]
 )
-def test_unknown_problem_is_named(setting: str, pair: str) -> None:
+def test_unknown_problem_is_named_in_the_error(setting: str, pair: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         problems.load(f"recipe2plan/{setting}/{pair}")
     assert f"recipe2plan/{setting}/{pair}" in str(caught.value)
@@ -180,7 +180,7 @@ def test_unknown_pair_has_no_reference_plan() -> None:
 # --- against the originals ------------------------------------------------------------------------
 
 
-def test_pairs_are_those_of_the_original_in_its_order(originals: dict[str, Instance]) -> None:
+def test_pairs_equal_the_original_in_order(originals: dict[str, Instance]) -> None:
     assert list(originals) == PAIRS
 
 
@@ -195,7 +195,7 @@ def test_reference_plans_equal_the_original(original_plans: dict[str, Any], sett
     assert set(original_plans) == set(PAIRS)
 
 
-def test_no_label_is_the_original_sentence(sentences: dict[str, str]) -> None:
+def test_labels_differ_from_the_original_sentences(sentences: dict[str, str]) -> None:
     labels = bundled_steps()
     assert set(labels) == set(sentences)
     assert [name for name, label in labels.items() if words(label) == sentences[name]] == []

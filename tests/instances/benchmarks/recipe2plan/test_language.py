@@ -1,4 +1,4 @@
-"""Every form in which a plan of Recipe2Plan may come."""
+"""Forms of submitted Recipe2Plan plans: steps, texts, logs, lists, JSON and hostile text."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def tacos(duration, start, step=3):
         ("Step(3, Stew, 00:10:00)", StepCommand(3, "Stew", 0, 600)),
     ],
 )
-def test_both_profiles_read_the_released_shapes(text, expected, rules):
+def test_both_profiles_read_released_step_forms(text, expected, rules):
     assert commands(text, rules) == [expected]
 
 
@@ -71,7 +71,7 @@ def test_both_profiles_read_the_released_shapes(text, expected, rules):
         (f"Step(3, Tacos, 300, {10**30})", tacos(300, 10**30)),
     ],
 )
-def test_only_the_paper_profile_is_patient_with_shapes(text, expected):
+def test_only_the_paper_profile_reads_other_step_forms(text, expected):
     assert commands(text, PAPER) == [expected]
     assert commands(text, RELEASED) == []
 
@@ -95,23 +95,23 @@ def test_only_the_paper_profile_is_patient_with_shapes(text, expected):
         "Missstep(3; Tacos; 5 min; 00:10:00)",
     ],
 )
-def test_what_is_no_command_is_not_read(text, rules):
+def test_malformed_steps_are_ignored(text, rules):
     assert commands(text, rules) == []
 
 
-def test_the_word_step_must_stand_alone_under_the_paper_profile():
+def test_step_inside_a_longer_word_is_ignored_by_the_paper_profile():
     text = "Misstep(3, Tacos, 5 min, 00:10:00)"
     assert commands(text, PAPER) == []
     assert commands(text.replace("step", "Step"), RELEASED) == [tacos(300, 600)]
 
 
-def test_released_short_form_counts_only_without_any_full_one():
+def test_released_short_form_counts_only_without_full_forms():
     text = "Step(3, Tacos, 00:10:00) Step(1, Tacos, 1 min, 00:20:00)"
     assert commands(text, RELEASED) == [StepCommand(1, "Tacos", 60, 1200)]
     assert commands(text, PAPER) == [tacos(NOMINAL["Tacos/3"], 600), StepCommand(1, "Tacos", 60, 1200)]
 
 
-def test_released_profile_drops_quotes_but_no_other_decoration():
+def test_released_profile_removes_quotes_and_no_other_decoration():
     assert commands("Step(3, *Tacos*, 5 min, 00:10:00)", RELEASED) == []
     assert commands("Step(3,  Tacos, 5 min, 00:10:00)", RELEASED) == []
     assert commands("step(3, Tacos, 5 min, 00:10:00)", RELEASED) == []
@@ -133,7 +133,7 @@ def test_layout_between_commands_does_not_matter(layout, rules):
 
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_commands_are_ordered_by_start_and_ties_stay_as_written(rules):
+def test_commands_are_ordered_by_start_and_ties_keep_their_order(rules):
     listed = [StepCommand(k, "Tacos", 60, start) for k, start in enumerate([120, 0, 120, 60, 0, 120, 60])]
     expected = [1, 4, 3, 6, 0, 2, 5]
     text = " ".join(command.text for command in listed)
@@ -150,11 +150,11 @@ Step(0, Smore-Bars, 10 min, 00:01:00)
 which takes a while."""
 
 
-def test_what_the_text_takes_back_is_not_the_plan():
+def test_retracted_steps_are_not_part_of_the_plan():
     assert commands(PROSE, PAPER) == THREE
 
 
-def test_everywhere_reads_every_step():
+def test_parse_scope_everywhere_reads_every_step():
     assert commands(PROSE, RELEASED) == [StepCommand(5, "Tacos", 60, 0), *THREE]
     assert commands(PROSE, RULE_SET.profile("paper", parse_scope="everywhere")) == [
         StepCommand(5, "Tacos", 60, 0),
@@ -169,13 +169,13 @@ ANSWER = ", ".join(command.text for command in THREE)
 
 
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_steps_of_the_thinking_of_an_open_loop_log_do_not_count(rules):
+def test_thinking_in_an_open_loop_log_is_ignored(rules):
     assert commands({"response": DECOY + ANSWER}, rules) == THREE
     assert commands({"response": DECOY + DECOY + ANSWER}, rules) == THREE
     assert commands({"response": DECOY}, rules) == []
 
 
-def test_steps_of_the_thinking_count_elsewhere_under_the_released_profile_only():
+def test_thinking_outside_open_loop_logs_counts_in_the_released_profile_only():
     thought = [StepCommand(5, "Tacos", 60, 0), StepCommand(6, "Stew", 540, 60)]
     assert commands(DECOY) == []
     assert commands(DECOY + ANSWER) == THREE
@@ -198,7 +198,7 @@ def test_react_log_has_one_answer_per_entry():
     assert list(plan.commands) == [*reversed(THREE), *THREE]  # not ordered across answers
 
 
-def test_saying_that_one_has_finished_is_no_refused_answer_but_in_the_released_profile():
+def test_finish_is_an_answer_without_step_in_the_released_profile_only():
     log = [{"response": f"Action: {THREE[0].text}"}, {"response": "All done. Action: Finish"}]
     assert parse(log, PAIR).answers == ((THREE[0],),)
     assert parse(log, PAIR, PROFILES["released"]).answers == ((THREE[0],), ())
@@ -208,23 +208,23 @@ def test_saying_that_one_has_finished_is_no_refused_answer_but_in_the_released_p
     ("text", "seconds"),
     [("1 hour 30 min", 5400), ("1h 5m 10s", 3910), ("10 MIN", 600), ("2 hrs", 7200), ("90 sec", 90), ("1:00:00", 3600)],
 )
-def test_durations_with_units(text, seconds):
+def test_durations_with_units_are_read(text, seconds):
     assert parse(f"Step(1, Tacos, {text}, 0:00)", PAIR).commands[0].duration == seconds
     assert parse([[1, "Tacos", text, 0]], PAIR).commands[0].duration == seconds
 
 
-def test_a_unit_that_only_looks_like_one_is_no_step():
+def test_unit_with_lookalike_letter_is_ignored():
     assert parse("Step(1, Tacos, 5 \u017fec, 0)", PAIR).commands == ()
 
 
-def test_no_command_of_a_mixed_list_is_lost():
+def test_mixed_lists_keep_every_command():
     mixed = [list(THREE[0]), THREE[1].text]
     assert parse(mixed, PAIR).commands == parse(json.dumps(mixed), PAIR).commands == tuple(THREE[:2])
     assert parse({"response": json.dumps(mixed)}, PAIR).commands == tuple(THREE[:2])
     assert parse(json.dumps("\n".join(command.text for command in THREE)), PAIR).commands == tuple(THREE)
 
 
-def test_shapes_and_scope_are_separate_rules():
+def test_step_shapes_and_parse_scope_are_independent_rules():
     text = "First Step(0, Tacos, 60, 0).\nBut this is better:\nStep(1, Tacos, 60, 60)"
     assert len(parse(text, PAIR).commands) == 1
     assert len(parse(text, PAIR, RULE_SET.profile("paper", parse_scope="everywhere")).commands) == 2
@@ -248,32 +248,32 @@ LISTS = {
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_lists_of_commands(name):
+def test_lists_of_commands_are_read(name):
     assert commands(LISTS[name]) == THREE
     assert not parse(LISTS[name], PAIR).interactive
 
 
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("name", ["lists", "clock times", "objects", "texts"])
-def test_lists_of_commands_as_json_text(name, indent):
+def test_lists_of_commands_are_read_from_json_text(name, indent):
     assert commands("\n " + json.dumps(LISTS[name], indent=indent)) == THREE
 
 
-def test_logs_as_json_text():
+def test_logs_are_read_from_json_text():
     react = [{"response": DECOY + command.text} for command in THREE]
     assert parse(json.dumps(react), PAIR) == parse(react, PAIR)
     assert parse(json.dumps(react), PAIR).interactive
     assert commands(json.dumps({"response": DECOY + ANSWER})) == THREE
 
 
-def test_json_of_another_kind_is_read_as_text():
+def test_other_json_is_read_as_text():
     assert commands(json.dumps({"plan": ANSWER})) == THREE
     assert commands("[" + ANSWER + "]") == THREE
     assert commands("[]") == []
     assert commands([]) == []
 
 
-def test_a_missing_duration_in_a_list_is_the_nominal_one():
+def test_missing_duration_in_a_list_is_nominal():
     nominal = [tacos(NOMINAL["Tacos/3"], 60)]
     assert commands([[3, "Tacos", 60]]) == nominal
     assert commands([[3, "Tacos", None, 60]]) == nominal
@@ -317,7 +317,7 @@ def test_a_missing_duration_in_a_list_is_the_nominal_one():
         (["Step(0, Tacos, 60, 0) Step(1, Tacos, 60, 60)"], "plan[0]"),
     ],
 )
-def test_wrong_shapes_are_plan_errors_that_name_the_field(submission, field):
+def test_malformed_submissions_raise_plan_errors_with_the_field(submission, field):
     with pytest.raises(PlanError) as caught:
         parse(submission, PAIR)
     assert caught.value.field == field
@@ -327,8 +327,8 @@ def test_wrong_shapes_are_plan_errors_that_name_the_field(submission, field):
 # --- repair of late stamps -----------------------------------------------------------------------
 
 
-def test_timestamp_repair_pushes_commands_out_of_the_past_with_stale_stamps():
-    pair = problems.load("recipe2plan/timed/Cobbler_Pancakes")  # steps 1, 4, 5 hold the cook, step 0 does not
+def test_timestamp_repair_delays_commands_that_start_before_the_clock():
+    pair = problems.load("recipe2plan/timed/Cobbler_Pancakes")  # steps 1, 4, 5 occupy the cook, step 0 does not
     written = [(1, 120, 0), (4, 180, 60), (5, 180, 200), (0, 600, 300)]
     # 1 ends at 120, so 4 moves by 60 to 120, and all after it; the clock follows the stamp before the
     # push, 60 + 180 = 240, so 5 stays at 260 although 4 now ends at 300. 5 ends at 440, so 0, now at
@@ -351,7 +351,7 @@ def test_timestamp_repair_does_not_wait_for_autonomous_steps():
     assert [command.start for command in repaired] == [50, 60, 180]
 
 
-def test_timestamp_repair_lets_unknown_steps_hold_the_cook():
+def test_timestamp_repair_lets_unknown_steps_occupy_the_cook():
     rules = RULE_SET.profile("paper", timestamp_repair=True)
     assert [c.start for c in commands([[0, "Stew", 100, 0], [0, "Tacos", 60, 10]], rules)] == [0, 100]
 
@@ -382,7 +382,7 @@ HOSTILE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])
-def test_a_command_after_a_megabyte_of_nonsense_is_found(rules):
+def test_command_after_a_megabyte_of_hostile_text_is_read(rules):
     text = "Step(" * (MEGABYTE // 5) + "\n" + THREE[0].text
     assert commands(text, rules) == THREE[:1]
 
@@ -395,7 +395,7 @@ def test_times_of_thirty_digits_are_read_exactly():
 
 
 @pytest.mark.parametrize("text", ["Step({}, Tacos, 1:00, 0:00)", "Step(1, Tacos, 0:{}, 0:00)", "Step(1, Tacos, {}:00)"])
-def test_numbers_of_five_thousand_digits_are_plan_errors_under_the_released_profile(text):
+def test_numbers_of_five_thousand_digits_raise_plan_errors_in_the_released_profile(text):
     with pytest.raises(PlanError, match="at most 40 digits"):
         parse(text.format("9" * 5000), PAIR, RELEASED)
 
@@ -411,7 +411,7 @@ _PAIRS = [
 
 @st.composite
 def _schedules(draw):
-    """Schedules in normal form, not necessarily feasible: an interruptible action may be cut."""
+    """Draw schedules in normal form, feasible or not, with interruptions."""
     instance = draw(st.sampled_from(_PAIRS))
     pieces = []
     for action in instance.actions:
@@ -426,7 +426,7 @@ def _schedules(draw):
 
 @examples(60)
 @given(_schedules(), st.sampled_from([PAPER, RELEASED]))
-def test_a_rendered_schedule_is_read_back_as_text_and_as_json(case, rules):
+def test_rendered_schedules_round_trip_as_text_and_as_json(case, rules):
     instance, planned = case
     plan = parse(written(instance, planned), instance, rules)
     assert [(f"{c.recipe}/{c.step}", c.start, c.duration) for c in plan.commands] == [p[:3] for p in planned.pieces]
@@ -446,7 +446,7 @@ steps = st.builds(
 
 @examples(200)
 @given(st.lists(steps, min_size=1, max_size=40), st.sampled_from([", ", ",", "\n", ", and ", ", Step 3, "]))
-def test_plans_as_we_write_them_are_read_alike_the_short_way_and_the_long(listed, between):
+def test_fast_path_and_full_parser_read_rendered_plans_alike(listed, between):
     text = between.join(command.text for command in listed)
     short = language.reading(PAIR, text, PAPER)
     with pytest.MonkeyPatch.context() as patch:
@@ -454,13 +454,13 @@ def test_plans_as_we_write_them_are_read_alike_the_short_way_and_the_long(listed
         assert language.reading(PAIR, text, PAPER) == short
 
 
-def test_render_writes_what_the_prompts_show():
+def test_rendered_plans_have_the_form_of_the_prompts():
     schedule = Schedule.of(PAIR, [Piece("Tacos/3", 360_000, 61, "agent"), Piece("Smore-Bars/0", 0, 600, "agent")])
     assert written(PAIR, schedule) == "Step(0, Smore-Bars, 00:10:00, 00:00:00), Step(3, Tacos, 00:01:01, 100:00:00)"
     assert written(PAIR, Schedule(())) == ""
 
 
 @pytest.mark.parametrize("text", ["Step(99, Tacos, 1 min, 0:00)", "Step(0, Stew, 1 min, 0:00)"])
-def test_a_schedule_of_unknown_steps_is_refused(text):
+def test_schedule_with_unknown_steps_is_rejected(text):
     with pytest.raises(PlanError, match="no such step"):
         language.schedule(PAIR, Plan(None, parse(text, PAIR)))

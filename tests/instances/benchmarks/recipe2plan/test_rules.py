@@ -1,4 +1,4 @@
-"""The referee of Recipe2Plan, rule by rule."""
+"""Rules of Recipe2Plan: every kind of violation, boundaries, logs and random commands."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def step(name, seconds, *, auto=False, cut=False, uses=()):
 def kitchen(pie_heat="350"):
     """Two recipes that both need the oven.
 
-    Bread: 0 preheat, 1 knead (may be cut), 2 shape within 60 s after kneading, 3 bake.
-    Pie: 0 preheat, 1 roll, 2 melt on the stove, 3 fill within 120 s after melting (may be cut), 4 bake.
+    Bread: 0 preheat, 1 knead (interruptible), 2 shape within 60 s after kneading, 3 bake.
+    Pie: 0 preheat, 1 roll, 2 melt on the stove, 3 fill within 120 s after melting (interruptible), 4 bake.
     """
     return Instance(
         "kitchen",
@@ -93,11 +93,11 @@ def kinds_at(result, position):
     return [violation.kind for violation in result.violations if violation.position == position]
 
 
-# --- a faultless plan ----------------------------------------------------------------------------
+# --- a valid plan --------------------------------------------------------------------------------
 
 
 @PROFILE_NAMES
-def test_a_faultless_plan_succeeds(rules):
+def test_valid_plan_succeeds(rules):
     result = run(*GOOD, rules=rules)
     assert result.success
     assert result.violations == ()
@@ -114,14 +114,14 @@ def test_idle_intervals_are_those_without_continuous_work():
     assert run(MELT, (1, "Bread", 300, 500), (2, "Bread", 120, 850)).idle == ((0, 500), (800, 850))
 
 
-def test_progress_counts_steps_and_the_prerequisites_of_complete_ones():
+def test_progress_counts_complete_steps_and_their_prerequisites():
     # 1, 1, 1 steps; then shaping; melting; rolling; ...
     assert [round(9 * event.progress) for event in run(*GOOD).events] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
     half = run((1, "Bread", 150, 0))
     assert (half.progress, half.remaining["Bread/1"]) == (0.0, 150)
 
 
-def test_makespan_is_the_latest_end_even_of_a_failed_plan():
+def test_makespan_of_a_failed_plan_is_the_latest_end():
     assert run(PREHEAT, KNEAD, (9, "Bread", 1, 400)).makespan == 600
     assert run((9, "Bread", 1, 400)).makespan == 0
 
@@ -145,7 +145,7 @@ FIRST_BROKEN = {
 
 @PROFILE_NAMES
 @pytest.mark.parametrize("kind", FIRST_BROKEN)
-def test_each_kind_ends_the_run(kind, rules):
+def test_each_kind_of_violation_ends_the_run(kind, rules):
     commands, position, subject = FIRST_BROKEN[kind]
     result = run(*commands, rules=rules)
     assert result.fatal is not None
@@ -157,7 +157,7 @@ def test_each_kind_ends_the_run(kind, rules):
 
 
 @PROFILE_NAMES
-def test_missing_action_fails_a_plan_without_ending_it(rules):
+def test_missing_action_fails_a_plan_without_a_fatal_violation(rules):
     result = run(*GOOD[:-1], rules=rules)
     assert result.fatal is None
     assert not result.success
@@ -166,21 +166,21 @@ def test_missing_action_fails_a_plan_without_ending_it(rules):
     assert result.remaining == {"Pie/4": 900}
 
 
-def test_infeasible_multitask_is_found_beside_a_time_error_only():
+def test_infeasible_multitask_is_listed_only_after_a_time_error():
     # The clock stands at the end of the last continuous step. What overlaps that step starts before
-    # the clock, and time_error is looked for first.
+    # the clock, and time_error is checked first.
     result = run(KNEAD, (1, "Pie", 180, 299))
     assert kinds_at(result, 1) == ["time_error", "infeasible_multitask"]
     assert run(KNEAD, (2, "Pie", 60, 299)).fatal.kind == "time_error"  # an autonomous step never overlaps
     assert kinds_at(run(KNEAD, (2, "Pie", 60, 299)), 1) == ["time_error"]
 
 
-def test_every_kind_is_covered_here():
+def test_every_kind_of_violation_has_a_test():
     of_turns = {"identical_refusals", "too_many_turns"}
     assert {*FIRST_BROKEN, *of_turns, "object_volume", "missing_action", "infeasible_multitask"} == set(KINDS)
 
 
-def test_an_unfinished_interruptible_step_is_a_fault_of_the_whole_plan():
+def test_unfinished_interruptible_step_is_a_violation_without_position():
     result = run((1, "Bread", 100, 0))
     assert ("action_duration", "Bread/1", None) in [(v.kind, v.subject, v.position) for v in result.violations]
 
@@ -188,7 +188,7 @@ def test_an_unfinished_interruptible_step_is_a_fault_of_the_whole_plan():
 # --- boundaries ----------------------------------------------------------------------------------
 
 
-def test_the_edges_of_the_rules_are_inside():
+def test_boundary_values_are_accepted():
     assert run(KNEAD, (2, "Bread", 120, 360)).fatal is None  # exactly 60 s later
     assert run(PREHEAT, (0, "Pie", 600, 600)).fatal is None  # when the oven gets free
     assert run(KNEAD, (1, "Pie", 180, 300)).fatal is None  # when the cook gets free
@@ -197,19 +197,19 @@ def test_the_edges_of_the_rules_are_inside():
     assert run(MELT, ROLL, (3, "Pie", 120, 600)).fatal is None  # exactly 120 s after the butter is done
 
 
-def test_a_prerequisite_must_be_finished_not_just_complete():
+def test_prerequisite_must_have_ended_at_the_start_of_its_successor():
     result = run((1, "Pie", 180, 0), (2, "Pie", 60, 180), (3, "Pie", 120, 239))
     assert (result.fatal.kind, result.fatal.position) == ("dependency", 2)
     assert run((1, "Pie", 180, 0), (2, "Pie", 60, 180), (3, "Pie", 120, 240)).fatal is None
 
 
-def test_resuming_with_too_long_a_piece():
+def test_too_long_resumption_is_rejected():
     # A longer pause makes it count as repeated, an immediate continuation as too long.
     assert run((1, "Bread", 200, 0), (1, "Bread", 101, 200)).fatal.kind == "action_duration"
     assert run((1, "Bread", 200, 0), (1, "Bread", 101, 201)).fatal.kind == "repeated_action"
 
 
-def test_untimed_kitchens_have_no_windows():
+def test_untimed_problems_have_no_time_constraints():
     untimed = KITCHEN.without_maximum_lags("untimed")
     assert run(KNEAD, (2, "Bread", 120, 5000), instance=untimed).fatal is None
 
@@ -218,7 +218,10 @@ def test_untimed_kitchens_have_no_windows():
 
 
 def crowded():
-    """A step that can break every rule at once: uncuttable, oven at 350, after 3, within 10 s after 5."""
+    """Return steps of which X/2 can break every rule.
+
+    X/2 is not interruptible, needs the oven at 350, follows X/3, and starts within 10 s after X/5.
+    """
     return Instance(
         "crowded",
         actions=(
@@ -240,7 +243,7 @@ ALL_AT_ONCE = ["time_error", "infeasible_multitask", "object_occupancy", "object
 
 
 @pytest.mark.parametrize(("duration", "kind"), [(60, "action_duration"), (40, "execution_interruptibility")])
-def test_several_faults_of_one_command_come_in_the_order_of_the_checks(duration, kind):
+def test_violations_of_one_command_are_in_the_order_of_the_checks(duration, kind):
     result = run(*BEFORE, (2, "X", duration, 50), instance=crowded())
     assert kinds_at(result, 3) == [*ALL_AT_ONCE, kind, "dependency"]
     assert (result.fatal.kind, result.fatal.position) == ("time_error", 3)
@@ -267,7 +270,7 @@ def test_the_last_preheating_decides_the_temperature():
     assert run(*early, (3, "Bread", 1200, 600), (0, "Pie", 600, 1800), instance=hot).fatal is None
 
 
-def test_the_temperature_counts_from_the_beginning_of_preheating():
+def test_temperature_is_set_at_the_start_of_preheating():
     # Baking during preheating: the temperature would do, the oven is occupied.
     assert kinds_at(run(PREHEAT, KNEAD, SHAPE, (3, "Bread", 1200, 500)), 3) == ["object_occupancy", "dependency"]
 
@@ -288,12 +291,12 @@ def kettle():
 
 
 @PROFILE_NAMES
-def test_a_volume_is_filled_and_emptied_and_never_short(rules):
+def test_volume_must_contain_the_amount_of_each_piece(rules):
     fill, pour, rest = (0, "X", 100, 0), (1, "X", 50, 100), (2, "X", 50, 150)
     for commands, position, level in (
-        ([(1, "X", 50, 0)], 0, 0),  # nothing has filled it
+        ([(1, "X", 50, 0)], 0, 0),  # never filled
         ([fill, pour, rest], 2, 350),
-        ([fill, (1, "X", 25, 100), (1, "X", 25, 125), rest], 3, 100),  # every part takes all of it
+        ([fill, (1, "X", 25, 100), (1, "X", 25, 125), rest], 3, 100),  # every piece takes the whole amount
     ):
         fault = run(*commands, rules=rules, instance=kettle()).fatal
         assert (fault.kind, fault.position, fault.resource, fault.actual) == (
@@ -322,11 +325,11 @@ def test_a_problem_with_volumes_is_graded_without_an_optimum():
         ([], (1, "Bread", 0, 0), None, "action_duration"),  # on an interruptible step
         ([(1, "Bread", 100, 0)], (1, "Bread", 0, 100), None, "action_duration"),  # in the middle of it
         ([KNEAD], (1, "Bread", 0, 300), None, "repeated_action"),  # on a completed one
-        ([ROLL], (1, "Pie", 0, 600), None, "repeated_action"),  # also if it cannot be cut
+        ([ROLL], (1, "Pie", 0, 600), None, "repeated_action"),  # also if it is not interruptible
         ([], (1, "Pie", 0, 0), "execution_interruptibility", "action_duration"),
     ],
 )
-def test_commands_of_length_zero(before, zero, released, paper):
+def test_violations_of_zero_length_commands_depend_on_the_profile(before, zero, released, paper):
     for rules, kind in ((RELEASED, released), (PAPER, paper)):
         result = run(*before, zero, rules=rules)
         assert (result.fatal and result.fatal.kind) == kind
@@ -337,14 +340,14 @@ def test_commands_of_length_zero(before, zero, released, paper):
     )
 
 
-def test_a_command_of_length_zero_moves_the_finish_under_the_released_profile():
+def test_zero_length_command_moves_the_end_of_its_step_in_the_released_profile():
     # Kneading is over at 300; a zero-length command at 400 makes 400 the time from which 60 s count.
     late = [KNEAD, (1, "Bread", 0, 400), (2, "Bread", 120, 460)]
     assert run(*late, rules=RELEASED).fatal is None
     assert run(KNEAD, (2, "Bread", 120, 460), rules=RELEASED).fatal.kind == "time_constraint"
 
 
-def test_an_interval_of_length_zero_overlaps_only_strictly_inside_another():
+def test_zero_length_command_overlaps_only_strictly_inside_another_interval():
     oven = Instance(
         "oven",
         actions=(
@@ -362,30 +365,30 @@ def test_an_interval_of_length_zero_overlaps_only_strictly_inside_another():
     assert run((1, "X", 0, 10), hold, instance=oven, rules=RELEASED).fatal is None
 
 
-# --- windows on resumption -----------------------------------------------------------------------
+# --- time constraints at resumption --------------------------------------------------------------
 
 RESUMED = [(1, "Pie", 180, 0), (2, "Pie", 60, 180), (3, "Pie", 60, 240), (3, "Pie", 60, 361)]
 
 
-def test_a_window_is_checked_again_on_resumption():
+def test_time_constraint_is_checked_at_resumption():
     for rules in (PAPER, RELEASED):
         result = run(*RESUMED, rules=rules)
         assert (result.fatal.kind, result.fatal.position) == ("time_constraint", 3)
     assert run(*RESUMED[:-1], (3, "Pie", 60, 360)).fatal is None
 
 
-def test_a_window_is_checked_only_at_the_first_start_on_request():
+def test_window_on_resume_false_checks_only_the_first_start():
     rules = RULE_SET.profile("paper", window_on_resume=False)
     assert run(*RESUMED, rules=rules).fatal is None
     assert run(*RESUMED[:2], (3, "Pie", 60, 361), rules=rules).fatal.kind == "time_constraint"
 
 
-# --- after the first fault -----------------------------------------------------------------------
+# --- after the first violation -------------------------------------------------------------------
 
 
-def test_later_faults_are_found_as_if_the_refused_commands_had_been_carried_out():
+def test_later_violations_assume_that_refused_commands_were_executed():
     result = run(
-        (1, "Pie", 100, 0),  # cannot be cut
+        (1, "Pie", 100, 0),  # not interruptible
         (1, "Bread", 300, 100),
         (0, "Stew", 60, 400),
         (2, "Bread", 120, 500),  # more than 60 s after kneading
@@ -422,7 +425,7 @@ def test_the_search_for_violations_is_bounded():
 # --- interactive logs ----------------------------------------------------------------------------
 
 
-def test_a_refused_answer_does_not_stop_an_interactive_run():
+def test_refused_answer_does_not_end_an_interactive_run():
     answers = [[command] for command in GOOD]
     answers[3:3] = [[(9, "Bread", 60, 300)], [(0, "Stew", 60, 300)], [], [(1, "Bread", 1, 300)]]
     result = run_log(*answers)
@@ -437,7 +440,7 @@ def test_a_refused_answer_does_not_stop_an_interactive_run():
     assert [event.position for event in result.events] == list(range(len(GOOD) + 3))
 
 
-def test_a_refused_command_ends_its_answer_but_what_came_before_stays():
+def test_refused_command_ends_its_answer_and_keeps_earlier_commands():
     result = run_log([KNEAD, (9, "Bread", 60, 300), SHAPE], [SHAPE])
     assert [(e.subject, e.accepted) for e in result.events] == [
         ("Bread/1", True),
@@ -447,12 +450,12 @@ def test_a_refused_command_ends_its_answer_but_what_came_before_stays():
     assert result.executed == 2
 
 
-def test_answers_are_not_ordered_among_each_other():
+def test_answers_keep_their_order():
     assert run_log([(1, "Bread", 300, 100)], [(1, "Pie", 180, 0)]).violations[0].kind == "time_error"
 
 
 @PROFILE_NAMES
-def test_a_refused_later_command_moves_the_clock_of_an_interactive_run(rules):
+def test_refused_command_advances_the_clock_of_an_interactive_run(rules):
     late = (1, "Pie", 100, 1000)  # too short
     result = run_log([late], [KNEAD], rules=rules)
     assert [(v.position, v.kind) for v in result.violations[:2]] == [
@@ -464,19 +467,19 @@ def test_a_refused_later_command_moves_the_clock_of_an_interactive_run(rules):
     assert run_log([late], [KNEAD], rules=constant_clock).executed == 1
 
 
-def test_a_refused_command_moves_the_clock_only_to_its_start_and_only_if_known():
+def test_refused_command_advances_the_clock_only_to_the_start_of_an_existing_step():
     assert run_log([(1, "Pie", 100, 1000)], [(1, "Bread", 300, 1000)]).executed == 1
     assert run_log([(0, "Stew", 100, 1000)], [(77, "Pie", 1, 1000)], [KNEAD]).executed == 1
     assert run_log([KNEAD], [(1, "Pie", 100, 50)], [(1, "Pie", 180, 300)]).executed == 2  # never back
 
 
-def test_a_refused_command_leaves_objects_and_steps_alone():
+def test_refused_command_does_not_change_objects_and_steps():
     result = run_log([(0, "Pie", 500, 0)], [(0, "Bread", 600, 0)], [(0, "Pie", 600, 0)])
     assert result.executed == 2
     assert "Pie/0" not in result.remaining
 
 
-def test_a_broken_window_ends_an_interactive_run_under_the_paper_profile():
+def test_missed_time_constraint_ends_an_interactive_run_in_the_paper_profile():
     answers = [[KNEAD], [(2, "Bread", 120, 361)], [(1, "Pie", 180, 361)]]
     ended = run_log(*answers)
     assert (ended.fatal.kind, ended.fatal.position) == ("time_constraint", 1)
@@ -489,7 +492,7 @@ def test_a_broken_window_ends_an_interactive_run_under_the_paper_profile():
 
 
 @pytest.mark.parametrize(("rules", "most"), [(PAPER, 10), (RELEASED, 10), (RULE_SET.profile(max_failures=2), 2)])
-def test_an_interactive_run_ends_when_the_failures_are_used_up(rules, most):
+def test_more_than_max_failures_end_an_interactive_run(rules, most):
     wrong = [[(9 + number, "Bread", 60, 0)] for number in range(most + 1)]
     enough = run_log(*wrong[1:], [KNEAD], rules=rules)
     assert enough.fatal is None
@@ -520,14 +523,14 @@ def test_three_identical_refusals_in_a_row_end_an_interactive_run(refused, is_en
 
 
 @PROFILE_NAMES
-def test_a_run_that_would_go_on_to_success_fails_after_three_identical_refusals(rules):
+def test_three_identical_refusals_fail_a_run_that_could_succeed(rules):
     refused, good = [(9, "Bread", 60, 0)], [[one] for one in GOOD]
     assert run_log(*[refused] * 2, *good, rules=rules).success
     assert not run_log(*[refused] * 3, *good, rules=rules).success
     assert run_log(*[refused] * 3, *good, rules=replace(rules, max_identical_refusals=4)).success
 
 
-def test_the_released_run_ends_after_ten_turns_more_than_steps():
+def test_released_run_ends_after_ten_turns_more_than_steps():
     cut = [[(1, "Bread", 10, 10 * number)] for number in range(19)]
     over = run_log(*cut, rules=RELEASED)
     assert (over.fatal.kind, over.fatal.message, over.executed) == (
@@ -543,7 +546,7 @@ def test_the_released_run_ends_after_ten_turns_more_than_steps():
     assert run(*(one for [one] in cut), rules=RELEASED).fatal is None  # a whole plan has no turns
 
 
-def test_a_completed_interactive_run_is_not_spoilt_by_further_refused_answers():
+def test_refused_answers_after_completion_keep_the_success():
     result = run_log(*([command] for command in GOOD), *[[(9, "Bread", 60, 0)]] * 11)
     assert (result.fatal.kind, result.fatal.position) == ("identical_refusals", len(GOOD) + 2)
     assert result.success
@@ -551,16 +554,16 @@ def test_a_completed_interactive_run_is_not_spoilt_by_further_refused_answers():
     assert not run_log(*([command] for command in GOOD[:-1]), *[[(9, "Bread", 60, 0)]] * 11).success
 
 
-def test_an_interactive_run_without_any_command_is_no_action():
+def test_interactive_run_without_commands_has_violation_no_action():
     result = run_log([], [])
     assert (result.fatal.kind, result.fatal.position, result.executed) == ("no_action", 0, 0)
 
 
-def test_idle_intervals_of_an_interactive_run_are_those_of_what_was_carried_out():
+def test_idle_intervals_of_an_interactive_run_ignore_refused_commands():
     assert run_log([KNEAD], [(1, "Pie", 100, 900)], [(1, "Pie", 180, 1000)]).idle == ((300, 1000),)
 
 
-# --- any commands at all -------------------------------------------------------------------------
+# --- random commands -----------------------------------------------------------------------------
 
 _PAIRS = [
     KITCHEN,
@@ -630,7 +633,7 @@ def test_any_log_is_replayed(case, rules, data):
 
 @given(_cases(), st.sampled_from([PAPER, RELEASED]))
 @pytest.mark.slow
-def test_one_command_per_answer_is_like_a_plan_until_the_first_fault(case, rules):
+def test_one_command_per_answer_equals_a_plan_until_the_first_violation(case, rules):
     instance, commands = case
     whole = recipe_verdict(instance, Answers((tuple(commands),)), rules)
     log = recipe_verdict(instance, Answers(tuple((command,) for command in commands), interactive=True), rules)
@@ -672,7 +675,7 @@ def break_and_replay(instance, commands):
 
 
 @EACH
-def test_splitting_what_can_be_interrupted_breaks_no_rule(pair):
+def test_splitting_interruptible_steps_breaks_no_rule(pair):
     instance, commands = optimal(pair)
     count = 0
     for i, command in enumerate(commands):

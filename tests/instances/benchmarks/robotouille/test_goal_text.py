@@ -1,4 +1,4 @@
-"""What the words of goals ask for beyond their conditions."""
+"""Conditions that the text of a goal requires and its formal conditions lack."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.robotouille_originals import find_kitchens, load_kitchen
 BURGERS = "robotouille/synchronous/8_two_lettuce_tomato_burger"
 
 
-def test_one_released_goal_lacks_what_its_words_ask_for(shared: Path) -> None:
+def test_one_released_goal_lacks_conditions_that_its_text_requires(shared: Path) -> None:
     texts = {f"robotouille/{task}": load_kitchen(path) for task, _, path in find_kitchens([shared / "benchmarks"])}
     for released in (texts, {name: problems.kitchen(name) for name in problems.names() if "@" not in name}):
         assert {name for name, one in released.items() if lacking(one)} == {BURGERS}
@@ -38,11 +38,11 @@ def test_one_released_goal_lacks_what_its_words_ask_for(shared: Path) -> None:
         ("two " * 3_000 + "cut " * 3_000, ""),
     ],
 )
-def test_dishes_of_texts(text: str, expected: str) -> None:
+def test_dishes_are_read_from_goal_texts(text: str, expected: str) -> None:
     assert " / ".join(" ".join(sorted(part for part, _ in dish.parts)) for dish in dishes(text)) == expected
 
 
-def test_conditions_of_a_missing_part_and_of_a_missing_dish() -> None:
+def test_lacking_conditions_cover_missing_parts_and_dishes() -> None:
     stations = {"table1": ["bread1", "cheese1", "bread2"], "table2": ["tomato1"], "table3": []}
     goal = [["item_on", "bread#1", "table#2"], ["item_at", "bread#3", "table#2"]]
     part = kitchen(stations, goal=goal, text="a cut tomato sandwich", traits={"tomato1": ["iscut"]})
@@ -54,7 +54,7 @@ def test_conditions_of_a_missing_part_and_of_a_missing_dish() -> None:
     assert ("addedto", "onion#text1_0", "water#text1") in lacking(dish)
 
 
-def test_optimum_under_the_words_is_proved_and_audited() -> None:
+def test_optimum_by_goal_text_is_proved_and_audited() -> None:
     rules = registry.get("robotouille").rules.profile("released", goal="text")
     result = plan(problems.kitchen(BURGERS), rules=rules)
     assert (result.status, result.makespan) == ("optimal", 59)

@@ -1,4 +1,4 @@
-"""Domains and kitchens of Robotouille: what is bundled, the simulator's files, our own format, and faults in each."""
+"""Domain and kitchens of Robotouille: bundled files, simulator files, our format, and faults in each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.robotouille_originals import domain_from_document, load_kitch
 
 
 def raw(**more: Any) -> dict[str, Any]:
-    """An environment as people write it: no numbers, in no order."""
+    """Return an environment file without numbers in names, in arbitrary order."""
     return {
         "version": "1.0.0",
         "width": 4,
@@ -54,12 +54,12 @@ def read(entry: Any) -> Kitchen:
     return environment_from_document(entry, "file.json", "test")
 
 
-def test_the_bundled_domain_is_the_original(shared: Path) -> None:
+def test_bundled_domain_equals_the_original(shared: Path) -> None:
     path = shared / "benchmarks" / "robotouille" / "domain.json"
     assert domain_from_document(json.loads(path.read_text(encoding="utf-8"))) == bundled()
 
 
-def test_every_original_reads_and_round_trips(shared: Path) -> None:
+def test_every_original_file_round_trips(shared: Path) -> None:
     paths = sorted((shared / "benchmarks" / "robotouille").glob("*/*.json"))
     assert len(paths) == 72
     for path in paths:
@@ -72,7 +72,7 @@ def test_every_original_reads_and_round_trips(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("name", KITCHENS)
-def test_own_kitchens_round_trip(name: str, tmp_path: Path) -> None:
+def test_kitchen_files_round_trip(name: str, tmp_path: Path) -> None:
     written = to_document(KITCHENS[name])
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(written))
@@ -81,7 +81,7 @@ def test_own_kitchens_round_trip(name: str, tmp_path: Path) -> None:
     assert to_document(load_kitchen(path)) == written
 
 
-def test_an_environment_by_hand() -> None:
+def test_simulator_environment_is_converted() -> None:
     converted = read(raw())
     assert to_document(converted) == {
         "format": "planoracle/kitchen",
@@ -103,7 +103,7 @@ def test_an_environment_by_hand() -> None:
     assert ("container_empty", "bowl1") in converted.facts
 
 
-def test_config_decides_cuts_and_steps() -> None:
+def test_config_sets_numbers_of_cuts_and_steps() -> None:
     usual = {"num_cuts": {"default": 3, "lettuce": 3}, "cook_time": {"default": 3, "patty": 3}}
     standard = read(raw(config=usual, _task="burger"))
     assert (standard, fingerprint(standard)) == (read(raw(config={})), fingerprint(read(raw(config={}))))
@@ -115,7 +115,7 @@ def test_config_decides_cuts_and_steps() -> None:
         assert plan(one).makespan == min_steps_of(one, PROFILES["released"]) == steps, goal
 
 
-def test_names_that_carry_numbers_are_kept_in_their_order() -> None:
+def test_numbered_names_keep_their_order() -> None:
     numbered = deepcopy(raw())
     numbered["players"] = [
         {"name": "robot2", "x": 3, "y": 1, "direction": [0, -1]},
@@ -133,7 +133,7 @@ def test_names_that_carry_numbers_are_kept_in_their_order() -> None:
     assert ("item_at", "patty#1", "table7") in converted.goal.conditions
 
 
-def test_objects_of_a_role_and_those_to_come() -> None:
+def test_role_candidates_include_objects_created_later() -> None:
     soup = kitchen(
         {"table1": ["bread1", "bread2"]},
         goal=[["in", "water#a", "bowl#1"], ["clear", "bread#1"], ["in", "water#b", "bowl#2"]],
@@ -148,7 +148,7 @@ def test_objects_of_a_role_and_those_to_come() -> None:
     }
 
 
-def test_an_id_of_two_kinds_belongs_to_the_first() -> None:
+def test_id_of_two_kinds_belongs_to_the_first_kind() -> None:
     goal = [
         {"predicate": "iscut", "args": ["lettuce"], "ids": [3]},
         {"predicate": "atop", "args": ["bread", "cheese"], "ids": [4, 3]},
@@ -158,12 +158,12 @@ def test_an_id_of_two_kinds_belongs_to_the_first() -> None:
     assert converted.extra_roles == ("cheese#3",)
 
 
-def test_an_id_names_an_object_whatever_its_kind() -> None:
+def test_text_id_names_an_object_of_any_kind() -> None:
     goal = [{"predicate": "loc", "args": ["robot", "station"], "ids": [1, "serve"]}]
     assert read(raw(goal=goal)).goal.conditions == (("loc", "robot#1", "table2"),)
 
 
-def test_facts_beside_the_layout_are_kept() -> None:
+def test_facts_outside_the_layout_round_trip() -> None:
     odd = kitchen({"table1": ["bread1"]}, more=[["clear", "bread2"]], less=[["vacant", "table1"]], elsewhere=["bread2"],
                   players={"robot1": {}})  # fmt: skip
     assert ("vacant", "table1") not in odd.facts
@@ -211,7 +211,7 @@ def _fault(entry: Any, location: str, word: str, reader: Any = read) -> None:
         ({"goal": [{"predicate": "item_on", "args": ["patty", "table"], "ids": [1, 1]}]}, "goal", "type item"),
     ],
 )
-def test_faults_in_environments(change: dict[str, Any], location: str, word: str) -> None:
+def test_faulty_environments_are_rejected(change: dict[str, Any], location: str, word: str) -> None:
     _fault(raw(**change), f"file.json: {location}", word)
 
 
@@ -242,26 +242,26 @@ def test_faults_in_environments(change: dict[str, Any], location: str, word: str
         ({"less": [["clear", "table1"]]}, "less[0]", "not follow"),
     ],
 )
-def test_faults_in_own_kitchens(change: dict[str, Any], location: str, word: str) -> None:
+def test_faulty_kitchen_files_are_rejected(change: dict[str, Any], location: str, word: str) -> None:
     entry = document({"table1": ["bread1"]}) | change
     _fault(entry, f"own.json: {location}", word, lambda content: kitchen_from_document(content, "own.json"))
 
 
 @pytest.mark.parametrize("entry", [None, [], 3, "x", {}, {"stations": []}])
-def test_what_is_no_kitchen_at_all(entry: Any, tmp_path: Path) -> None:
+def test_documents_that_are_not_kitchens_are_rejected(entry: Any, tmp_path: Path) -> None:
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(entry))
     with pytest.raises(InputError, match=r"kitchen\.json"):
         load_kitchen(path)
 
 
-def test_the_example_of_the_documentation() -> None:
+def test_documented_example_round_trips() -> None:
     example = json.loads((Robotouille.__doc__ or "").split("```json")[1].split("```")[0])
     toast = kitchen_from_document(example, "example")
     assert to_document(toast) == example | {"goal": sorted(example["goal"])}
 
 
-def test_the_schema_names_every_field() -> None:
+def test_json_schema_contains_every_field() -> None:
     assert set(json_schema()["properties"]) == {
         *("$schema", "format", "version", "name", "benchmark", "text", "stations", "players", "containers"),
         *("elsewhere", "traits", "goal", "roles", "more", "less", "config"),

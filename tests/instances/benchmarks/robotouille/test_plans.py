@@ -1,4 +1,4 @@
-"""Submitted plans of Robotouille: lists, logs, prose and hostile text; why actions are refused; the common replay."""
+"""Submitted plans of Robotouille: lists, logs, prose, hostile text, refusals, and the replay."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BURGER = [MOVE, COOK, WAIT]
         json.dumps(BURGER),
     ],
 )
-def test_texts_and_logs(text: str) -> None:
+def test_actions_are_read_from_texts_and_logs(text: str) -> None:
     assert actions_of(text, PAPER) == actions_of(text, RELEASED) == BURGER
 
 
@@ -50,12 +50,12 @@ def test_lists_keep_every_entry() -> None:
 @pytest.mark.parametrize(
     "submission", [None, 3, {"actions": []}, [3], [["Do nothing"]], [{"act": "Do nothing"}], [None]]
 )
-def test_what_is_no_plan(submission: Any) -> None:
+def test_malformed_submissions_are_rejected(submission: Any) -> None:
     with pytest.raises(PlanError, match="actions"):
         actions_of(submission)
 
 
-def test_every_action_can_be_written_and_read() -> None:
+def test_every_action_round_trips_as_text() -> None:
     for action in bundled().actions:
         kinds = {"item": "onion", "station": "stove", "container": "pot", "player": "robot", "meal": "water"}
         binding = {param: f"{kinds[its_type]}{i}" for i, (param, its_type) in enumerate(action.params)}
@@ -67,7 +67,7 @@ def test_every_action_can_be_written_and_read() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", sample(["Move ", "move a1 from ", "Action: ", "1.", "Fill a"]))
-def test_long_hostile_text_is_read_with_work_that_grows_with_it(part: str) -> None:
+def test_reading_long_hostile_text_takes_linear_work(part: str) -> None:
     assert len(actions_of(part * 200_000)) <= 1  # quadratic regular expressions would take hours
     few, many = (count_lines(lambda n=n: actions_of(part * n)) for n in (500, 2_000))  # type: ignore[misc]
     assert many < 5 * few
@@ -88,7 +88,7 @@ def test_long_hostile_text_is_read_with_work_that_grows_with_it(part: str) -> No
         ("Unstack bread1 from bread2 using robot1", "precondition", "clear bread1, atop bread1 bread2"),
     ],
 )
-def test_refusals(text: str, kind: str, words: str) -> None:
+def test_refusals_state_kind_and_unmet_conditions(text: str, kind: str, words: str) -> None:
     run = trace(GRILL, [text, WAIT])
     [refusal] = run.refusals
     assert (refusal.position, refusal.kind) == (0, kind)
@@ -98,7 +98,7 @@ def test_refusals(text: str, kind: str, words: str) -> None:
     assert run.states[0] == run.states[1]
 
 
-def test_refusals_of_hidden_objects_and_other_players() -> None:
+def test_refusals_with_hidden_objects_and_wrong_player() -> None:
     [refusal] = trace(SOUP, ["Boil pot2's contents on stove1 using robot1"]).refusals
     assert refusal.message == "needs iswater ?, in ? pot2, loc robot1 stove1"
     [refusal] = trace(KITCHENS["crowd"], ["Place pot1 on sink1 using robot1"]).refusals
@@ -106,7 +106,7 @@ def test_refusals_of_hidden_objects_and_other_players() -> None:
     assert refusal.message == "it is robot2's turn"
 
 
-def test_a_run_and_its_replay() -> None:
+def test_replay_reports_events_progress_and_idle_steps() -> None:
     grill = kitchen(
         {"table1": ["bread1"], "stove1": ["patty1"]},
         traits={"patty1": ["iscookable"]},
@@ -135,7 +135,7 @@ def test_a_run_and_its_replay() -> None:
     assert trace(grill, actions, limit=8).success
 
 
-def test_profiles() -> None:
+def test_profiles_set_rules() -> None:
     profile = registry.get("robotouille").rules.profile
     assert profile("released").skip_after_finish
     assert not profile("paper").skip_after_finish
@@ -149,7 +149,7 @@ def test_profiles() -> None:
         profile("paper", moves="wild")
 
 
-def test_the_work_for_a_run_grows_with_its_length() -> None:
+def test_tracing_a_run_takes_linear_work() -> None:
     place = GRILL
     actions = ["Move robot1 from table1 to table2", "Move robot1 from table2 to table1", WAIT, "Fly"]
     few, many = (count_lines(lambda n=n: trace(place, actions * n)) for n in (250, 1_000))  # type: ignore[misc]

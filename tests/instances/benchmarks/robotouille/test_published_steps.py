@@ -1,4 +1,4 @@
-"""Optima of variants beside the published number that all share."""
+"""Optima of variants compared with the published number of steps of their task."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def bundled(name: str) -> int:
     return optimum
 
 
-def test_published_numbers_beside_the_optima_of_variants() -> None:
+def test_published_numbers_differ_from_optima_of_variants_as_documented() -> None:
     more = {name: bundled(name) - (published_steps(name) or 0) for name in problems.members("robotouille")}
     assert len(more) == 200
     assert more["robotouille/asynchronous/0_cheese_chicken_sandwich@420"] == 22 - 21

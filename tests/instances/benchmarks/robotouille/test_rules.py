@@ -1,4 +1,4 @@
-"""The rules of Robotouille: the released verdicts, both forms against each other, and every trap by hand."""
+"""Rules of Robotouille: compiled against interpreted rules, and special cases of effects and goals."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ BOTH = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "releas
 
 @pytest.mark.parametrize("rules", sample([PAPER, RELEASED, JOINT]), ids=["paper", "released", "joint"])
 @pytest.mark.parametrize("name", sample(KITCHENS, 9))
-def test_both_forms_agree(name: str, rules: KitchenRules) -> None:
+def test_compiled_rules_agree_with_interpreted_rules(name: str, rules: KitchenRules) -> None:
     compare_rules_at_random(KITCHENS[name], rules, seed=1, steps=300)
 
 
 @pytest.mark.slow
-def test_both_forms_agree_on_the_originals(shared: Path) -> None:
+def test_compiled_rules_agree_with_interpreted_rules_on_originals(shared: Path) -> None:
     for i, path in enumerate(sorted((shared / "benchmarks" / "robotouille").glob("*/*.json"))[::9]):
         compare_rules_at_random(load_kitchen(path), [RELEASED, PAPER][i % 2], seed=i, steps=60)
 
 
-def test_a_memory_that_is_full_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_caches_are_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookup, "MAX_NODES", 7)
     monkeypatch.setattr(lookup, "MAX_ANSWERS", 1)
     compare_rules_at_random(SOUP, RELEASED, seed=2, steps=150)
 
 
-def test_a_state_survives_the_birth_of_objects() -> None:
+def test_creating_objects_does_not_change_earlier_states() -> None:
     cook = Cook(SOUP)
     before = cook.state
     texts = [cook.engine.deeds[action].text for action in cook.engine.legal(before)]
@@ -54,7 +54,7 @@ def test_a_state_survives_the_birth_of_objects() -> None:
 
 
 @pytest.mark.slow
-def test_states_are_the_same_in_every_process() -> None:
+def test_states_do_not_depend_on_the_hash_seed() -> None:
     script = """if True:
         from tests.support.robotouille import KITCHENS, CompiledKitchen
         for kitchen in KITCHENS.values():
@@ -83,7 +83,7 @@ def test_states_are_the_same_in_every_process() -> None:
 
 
 @BOTH
-def test_what_is_started_in_a_step_can_be_used_four_steps_later(rules: KitchenRules) -> None:
+def test_delayed_effect_is_usable_four_steps_later(rules: KitchenRules) -> None:
     cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1")
     cook.wait(2)
     assert cook.true("iscooking patty1")
@@ -94,7 +94,7 @@ def test_what_is_started_in_a_step_can_be_used_four_steps_later(rules: KitchenRu
 
 
 @BOTH
-def test_lifting_pauses_and_the_same_station_resumes(rules: KitchenRules) -> None:
+def test_lifting_pauses_cooking_and_the_same_stove_resumes_cooking(rules: KitchenRules) -> None:
     cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1").wait()
     cook.do("Pick up patty1 from stove1 using robot1").wait(5)
     assert not cook.true("iscooking patty1")
@@ -105,7 +105,7 @@ def test_lifting_pauses_and_the_same_station_resumes(rules: KitchenRules) -> Non
     assert cook.wait().true("iscooked patty1")
 
 
-def test_what_is_stacked_on_it_stops_nothing() -> None:
+def test_stacking_does_not_stop_cooking() -> None:
     players = {"robot1": {"at": "stove1"}, "robot2": {"at": "table1", "holds": "bread1"}}
     pair = kitchen(
         {"stove1": ["patty1"], "table1": [], "table2": []}, players=players, traits={"patty1": ["iscookable"]}
@@ -124,10 +124,10 @@ def test_every_stove_has_its_own_timer(rules: KitchenRules) -> None:
     cook.do("Place patty1 on stove2 using robot1", "Cook patty1 on stove2 using robot1").wait(2)
     assert not cook.true("iscooked patty1")
     assert cook.wait().true("iscooked patty1")
-    assert len(cook.engine.running(cook.state)) == 1  # the first is still there, and goes on when the patty comes back
+    assert len(cook.engine.running(cook.state)) == 1  # the first effect is paused and resumes when the patty returns
 
 
-def test_an_effect_that_finishes_makes_the_next_one_miss_a_tick() -> None:
+def test_effect_after_a_finished_effect_misses_a_tick_in_the_released_profile() -> None:
     def cooked_and_fried(rules: KitchenRules) -> int:
         cook = Cook(GRILL, rules).do("Move robot1 from table1 to stove1", "Cook patty1 on stove1 using robot1")
         cook.do("Move robot1 from stove1 to fryer1", "Fry chicken1 on fryer1 using robot1").wait(2)
@@ -152,12 +152,12 @@ def test_cuts_add_up_over_interruptions(rules: KitchenRules) -> None:
 
 
 @BOTH
-def test_cutting_takes_the_frying_away_unless_it_is_for_what_is_cut(rules: KitchenRules) -> None:
+def test_cut_food_is_fryable_only_with_isfryableifcut(rules: KitchenRules) -> None:
     cook = Cook(GRILL, rules).do("Move robot1 from table1 to fryer1")
     assert cook.can("Fry chicken1 on fryer1 using robot1")
     cook.do("Pick up chicken1 from fryer1 using robot1", "Move robot1 from fryer1 to board1")
     cook.do("Stack chicken1 on top of potato1 using robot1")
-    assert not cook.can("Cut chicken1 on board1 using robot1")  # only what lies alone can be worked on
+    assert not cook.can("Cut chicken1 on board1 using robot1")  # only a single item on a station can be cut
     cook.do("Unstack chicken1 from potato1 using robot1", "Move robot1 from board1 to stove2")
     cook.do("Place chicken1 on stove2 using robot1", "Move robot1 from stove2 to board1")
     cook.do("Pick up potato1 from board1 using robot1", "Move robot1 from board1 to table1")
@@ -178,7 +178,7 @@ def filled(rules: KitchenRules) -> Cook:
 
 
 @BOTH
-def test_water_is_there_after_four_ticks(rules: KitchenRules) -> None:
+def test_water_is_created_after_four_ticks(rules: KitchenRules) -> None:
     cook = Cook(SOUP, rules).do("Fill pot1 with water from sink1 using robot1").wait(2)
     assert not cook.true("in water1 pot1")
     cook.wait()
@@ -187,7 +187,7 @@ def test_water_is_there_after_four_ticks(rules: KitchenRules) -> None:
 
 
 def boiling_in_a_bowl(rules: KitchenRules) -> Cook:
-    """Water starts to boil in pot1, is poured into bowl1, and pot1 goes back to the stove without it."""
+    """Return a cook with pot1 on the stove again after its heated water was poured into bowl1."""
     cook = filled(rules).do("Move robot1 from sink1 to stove1", "Pick up pot2 from stove1 using robot1")
     cook.do("Move robot1 from stove1 to sink2", "Place pot2 on sink2 using robot1", "Move robot1 from sink2 to sink1")
     cook.do("Pick up pot1 from sink1 using robot1", "Move robot1 from sink1 to stove1")
@@ -199,7 +199,7 @@ def boiling_in_a_bowl(rules: KitchenRules) -> Cook:
 
 
 @BOTH
-def test_boiling_asks_for_the_pot_only(rules: KitchenRules) -> None:
+def test_boiling_requires_only_the_pot_on_the_stove(rules: KitchenRules) -> None:
     cook = boiling_in_a_bowl(rules).wait()
     assert not cook.true("isboiling water1")
     cook.wait()
@@ -208,7 +208,7 @@ def test_boiling_asks_for_the_pot_only(rules: KitchenRules) -> None:
 
 
 @BOTH
-def test_only_the_first_water_counts(rules: KitchenRules) -> None:
+def test_only_the_first_water_meets_a_goal_role(rules: KitchenRules) -> None:
     soup = replace(SOUP, goal=Goal.of([["in", "water#1", "pot#1"]]))
     cook = Cook(soup, rules).do("Fill pot1 with water from sink1 using robot1").wait(3)
     assert cook.reached
@@ -220,7 +220,7 @@ def test_only_the_first_water_counts(rules: KitchenRules) -> None:
 
 
 @BOTH
-def test_a_pot_of_two_waters_is_one_text_and_two_actions(rules: KitchenRules) -> None:
+def test_boiling_a_pot_with_two_waters_has_one_text_and_two_actions(rules: KitchenRules) -> None:
     cook = Cook(SOUP, rules).do("Fill pot1 with water from sink1 using robot1")
     cook.do(
         "Pick up pot1 from sink1 using robot1", "Move robot1 from sink1 to sink2", "Place pot1 on sink2 using robot1"
@@ -268,7 +268,7 @@ def test_every_turn_is_a_tick_unless_moves_are_joint(rules: KitchenRules, waits:
     assert cook.wait().true("in water1 pot1")
 
 
-def test_with_joint_moves_the_goal_is_looked_at_when_all_have_acted() -> None:
+def test_joint_moves_test_the_goal_after_all_players_acted() -> None:
     ready = replace(KITCHENS["crowd"], goal=Goal.of([["has_container", "robot1", "pot#1"]]))
     assert [step.reached for step in trace(ready, ["Do nothing"] * 5, JOINT).steps] == [False, False, True]
     run = trace(ready, ["Do nothing", "Nonsense", "Do nothing", "Do nothing"], JOINT)
@@ -280,7 +280,7 @@ def test_with_joint_moves_the_goal_is_looked_at_when_all_have_acted() -> None:
 
 
 @BOTH
-def test_a_goal_true_at_the_start_costs_a_step(rules: KitchenRules) -> None:
+def test_goal_that_is_true_at_the_start_takes_one_step(rules: KitchenRules) -> None:
     tidy = kitchen({"table1": ["bread1"]}, goal=[["item_on", "bread#1", "table#1"]])
     assert trace(tidy, [], rules).end == "exhausted"
     run = trace(tidy, ["Fly", "Do nothing", "Do nothing"], rules)
@@ -301,7 +301,7 @@ def brute_force(kitchen: Kitchen, facts: frozenset[tuple[str, ...]]) -> bool:
     return False
 
 
-def test_goals_hold_for_some_different_objects() -> None:
+def test_goals_are_true_for_some_choice_of_different_objects() -> None:
     toast = {"table1": ["bread1", "cheese1", "bread2"], "table2": ["bread3"], "table3": []}
     for conditions, expected in (
         ([["item_at", "bread#1", "table#1"], ["item_at", "bread#2", "table#1"]], True),
@@ -309,7 +309,7 @@ def test_goals_hold_for_some_different_objects() -> None:
         ([["atop", "cheese#1", "bread#1"], ["atop", "bread#1", "cheese#1"]], False),
         ([["clear", "bread#1"], ["item_on", "bread#1", "table#1"]], True),
         ([["clear", "bread#1"], ["item_on", "bread#1", "table1"]], False),
-        ([["item_on", "bread#1", "table1"], ["item_on", "bread1", "table#2"]], True),  # roles may be what is named
+        ([["item_on", "bread#1", "table1"], ["item_on", "bread1", "table#2"]], True),  # a role can be a named object
         ([["item_on", "bread3", "table#1"], ["item_on", "bread#1", "table#1"], ["clear", "cheese#1"]], False),
         ([["item_at", f"bread#{i}", f"table#{i}"] for i in range(4)], False),
         ([["isbread", "bread#1"], ["item_at", "lettuce#1", "table#1"]], False),
@@ -322,7 +322,7 @@ def test_goals_hold_for_some_different_objects() -> None:
 
 
 @pytest.mark.slow
-def test_goals_agree_with_all_permutations() -> None:
+def test_goals_agree_with_enumeration_of_permutations() -> None:
     choose = random.Random(3)
     answers = []
     for _ in range(120):

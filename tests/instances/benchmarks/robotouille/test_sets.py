@@ -1,4 +1,4 @@
-"""The released kitchens: read from our notation they are those of the simulator's files; their names and sets."""
+"""Released kitchens: equality of our notation with the simulator's files, names, and sets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _originals(shared: Path) -> dict[str, Path]:
             for task, seed, path in find_kitchens(folders)}  # fmt: skip
 
 
-def test_all_are_the_released_ones(shared: Path) -> None:
+def test_bundled_kitchens_equal_the_released_files(shared: Path) -> None:
     originals = _originals(shared)
     assert len(originals) == 232
     assert set(problems.names()) < set(originals)
@@ -47,20 +47,20 @@ def test_all_are_the_released_ones(shared: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_file_is_what_the_command_writes(shared: Path) -> None:
+def test_bundled_file_equals_the_output_of_its_script(shared: Path) -> None:
     with redirect_stdout(io.StringIO()) as written:
         main([str(shared / "benchmarks" / name) for name in ("robotouille", "robotouille_seeded")])
     bundled = files(problems.__package__) / "data" / "released.json"
     assert json.loads(written.getvalue()) == json.loads(bundled.read_text(encoding="utf-8"))
 
 
-def test_the_licence_goes_with_it() -> None:
+def test_licence_is_bundled() -> None:
     text = (files(problems.__package__) / "data" / "LICENSE.txt").read_text(encoding="utf-8")
     assert "MIT License\n\nCopyright (c) 2023 PoRTaL Group\n\nPermission is hereby granted" in text
     assert "The above copyright notice and this permission notice shall be included" in text
 
 
-def test_what_the_notation_says() -> None:
+def test_notation_of_kitchens_round_trips() -> None:
     task = released()["synchronous/3_burger"]
     text = "board1 onion1= | stove1 patty1 lettuce1=iscut | table1 pot1 | robot2 @table1 bread1 | robot1 @stove1"
     problem = kitchen_of("test", text, task)
@@ -81,7 +81,7 @@ def test_what_the_notation_says() -> None:
             kitchen_text(kitchen(**odd), {})
 
 
-def test_names() -> None:
+def test_names_cover_all_sets_and_seeds() -> None:
     count = Counter((name.split("/")[1], "@" in name) for name in problems.names())
     assert count == {(s, False): 10 for s in problems.SETS} | {(s, True): 100 for s in problems.SETS[:2]}
     assert [name.split("@")[0] for name in problems.names()[::11][:20]] == [
@@ -118,7 +118,7 @@ def test_names() -> None:
         ("kitchens/asynchronous@7", 10),
     ],
 )
-def test_patterns(pattern: str, count: int) -> None:
+def test_patterns_expand_to_problems(pattern: str, count: int) -> None:
     names = catalog.expand([pattern])
     assert len(names) == count
     for name in {names[0], names[-1]}:
@@ -129,7 +129,7 @@ def test_all_names_are_bundled() -> None:
     assert set(problems.names()) | set(ours.names()) <= set(catalog.bundled())
 
 
-def test_what_is_missing_is_missing_from_the_variants() -> None:
+def test_sets_of_kitchens_and_variants() -> None:
     label, below = catalog.set_of(f"{BURGER}@42")
     assert (label, below) == ("robotouille/synchronous@*", tuple(catalog.expand([label])))
     assert len(below) == 100
@@ -155,13 +155,13 @@ def test_what_is_missing_is_missing_from_the_variants() -> None:
         ("robotouille/nothing", "in the sets robotouille/asynchronous, "),
     ],
 )
-def test_what_has_not_been_released(name: str, message: str) -> None:
+def test_unknown_names_raise_errors_with_hints(name: str, message: str) -> None:
     for look in (catalog.problem, lambda name: catalog.expand([name])):
         with pytest.raises(UnknownNameError, match=message):
             look(name)
 
 
-def test_whose_kitchens_they_are() -> None:
+def test_kitchen_documents_are_read_by_their_own_benchmark() -> None:
     mine = catalog.problem("kitchens/synchronous/3_burger")
     theirs = catalog.problem(BURGER)
     assert (mine.benchmark, theirs.benchmark) == ("kitchens", "robotouille")
@@ -174,7 +174,7 @@ def test_whose_kitchens_they_are() -> None:
         kitchen({"table1": []}, benchmark="timearena")
 
 
-def test_all_released_verdicts_hold_by_name(shared: Path) -> None:
+def test_runs_reproduce_released_verdicts(shared: Path) -> None:
     rules = registry.get("robotouille").rules.profiles["released"]
     count = 0
     for line in (shared / "verdicts" / "robotouille.jsonl").read_text(encoding="utf-8").splitlines():

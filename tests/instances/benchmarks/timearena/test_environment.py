@@ -1,4 +1,4 @@
-"""Live runs of TimeArena: decisions in messages, limits, legal commands, and what agents are told."""
+"""Live runs of TimeArena: decisions in messages, limits, legal commands, and observations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def live(rules: Profile = PAPER, limit: int | None = None, **config: Any) -> Any
         ({"action": "pick moon now"}, "pick moon now"),
     ],
 )
-def test_what_is_said_is_read_and_handed_in_as_one_decision(rules: Profile, message: object, command: str) -> None:
+def test_message_is_read_and_submitted_as_one_decision(rules: Profile, message: object, command: str) -> None:
     scene = world(TEA)
     assert decision(message, scene, rules) == command
     run = live(rules=rules)
@@ -57,13 +57,13 @@ def test_what_is_said_is_read_and_handed_in_as_one_decision(rules: Profile, mess
     assert parse(run.submission()["actions"], scene, rules) == [command]
 
 
-def test_entries_of_a_list_are_taken_as_the_profile_takes_them() -> None:
+def test_list_entries_are_normalized_by_the_paper_profile_only() -> None:
     spelled = {"action": "Now WASH  cup"}
     assert decision(spelled, world(TEA), PAPER) == "wash cup"
     assert decision(spelled, world(TEA), RELEASED) == "Now WASH  cup"
 
 
-def test_the_limit_comes_before_the_wrong_ones() -> None:
+def test_time_limit_ends_the_run_before_five_wrong_decisions() -> None:
     for limit, end in ((5, "time_out"), (6, "five_invalid")):
         run = live(limit=limit)
         while not run.done:
@@ -74,7 +74,7 @@ def test_the_limit_comes_before_the_wrong_ones() -> None:
     assert (run.observation.over, run.observation.clock) == ("time_out", 0)
 
 
-def test_a_detailed_answer_says_what_is_in_use_and_what_is_missing() -> None:
+def test_detailed_feedback_names_occupied_objects_and_unmet_prerequisites() -> None:
     run = live()
     texts = [
         run.step(message).observation.text
@@ -94,14 +94,14 @@ def test_a_detailed_answer_says_what_is_in_use_and_what_is_missing() -> None:
     assert run.situation() == "It is minute 7, 43 % of the work is done."
 
 
-def test_a_terse_answer_says_no_more_than_the_kind() -> None:
+def test_terse_feedback_contains_only_the_kind() -> None:
     run = live(feedback="terse")
     texts = [run.step(message).observation.text for message in ("wash cup", "wash cup", "wait", "exit")]
     assert texts[:3] == ["minute 0 to minute 2: valid", "minute 3: repeated completed", "minute 4: wait"]
     assert texts[3].endswith("The run is over: exit.")
 
 
-def test_minutes_and_needs_are_told_where_they_cannot_be_found_out() -> None:
+def test_only_open_loop_introduction_contains_durations_and_prerequisites() -> None:
     closed, opened = live().introduction(), live(loop="open").introduction()
     assert "pour OBJ into OBJ" in closed
     assert "cup (dirty)" in closed

@@ -1,4 +1,4 @@
-"""The referee of TimeArena: the released verdicts, every kind of feedback by hand, and hostile decisions."""
+"""Rules of TimeArena: released verdicts, every kind of feedback, and hostile decisions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def kinds(decisions: list[str], profile: Profile = PAPER, name: str = TEA) -> li
 
 
 @pytest.mark.parametrize(("name", "count"), [("timearena", 97), ("timearena_fresh", 400)])
-def test_verdicts_of_the_released_environment(shared: Path, name: str, count: int) -> None:
+def test_released_profile_reproduces_verdicts_of_the_released_environment(shared: Path, name: str, count: int) -> None:
     path = shared / "verdicts" / f"{name}.jsonl"
     if not path.is_file():
         pytest.skip(f"no verdicts in {path}")
@@ -70,19 +70,19 @@ def test_verdicts_of_the_released_environment(shared: Path, name: str, count: in
         (["activate kettle", "activate kettle"], "valid object_occupied"),
         (["activate kettle", "pour kettle into cup"], "valid object_occupied"),
         (["activate kettle", "wash kettle"], "valid object_mismatch"),
-        # Of what is wrong with both objects, the last counts: kettle is occupied, tea cannot be poured into.
+        # Of the faults of both objects the last counts: kettle is occupied, tea cannot be poured into.
         (["activate kettle", "pour kettle into tea"], "valid object_mismatch"),
         (["activate kettle", "pour tea into kettle"], "valid object_mismatch"),
         (["pour kettle into cup"], "dependency_violation"),
         (["wash teapot", "wash teapot"], "valid repeated_completed"),
     ],
 )
-def test_kinds_by_hand(decisions: list[str], expected: str, profile: Profile) -> None:
+def test_feedback_kinds_of_single_decisions(decisions: list[str], expected: str, profile: Profile) -> None:
     assert kinds(decisions, profile) == expected.split()
 
 
 @BOTH
-def test_malformed_decisions_stop_the_world_of_the_released_code_only(profile: Profile) -> None:
+def test_malformed_decisions_pause_running_actions_in_the_released_profile_only(profile: Profile) -> None:
     # The kettle takes four minutes, the first one when it is started.
     for wrong in ("wash kettle", "pour kettle into cup", "pour teapot into cup"):
         assert kinds(["activate kettle", wrong, "wait", "wait", "activate kettle"], profile)[-1] == "repeated_completed"
@@ -112,7 +112,7 @@ SILENT = ["activate kettle", "wait", "wait"]
         (["wash kettle", "wash cup"], [0, 25, 0, 18], 43, 43),  # 7 of 16
     ],
 )
-def test_the_released_score_is_the_sum_of_the_increments_shown(
+def test_released_score_is_the_sum_of_increments(
     rest: list[str], increments: list[int], released_score: int, replayed_score: int
 ) -> None:
     run = play([*SILENT, *rest], RELEASED)
@@ -125,14 +125,14 @@ def test_the_released_score_is_the_sum_of_the_increments_shown(
     assert int(play([*SILENT, *rest], PAPER).record.score) == replayed_score
 
 
-def test_progress_is_truncated_or_exact() -> None:
+def test_progress_is_truncated_in_the_released_and_exact_in_the_paper_profile() -> None:
     assert play(["wash cup"], RELEASED).record.score == 18
     assert play(["wash cup"], PAPER).record.score == 100 * 3 / 16
     assert [step.increment for step in play(["wash cup"], RELEASED).record.steps] == [0, 0, 18]
 
 
 @BOTH
-def test_five_wrong_in_a_row_end_the_run(profile: Profile) -> None:
+def test_five_consecutive_wrong_decisions_end_the_run(profile: Profile) -> None:
     run = play(["x"] * 9, profile)
     assert (run.record.end, run.record.total_time, run.success) == ("five_invalid", 5, False)
     assert play(["x", "x", "x", "x", "wait"] * 3, profile).record.end == "exhausted"
@@ -166,7 +166,7 @@ def test_five_wrong_in_a_row_end_the_run(profile: Profile) -> None:
         ([], 40, "exhausted", 0),
     ],
 )
-def test_limit_before_five_before_exit(
+def test_time_limit_precedes_wrong_streak_and_wrong_streak_precedes_exit(
     decisions: list[str], limit: int, end: str, minutes: int, profile: Profile
 ) -> None:
     run = play(decisions, profile, limit=limit)
@@ -188,12 +188,12 @@ def test_exit_ends_the_run_before_its_minute(text: str, profile: Profile) -> Non
 
 @BOTH
 @pytest.mark.parametrize("text", ["exit now", "exit.", "exits", "quit kettle", "e xit", "", "stop"])
-def test_other_words_do_not_end_the_run(text: str, profile: Profile) -> None:
+def test_text_other_than_exit_or_quit_does_not_end_the_run(text: str, profile: Profile) -> None:
     assert kinds(["activate kettle", text, "wait"], profile) == ["valid", "invalid_action", "wait"]
 
 
 @BOTH
-def test_the_time_limit_cuts_an_action(profile: Profile) -> None:
+def test_time_limit_cuts_a_running_action(profile: Profile) -> None:
     run = play(["wash cup"], profile, limit=2)
     assert ([step.kind for step in run.record.steps], run.record.end, run.record.score) == (
         ["valid", "continue"],
@@ -203,7 +203,7 @@ def test_the_time_limit_cuts_an_action(profile: Profile) -> None:
     assert play(["wait"] * 99, profile).record.total_time == 40
 
 
-def test_reserved_objects_of_the_paper_serve_their_own_task() -> None:
+def test_numbered_objects_serve_only_their_own_task_in_the_paper_profile() -> None:
     pair = "timearena/cooking2+cooking3"
     for text, paper, released in (
         ("add mushroom to dish_1", "dependency_violation", "object_mismatch"),
@@ -220,7 +220,7 @@ def test_reserved_objects_of_the_paper_serve_their_own_task() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "paper", "released"),
     [
-        # Each of the two tasks brings water: water_1 is what alone the watering can takes, whatever is done with it.
+        # Each of the two tasks has water. The watering can accepts only water_1, for any verb.
         ("household4+household7", "water fruit_tree by watering_can", "dependency_violation", "object_mismatch"),
         ("household4+household7", "add water_1 to watering_can", "valid", "valid"),
         ("household4+household7", "add water_2 to watering_can", "object_mismatch", "object_mismatch"),
@@ -228,12 +228,12 @@ def test_reserved_objects_of_the_paper_serve_their_own_task() -> None:
         ("household4+household7", "add water_2 to coffee_machine", "valid", "valid"),
         ("household4", "water fruit_tree by watering_can", "dependency_violation", "dependency_violation"),
         ("household4", "add water to watering_can", "valid", "valid"),
-        # Two dishes, but no ingredient in common: the dishes themselves are all that is reserved.
+        # Two dishes, but no ingredient in common: only the dishes are reserved.
         ("cooking1+cooking2", "add rice to dish_1", "dependency_violation", "dependency_violation"),
         ("cooking1+cooking2", "add rice to dish_2", "object_mismatch", "dependency_violation"),
     ],
 )
-def test_reservations_hold_for_every_verb(name: str, text: str, paper: str, released: str) -> None:
+def test_reservations_apply_to_every_verb(name: str, text: str, paper: str, released: str) -> None:
     assert kinds([text], PAPER, f"timearena/{name}")[0] == paper
     assert kinds([text], RELEASED, f"timearena/{name}")[0] == released
 
@@ -246,11 +246,11 @@ def test_reservations_hold_for_every_verb(name: str, text: str, paper: str, rele
         ("household1", {}),
     ],
 )
-def test_what_containers_take_in_the_released_code(name: str, expected: dict[str, set[str]]) -> None:
+def test_released_reservations_of_containers(name: str, expected: dict[str, set[str]]) -> None:
     assert world(f"timearena/{name}").reservations == expected
 
 
-def test_case_and_spaces_are_forgiven_by_the_paper_profile_only() -> None:
+def test_case_and_spaces_are_ignored_in_the_paper_profile_only() -> None:
     for text in ("Wash TEAPOT", "wash  teapot", "wash\tteapot"):
         assert kinds([text], PAPER) == ["valid"]
         assert kinds([text], RELEASED)[0] in WRONG
@@ -286,7 +286,7 @@ def check(run: TimeArenaRun, limit: int, profile: Profile) -> None:
     assert run.record.score == 100 or not run.success or profile.score_source == "increments"
     wrong = [step.kind in WRONG for step in run.record.steps]
     streaks = [all(wrong[i : i + profile.max_wrong_streak]) for i in range(len(wrong) - profile.max_wrong_streak + 1)]
-    # Five in a row are the last that happens; the run may be completed or out of time by then.
+    # Five wrong decisions in a row are the end of a run, which can be completed or out of time by then.
     assert not any(streaks[:-1])
     assert run.record.end != "five_invalid" or streaks[-1]
     assert all(step.increment >= 0 for step in run.record.steps)
@@ -329,7 +329,7 @@ HOSTILE = [
 
 @BOTH
 @pytest.mark.parametrize("text", sample(HOSTILE), ids=lambda text: ascii(text)[:25])
-def test_hostile_decisions_pass_a_minute(text: str, profile: Profile) -> None:
+def test_hostile_decisions_take_one_minute_each(text: str, profile: Profile) -> None:
     run = play([text, "wait", text, "wash teapot", text], profile)
     check(run, 40, profile)
     assert run.record.steps[-1].kind in WRONG or text.lower().split() == ["wash", "cup"]
@@ -362,6 +362,8 @@ PROFILE = st.sampled_from([PAPER, RELEASED]) | st.builds(
 
 @examples(200)
 @given(st.data(), st.sampled_from(SCENES), PROFILE, st.integers(0, 130))
-def test_any_commands(data: st.DataObject, name: str, profile: Profile, limit: int) -> None:
+def test_any_commands_keep_the_invariants_of_a_run(
+    data: st.DataObject, name: str, profile: Profile, limit: int
+) -> None:
     decisions = data.draw(st.lists(st.sampled_from(commands(world(name))), max_size=80))
     check(replay(name, decisions, limit, profile), limit, profile)

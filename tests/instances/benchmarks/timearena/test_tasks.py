@@ -1,4 +1,4 @@
-"""The tasks of TimeArena: the same facts as the original's, combined, numbered and reserved as by its rules."""
+"""Tasks of TimeArena: facts of the original, and combination, numbering and reservation of objects."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def original(folder: Path, name: str) -> dict[str, Any]:
 
 
 def bundled_form(task: dict[str, Any]) -> dict[str, Any]:
-    """Write an original task as the bundled facts are: what is empty, zero or null is left out of a role."""
+    """Convert an original task to the form of the bundled facts, without empty fields of roles."""
 
     def role(entry: dict[str, Any]) -> dict[str, Any]:
         needs = [[need[key] for key in ("object", "verb", "slot") if need[key] is not None] for need in entry["needs"]]
@@ -54,19 +54,19 @@ def reserved(scene: Scenario) -> list[str]:
     return [name for name, thing in scene.objects.items() if thing.reserved]
 
 
-def test_there_are_thirty_tasks_in_three_scenarios() -> None:
+def test_three_scenarios_have_thirty_tasks() -> None:
     assert set(task_names()) == {f"{scenario}{n}" for scenario in problems.SCENARIOS for n in range(1, 11)}
     assert len(task_names()) == 30
 
 
-def test_bundled_facts_are_those_of_the_original(originals: Path) -> None:
+def test_bundled_facts_equal_the_original(originals: Path) -> None:
     tasks = original(originals, "tasks.json")
     assert list(tasks) == list(task_names())
     for name, task in tasks.items():
         assert bundled_form(task) == _facts()[name], name
 
 
-def test_minutes_and_actions_agree_with_the_dependency_graph(originals: Path) -> None:
+def test_durations_and_actions_agree_with_the_dependency_graph(originals: Path) -> None:
     graph = original(originals, "dependencygraph.json")
     assert set(graph) == set(task_names())
     for name, (minutes, _) in graph.items():
@@ -76,8 +76,8 @@ def test_minutes_and_actions_agree_with_the_dependency_graph(originals: Path) ->
         assert sorted(timed) == sorted(minutes.values()), name
 
 
-def test_the_dependency_graph_contradicts_the_environment_in_known_places_only(originals: Path) -> None:
-    """The environment runs on tasks.json; where the graph says otherwise, tasks.json holds."""
+def test_dependency_graph_differs_from_tasks_in_five_listed_actions_only(originals: Path) -> None:
+    """The environment uses tasks.json, so the bundled facts follow tasks.json where the graph differs."""
     spelling = {
         "fryer_1": "fryer",
         "pot_1": "pot",
@@ -113,7 +113,7 @@ def test_the_dependency_graph_contradicts_the_environment_in_known_places_only(o
 
 
 def problem_autonomous(task: str, action: str) -> bool:
-    """Whether an action, named task/verb object [preposition], is of type 2."""
+    """Return whether an action, named task/verb object [preposition], is of type 2."""
     words = action.partition("/")[2].split()
     return not world(f"timearena/{task}").verbs[" ".join(words[::2])]
 
@@ -126,7 +126,7 @@ def test_objects_are_numbered_in_order_of_occurrence_and_reserved_when_renamed()
     assert [thing.task for thing in scene.objects.values()] == ["cooking1"] * 5 + ["cooking2"] * 7
 
 
-def test_prerequisites_follow_the_renaming_inside_their_task() -> None:
+def test_prerequisites_refer_to_renamed_objects_of_their_task() -> None:
     scene = world("timearena/cooking2+cooking3")
     assert reserved(scene) == ["noodle_1", "dish_1", "noodle_2", "dish_2"]
     for number in "12":
@@ -141,7 +141,7 @@ def test_prerequisites_follow_the_renaming_inside_their_task() -> None:
                 assert (verb, slot) in kettles.objects[name].roles
 
 
-def test_shared_leaves_one_pot_fryer_and_oven() -> None:
+def test_shared_combinations_have_one_pot_fryer_and_oven() -> None:
     scene = world("timearena/shared/cooking1+cooking2")
     assert list(scene.objects) == ["rice", "beef", "pot", "fryer", "dish_1", "noodle", "mushroom", "shrimp", "dish_2"]
     assert reserved(scene) == ["dish_1", "dish_2"]
@@ -150,7 +150,7 @@ def test_shared_leaves_one_pot_fryer_and_oven() -> None:
     assert "oven" in ovens.objects
 
 
-def test_tasks_of_the_papers_prompts_have_one_fryer() -> None:
+def test_cooking2_and_cooking5_have_one_fryer_in_the_paper_profile() -> None:
     scene = world("timearena/cooking2", RELEASED)
     assert list(scene.objects) == ["noodle", "mushroom", "shrimp", "fryer_1", "fryer_2", "pot", "dish"]
     assert reserved(scene) == []
@@ -161,7 +161,7 @@ def test_tasks_of_the_papers_prompts_have_one_fryer() -> None:
     )
     assert "fryer_2" in world("timearena/cooking7").objects  # the paper shows no prompt of it
     assert "fryer" in world("timearena/shared/cooking2").objects
-    # A log of the released environment names fryers that are one.
+    # Logs of the released environment number the single fryer.
     pair = world("timearena/cooking2+cooking5")
     assert parse("fry potato in fryer_4", pair) == ["fry potato in fryer_2"]
     assert parse(["fry shrimp in fryer_2"], world("timearena/cooking2")) == ["fry shrimp in fryer"]
@@ -169,7 +169,7 @@ def test_tasks_of_the_papers_prompts_have_one_fryer() -> None:
     assert parse(["fry shrimp in fryer_3"], world("timearena/cooking2")) == ["fry shrimp in fryer_3"]
 
 
-def test_the_object_that_is_used_is_prepared() -> None:
+def test_second_object_must_be_prepared_in_the_paper_profile() -> None:
     decisions = ["activate kettle", "wash cup", "pour kettle into cup", "brew tea with teapot"]
     run, released = (replay("timearena/household1", decisions, rules=rules) for rules in PROFILES.values())
     assert (run.steps[-1].violation.kind, released.steps[-1].violation) == ("dependency_violation", None)
@@ -179,7 +179,7 @@ def test_the_object_that_is_used_is_prepared() -> None:
     assert plan.index("wash teapot") < plan.index("brew tea with teapot")
 
 
-def test_the_ninety_sets() -> None:
+def test_sets_contain_ninety_combinations() -> None:
     assert len(problems.names()) == len(set(problems.names())) == 90
     assert problems.scenario_set("cooking", 1)[0] == "timearena/cooking1"
     assert problems.scenario_set("cooking", 2)[-1] == "timearena/cooking10+cooking1"
@@ -215,7 +215,7 @@ def test_the_ninety_sets() -> None:
         "timearena/" + "+".join(["cooking1"] * 10_000),
     ],
 )
-def test_other_names_are_refused(name: str) -> None:
+def test_names_of_other_forms_are_rejected(name: str) -> None:
     with pytest.raises(UnknownNameError):
         world(name)
     assert not problems.covers(name)
@@ -223,7 +223,7 @@ def test_other_names_are_refused(name: str) -> None:
         catalog.load(name)
 
 
-def test_catalogue_knows_combinations() -> None:
+def test_catalogue_loads_combinations() -> None:
     assert catalog.expand(["timearena"]) == list(problems.names())
     name, among = "timearena/lab2+cooking3+household10", "timearena/shared/cooking1+cooking2"
     assert catalog.expand([name, among, name]) == [name, among]
