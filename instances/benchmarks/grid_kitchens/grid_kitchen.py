@@ -188,8 +188,9 @@ class GridKitchen(CacheHolder):
         things = [(station.name, station.place) for station in self.stations]
         for name, place in (*things, *self.walls, *self.cooks):
             if name in names or not name or len(name) > _MOST["characters"]:
-                message = f"must be a unique name of at most {_MOST['characters']} characters"
-                raise InputError(message, field="name", value=name)
+                raise InputError(
+                    f"must be a unique name of at most {_MOST['characters']} characters", field="name", value=name
+                )
             names.add(name)
             if not self.inside(place) or place in occupied:
                 raise InputError("must be a free tile on the map", field=name, value=list(place))

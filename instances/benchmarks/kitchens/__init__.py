@@ -1,4 +1,4 @@
-"""Kitchens of our own, in which actions must be chosen one step at a time."""
+"""Kitchens of our own, with the rules of Robotouille."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Kitchens(Robotouille):
-    """Kitchens of our own: thirty kitchens after the tasks of Robotouille, and your kitchen files.
+    """Kitchens of our own: thirty kitchens modelled on the tasks of Robotouille, and your kitchen files.
 
     Source
     ------
-    The kitchens, their words and their variants are our own. They follow the tasks of Robotouille's paper (appendices
+    The kitchens, their texts and their variants are our own. Their tasks are those of Robotouille's paper (appendices
     A.4 and A.7), but **they are not the kitchens of that benchmark**: optima and plans of
-    [Robotouille](../robotouille/__init__.py) do not fit them, and no number of steps was published for them.
+    [Robotouille](../robotouille/__init__.py) do not apply to them, and no number of steps was published for them.
 
     Problems
     --------
@@ -32,7 +32,7 @@ class Kitchens(Robotouille):
 
     A file in the format `planoracle/kitchen` without `"benchmark": "robotouille"` belongs to this benchmark; its fields
     are those of [Robotouille's problems](../robotouille/__init__.py#problems). Goals of the bundled kitchens are
-    dishes, each on a table of its own:
+    dishes, each on a separate table:
 
     | dish | meaning |
     |---|---|
@@ -41,39 +41,39 @@ class Kitchens(Robotouille):
     | `cut fried potato` | one thing on the table |
     | `soup: potato, cut onion` | in boiling water, in a bowl on the table |
 
-    Food is raw: lettuce, tomato, onion and potato can be cut, the last two fried once they are; patties can be cooked,
-    chicken cooked or fried. In the synchronous kitchens patties and chicken are cooked already. Further things may be
-    in a stack, as in the simulator.
+    Food is raw: lettuce, tomato, onion and potato can be cut, onion and potato can be fried after that; patties can be
+    cooked, chicken can be cooked or fried. In the synchronous kitchens patties and chicken are already cooked. A stack
+    may contain further things, as in the simulator.
 
-    A variant spreads the things on the stations anew, lets the players start anywhere, and adds up to three stations
-    and two items. Goal, traits, meals and things in hands stay. Three of four items get a station to themselves while
-    there are any, containers always; if a station was empty, one is.
+    A variant places the things on random stations and the players at random stations, and adds up to three stations and
+    two items. Goal, traits, meals and things in hands do not change. Three of four items stand alone on a station while
+    stations are free, containers always do. If the original kitchen has an empty station, the variant has one, too.
 
     Plan language
     -------------
-    That of [Robotouille](../robotouille/__init__.py#plan-language): a list of actions, or text that contains them.
+    As for [Robotouille](../robotouille/__init__.py#plan-language): a list of actions, or text that contains them.
 
     Rules
     -----
-    Those of [Robotouille](../robotouille/__init__.py#rules), with its profiles `paper` (default) and `released`;
-    options are set by its name (`--set robotouille.moves=joint`).
+    As for [Robotouille](../robotouille/__init__.py#rules), with its profiles `paper` (default) and `released`; options
+    have its name (`--set robotouille.moves=joint`).
 
     Metrics
     -------
-    Those of [Robotouille](../robotouille/__init__.py#metrics). There are no published numbers, so `limit=published`
-    gives no step limit.
+    As for [Robotouille](../robotouille/__init__.py#metrics). There are no published numbers, so with `limit=published`
+    there is no step limit.
 
     Differences between paper and released code
     -------------------------------------------
-    Where the paper contradicts itself or the released files, the bundled kitchens decide:
+    The paper contradicts itself or the released files in some details. The bundled kitchens use:
 
     | kitchens | decision |
     |---|---|
     | all but the sixth of `synchronous`, `multi_agent` | any order in a stack (A.7); some released files fix one |
-    | `synchronous/8` | with tomato, as its name says |
+    | `synchronous/8` | with tomato (name) |
     | `asynchronous/9` | its sandwich has onion and chicken (A.7), not cheese (name) |
     | `multi_agent/5` | the chicken is cooked (A.4, name), not fried (A.7) |
-    | `multi_agent/7`, `multi_agent/10` | the water boils (A.4); in the released files it need not |
+    | `multi_agent/7`, `multi_agent/10` | the water boils (A.4); the released files do not require this |
 
     Known errors of references
     --------------------------
@@ -81,7 +81,7 @@ class Kitchens(Robotouille):
 
     Live runs
     ---------
-    Those of [Robotouille](../robotouille/__init__.py#live-runs), with the same settings.
+    As for [Robotouille](../robotouille/__init__.py#live-runs), with the same settings.
 
     Example
     -------

@@ -22,110 +22,110 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     Problems
     --------
     The tasks are `cooking1` to `cooking10`, `household1` to `household10` and `lab1` to `lab10`. Any combination is a
-    problem, `timearena/cooking1+lab3+household2`; `timearena/shared/cooking1+cooking2` has one pot, fryer and oven for
-    all tasks. The paper's sets: `timearena/cooking/1` (ten tasks), `timearena/cooking/2` (ten consecutive pairs),
-    `timearena/cooking/3` (ten triples), `timearena/cooking` (all thirty), `timearena` (all ninety).
+    problem: `timearena/cooking1+lab3+household2`. In `timearena/shared/cooking1+cooking2` all tasks share one pot,
+    fryer and oven. The paper's sets are `timearena/cooking/1` (ten tasks), `timearena/cooking/2` (ten consecutive
+    pairs), `timearena/cooking/3` (ten triples), `timearena/cooking` (all thirty) and `timearena` (all ninety).
 
-    An action of type 1 occupies the agent to its end. An action of type 2 is autonomous: it occupies the agent in its
-    first minute only. Objects are occupied while they are used. As an instance, the work on an object is the action
-    `task/verb object preposition`, its second object (any container that fits) is a mode, objects are resources of
-    capacity 1, a tick is a minute, and an autonomous action has `attended: 1`.
+    An action of type 1 occupies the agent until its end. An action of type 2 is autonomous: it occupies the agent in
+    its first minute only. Objects are occupied while they are used. In an instance file, the work on an object is the
+    action `task/verb object preposition`, each possible second object is a mode, objects are resources of capacity 1, a
+    tick is a minute, and an autonomous action has `attended: 1`.
 
     | original file | content |
     |---|---|
     | `tasks.json` | verbs with `occupies_agent`; objects with roles: `verb`, `slot`, `minutes`, `needs`, states |
-    | `dependencygraph.json` | minutes of each action (`*` marks autonomous ones); the actions that each depends on |
+    | `dependencygraph.json` | minutes of each action (`*` marks autonomous actions), and its prerequisites |
 
     Plan language
     -------------
     A decision is `wait`, or verb and object (`wash cup`), or verb, object, preposition and object (`pour kettle into
     teapot`). A submission has `actions` (or `plan`): a list of decisions, a released log (records with an `action`), or
-    the text or chat of a model. Minutes inside an occupying action ask for no decision. `exit` or `quit` alone, in any
-    case, ends the run before its minute; inside other text (`I would quit`) it is a malformed decision. `time_limit`
-    sets the limit in minutes.
+    the text or chat of a model. While an action occupies the agent, no decision is needed. `exit` or `quit` alone, in
+    upper or lower case, ends the run before its minute; inside other text (`I would quit`) it is a malformed decision.
+    `time_limit` is the limit in minutes.
 
     Rules
     -----
     | feedback | condition |
     |---|---|
     | `invalid_action` | not two or four words separated by single spaces, or an unknown verb |
-    | `nonexistent_object` | an object that the tasks do not have |
+    | `nonexistent_object` | an object does not exist in the tasks |
     | `object_occupied` | an object is in use |
     | `object_mismatch` | an object has no such role, is named twice, or is reserved for another task |
     | `dependency_violation` | a prerequisite of one of the objects is not done |
     | `repeated_completed` | the work is done already |
-    | `valid`, `continue`, `wait` | correct; `continue` in the later minutes of an occupying action |
+    | `valid`, `continue`, `wait` | correct; `continue` is given in the later minutes of an occupying action |
 
-    If several conditions hold, the last of these counts: first object occupied, first mismatch, second object
-    occupied, second mismatch.
+    If several conditions are true, the last of these counts: first object occupied, first object mismatched, second
+    object occupied, second object mismatched.
 
-    A run ends as `completed`, or before a minute by the first of these: the time limit (`time_out`, by default 40
-    minutes a task), five wrong decisions in a row (`five_invalid`), no next decision (`exhausted`), or an exit
-    (`exit`).
+    A run ends as `completed`, or before a minute by the first of: time limit reached (`time_out`, by default 40 minutes
+    per task), five wrong decisions in a row (`five_invalid`), no further decision (`exhausted`), exit (`exit`).
 
     Options: `--profile paper` (default) or `released`; single rules with `--set timearena.RULE=VALUE`.
 
     | rule | `paper` | `released` | meaning |
     |---|---|---|---|
-    | `score_source` | `replay` | `increments` | score from the work done, or the sum of the increments shown |
+    | `score_source` | `replay` | `increments` | score from the finished work, or the sum of the printed increments |
     | `progress_rounding` | `exact` | `truncated` | score as a number, or in whole percents |
     | `max_wrong_streak` | `5` | `5` | number of wrong decisions in a row that ends the run |
-    | `stop_on_complete` | `true` | `false` | completion during a wrong decision ends the run |
-    | `invalid_ticks_world` | `true` | `false` | running actions go on in minutes of malformed decisions |
-    | `exit_ends` | `true` | `true` | `exit` and `quit` end the run; else they are malformed decisions |
-    | `reserved_objects` | `task` | `released` | reservation of numbered objects, see the differences |
+    | `stop_on_complete` | `true` | `false` | a completion in the minute of a wrong decision ends the run |
+    | `invalid_ticks_world` | `true` | `false` | running actions continue in minutes of malformed decisions |
+    | `exit_ends` | `true` | `true` | `exit` and `quit` end the run; otherwise they are malformed decisions |
+    | `reserved_objects` | `task` | `released` | reservation of numbered objects, see the differences below |
     | `single_fryer` | `true` | `false` | `cooking2` and `cooking5` have one fryer |
-    | `prepared_objects` | `true` | `false` | tea is brewed in a washed teapot, see the differences |
+    | `prepared_objects` | `true` | `false` | tea is brewed in a washed teapot, see the differences below |
     | `normalize` | `true` | `false` | ignore case and spaces and extract actions from entries of lists and logs |
     | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like steps cannot be read |
     | `price_waits` | `false` | `false` | compute the cost of waits |
 
     Metrics
     -------
-    The score after a minute is 100 times the minutes of finished work divided by the minutes of all work. P is its
-    highest value in a run (`best_score`), T the minute in which it is first reached (`best_time`). A combination is one
-    run. AS, CS (the sum of P by the sum of T), CR and CT are those of section 4.2. `kinds` counts decisions by their
-    feedback; an action of several minutes is one `valid`. Summaries in data formats have the shares in percent
-    (Figure 3). In a *necessary* wait no action could be started. With `price_waits=true`, a *costly* wait increases the
-    best reachable completion time and a *costless* one does not.
-    `--trace` adds every minute as `[minute, action, kind, increment]`.
+    The score after a minute is 100 times the minutes of finished work divided by the minutes of all work. P is the
+    highest score of a run (`best_score`), T the minute in which it is first reached (`best_time`). A combination of
+    tasks is one run. AS, CS (sum of P divided by sum of T), CR and CT are those of section 4.2. `kinds` counts
+    decisions by feedback; an action of several minutes counts once, as `valid`. Summaries in data formats contain the
+    shares in percent (Figure 3). A wait is *necessary* if no action could be started. With `price_waits=true`, a wait
+    is *costly* if it increases the best reachable completion time, and otherwise *costless*. `--trace` adds every
+    minute as `[minute, action, kind, increment]`.
 
     Differences between paper and released code
     -------------------------------------------
     - `invalid_ticks_world`: autonomous actions progress over time (prompt B.1). In the released code they pause in
-      minutes of `invalid_action` and `nonexistent_object`.
-    - `score_source=increments`: the increase in a minute with an `object_mismatch` or `object_occupied` is shown with
-      the next decision that is neither these nor malformed, if there is one.
-    - `reserved_objects=task`: a numbered object serves its own task only. `released`: a container (no pot, fryer, oven)
-      of a task with numbered objects that go into it accepts only these, for any verb. A dish then rejects ingredients
-      that only its own task has, and some combinations cannot be completed.
+      minutes with `invalid_action` or `nonexistent_object`.
+    - `score_source=increments`: the increment of a minute with `object_mismatch` or `object_occupied` is printed with
+      the next well-formed decision that has neither feedback, if there is one.
+    - `reserved_objects=task`: a numbered object can be used by its own task only. `released`: this concerns containers
+      other than pot, fryer and oven. If a task has numbered objects for a container, the container accepts only these
+      objects, for any verb. So a dish rejects ingredients that exist only in its own task, and some combinations cannot
+      be completed.
     - `single_fryer`: the prompts in Tables 5 and 6 list one fryer for `cooking2` and `cooking5`, the released data two.
-      The paper shows no prompt of `cooking7` (two fryers) and `cooking9` (two pots): these keep both. With one fryer
-      `cooking7` would take 18 minutes, not 15 (`timearena/shared/cooking7`). Other numbers of these fryers, as in
+      The paper prints no prompt for `cooking7` (two fryers) and `cooking9` (two pots), so these keep both. With one
+      fryer `cooking7` would take 18 minutes, not 15 (`timearena/shared/cooking7`). Other numbers of these fryers, as in
       released logs, are read as the fryer of their task.
-    - `prepared_objects`: a second object must be ready for what the action builds on. Tea depends on a washed teapot
-      (section 3.2); the released code also accepts a kettle poured into the cup, and the teapot washed later.
-    - Neither `single_fryer` nor `prepared_objects` changes the optimum of one of the paper's combinations.
+    - `prepared_objects`: the prerequisites of an action must be met for its second object, too. Tea depends on a washed
+      teapot (section 3.2). The released code also accepts the kettle poured into the cup and the teapot washed later.
+    - Neither `single_fryer` nor `prepared_objects` changes the optimum of any of the paper's combinations.
     - The same object twice (`pour teapot into teapot`) is `object_mismatch` in both profiles. The released code rejects
       it, accepts work that does not exist, or crashes at the second attempt.
-    - The paper does not say what `exit` does, and states no temperature.
+    - The paper does not define `exit`, and states no temperature.
     - The score and times that the released metric script reads from logs are not reproduced.
 
     Known errors of references
     --------------------------
     `planoracle compare timearena` compares the paper's Oracle (the released greedy algorithm, and Algorithm 1 as
-    printed) with the proved optimum. The Oracle ignores occupied objects: it claims 9 minutes for `household4`, and the
-    rules allow none under 14. Where it is longer than the optimum, it is not optimal. Under the released reservations
-    five of the paper's combinations cannot be completed: at most 70 % of the cooking pairs and 80 % of the triples. The
-    released algorithm enumerates orders, 5 * 10^19 of them for ten tasks; CP-SAT proves 30 tasks (209 actions) in 0.1
-    seconds.
+    printed) with the proved optimum. The Oracle ignores occupied objects: it claims 9 minutes for `household4`, where
+    the optimum is 14. Where its plans are longer than the optimum, they are not optimal. Under the released
+    reservations five of the paper's combinations cannot be completed: at most 70 % of the cooking pairs and 80 % of the
+    triples can. The released algorithm enumerates orders, 5 * 10^19 for ten tasks; CP-SAT proves the optimum of 30
+    tasks (209 actions) in 0.1 seconds.
 
     Live runs
     ---------
-    A message is one decision; the first decision in its text counts, and a message without one costs its minute. Terse
-    feedback names only the kind (`minute 1: object occupied`). Legal commands are all valid actions and `wait`. As in
-    the paper, the agent does not see durations and dependencies; with an open loop it does. The setting `vanilla` asks
-    for one decision a minute and sends the whole conversation again.
+    A message is one decision: the first decision in its text. A message without a decision takes a minute. Terse
+    feedback contains only the kind (`minute 1: object occupied`). Legal commands are all valid actions and `wait`. As
+    in the paper, the agent does not see durations and dependencies; with an open loop it does. The setting `vanilla`
+    requests one decision per minute and sends the whole conversation each time.
 
     Example
     -------
