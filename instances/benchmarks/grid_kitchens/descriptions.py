@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 
 
 def actions_in_words(kitchen: GridKitchen, rules: GridKitchenRules) -> list[str]:
-    """Return what each action is and does."""
+    """Return descriptions of the actions and their effects."""
     facts = kitchen.facts
     vessels = [
         f"a {one.name} takes {one.takes} {', '.join(one.ingredients)} and cooks it in {one.ticks} ticks"
@@ -44,7 +44,7 @@ def actions_in_words(kitchen: GridKitchen, rules: GridKitchenRules) -> list[str]
 
 
 def kitchen_in_words(kitchen: GridKitchen) -> list[str]:
-    """Return what stands where, who is there, and what is ordered."""
+    """Return descriptions of stations, walls, cooks and orders."""
     lines = [
         f"The map has {kitchen.width} columns (x from 0 to {kitchen.width - 1}, to the right) and "
         f"{kitchen.height} rows (y from 0 to {kitchen.height - 1}, downwards). Cooks cannot "
@@ -67,13 +67,13 @@ def _about(station: Station) -> str:
 
 
 def dish_in_words(dish: OrderedDish) -> str:
-    """Return a dish and what it needs."""
+    """Return a dish and its needs."""
     needs = [f"{need.ingredient} {need.state}{f' in a {need.vessel}' if need.vessel else ''}" for need in dish.needs]
     return f"{dish.name}: {', '.join(needs)}"
 
 
 def describe(clock: Simulation) -> str:
-    """Write how things stand: the time, orders, cooks, and the stations with something on them."""
+    """Describe a state: the time, orders, cooks, and the stations with things on them."""
     world, of = clock.world, clock.ground
     kitchen = of.kitchen
     lines = [f"{ticks_in_words(world.clock)} have passed, {world.served} of {len(kitchen.orders)} orders are served."]
@@ -135,7 +135,7 @@ def thing_in_words(thing: Thing) -> str:
 
 
 def tile_in_words(tile: Tile) -> str:
-    """Return a tile as plans write it."""
+    """Return a tile in the form of plans."""
     return f"[{tile[0]}, {tile[1]}]"
 
 

@@ -1,4 +1,4 @@
-"""Feedback on plans for grid kitchens: one sentence for each kind of fault, and the open orders."""
+"""Feedback on plans for grid kitchens: one sentence for each kind of violation, and the open orders."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class GridKitchenViolation(Violation):
     Attributes
     ----------
     required, actual
-        Tiles, things or names: what the action needs, and what there is.
+        Tiles, things or names that the action needs, and the actual ones.
     """
 
     __slots__ = ()
@@ -62,7 +62,7 @@ class GridKitchenViolation(Violation):
 
 
 class _Scene:
-    """A cook's action that failed, and the kitchen at that moment."""
+    """Failed action of a cook, and the kitchen at that moment."""
 
     def __init__(self, kitchen: Simulation, cook: int, act: CookAction) -> None:
         of, world = kitchen.ground, kitchen.world
@@ -79,7 +79,7 @@ class _Scene:
         self.workplaces = tuple(of.names[number] for number in (*of.boards, *of.sinks))
 
 
-#: Message, what would be right, and what there is instead.
+#: Message, required value, and actual value.
 _Diagnosis = tuple[str, Measure, Measure]
 
 
@@ -244,21 +244,21 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
         None,
     ),
 }
-#: Messages of faults of a whole submission.
+#: Messages of violations by a whole submission.
 _WHOLE: Final = {
     "unknown_agent": 'there is no cook "{name}"; the cooks are {cooks}',
     "plan_not_a_list": "the actions of {name} must be a list",
     "empty": "no cook has actions; the cooks are {cooks}",
     "unreadable": "the plan must be an object with a list of actions for each cook; the cooks are {cooks}",
 }
-#: Every kind of fault.
+#: All kinds of violations.
 KINDS: Final = (*_DIAGNOSES, *_WHOLE)
 
 
 def fault_of(kitchen: Simulation) -> GridKitchenViolation | None:
     """Return the violation that ended a run, ``None`` if there is none.
 
-    Its position is that of the action in order of starts.
+    Its position is the index of the action in order of starts.
     """
     error, cooks = kitchen.error, kitchen.ground.cooks
     if error is None:
@@ -284,7 +284,7 @@ def fault_of(kitchen: Simulation) -> GridKitchenViolation | None:
 
 
 def _rival(kitchen: Simulation, act: CookAction) -> tuple[int, StartedAction]:
-    """Return the cook who works at the station of an action, and that work."""
+    """Return the cook at work at the station of an action, and the cook's action."""
     acts = enumerate(kitchen.acts)
     cook = next(number for number, other in acts if other is not None and other.station == act.station)
     return cook, kitchen.last_deed(cook)[1]
@@ -371,7 +371,7 @@ def examine(run: GridKitchenRun) -> Examination:
 
 
 def foreign(run: GridKitchenRun) -> MismatchEvidence:
-    """Return the stations and cooks that a plan names and the grid kitchen does not have."""
+    """Return the stations and cooks that a plan names and the grid kitchen does not contain."""
     acts = [act for queue in run.outcome.queues for act in queue]
     names = [clean(act.target, 40) for act in acts if act.fault == "unknown_target"]
     error = run.outcome.error

@@ -1,4 +1,4 @@
-"""Model of a grid kitchen: a map of tiles with stations, cooks, and the dishes that are ordered."""
+"""Model of a grid kitchen: a map of tiles with stations, cooks and ordered dishes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planoracle.plugin import InputError, ProblemCache, Rules
 #: Column and row, from 0; columns grow to the right, rows downwards.
 Tile: TypeAlias = tuple[int, int]
 
-#: What stations there are.
+#: Kinds of stations.
 KINDS: Final = (
     "table",
     "dispenser",
@@ -25,9 +25,9 @@ KINDS: Final = (
     "plate_return",
     "trash",
 )
-#: What an ingredient goes through.
+#: States of an ingredient.
 STATES: Final = ("raw", "chopped", "cooked")
-#: The vessel that dishes are served on.
+#: Vessel on which dishes are served.
 PLATE: Final = "plate"
 
 # Most tiles, stations, cooks and orders, and longest name; far beyond what is published.
@@ -36,7 +36,7 @@ _MOST = {"tiles": 2_500, "stations": 200, "cooks": 16, "orders": 64, "ingredient
 
 @dataclass(frozen=True, slots=True)
 class Cookware:
-    """A kind of cookware: ticks that it cooks an ingredient for, and what it takes, in which state."""
+    """Kind of cookware: ticks to cook an ingredient, accepted ingredients and their state."""
 
     name: str
     ticks: int
@@ -51,9 +51,9 @@ class Facts:
     Attributes
     ----------
     move, chop, wash
-        Ticks for a tile, for an ingredient, for a plate.
+        Ticks to walk one tile, to chop an ingredient, to wash a plate.
     plate_return
-        Ticks from serving a dish until its plate, dirty, can be taken again.
+        Ticks from serving a dish until its dirty plate can be taken.
     """
 
     move: int
@@ -63,22 +63,22 @@ class Facts:
     cookware: tuple[Cookware, ...]
 
     def vessel(self, name: str) -> Cookware | None:
-        """Return a kind of cookware by its name, ``None`` for others."""
+        """Return a kind of cookware by its name, ``None`` for other names."""
         return next((one for one in self.cookware if one.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """A tile that nobody can enter and that is used from a tile next to it.
+    """Station: a tile that cooks cannot enter, used from a tile next to it.
 
     Attributes
     ----------
     name, kind, place
         ``kind`` is one of `KINDS`.
     holds
-        What stands on it at the beginning: a plate, a kind of cookware, or ``""``.
+        Thing on it at the beginning: a plate, a kind of cookware, or ``""``.
     provides
-        The ingredient that a dispenser gives.
+        Ingredient that a dispenser provides.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class OrderedDish:
-    """A dish by its name, and what must be on its plate, in any order."""
+    """Name of a dish, and the ingredients on its plate, in any order."""
 
     name: str
     needs: tuple[Need, ...]
@@ -114,9 +114,9 @@ class GridKitchen(CacheHolder):
     width, height
         Tiles; all tiles but those with a station or a wall can be entered.
     stations, walls
-        In the order of the map, which decides what is updated first; walls by name.
+        In the order of the map, which is the order of updates; walls by name.
     cooks
-        Names and first tiles, in the order of the map, which decides who goes first. They may share a tile.
+        Names and start tiles, in the order of the map, which is the order of turns. Cooks may share a tile.
     orders
         Dishes in the order in which they must be served.
     """
@@ -153,14 +153,14 @@ class GridKitchen(CacheHolder):
         Raises
         ------
         InputError
-            Naming field and value: names given twice, tiles outside or taken, too much of anything.
+            With field and value, for duplicate names, tiles off the map or occupied, and sizes over the limits.
         """
         kitchen = cls(name, benchmark, *size, tuple(stations), tuple(walls), tuple(cooks), tuple(orders), facts)
         kitchen.check()
         return kitchen
 
     def with_cooks(self, name: str, count: int) -> GridKitchen:
-        """Return this kitchen with its first cooks only; raises `InputError` if there are not so many."""
+        """Return this kitchen with its first cooks only; raises `InputError` if it has fewer."""
         if not 1 <= count <= len(self.cooks):
             raise InputError(
                 f"must be from 1 to {len(self.cooks)}, the number of cooks on the map", field="agents", value=count
@@ -168,7 +168,7 @@ class GridKitchen(CacheHolder):
         return replace(self, name=name, cooks=self.cooks[:count])
 
     def check(self) -> None:
-        """Raise `InputError` for a grid kitchen that cannot be; see `GridKitchen.of`."""
+        """Raise `InputError` for an invalid grid kitchen; see `GridKitchen.of`."""
         counts = {
             "tiles": self.width * self.height,
             "stations": len(self.stations) + len(self.walls),
@@ -237,17 +237,17 @@ class GridKitchenRules(Rules):
     Attributes
     ----------
     cooking
-        Time that counts as cooking: ``"stove"``, that on a stove with contents, forgotten when the vessel is
-        emptied; or ``"stamp"``, as released: from a stamp that is the end of the last batch, also off the stove, and
-        an emptied vessel goes on cooking.
+        Time that counts as cooking. ``"stove"``: time on a stove with contents, reset when the vessel is emptied.
+        ``"stamp"``, as released: time since the end of the last batch, also off the stove; an emptied vessel continues
+        to cook.
     sinks
         A sink is used by ``"one"`` cook at a time, as boards are; or ``"shared"``.
     finish
-        Finish is ``"final"``: what a cook does after it is an error; or ``"ignored"`` in plans handed in as a whole.
+        Finish is ``"final"``: later actions of the cook are errors; or ``"ignored"`` in whole plans.
     end
-        A run ends, and its time is, when the last order is ``"served"``; or when all ``"plans"`` are used up.
+        End of a run and its time: when the last order is ``"served"``, or when all ``"plans"`` have ended.
     price_optimum
-        Grades compare with the best plan, which takes a solve for each grid kitchen.
+        Grades compare with the optimal plan, which takes a solver call for each grid kitchen.
     """
 
     cooking: str = "stove"
@@ -257,11 +257,11 @@ class GridKitchenRules(Rules):
     price_optimum: bool = True
 
     def deciding(self) -> Self:
-        """Return the profile as far as it decides which plans are best."""
+        """Return the profile with only the rules that determine optimal plans."""
         return replace(self, refuse_unread=True, finish="final", price_optimum=True)
 
 
-#: Values of the rules that are text.
+#: Values of the text rules.
 CHOICES = {
     "cooking": ("stove", "stamp"),
     "sinks": ("one", "shared"),
@@ -294,7 +294,7 @@ def access_tiles(kitchen: GridKitchen, station: str) -> tuple[Tile, ...]:
 
 @ProblemCache
 def distances(kitchen: GridKitchen, start: Tile) -> Mapping[Tile, int]:
-    """Return how many tiles a shortest walk has to every tile that can be reached from one."""
+    """Return the length in tiles of a shortest walk from a tile to every reachable tile."""
     return _spread(kitchen, [start])
 
 
@@ -311,7 +311,7 @@ def _spread(kitchen: GridKitchen, starts: Iterable[Tile]) -> dict[Tile, int]:
 
 
 STOVE: Final = "stove"
-#: The kind of a wall; actions can name it, but never use it.
+#: Kind of a wall; actions can name a wall, but never use it.
 WALL: Final = "wall"
 
 
@@ -323,7 +323,7 @@ class StationMap:
     numbers
         Of stations and walls, by name.
     things
-        Names in the world that are no stations: the cooks, and vessels that stand somewhere at the beginning.
+        Names other than stations: the cooks, and vessels on stations at the beginning.
     kinds, names, near
         By number: kind, name, and the tiles next to it; ``useful`` are those next to a station.
     stoves, boards, sinks
@@ -332,9 +332,9 @@ class StationMap:
     plate_return
         Number of the one at which dirty plates appear, ``None`` if there is none.
     dishes
-        What must be on the plate, by order: pairs of ingredient and state, sorted.
+        Required contents of the plate, by order: sorted pairs of ingredient and state.
     takes
-        By vessel: ingredients and the state in which it takes them; ``ticks`` of cooking.
+        By vessel: accepted ingredients and their state; ``ticks`` of cooking.
     """
 
     def __init__(self, kitchen: GridKitchen, rules: GridKitchenRules) -> None:
@@ -369,11 +369,11 @@ class StationMap:
         self.stamped = rules.cooking == "stamp"
 
     def walks(self, tile: Tile) -> Mapping[Tile, int]:
-        """Return how many tiles it is to every tile that can be reached from one."""
+        """Return the distances in tiles from one tile to every reachable tile."""
         return distances(self.kitchen, tile)
 
 
 @ProblemCache
 def ground(kitchen: GridKitchen, rules: GridKitchenRules) -> StationMap:
-    """Return a grid kitchen under some rules."""
+    """Return the tables of a grid kitchen under given rules."""
     return StationMap(kitchen, rules)

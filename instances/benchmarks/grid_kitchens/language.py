@@ -1,4 +1,4 @@
-"""Actions of plans for grid kitchens: reading, writing, and finding them in model output."""
+"""Actions of plans for grid kitchens: reader, writer, and search in model output."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MAX_EXCERPT: Final = 200
 
 
 class CookAction(NamedTuple):
-    """An action. Only the fields that its word needs are set.
+    """Action of a cook. Only the fields that its word needs are set.
 
     Attributes
     ----------
     word
         One of `WORDS`, or ``""``.
     fault, text, target
-        Kind of an error that does not depend on the state, ``""`` for none; then the action and its target as written.
+        Kind of an error that does not depend on the state, or ``""``; action and target as submitted.
     """
 
     word: str
@@ -42,7 +42,7 @@ class CookAction(NamedTuple):
 
 
 def tick(value: object) -> Time | None:
-    """Return a number of a plan as an exact time; ``None`` for what is no number."""
+    """Return a number of a plan as an exact time; ``None`` if it is not a number."""
     if isinstance(value, float) and math.isfinite(value):
         exact = Fraction(repr(value))
         return exact.numerator if exact.denominator == 1 else exact
@@ -55,14 +55,14 @@ def json_number(time: Time) -> int | float:
 
 
 def whole(time: Time) -> int:
-    """Return a time in whole ticks, a fraction of one as one."""
+    """Return a time in whole ticks, rounded up."""
     return math.ceil(time)
 
 
 def read(ground: StationMap, action: object) -> CookAction:
-    """Read an action; never raises for what it holds.
+    """Read an action; never raises for its content.
 
-    What is wrong with it, if anything, becomes known when it is begun.
+    A fault of the action is reported when the action starts.
     """
     act = _read(ground, action)
     if not act.fault:
@@ -74,7 +74,7 @@ def read(ground: StationMap, action: object) -> CookAction:
 
 
 def written(ground: StationMap, act: CookAction) -> dict[str, Any]:
-    """Return an action as plans have it."""
+    """Return an action in the form of plans."""
     if act.word == MOVE:
         return {"action": MOVE, "target": list(act.tile)}
     if act.word == WAIT:
@@ -83,7 +83,7 @@ def written(ground: StationMap, act: CookAction) -> dict[str, Any]:
 
 
 def excerpt(action: object) -> str:
-    """Return the beginning of what was submitted as an action or a plan, as text."""
+    """Return the beginning of a submitted action or plan, as text."""
     if isinstance(action, str):
         return action[:_MAX_EXCERPT]
     try:
@@ -117,7 +117,7 @@ def _read(ground: StationMap, action: object) -> CookAction:
 
 
 def _move(ground: StationMap, target: object) -> CookAction:
-    """Read a walk: a column beside the map is enough for it to be a walk to nowhere, whatever the row is."""
+    """Read a walk; if the column is off the map, the row is not checked."""
     if not isinstance(target, list | tuple) or len(target) != 2 or not isinstance(target[0], int | float):
         return CookAction(MOVE, fault="malformed")
     x, y = (tick(value) for value in target)
@@ -154,7 +154,7 @@ def as_given(plan: Mapping[str, object]) -> Reading[dict[str, object]]:
 
 
 def read_output(kitchen: GridKitchen, output: object) -> Reading[dict[str, object]]:
-    """Find the actions of each cook in what a model wrote, see `planoracle.instances.model_output`.
+    """Find the actions of each cook in model output, see `planoracle.instances.model_output`.
 
     That is an object with a list for every cook, as plans are, or anything near it: lists under other names of cooks
     (``Agent 1``), objects for one cook (``{"agent": "agent1", "actions": [...]}``), lines such as ``agent1: MoveTo(3,
@@ -170,7 +170,7 @@ def read_output(kitchen: GridKitchen, output: object) -> Reading[dict[str, objec
 
 
 def _spread(text: str) -> str:
-    r"""Write the cook of a heading into every line with an action below it, never as a speaker.
+    r"""Write the cook of a heading into every action line below it, but not as a speaker.
 
     >>> _spread("**Agent 1**\n1. Finish\nagent2: Finish").splitlines()
     ['', '1. cook1 Finish', 'cook2 Finish']
@@ -198,14 +198,14 @@ class _Step(NamedTuple):
 
 
 class _Steps(Grammar[_Step]):
-    """Actions by their words, and whose they are."""
+    """Grammar of actions and their cooks."""
 
     def __init__(self, kitchen: GridKitchen) -> None:
         self.kitchen = kitchen
         self._targets = {name.lower(): name for name in (*kitchen.by_name, *dict(kitchen.walls))}
 
     def _cook(self, name: object) -> str | None:
-        """Return the cook that a name means, also one that there is not; ``None`` for what names none."""
+        """Return the cook of a name, even if it does not exist; ``None`` if the text names no cook."""
         if not isinstance(name, str) or name in self.kitchen.agents:
             return name if isinstance(name, str) else None
         match = _COOK.fullmatch(name.strip())
@@ -215,11 +215,11 @@ class _Steps(Grammar[_Step]):
         return next(same, name)
 
     def find(self, text: str) -> list[StepMatch[_Step]]:
-        """Return the actions in a line, for the cook that it names."""
+        """Return the actions in a line, for the cook in the line."""
         cooks = {self._cook(one[0]) for one in _COOK.finditer(text)}
         cooks |= {cook for cook in self.kitchen.agents if re.search(rf"\b{re.escape(cook)}\b", text)}
         if len(cooks) > 1:
-            return []  # nobody knows whose they are
+            return []  # the cook is unknown
         cook = next(iter(cooks), None)
         matches = []
         for word in _WORD.finditer(text):
@@ -229,7 +229,7 @@ class _Steps(Grammar[_Step]):
         return matches
 
     def _action(self, word: re.Match[str], text: str) -> tuple[dict[str, object] | None, int]:
-        """Return the action that begins with a word, and where it ends."""
+        """Return the action that begins with a word, and its end."""
         name = MOVE if word[1] else word[2].capitalize()
         after = {MOVE: _TILE, WAIT: _TIME}.get(name, _NAME).match(text, word.end())
         end = word.end() if after is None else after.end()
@@ -245,7 +245,7 @@ class _Steps(Grammar[_Step]):
         return (None if target is None else {"action": name, "target": target}), end
 
     def find_in_prose(self, text: str) -> list[_Step]:
-        """Return nothing: sentences speak of actions in any order."""
+        """Return nothing, because sentences mention actions in any order."""
         return []
 
     def of(self, value: object) -> list[_Step] | None:
@@ -267,19 +267,19 @@ class _Steps(Grammar[_Step]):
         return None if cook is None or listed is None else self._all(cook, listed)
 
     def _all(self, cook: str, actions: object) -> list[_Step]:
-        """Return what a cook does: actions of a list, or a single one."""
+        """Return the actions of a cook, from a list or a single action."""
         if not isinstance(actions, list):
             actions = [actions]
         steps = [_Step(cook, self._read_action(one)) for one in actions]
         return steps or [_Step(cook)]
 
     def _one(self, action: Mapping[str, object]) -> _Step:
-        """Return an action of a list that may say who does it."""
+        """Return an action of a list, which may name its cook."""
         cook = next(filter(None, (self._cook(action.get(name)) for name in ("agent", "cook", "agent_id"))), None)
         return _Step(cook, dict(action))
 
     def _read_action(self, action: object) -> object:
-        """Return an action, of text the one that it says."""
+        """Return an action, from an object or a text."""
         if isinstance(action, str):
             word = _WORD.match(action.strip())
             read = None if word is None else self._action(word, action.strip())[0]
@@ -303,7 +303,7 @@ class _Steps(Grammar[_Step]):
         return word is not None and (not free or text[word.end() : word.end() + 2].strip()[:1] in ("(", "["))
 
     def key(self, step: _Step) -> str | None:
-        """Return cook and action; ``None`` for what plans repeat."""
+        """Return cook and action; ``None`` for actions that plans repeat."""
         action = step.action
         word = action.get("action") if isinstance(action, dict) else None
         return None if word in (None, WAIT, FINISH) else f"{step.cook} {json.dumps(action, sort_keys=True)}"
@@ -314,7 +314,7 @@ def _is_action(value: object) -> bool:
 
 
 def _plan(kitchen: GridKitchen, steps: Iterable[_Step]) -> dict[str, object]:
-    """Return the actions by cook; what names nobody is done by whom was named last."""
+    """Return the actions by cook; an action without a cook belongs to the cook named last."""
     plan: dict[str, list[object]] = {}
     cook = kitchen.agents[0] if len(kitchen.agents) == 1 else None
     for step in steps:

@@ -38,7 +38,7 @@ from planoracle.instances.benchmarks.grid_kitchens.run import (
 from planoracle.instances.protocol.live import ending, terse
 from planoracle.plugin import ActionSpace, LiveText, PlanError, Step, Unreadable, quoted
 
-#: With ``RunConfig.bounded`` a run ends after so many ticks for each order, most plans take a tenth of it.
+#: Ticks for each order after which a run with ``RunConfig.bounded`` ends; most plans take a tenth of it.
 LATEST: Final = 500
 #: Number of actions after which any run ends.
 MAX_ACTIONS: Final = 10_000
@@ -48,9 +48,9 @@ _FORM: Final = "must be an object with a list of actions for each cook"
 class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
     """Texts of live runs on grid kitchens.
 
-    Closed loop: a message is an object of actions by the names of cooks, as it is or as text, see
-    `GridKitchenSimulator`. An error begins anew in a fresh kitchen, the third one ends the run. Open loop: a message is
-    the whole plan; a plan with an error may be followed by another one, three are the most, and the last one counts.
+    Closed loop: a message is an object of actions by the names of cooks, or its text, see `GridKitchenSimulator`. An
+    error restarts the run in a fresh kitchen, the third error ends the run. Open loop: a message is the whole plan;
+    after a plan with an error another one may follow, up to three plans, of which the last one counts.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
     simulator: GridKitchenSimulator
 
     def instructions(self) -> str:
-        """Return how actions are written and what comes of them."""
+        """Return the forms of actions and their effects."""
         if self.config.loop == "open":
             form = "Write all actions of every cook from the beginning to the end, as one JSON object:"
         else:
@@ -89,11 +89,11 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
         return "\n".join(kitchen_in_words(self.problem))
 
     def situation(self, state: RunState) -> str:
-        """Return how things stand in the kitchen."""
+        """Return the state of the kitchen."""
         return describe(self.simulator.next_kitchen(state))
 
     def step_text(self, before: RunState, after: RunState, step: Step) -> str:
-        """Return what became of an action, or why a message is none."""
+        """Return the result of an action, or the reason why a message is not an action."""
         fault, kitchen = step.violation, after.kitchen
         if fault is not None and fault.position is None:
             return f"not understood, {fault.actual or fault.message}"
@@ -105,7 +105,7 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
         return f"{self.problem.agents[deed.cook]} {act_in_words(kitchen, deed.act)}, {time}"
 
     def answer(self, before: RunState, after: RunState, steps: Sequence[Step], over: str | None) -> str:
-        """Return what became of the actions, and which cooks need a decision."""
+        """Return the results of the actions, and the cooks that need a decision."""
         detailed = self.config.feedback == "detailed"
         lines = [
             self.step_text(before, after, step) if detailed else terse(self._as_submitted(after, step))
@@ -122,7 +122,7 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
         return "\n".join(line for line in lines if line)
 
     def _as_submitted(self, after: RunState, step: Step) -> Step:
-        """Return a step whose command is written as plans have it."""
+        """Return a step whose command has the form of plans."""
         if step.position >= len(after.kitchen.deeds):
             return step
         deed = after.kitchen.deeds[step.position]
@@ -131,7 +131,7 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
     # Commands
 
     def command(self, state: RunState, message: object) -> object:
-        """Return what a message hands in."""
+        """Return the command of a message."""
         try:
             reading = self.benchmark.reading(self.problem, _plain(message), self.rules)
             if not reading.commands and isinstance(message, str):
@@ -166,12 +166,12 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
         return self.simulator.apply(state, command)
 
     def is_final(self, state: RunState) -> bool:
-        """Return False after an error but the last."""
+        """Return False after an error that does not end the run."""
         return state.kitchen.error is None or self.simulator.ended(state) is not None
 
 
 def _plain(message: object) -> object:
-    """Return a message as JSON has it, so that it can be kept; what is no JSON as text."""
+    """Return a message as JSON values, so that it can be stored, or else as text."""
     if isinstance(message, str):
         return message
     try:
@@ -181,7 +181,7 @@ def _plain(message: object) -> object:
 
 
 def action_space(kitchen: GridKitchen) -> ActionSpace:
-    """Return what there can be to do; walks lead to where something can be used."""
+    """Return all possible commands; walks lead to tiles next to stations."""
     return ActionSpace(tuple(_names(kitchen)), _name, timed=True)
 
 
@@ -198,7 +198,7 @@ def _names(kitchen: GridKitchen) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _name(command: str) -> str:
-    """Return the name of a command or of a submission of one action; waits without their length."""
+    """Return the name of a command or of a submission with one action; names of waits have no length."""
     if command.startswith("{"):
         ((cook, (action,)),) = json.loads(command).items()
         command = f"{cook}: {action['action']} {action.get('target', '')}".strip()

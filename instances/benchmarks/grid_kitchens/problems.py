@@ -32,7 +32,7 @@ class StationEntry(StrictEntry):
 
 
 class VesselEntry(StrictEntry):
-    """A kind of cookware."""
+    """Kind of cookware."""
 
     ticks: int = Field(ge=1, le=10**6, description="ticks to cook an ingredient")
     takes: str = Field(description="state in which the cookware accepts ingredients")
@@ -52,14 +52,14 @@ class FactsEntry(StrictEntry):
 
 
 class DishEntry(StrictEntry):
-    """A dish, and what must be on its plate, in any order."""
+    """Dish, and the ingredients on its plate, in any order."""
 
     name: str
     needs: list[list[str]] = Field(description="each as ingredient, state, and cookware if the recipe names one")
 
 
 class GridKitchenDocument(StrictEntry):
-    """A grid kitchen for planoracle: a map of tiles, the cooks on it, and the dishes that are ordered."""
+    """Grid kitchen for planoracle: a map of tiles, the cooks on it, and the ordered dishes."""
 
     schema_: SchemaLink = None
     format: Literal["planoracle/floor"]

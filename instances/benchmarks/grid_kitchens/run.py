@@ -1,4 +1,4 @@
-"""Runs on grid kitchens, of plans for all cooks or turn by turn: rules as a simulator, timelines."""
+"""Runs on grid kitchens, of whole plans or turn by turn: simulator, trajectories, timelines."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from planoracle.plugin import (
     fold,
 )
 
-#: The run ends with so many errors; after fewer, it goes on in a fresh kitchen.
+#: Number of errors that end the run; after fewer it restarts in a fresh kitchen.
 MAX_ERRORS: Final = 3
 _KINDS: Final = {WAIT: "wait", FINISH: "close"}
 
 
 class WholePlan(NamedTuple):
-    """Plan that is carried out from moment 0 to its end: actions by the names of cooks."""
+    """Plan that is carried out from tick 0 to its end: actions by the names of cooks."""
 
     actions: Mapping[str, object]
 
@@ -62,11 +62,11 @@ class RunState(NamedTuple):
     Attributes
     ----------
     kitchen
-        Simulation at a moment at which a cook needs a decision, or at its end; with an error as that left it.
+        Simulation at a moment at which a cook needs a decision, at its end, or at an error.
     errors
-        Number of errors, in earlier kitchens too.
+        Number of errors, in earlier kitchens as well.
     commands
-        Commands so far; as many ``actions`` are in them, at least one in each.
+        Commands so far, and number of their ``actions``, at least one for each command.
     """
 
     kitchen: Simulation
@@ -78,8 +78,8 @@ class RunState(NamedTuple):
 class GridKitchenSimulator(Simulator[RunState, object]):
     """Rules of one grid kitchen.
 
-    A command holds actions by the names of cooks. Cooks who have nothing to do begin at once, and time passes until one
-    needs a decision. A `WholePlan` runs to its end. Anything else is an error, like an action that fails.
+    A command contains actions by the names of cooks. Idle cooks start at once, and time passes until a cook needs a
+    decision. A `WholePlan` runs to its end. Anything else is an error, like an action that fails.
     """
 
     def __init__(self, problem: GridKitchen, rules: GridKitchenRules) -> None:
@@ -94,7 +94,7 @@ class GridKitchenSimulator(Simulator[RunState, object]):
         return state._replace(kitchen=state.kitchen.fork(), commands=state.commands.fork())
 
     def apply(self, state: RunState, command: object) -> tuple[RunState, tuple[Step, ...]]:
-        """Return the state after a submission, and the steps that began; last the one that failed."""
+        """Return the state after a submission, and the started steps, a failed one last."""
         kitchen = self.next_kitchen(state)
         since = len(kitchen.deeds)
         if isinstance(command, WholePlan):
@@ -117,12 +117,12 @@ class GridKitchenSimulator(Simulator[RunState, object]):
         return after, tuple(sorted(steps, key=lambda step: step.violation is not None))
 
     def next_kitchen(self, state: RunState) -> Simulation:
-        """Return the kitchen as the next submission finds it, a fresh one after an error."""
+        """Return the kitchen for the next submission, a fresh one after an error."""
         restarts = state.kitchen.error is not None and self.ended(state) is None
         return Simulation(self.ground) if restarts else state.kitchen
 
     def legal(self, state: RunState) -> list[LegalCommand]:
-        """Return one action at a time of every cook that needs a decision, see `choices`."""
+        """Return single actions of the cooks that need a decision, see `choices`."""
         kitchen = self.next_kitchen(state)
         return [
             LegalCommand(submitted(self.ground, cook, act), _KINDS.get(act.word, "act"))
@@ -131,13 +131,13 @@ class GridKitchenSimulator(Simulator[RunState, object]):
         ]
 
     def ended(self, state: RunState) -> str | None:
-        """Return ``done``, ``all_finished`` or ``error``, ``None`` if the run goes on."""
+        """Return ``done``, ``all_finished`` or ``error``, ``None`` during the run."""
         if state.kitchen.error is not None and state.errors < MAX_ERRORS:
             return None
         return state.kitchen.end or None
 
     def clock(self, state: RunState) -> int:
-        """Return the time in ticks, a fraction only where a plan waits for one."""
+        """Return the time in ticks, a fraction only if a plan waits for fractions."""
         return json_number(self.next_kitchen(state).time)  # type: ignore[return-value]
 
     def verdict(self, state: RunState) -> Replay:
@@ -172,10 +172,9 @@ class GridKitchenSimulator(Simulator[RunState, object]):
 
 
 def steps_of(kitchen: Simulation, since: int = 0) -> list[Step]:
-    """Return the steps of a kitchen from a number on.
+    """Return the steps of a kitchen, starting at a number.
 
-    A step is an action that began, or the one that failed, whatever its number. A fault of a whole submission is no
-    step.
+    A step is a started action, or the failed one with any number. A violation by a whole submission is not a step.
     """
     fault, deeds = fault_of(kitchen), kitchen.deeds
     failed = None if fault is None else fault.position
@@ -193,13 +192,13 @@ def steps_of(kitchen: Simulation, since: int = 0) -> list[Step]:
 
 
 def _count(command: object) -> int:
-    """Return how many actions are handed in; a command counts as one at least."""
+    """Return the number of submitted actions, at least one for a command."""
     each = command.values() if isinstance(command, Mapping) else ()
     return max(1, sum(len(actions) for actions in each if isinstance(actions, list | tuple)))
 
 
 def _idle(kitchen: Simulation) -> tuple[tuple[int, int], ...]:
-    """Return the intervals in which nobody walks or works."""
+    """Return the intervals in which no cook walks or works."""
     intervals, until = [], 0
     for deed in sorted(kitchen.deeds, key=lambda deed: deed.start):
         if deed.act.word != WAIT and deed.end > deed.start:
@@ -211,9 +210,9 @@ def _idle(kitchen: Simulation) -> tuple[tuple[int, int], ...]:
 
 
 def choices(kitchen: Simulation, cook: int) -> Iterator[CookAction]:
-    """Yield what a cook can do that is no error as things stand.
+    """Yield the actions of a cook that are not errors in the current state.
 
-    Of walks those to where something can be used, of waits those up to something that is under way, and of a tick.
+    Walks lead to tiles next to stations; waits take one tick, or end with a running action or process.
     """
     of, position = kitchen.ground, kitchen.world.tiles[cook]
     if not (kitchen.finished[cook] and of.rules.finish == "final"):
@@ -228,7 +227,7 @@ def choices(kitchen: Simulation, cook: int) -> Iterator[CookAction]:
 
 
 def _waits(kitchen: Simulation) -> list[Time]:
-    """Return a tick, and the ticks until each thing that is under way has happened."""
+    """Return one tick, and the ticks until the end of each running action or process."""
     world = kitchen.world
     until = [end - world.clock for end, act in zip(kitchen.ends, kitchen.acts, strict=True) if act is not None]
     until += [moment - world.clock for moment in world.coming]
@@ -238,25 +237,25 @@ def _waits(kitchen: Simulation) -> list[Time]:
 
 @lru_cache(maxsize=4096)
 def submitted(of: StationMap, cook: int, act: CookAction) -> str:
-    """Return an action as a submission of its own."""
+    """Return an action as a separate submission."""
     return json.dumps({of.cooks[cook]: [written(of, act)]})
 
 
-#: Actions by cook; or a list of such, handed in one after the other.
+#: Actions by cook, or a list of such submissions.
 GridKitchenPlan: TypeAlias = Mapping[str, object] | Sequence[object]
 
 
 class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
-    """A run on a grid kitchen; every action that is begun is a decision.
+    """Run on a grid kitchen; every started action is a decision.
 
     Attributes
     ----------
     outcome
-        Simulation at the end of the run, that of the last kitchen.
+        Simulation of the last kitchen at the end of the run.
     live
-        True if the plan was handed in turn by turn.
+        True if the plan was submitted turn by turn.
     errors
-        How many errors there were; after those before the last one, everything began anew.
+        Number of errors; each error before the last one restarted the run.
     """
 
     def __init__(self, problem: GridKitchen, plan: Plan[GridKitchenPlan], rules: GridKitchenRules) -> None:
@@ -277,12 +276,12 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
 
     @property
     def restarts(self) -> bool:
-        """True if the next submission starts in a fresh kitchen: after an error but the last."""
+        """True if the next submission starts in a fresh kitchen, after an error that does not end the run."""
         return self.live and self.outcome.error is not None and self.errors < MAX_ERRORS
 
     @property
     def stop(self) -> int:
-        """Number of steps up to the end of the run, or up to the one that failed."""
+        """Number of steps up to the end of the run or up to the failed step."""
         fault = self.verdict.fatal
         failed = None if fault is None or self.restarts else fault.position
         return len(self.steps) if failed is None else failed
@@ -299,7 +298,7 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
 
     @cached_property
     def steps(self) -> list[Step]:
-        """All actions begun in the last kitchen, in that order, and the one at which the run ended."""
+        """All started actions of the last kitchen in order of starts, and the one at which the run ended."""
         return steps_of(self.outcome)
 
 
@@ -313,7 +312,7 @@ def _finished(actions: object) -> object:
     return actions if not isinstance(actions, list) or actions[-1:] == [end] else [*actions, end]
 
 
-#: The row in which orders are: each from the one before it to when it is served.
+#: Row of the orders; an order lasts from the end of the previous one until it is served.
 ORDERS = "orders"
 # Kinds of stations that have rows.
 _BUSY = ("chopping_board", "sink", "stove")
@@ -325,7 +324,7 @@ _Bar: TypeAlias = tuple[Action, Piece]
 
 
 def _bar(task: str, number: int, label: str, start: Time, end: Time, cook: str | None = None, at: str = "") -> _Bar:
-    """Return an action of a task, perhaps of a cook and at a station, and when it is carried out."""
+    """Return an action of a task, optionally of a cook and at a station, and its interval."""
     name, ticks = f"{task}/{number}", whole(end) - whole(start)
     attended, agents = (0, ()) if cook is None else (ticks, None)
     modes = (Mode((Demand(at),) if at else ()),)
@@ -334,14 +333,14 @@ def _bar(task: str, number: int, label: str, start: Time, end: Time, cook: str |
 
 
 def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
-    """Return what was done as actions of a scheduling problem; of fractions of ticks the next whole one.
+    """Return the run as actions of a scheduling problem; fractions of ticks are rounded up.
 
-    What takes no time is left out. Stations at which somebody can work or something can cook are resources.
+    Actions without duration are excluded. Stations for work or cooking are resources.
 
     Raises
     ------
     InputError
-        If nothing was done that takes time.
+        If no action takes time.
     """
     unsorted = [bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar[1].duration > 0]
     bars = sorted(unsorted, key=lambda bar: (bar[1].start, _TASKS.index(bar[0].task)))
@@ -357,7 +356,7 @@ def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
 def _deeds(run: GridKitchenRun) -> Iterator[_Bar]:
     kitchen = run.outcome
     for number, deed in enumerate(kitchen.deeds, 1):
-        act, end = deed.act, min(deed.end, max(kitchen.time, deed.start))  # what the end of the run has cut short
+        act, end = deed.act, min(deed.end, max(kitchen.time, deed.start))  # cut by the end of the run
         task, label, station = _WAIT, "wait", ""
         if act.word == MOVE:
             task, label = _WALK, f"to {tile_in_words(act.tile)}"
@@ -375,7 +374,7 @@ def _orders(run: GridKitchenRun) -> Iterator[_Bar]:
 
 
 def _cooking(run: GridKitchenRun) -> Iterator[_Bar]:
-    """Yield the intervals in which a vessel on a stove cooks, labelled with what was in it last."""
+    """Yield the intervals in which a vessel on a stove cooks, labelled with its last contents."""
     kitchen, started = run.outcome, dict[str, tuple[Time, str]]()
     names = [kitchen.ground.names[number] for number in kitchen.ground.stoves]
     number = 0

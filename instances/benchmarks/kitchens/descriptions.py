@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import places
 from planoracle.plugin import Violation, clean, listed
 
-# What an item or meal has become.
+# Predicates of prepared items and meals.
 _STATES = ("iscut", "iscooked", "isfried", "isboiling")
 
 
@@ -24,7 +24,7 @@ def _rank(engine: CompiledKitchen, name: str) -> tuple[bool, int, tuple[str, int
 def _timers(
     effects: Iterable[Running], facts: frozenset[tuple[str, ...]], unit: str, *, paused: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield each thing that something is under way with, and what, in words."""
+    """Yield things with running effects, and a description of each effect."""
     for running in effects:
         effect = running.effect
         is_paused = paused or any((atom in facts) != value for atom, value in effect.conditions)
@@ -43,7 +43,7 @@ def _timers(
 
 
 def describe(engine: CompiledKitchen, state: State) -> str:
-    """Write a state for people: players, then stations with what is on them from the bottom up.
+    """Describe a state: players, then stations with the things on them from the bottom up.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def describe(engine: CompiledKitchen, state: State) -> str:
     return "\n".join(lines)
 
 
-# How conditions of the usual domains are written; others are written as they are.
+# Words of conditions of the usual domains; other conditions are not changed.
 _WORDS = {
     "loc": "{0} at {1}",
     "item_at": "{0} at {1}",
@@ -112,7 +112,7 @@ _WORDS = {
 
 
 def condition_in_words(words: Sequence[str], verb: str = "to be") -> str:
-    """Write a condition: predicate and names, perhaps behind ``not``.
+    """Write a condition: predicate and names, optionally after ``not``.
 
     >>> condition_in_words(["atop", "bread1", "lettuce2"]), condition_in_words(["not", "iscut", "lettuce2"])
     ('bread1 on top of lettuce2', 'lettuce2 not to be cut')
@@ -130,7 +130,7 @@ def condition_in_words(words: Sequence[str], verb: str = "to be") -> str:
 
 
 def refusal_in_words(refusal: Violation, limit: int = 80) -> str:
-    """Write why an action is refused; ``limit`` is that of the text other than conditions."""
+    """Write the reason of a refusal; ``limit`` is the maximum length of texts other than conditions."""
     if refusal.kind == "precondition" and isinstance(refusal.required, tuple):
         return f"needs {listed([condition_in_words(part.split()) for part in refusal.required])}"
     return clean(refusal.message, limit)
@@ -156,7 +156,7 @@ def goal_in_words(kitchen: Kitchen) -> str:
 
 
 def actions_in_words(domain: KitchenDomain, unit: str = "step") -> Iterator[str]:
-    """Yield every action with what it needs, and what comes of it in time; ``unit`` is that of time.
+    """Yield every action with its conditions and delayed effects; ``unit`` is the unit of time.
 
     >>> from planoracle.instances.benchmarks.kitchens.domain import bundled
     >>> print(list(actions_in_words(bundled()))[0])

@@ -1,6 +1,6 @@
 """Domain of kitchens: types, predicates, and actions with all their effects.
 
-The bundled domain is the benchmark's, written in our own compact form (``data/domain.json``);
+The bundled domain is the benchmark's, in our own compact form (``data/domain.json``).
 A test reads the original file to the same `KitchenDomain`.
 """
 
@@ -16,13 +16,13 @@ from planoracle.instances.model.cache import CacheHolder
 from planoracle.instances.text import one_of
 from planoracle.plugin import InputError, load_json
 
-#: The type whose objects act, in turns.
+#: Type of the players.
 ACTOR = "player"
-#: Benchmark of kitchens that are nobody's but ours or the user's.
+#: Benchmark of our own kitchens and of user files.
 OWN = "kitchens"
-#: Keys of ``config``: the action whose effect takes so many cuts or steps, and its ticks beyond their number.
+#: Keys of ``config``: the action whose effect takes this number of cuts or steps, and its additional ticks.
 TIMES: Final = {"num_cuts": ("cut", 0), "cook_time": ("cook", 1), "fry_time": ("fry", 1)}
-#: Kind in ``config`` that stands for all others.
+#: Key of ``config`` for all other kinds.
 OTHERS: Final = "default"
 
 
@@ -34,7 +34,7 @@ class Predicate(NamedTuple):
 
 
 class Literal(NamedTuple):
-    """A predicate over parameters that must hold, or is made to hold, with this value."""
+    """Predicate over parameters with its required or assigned truth value."""
 
     predicate: str
     params: tuple[str, ...]
@@ -43,7 +43,7 @@ class Literal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An effect that stays with the kitchen until it is finished.
+    """Effect that stays in the kitchen until it is finished.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class KitchenDomain(CacheHolder):
         return hash((self.types, self.predicates, self.actions, self.benchmark))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is worked out: the hash is another one in every process."""
+        """Exclude cached values, because hashes differ between processes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
@@ -149,14 +149,14 @@ class KitchenDomain(CacheHolder):
 
     @cached_property
     def changing(self) -> frozenset[str]:
-        """Predicates that some action changes; all others stay as they are."""
+        """Predicates that some action changes; all others are constant."""
         every = (effect for action in self.actions for effect in _nested(action.effects))
         changed = {literal.predicate for action in self.actions for literal in action.changes}
         return frozenset(changed.union(literal.predicate for effect in every for literal in effect.changes))
 
     @cached_property
     def created(self) -> frozenset[str]:
-        """Kinds of which objects come into being."""
+        """Kinds of objects that actions create."""
         creations = (effect.creates for action in self.actions for effect in _nested(action.effects))
         return frozenset(creates[2] for creates in creations if creates is not None)
 
@@ -171,7 +171,7 @@ class KitchenDomain(CacheHolder):
         }
 
     def with_config(self, config: Mapping[str, Mapping[str, int]]) -> KitchenDomain:
-        """Return the domain with other numbers, where they are given; raises `InputError` for an unknown kind."""
+        """Return the domain with the numbers of a ``config``; raises `InputError` for an unknown kind."""
         numbers = {}
         for key, row in config.items():
             if key not in TIMES:
@@ -205,7 +205,7 @@ def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
 
 
 def _timed(effects: Iterable[Effect], numbers: Mapping[str, int]) -> tuple[Effect, ...]:
-    """Return effects of an action, and those in them, with ticks or repetitions by kind of object."""
+    """Return effects of an action, nested ones included, with ticks or repetitions by kind of object."""
     timed = []
     for effect in effects:
         count = numbers.get(OTHERS, effect.count) if effect.count else 0

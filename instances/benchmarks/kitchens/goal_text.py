@@ -1,4 +1,4 @@
-"""Dishes that the words of a goal ask for, and conditions that the formal goal lacks for them."""
+"""Dishes in the text of a goal, and conditions that the formal goal lacks for them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from planoracle.instances.benchmarks.kitchens.kitchen_layout import PREPARED
 _BASES: Final = {"sandwich": ("bread", "bread"), "burger": ("bottombun", "topbun"), "soup": ()}
 #: Parts that the name of a dish implies.
 _IMPLIED: Final = {"cheeseburger": ("cheese", "patty"), "hamburger": ("patty",)}
-#: How a part of a stack is prepared if the words do not say so.
+#: Preparation of a part of a stack if the text states none.
 _USUAL: Final = {"lettuce": "cut", "tomato": "cut", "onion": "cut", "patty": "cooked", "chicken": "cooked"}
 _NUMBERS: Final = {"": 1, "two": 2, "three": 3, "four": 4} | {str(digit): digit for digit in range(2, 10)}
-#: Longer texts are cut.
+#: Maximum length of a text; longer texts are cut.
 _MOST: Final = 2_000
 
 _NUMBER = r"(?:\b(two|three|four|[2-9]) )?"
@@ -27,19 +27,19 @@ _DISHES = re.compile(
     rf"{_NUMBER}((?:{re.sub(r'[(](?![?])', '(?:', _PART)}(?: rings?| slices?)?(?: and |, | ))*)"
     r"\b((?:cheese|ham)?(sandwich|burger|soup))(?:e?s)?\b"
 )
-#: Behind a dish, the words that tell what else is in it.
+#: Words after a dish that list further contents.
 _CONTENTS = re.compile(r"\b(?:with|contain(?:s|ing)?|including) ([^.;]*)")
 
 
 class Dish(NamedTuple):
-    """Dish that words ask for: its kind, and its parts with the ways in which they are prepared."""
+    """Dish in a text: its kind, and its parts with their preparations."""
 
     kind: str
     parts: tuple[tuple[str, frozenset[str]], ...]
 
 
 def dishes(text: str) -> Iterator[Dish]:
-    """Yield the sandwiches, burgers and soups that a text asks for.
+    """Yield the sandwiches, burgers and soups in a text.
 
     >>> [(dish.kind, [part for part, _ in dish.parts]) for dish in dishes("Make two lettuce tomato burgers")][:1]
     [('burger', ['lettuce', 'tomato', 'bottombun', 'topbun'])]
@@ -61,11 +61,11 @@ def dishes(text: str) -> Iterator[Dish]:
 
 
 def lacking(kitchen: Kitchen) -> tuple[Atom, ...]:
-    """Return the conditions that the words of a goal ask for, and its conditions do not.
+    """Return the conditions that the text of a goal requires and its formal conditions lack.
 
-    A dish of the words is compared with the things of the goal that are on one station, or in one meal, and of these
-    with those that lack least. Parts of a stack are prepared as usual, in soup as the words say. That soup boils is
-    in the paper's recipes, but not in its words.
+    A dish of the text is compared with the things of the goal on one station or in one meal, namely those that lack
+    least. Parts of a stack are prepared as usual, parts of a soup as the text states. Boiling of soup is in the paper's
+    recipes, but not in its texts.
     """
     import networkx as nx  # takes longer to import than all else here
 
@@ -84,14 +84,14 @@ def lacking(kitchen: Kitchen) -> tuple[Atom, ...]:
 
 
 def by_text(kitchen: Kitchen) -> Kitchen:
-    """Return a kitchen with the conditions of its goal and those of its words."""
+    """Return a kitchen whose goal includes the conditions of its text."""
     atoms = lacking(kitchen)
     goal = Goal.of([*kitchen.goal.conditions, *atoms], kitchen.goal.roles)
     return replace(kitchen, goal=goal) if atoms else kitchen
 
 
 def _missing(kitchen: Kitchen, dish: Dish, group: Iterable[str], number: int) -> list[Atom]:
-    """Return the place of a dish among things of the goal, and what it lacks there; nothing for no place."""
+    """Return the position of a dish among things of the goal, and its missing conditions there."""
     kinds = {thing: thing.partition("#")[0].rstrip("0123456789") for thing in sorted(group)}
     base, predicate = ("meal", "addedto") if dish.kind == "soup" else ("station", "item_at")
     places = [thing for thing, kind in kinds.items() if kitchen.domain.type_of(kind) == base]

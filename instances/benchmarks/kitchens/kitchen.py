@@ -24,23 +24,22 @@ class KitchenRules(Rules):
     Attributes
     ----------
     skip_after_finish
-        An effect that finishes is removed while the list of effects is walked, so that the next one in the list
-        misses that tick.
+        True: a finished effect is removed during the iteration over the list, so the next effect misses that tick.
     moves
-        Players act in ``"turns"``, the kitchen ticks after every action; or ``"joint"``: one after the other in the
-        same step, the kitchen ticks and the goal is looked at once all have acted.
+        ``"turns"``: the kitchen ticks after every action. ``"joint"``: all players act one after the other in the same
+        step, then the kitchen ticks and the goal is tested.
     normalize
-        Forgive case, spaces and decoration in submitted actions.
+        Ignore case, spaces and decoration in submitted actions.
     goal
-        The goal is the ``"conditions"`` of the file, or these and what its ``"text"`` asks for beyond them.
+        The goal is the ``"conditions"`` of the file, or also the further conditions of its ``"text"``.
     limit
         The step limit is 1.5 times the proved ``"optimum"``, or the ``"published"`` number.
     stop_at_limit
-        A run that is graded ends at its step limit, and is no success beyond it.
+        A graded run ends at its step limit; later successes do not count.
     count_refused
-        A refused action takes a step, in which the kitchen stays as it is.
+        A refused action takes a step, in which the kitchen does not change.
     price_rest
-        Work out what failed runs leave to be done, which takes a solve for each.
+        Compute the minimum remaining steps of failed runs, which takes a solver call for each run.
     """
 
     skip_after_finish: bool = False
@@ -62,13 +61,13 @@ PROFILES = {
     "released": KitchenRules(skip_after_finish=True, normalize=False, refuse_unread=False, stop_at_limit=False),
 }
 
-#: Values of the rules that are text.
+#: Values of the text rules.
 CHOICES = {"moves": ("turns", "joint"), "goal": ("conditions", "text"), "limit": ("optimum", "published")}
 
 
-#: Most objects of a kitchen, conditions and roles of a goal, and atoms that may make its conditions true.
+#: Maximum number of objects of a kitchen, of conditions and roles of a goal, and of atoms that can meet its conditions.
 MAX_OBJECTS, MAX_CONDITIONS, MAX_ATOMS = 1_000, 200, 200_000
-#: Most steps of the search for objects that play the roles; a goal may be made to ask for any number of them.
+#: Maximum steps of the search for objects for the roles, which bounds the effort for hostile goals.
 MAX_SEARCH = 300_000
 
 #: A predicate and the names of objects, ``("item_on", "bread1", "table2")``.
@@ -225,8 +224,8 @@ class Kitchen(CacheHolder):
         Raises
         ------
         InputError
-            Naming field and value, for names of no kind or given twice, facts and conditions that are not of the
-            domain, and a kitchen without anybody in it.
+            With field and value, for unknown kinds, duplicate names, facts and conditions outside the domain, and
+            kitchens without a player.
         """
         listed = list(objects)
         check_size(len(listed))
@@ -259,12 +258,12 @@ class Kitchen(CacheHolder):
 
     @cached_property
     def players(self) -> tuple[str, ...]:
-        """Those who act, in turns."""
+        """Players in the order of their turns."""
         return tuple(name for name, kind in self.objects if kind == ACTOR)
 
     @property
     def benchmark(self) -> str:
-        """Benchmark whose rules and plan language apply, as the domain says."""
+        """Benchmark whose rules and plan language apply."""
         return self.domain.benchmark
 
     @property
@@ -274,10 +273,10 @@ class Kitchen(CacheHolder):
 
     @cached_property
     def candidates(self) -> dict[str, tuple[str, ...]]:
-        """For every role of the goal the objects that can play it.
+        """Objects that can take each role of the goal.
 
-        They are the objects of its kind; if there are none, those that will come into being first, as many as
-        there are roles. A role has no candidates if there are objects of its kind, but too few for all its roles.
+        They are the objects of its kind; if there are none, the first ones that will be created, as many as there are
+        roles. A role has no candidates if there are objects of its kind, but too few for all its roles.
         """
         needed = Counter(role.partition("#")[0] for role in self.goal.roles)
         by_kind = {}
@@ -308,7 +307,7 @@ def _check_atom(atom: Atom, domain: KitchenDomain, types: Mapping[str, str], fie
 
 
 def check_size(count: int) -> None:
-    """Refuse a kitchen of more than `MAX_OBJECTS` objects."""
+    """Raise `InputError` for a kitchen of more than `MAX_OBJECTS` objects."""
     if count > MAX_OBJECTS:
         raise InputError(f"must be at most {MAX_OBJECTS}", field="objects", value=count)
 
@@ -326,7 +325,7 @@ def _check_goal(goal: Goal, domain: KitchenDomain, types: Mapping[str, str]) -> 
 
 
 class Bits:
-    """Atoms and their bits; an atom gets the next bit when it is first asked for.
+    """Atoms and their bits; an atom gets the next bit at its first use.
 
     Examples
     --------

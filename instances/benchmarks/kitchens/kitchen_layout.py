@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, natu
 from planoracle.instances.generate.parameters import below, chance, one, shuffled, weighted
 from planoracle.plugin import InputError
 
-#: The predicates that say where things are; the simulator builds them into every kitchen.
+#: Predicates of positions, which every kitchen of the simulator has.
 _PLACES = (
     *("loc", "vacant", "item_at", "item_on", "atop", "clear", "container_at", "station_empty"),
     *("has_item", "has_container", "nothing", "in", "container_empty"),
@@ -150,9 +150,9 @@ def _height(item: str, lower: dict[str, str]) -> int:
     return height
 
 
-#: How often which kind of station comes up.
+#: Weights of the kinds of random stations.
 _STATIONS: Final = {"table": 4, "board": 1, "stove": 1, "fryer": 1, "sink": 1}
-#: Of a hundred items, so many get a station to themselves if one is free.
+#: Percentage of items that stand alone if a station is free.
 _SHARE_ALONE: Final = 75
 
 
@@ -235,13 +235,13 @@ def new_name(kind: str, names: set[str]) -> str:
 def with_cooks(kitchen: Kitchen, count: int) -> Kitchen:
     """Return the same kitchen with ``count`` cooks.
 
-    Those that are there stay where they are. New ones stand, with empty hands, at the vacant stations that come
-    first: empty stations before others, in the order of the kitchen.
+    Present cooks do not move. New cooks start with empty hands at vacant stations: empty stations before others, in the
+    order of the kitchen.
 
     Raises
     ------
     InputError
-        If there are more cooks already, or too few stations for them.
+        If the kitchen has more cooks, or too few stations.
 
     Examples
     --------
@@ -268,9 +268,9 @@ def with_cooks(kitchen: Kitchen, count: int) -> Kitchen:
     return replace(changed, name=f"{kitchen.name}~{count}")
 
 
-#: What can be asked of a part of a dish.
+#: Words for preparations of a part of a dish, and their predicates.
 PREPARED: Final = {"cut": "iscut", "cooked": "iscooked", "fried": "isfried"}
-#: Predicates of food nobody has touched yet, by kind.
+#: Predicates of raw food, by kind.
 RAW: Final[dict[str, tuple[str, ...]]] = {
     "bread": (),
     "bottombun": (),
@@ -287,13 +287,13 @@ _SOUP: Final = "soup:"
 
 
 def served(dishes: Iterable[str]) -> list[Atom]:
-    """Return the conditions of a goal that asks for dishes, each on a table of its own.
+    """Return the conditions of a goal for dishes, each on a separate table.
 
     Parameters
     ----------
     dishes
-        ``"bread, cut lettuce, cooked chicken, bread"``: the first part lies on the table, the last is on top, what is
-        between them may be in any order. ``"bread / cheese / bread"``: exactly this order. ``"cut fried potato"``: one
+        ``"bread, cut lettuce, cooked chicken, bread"``: the first part lies on the table, the last is on top, the parts
+        between them are in any order. ``"bread / cheese / bread"``: exactly this order. ``"cut fried potato"``: one
         thing, on the table. ``"soup: potato, cut onion"``: in boiling water, in a bowl.
 
     Examples

@@ -11,11 +11,11 @@ from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Kitche
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.plugin import Grammar, PlanError, Reading, StepMatch, chat_in, read_list, read_output
 
-#: More actions than steps in any run.
+#: Maximum number of actions, more than any run has steps.
 MAX_ACTIONS = 10_000
-#: Longer lines are cut.
+#: Maximum length of a line; longer lines are cut.
 MAX_LINE = 20_000
-#: Of lines that are no longer what they say is remembered, for plans say the same again and again.
+#: Maximum length of lines whose actions are cached, because plans repeat lines.
 MAX_SHORT = 120
 
 _SLOT = re.compile(r"\{(\w+)\}")

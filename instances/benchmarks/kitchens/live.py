@@ -21,18 +21,18 @@ from planoracle.instances.benchmarks.kitchens.simulation import (
 )
 from planoracle.plugin import LiveText, PlanError, RunConfig, Step, Unreadable, clean, quoted, whole_value
 
-#: With ``RunConfig.bounded``, so many refused messages in a row are a failed attempt to get an action, and the run ends
-#: with so many failed attempts, as in the released harness of ReAct.
+#: With ``RunConfig.bounded``, number of refused messages in a row that make a failed attempt, and number of failed
+#: attempts that end the run, as in the released harness of ReAct.
 TRIES, ATTEMPTS = 5, 3
 
 
 class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
-    """Texts of one run of an agent, or of several, in a kitchen.
+    """Texts of a run of one or several players in a kitchen.
 
-    A message is text with an action (of several the first one counts), a record with an ``"action"``, or, where there
-    are several players, a record of their actions by their names, also as JSON: then all who have not acted in this
-    round act, in their order; those whose action is refused or missing do nothing. An action that is refused changes
-    nothing and, by default, costs no step. ``Finish`` ends the run.
+    A message is text with an action (the first one counts), a record with an ``"action"``, or, with several players, a
+    record of their actions by name, also as JSON. Then all players act who have not acted in this round, in their
+    order; a refused or missing action does nothing. A refused action changes nothing and, by default, takes no step.
+    ``Finish`` ends the run.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         self._is_whole_plan = config.loop == "open"
 
     def instructions(self) -> str:
-        """Return how actions are written, what they need and what comes of them."""
+        """Return the forms of actions, their conditions and effects."""
         whole = self._is_whole_plan
         sentence = (
             "Every round takes one action of each player"
@@ -90,7 +90,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         )
 
     def introduction(self) -> str:
-        """Return the goal, what the objects are like, and the kitchen at the beginning."""
+        """Return the goal, the properties of objects, and the initial kitchen."""
         facts: dict[str, list[str]] = {}
         for predicate, name, *others in sorted(fact for fact in self.problem.facts if len(fact) > 1):
             constant = predicate not in self.problem.domain.changing and not others
@@ -114,23 +114,23 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         return "\n".join([*lines, *self._kitchen(self.simulator.initial())])
 
     def _kitchen(self, state: KitchenRunState, over: str | None = None) -> list[str]:
-        """Return what the kitchen is like and, in detail, what can be done in it."""
+        """Return the state of the kitchen and, with detailed feedback, the legal actions."""
         lines = [self.situation(state)]
         if over is None and self.config.feedback == "detailed" and not self._is_whole_plan:
             lines += ["Valid actions:", *(f"- {command.text}" for command in self.simulator.legal(state))]
         return lines
 
     def situation(self, state: KitchenRunState) -> str:
-        """Return where everything is."""
+        """Return the positions of all players and things."""
         return describe(self.simulator.engine, state.kitchen)
 
     def answer(self, before: KitchenRunState, after: KitchenRunState, steps: Sequence[Step], over: str | None) -> str:
-        """Return what became of the actions, and the kitchen after them."""
+        """Return the results of the actions, and the kitchen after them."""
         answer = super().answer(before, after, steps, over)
         return answer if self._is_whole_plan else "\n".join([answer, *self._kitchen(after, over)])
 
     def step_text(self, before: KitchenRunState, after: KitchenRunState, step: Step) -> str:
-        """Return why an action is refused."""
+        """Return the reason why an action is refused."""
         if step.violation is None:
             return ""
         command = quoted(step.command, 80)
@@ -139,13 +139,13 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         return f"{command}: refused, {clean(refusal_in_words(step.violation, 300), 300)}"
 
     def player(self, state: KitchenRunState) -> str | None:
-        """Return the player whose turn it is, where there are several."""
+        """Return the player whose turn it is, if there are several players."""
         return self.simulator.engine.player(state.kitchen) if len(self.problem.players) > 1 else None
 
     # Actions
 
     def command(self, state: KitchenRunState, message: object) -> KitchenCommand:
-        """Return the first action of a message, as a submission says it."""
+        """Return the first action of a message, in the form of submissions."""
         if isinstance(message, str):
             is_legal = self.simulator.engine.find(state.kitchen, message) is not None
             if is_legal and self._entry(message) == message:
@@ -162,7 +162,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         return _unreadable(message, "the message contains no action")
 
     def _entry(self, text: str) -> str:
-        """Return how a submission says an action, so that it is read as just that."""
+        """Return the form of an action in a submission, which is read back as the same action."""
         return reading(self.problem, [text[:MAX_TEXT]], self.rules).commands[0]
 
     def take(self, state: KitchenRunState, message: object) -> tuple[KitchenRunState, tuple[Step, ...]]:
@@ -184,7 +184,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         return value if isinstance(value, Mapping) and value and all(name in names for name in value) else None
 
     def _round(self, state: KitchenRunState, joint: Mapping[str, object]) -> tuple[KitchenRunState, tuple[Step, ...]]:
-        """Let everybody act who has not acted in this round."""
+        """Let all players act who have not acted in this round."""
         players = self.problem.players
         first = players.index(self.simulator.engine.player(state.kitchen))
         early = [name for name in players[:first] if name in joint]
@@ -226,5 +226,5 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
 
 
 def _unreadable(message: object, reason: str) -> Unreadable:
-    """Return a message without an action: it is no action, not even a refused one."""
+    """Return the command of a message without an action, which does not count as a refused action."""
     return Unreadable(message[:MAX_TEXT] if isinstance(message, str) else type(message).__name__, reason)

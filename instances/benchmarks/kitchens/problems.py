@@ -89,7 +89,7 @@ def _kitchen(entry: KitchenDocument, domain: KitchenDomain) -> Kitchen:
 
 
 def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
-    """Refuse what is of the wrong type, or in two places; where that is meant, ``more`` can say so."""
+    """Raise `InputError` for things of the wrong type or in two places; ``more`` can state the latter."""
     seen: dict[str, str] = {}
 
     def put(name: str, location: str, *types: str, once: bool = True) -> None:
@@ -159,7 +159,7 @@ _SEED = re.compile(r"0|[1-9][0-9]{0,8}")
 
 @cache
 def _documents() -> dict[str, dict[str, Any]]:
-    """Return documents of our format by name, written out from the bundled file."""
+    """Return documents of our format by name, expanded from the bundled file."""
     documents = {}
     path = files(__package__) / "data" / "kitchens.json"
     for label, entry_set in load_json(path.read_bytes(), path.name).items():
@@ -192,7 +192,7 @@ def names() -> tuple[str, ...]:
 
 
 def covers(name: str) -> bool:
-    """Return whether a name is that of a bundled kitchen or of a variant (name, ``@``, seed)."""
+    """Return whether a name belongs to a bundled kitchen or a variant (name, ``@``, seed)."""
     head, at, seed = name.partition("@")
     return head in _documents() and (not at or _SEED.fullmatch(seed) is not None)
 

@@ -1,4 +1,4 @@
-"""Runs in kitchens: every action is a decision. The same as schedules."""
+"""Runs in kitchens, in which every action is a decision, and their conversion to schedules."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from planoracle.plugin import (
 
 
 class KitchenRun(Run[Kitchen, list[str], KitchenRules]):
-    """A run in a kitchen; a refused action changes nothing.
+    """Run in a kitchen; a refused action changes nothing.
 
     Attributes
     ----------
     record
-        What became of every action, and the states before them.
+        Results of all actions, and the states before them.
     """
 
     def __init__(self, problem: Kitchen, plan: Plan[list[str]], rules: KitchenRules) -> None:

@@ -1,4 +1,4 @@
-"""Simulator of kitchens, the record of what its actions did, and reasons of refusals."""
+"""Simulator of kitchens, records of actions, and reasons of refusals."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Kit
 from planoracle.instances.protocol.simulator import entries_of
 from planoracle.plugin import CLOSE, LegalCommand, Replay, ReplayEvent, Simulator, Step, Unreadable, Violation, fold
 
-#: Why an action is refused: no action of the domain, or on no objects of the kitchen; somebody else's turn; a
-#: condition of the action does not hold.
+#: Reasons of refusals: not an action of the domain, unknown objects, another player's turn, an unmet condition.
 REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")
 
-#: Most characters of an action in a step.
+#: Maximum number of characters of an action in a step.
 MAX_TEXT = 200
 
 #: Text of an action, a message without one, or ``None``: the agent ends the run.
@@ -48,22 +47,22 @@ class Refusal(Violation):
 
 @dataclass(slots=True, eq=False, repr=False)
 class KitchenStep:
-    """One action of a run; never changed.
+    """One action of a run; immutable.
 
     Attributes
     ----------
     action
         Text of the action.
     deed
-        Its place in the deeds; ``None`` if it was refused.
+        Index of the ground action; ``None`` if the action was refused.
     reached
-        True if it reached the goal.
+        True if the action reached the goal.
     state, rules
-        State before it, and the rules that know what the state means.
+        State before the action, and the rules that interpret the state.
     refusal
         Reason of the refusal.
     before
-        The action before it in the run.
+        Previous action of the run.
     """
 
     action: str
@@ -93,7 +92,7 @@ class KitchenRunState(NamedTuple):
     kitchen
         State of the compiled rules, see `KitchenSimulator.engine`.
     last, tried
-        Last action, which knows those before it, and number of all actions, refused ones included.
+        Last action, linked to the previous ones, and number of all actions, refused ones included.
     done, ticks
         Numbers of actions that were carried out, and of steps as the rules count them, see `StepRecord.steps_taken`.
     end
@@ -119,11 +118,11 @@ class StepRecord:
     Attributes
     ----------
     steps
-        One per action reached.
+        One per executed or refused action.
     states
-        The state before each of them, and the last one; `rules` knows what they mean.
+        State before each action, and the last state; `rules` interprets them.
     end
-        ``completed`` (goal reached), ``limit`` (so many steps taken) or ``exhausted`` (no actions left).
+        ``completed`` (goal reached), ``limit`` (step limit reached) or ``exhausted`` (no further action).
     steps_taken
         Legal actions, with joint moves complete rounds; and refused actions if the rules count them.
     """
@@ -190,11 +189,11 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
         return following, (Step(tried, command[:MAX_TEXT], "act", ticks, end),)
 
     def legal(self, state: KitchenRunState) -> Sequence[LegalCommand]:
-        """Return every legal action; of actions that are written alike, only the first can be meant."""
+        """Return every legal action; of actions with the same text only the first one."""
         return self.engine.commands(state.kitchen)
 
     def ended(self, state: KitchenRunState) -> str | None:
-        """Return why the run has ended."""
+        """Return the reason for the end of the run."""
         return "step_limit" if state.end is None and self._is_over(state) else state.end
 
     def _is_over(self, state: KitchenRunState) -> bool:
@@ -253,7 +252,7 @@ def trace(
 ) -> StepRecord:
     """Run actions until the goal is reached, ``limit`` steps are taken or there are none left.
 
-    Nothing an action holds can make this raise.
+    Never raises for the content of an action.
 
     Examples
     --------
@@ -270,7 +269,7 @@ def trace(
 
 
 def _reason(engine: CompiledKitchen, state: State, text: str) -> tuple[str, dict[str, Any]]:
-    """Return one of `REFUSALS`, and the fields of the violation that say more."""
+    """Return one of `REFUSALS`, and further fields of the violation."""
     readings = language.match(text, engine.kitchen.domain)
     if not readings:
         return "unknown_action", {}

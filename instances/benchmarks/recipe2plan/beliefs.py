@@ -1,4 +1,4 @@
-"""Beliefs of models on what recipes leave implicit (Table 9): truth, reader, comparison."""
+"""Beliefs of models about implicit facts of recipes (Table 9): truth, reader, comparison."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from planoracle.plugin import Instance
 Item: TypeAlias = int | tuple[int, int] | tuple[int, str]
 
 KINDS = ("concurrency", "dependency", "resources")
-#: Fields of a submission that may hold beliefs; the last two are those of the released logs.
+#: Fields of a submission that may contain beliefs; the last two are those of the released logs.
 FIELDS = ("beliefs", *KINDS, "objects", "parallel", "physical_constraints")
 #: Reasons why a belief is unread: the submission lacks it, it does not name the recipe, or nothing in it can be read.
 MISSING, NO_RECIPE, UNREADABLE = "missing", "no_recipe", "unreadable"
 
 
 def measures(right: int, believed: int, true: int) -> dict[str, float | None]:
-    """Return recall, precision and F1, ``None`` where undefined, with the numbers of items behind them.
+    """Return recall, precision and F1, ``None`` where undefined, with their numbers of items.
 
     >>> measures(2, 4, 3)["f1"], measures(0, 0, 3)["precision"]
     (0.5714285714285714, None)
@@ -32,7 +32,7 @@ def measures(right: int, believed: int, true: int) -> dict[str, float | None]:
 
 
 def true_items(problem: Instance, recipe: str, kind: str) -> list[Item]:
-    """Return what is true of a recipe, in the order of its steps; of dependencies the direct ones.
+    """Return the true items of a recipe, in the order of its steps; dependencies are direct ones.
 
     >>> from planoracle.instances.benchmarks.recipe2plan.problems import load
     >>> pair = load("recipe2plan/timed/Cobbler_Pancakes")
@@ -89,7 +89,7 @@ _HEADING = re.compile(
 
 
 def read_beliefs(problem: Instance, submission: object) -> list[dict[str, Any]]:
-    """Return the `measures` of a submission's beliefs per recipe and kind; none if it holds no beliefs.
+    """Return the `measures` of a submission's beliefs per recipe and kind; empty without beliefs.
 
     An unread one has the reason instead: `MISSING`, `NO_RECIPE` or `UNREADABLE`. Beliefs are in its `FIELDS`, by kind
     or by recipe, as texts or JSON. Else they are sections in texts of the plan or of messages, under the headings of
@@ -139,7 +139,7 @@ def _parts(recipes: tuple[str, ...], text: str) -> Iterator[tuple[str, str]]:
 def _believed(
     problem: Instance, sections: Mapping[tuple[str, str], str], recipe: str, kind: str
 ) -> frozenset[Item] | str:
-    """Return what is believed of a recipe, or why it is unread.
+    """Return the believed items of a recipe, or the reason why they are unread.
 
     Sections of a text are given by recipe (``""``: of several) and kind.
     """

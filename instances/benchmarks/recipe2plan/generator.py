@@ -74,7 +74,7 @@ def _shape() -> _Shape:
 
 @cache
 def defaults() -> Parameters:
-    """Return two recipes with the shares of the bundled ones, which this measures.
+    """Return two recipes with the shares measured in the bundled ones.
 
     >>> defaults().tasks, defaults().actions, 0.2 < defaults().parallelism < 0.3
     (2, None, True)
@@ -107,7 +107,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
 
 
 def combine(random: Random, parameters: Parameters, name: str) -> Instance:
-    """Combine as many bundled recipes, drawn at random; they are sorted, and name the problem."""
+    """Combine random bundled recipes; their sorted names are the name of the problem."""
     all_recipes = problems.book().tasks
     most = len(all_recipes)
     if parameters.tasks > most:

@@ -45,9 +45,8 @@ _FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 class Answers:
     """Commands, grouped into answers.
 
-    A plan handed in as a whole is one answer. An interactive log has one entry per answer; a
-    refused answer changes nothing but the clock, and the run goes on. Commands are ordered by
-    start inside an answer, ties as written.
+    A whole plan is one answer. An interactive log has one entry per answer; a refused answer changes only the clock,
+    and the run continues. Commands are ordered by start inside an answer; ties keep their order.
     """
 
     answers: tuple[tuple[StepCommand, ...], ...]
@@ -109,13 +108,12 @@ def parse(submission: object, instance: Instance, rules: Profile = PROFILES["pap
 
 
 def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Answers]:
-    """Read a plan in any of the forms the paper and its logs show.
+    """Read a plan in any of the forms of the paper and its logs.
 
-    What a model wrote; a log ``{"response": text}``; an interactive log ``[{"response": text}, ...]``; or a list of
+    Forms are model output; a log ``{"response": text}``; an interactive log ``[{"response": text}, ...]``; or a list of
     commands, each ``[step, recipe, duration, start]``, an object with these keys, or a text. Text that is itself
     JSON of one of these forms is read as such. Times are ``HH:MM:SS``, ``MM:SS``, ``5 min`` or seconds; a missing
-    duration is the nominal one. How text is read is up to ``step_shapes``, ``parse_scope`` and
-    ``timestamp_repair``.
+    duration is the nominal one. The rules ``step_shapes``, ``parse_scope`` and ``timestamp_repair`` apply to text.
 
     Raises
     ------
@@ -142,7 +140,7 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[An
 
 
 def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand | None:
-    """Return the first step of a text: the first behind ``Action:``, or else the first of the plan.
+    """Return the first step of a text: the first after ``Action:``, or else the first of the plan.
 
     Raises
     ------
@@ -184,7 +182,7 @@ def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Read
 
 
 def check_reading(rules: Profile) -> None:
-    """Raise `PlanError` if the rules contradict each other on how text is read."""
+    """Raise `PlanError` if the rules for reading text contradict each other."""
     if rules.parse_scope == "plan" and rules.step_shapes == "released":
         raise PlanError("must be everywhere with step_shapes=released", field="parse_scope", value="plan")
 
@@ -213,9 +211,9 @@ def _ordered(commands: Iterable[StepCommand]) -> list[StepCommand]:
 
 
 def _repaired(commands: list[StepCommand], instance: Instance) -> list[StepCommand]:
-    """Push commands out of the past the way the released option does.
+    """Delay commands that start before the clock, as the released option does.
 
-    The clock follows the stamps before the push, so the result may still overlap.
+    The clock follows the starts before the delay, so the result may still overlap.
     """
     clock = shift = 0
     repaired = []

@@ -50,8 +50,8 @@ Step(number, recipe, duration, start)"""
 class Recipe2PlanText(ScheduleText[Profile, CookingState]):
     """Texts of a run in a kitchen with one cook.
 
-    Of a message the first step counts. A refused one ends nothing, but the eleventh does, as do three identical ones in
-    a row and one that comes too late for its time constraint, unless the rules say otherwise.
+    The first step of a message counts. By default the eleventh refusal ends the run, and so do three identical refusals
+    in a row and a missed time constraint.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
     simulator: Recipe2PlanSimulator
 
     def instructions(self) -> str:
-        """Return how steps are written."""
+        """Return the form of steps."""
         return _OPEN if self.config.loop == "open" else _CLOSED
 
     def introduction(self) -> str:
@@ -92,7 +92,7 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
         return CLOSE if gives_up(text) else Unreadable(text)
 
     def step_text(self, before: CookingState, after: CookingState, step: Step) -> str:
-        """Return what became of a step."""
+        """Return the result of a step."""
         if step.violation is not None:
             reason = sentence(describe(self.words, step.violation))
             return reason if step.violation.kind == "no_action" else f"Refused: {reason}"
@@ -111,7 +111,7 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
                 yield Piece(action.id, begin, finish - begin, agent)
 
     def submission(self, state: CookingState) -> dict[str, object]:
-        """Return the answers as an interactive log; one without a step is empty."""
+        """Return the answers as an interactive log; an answer without a step is empty."""
         events = [entry.event for entry in state.past]
         texts = [one and StepCommand.of(one.subject, one.start, one.end - one.start).text for one in events]
         return {"plan": [{"response": text or ""} for text in texts]}
@@ -135,7 +135,7 @@ def _name_of(command: str) -> str:
 
 
 def _recipes(problem: Problem) -> str:
-    """Return the recipes: steps with durations, which may be paused, time constraints."""
+    """Return the recipes: steps with durations, interruptible steps, and time constraints."""
     kitchen = of_kind(problem, Instance)
 
     def lines(recipe: str) -> Iterable[str]:
@@ -154,7 +154,7 @@ def _recipes(problem: Problem) -> str:
 
 
 def _implicit(kind: str) -> Callable[[AnyEnvironment], str]:
-    """Return the function that lists what the recipes leave implicit, of a kind.
+    """Return the function that lists implicit facts of the recipes, of one kind.
 
     Examples
     --------

@@ -65,11 +65,11 @@ def efficiency(
     Parameters
     ----------
     reference
-        The plan to compare with, in the order in which it is listed; ``None`` if there is none. As many
-        commands as the run carried out count.
+        Reference plan in its listed order, ``None`` if there is none. Its first commands count, as many as the run
+        carried out.
     whole
-        Let all commands of the reference count if the run is a success: another complete plan may have
-        more or fewer commands, because pauses cut steps.
+        Count all commands of the reference if the run is a success: complete plans differ in their number of commands,
+        because interruptions split steps.
     rules
         Options ``t_auto``, ``clip_saved``, ``ref_floor``, ``undefined_ref`` and ``score_if``.
     """
@@ -98,7 +98,7 @@ def efficiency(
 
 
 def reference_efficiency(instance: Instance, commands: Iterable[StepCommand]) -> float | None:
-    """Equation 1 for a list of commands, ``None`` if they hold no autonomous time or save none."""
+    """Return equation 1 for a list of commands, ``None`` if they have no autonomous time or save no time."""
     commands = list(commands)
     by_id = instance.by_id
     autonomous = sum(c.duration for c in commands if not by_id[f"{c.recipe}/{c.step}"].attended)
@@ -170,7 +170,7 @@ class RecipeMeasurement(Measurement[Recipe2PlanRun]):
 
 
 def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
-    """Return the metrics and means of the paper; runs whose efficiency is undefined are in no mean of it."""
+    """Return the metrics and means of the paper; means exclude runs whose efficiency is undefined."""
     is_failed = rules.missing == "failed"
     return (
         Average(
@@ -253,7 +253,7 @@ def _belief_items(row: Row) -> list[str]:
 def belief_table(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return recall, precision and F1 of every model by kind of belief, over all recipes and per recipe.
 
-    Items are added up over all runs; unread beliefs are counted and left out.
+    Items are summed over all runs; unread beliefs are counted separately and excluded.
     """
     counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for row in rows:
@@ -287,7 +287,7 @@ def _is_bundled(problem: Instance) -> bool:
 
 
 def released(problem: Instance) -> Claim:
-    """Return what the released reference plan takes, and whether the rules accept it."""
+    """Return the makespan of the released reference plan, and the verdict of the rules on it."""
     commands = released_plan(problem)
     if not commands:
         missing = "no plan was released, so the released grader scores every plan 0"
@@ -313,7 +313,7 @@ def _parsed(problem: Instance, plan: str) -> tuple[StepCommand, ...]:
     return parse(plan, problem).commands
 
 
-#: What is counted of beliefs, see `belief_table`.
+#: Counts of beliefs, see `belief_table`.
 _COUNTED = ("read", "unread", "right", "believed", "true")
 
 METRICS = MetricSet(

@@ -81,7 +81,7 @@ def reference_plan(name: str) -> tuple[StepCommand, ...] | None:
 
 
 def check(instance: Instance) -> None:
-    """Raise if an instance asks for what plans of Recipe2Plan cannot say or its rules do not know."""
+    """Raise `InputError` for an instance that plans or rules of Recipe2Plan do not support."""
     if any(mode.after for action in instance.actions for mode in action.modes):
         raise InputError("recipe2plan does not support predecessors of single modes", field="benchmark")
     if len(instance.agents) != 1 or instance.time_limit is not None:

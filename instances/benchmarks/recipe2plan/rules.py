@@ -29,22 +29,22 @@ class Profile(Rules):
     t_auto
         Autonomous time: ``"nominal"`` durations of complete steps, or time ``"executed"``.
     reject_advances_clock
-        A refused command that starts later than now still moves the clock.
+        A refused command with a start after the clock advances the clock.
     step_shapes
-        Steps are read in the ``"released"`` shapes to the letter, or in ``"lenient"`` ones.
+        Forms of steps that are read: exactly the ``"released"`` ones, or ``"lenient"`` ones.
     parse_scope
-        Steps are read from ``"everywhere"`` in a text, or from the part that is the ``"plan"``, see
+        Part of a text in which steps are read: ``"everywhere"``, or the ``"plan"`` section, see
         `planoracle.instances.model_output.reading.read`.
     timestamp_repair
-        Shift stamps out of the past before a whole plan runs, as the released option does.
+        Delay commands that start before the clock before a whole plan is executed, as the released option does.
     score_if
-        The multitasking score counts a run that is a ``"success"``, or one that is ``"complete"``.
+        Runs with a multitasking score: those with ``"success"``, or all ``"complete"`` ones.
     fatal_time_constraint
         An interactive run ends at the first violated time constraint.
     max_failures
-        An interactive run ends when this many refused answers are exceeded.
+        Refused answers that do not end an interactive run; the next one does.
     max_identical_refusals
-        An interactive run ends at this many refusals in a row that the environment answers alike; 0: no limit.
+        Number of refusals in a row with the same message that ends an interactive run; 0: no limit.
     max_turns
         An interactive run ends after ``"steps+10"`` answers, or is ``"unlimited"``.
     missing
@@ -52,7 +52,7 @@ class Profile(Rules):
     zero_duration
         Commands of length zero are ``"accepted"`` or ``"rejected"``.
     window_on_resume
-        Time constraints are checked again when an interrupted step is resumed.
+        Time constraints are also checked when an interrupted step is resumed.
     """
 
     ref_floor: bool = False
@@ -75,7 +75,7 @@ class Profile(Rules):
     window_on_resume: bool = True
 
 
-#: Values of the rules that are text.
+#: Values of the text rules.
 CHOICES = {
     "missing_ref": ("zero", "optimum"),
     "undefined_ref": ("zero", "undefined"),
@@ -131,7 +131,7 @@ KINDS = (
     "identical_refusals",
     "too_many_turns",
 )
-#: Kinds whose message in the released environment names the start of the command.
+#: Kinds whose message in the released environment contains the start of the command.
 _DATED = ("time_error", "infeasible_multitask", "object_occupancy", "object_temperature", "object_volume")
 
 
@@ -164,22 +164,21 @@ _MESSAGES: dict[str, Callable[[Violation], str]] = {
 
 
 class Recipe2PlanViolation(Violation):
-    """A violation of these rules; ``case`` selects another sentence than that of its kind.
+    """Violation of the rules of Recipe2Plan; ``case`` selects a message other than that of the kind.
 
-    ``unfinished``: a prerequisite that is complete, but not in time. ``lack``: a step that the plan as a whole does
-    not bring to an end.
+    ``unfinished``: a prerequisite is complete, but ends too late. ``lack``: the whole plan does not complete a step.
     """
 
     __slots__ = ()
 
     @property
     def message(self) -> str:
-        """One sentence on the violation."""
+        """Sentence about the violation."""
         return _MESSAGES[self.case or self.kind](self)
 
     @property
     def answer(self) -> tuple[object, ...]:
-        """Content of the released environment's message: kind, steps, and the times that it names."""
+        """Content of the released environment's message: kind, steps, and times."""
         start = self.start if self.kind in _DATED else None
         duration = self.actual if self.kind == "action_duration" else None
         return self.kind, self.case, self.subject, *(other.subject for other in self.others), start, duration

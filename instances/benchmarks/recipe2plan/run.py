@@ -31,7 +31,7 @@ from planoracle.plugin import (
 
 
 class Recipe2PlanRun(Trajectory[Answers, Profile]):
-    """A plan is carried out up to its first violation, an interactive log over refused commands."""
+    """Run: a plan ends at its first violation, an interactive log continues after refused commands."""
 
     def __init__(self, problem: Instance, plan: Plan[Answers], rules: Profile) -> None:
         verdict, self._commanded = replay_answers(problem, plan.commands, rules)
@@ -66,11 +66,11 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
 
     @property
     def command_texts(self) -> list[str]:
-        """Every step; an answer without one, as a log may hold, as nothing."""
+        """Texts of all steps; an answer without a step is an empty text."""
         return [text for answer in self.plan.commands.answers for text in ([one.text for one in answer] or [""])]
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
-        """Return a step for every piece; their starts say where time passes."""
+        """Return a step for every piece; waits follow from the starts."""
         return [StepCommand.of(*piece[:3]).text for piece in rest.pieces]
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
@@ -85,7 +85,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
 
     def targets(self) -> Targets:
-        """Return every command where it stands; of a log, those that were carried out."""
+        """Return every command with its position; of a log, those that were carried out."""
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         unknown: list[DroppedCommand] = []

@@ -49,9 +49,9 @@ Answer: TypeAlias = tuple[StepCommand, ...] | Unreadable | str
 
 
 class Span(NamedTuple):
-    """Interval in which a step occupies the cook or an object, linked to the one before; ordered by start.
+    """Interval in which a step occupies the cook or an object, linked to the one that starts before.
 
-    ``reach`` is the latest end of this interval and those before it.
+    ``reach`` is the latest end of this interval and of all previous ones.
     """
 
     start: int
@@ -62,12 +62,12 @@ class Span(NamedTuple):
 
 
 class History(NamedTuple):
-    """Command of a run, or an answer without one, linked to those before.
+    """Command of a run, or an answer without one, linked to the previous ones.
 
     Attributes
     ----------
     event
-        The command; ``None`` for an answer without one, and behind the first violation of a whole plan.
+        Command; ``None`` for an answer without one, and after the first violation of a whole plan.
     violations
         All violations of the command.
     """
@@ -84,9 +84,9 @@ class CookingState:
     Attributes
     ----------
     remaining, begins, finish
-        Of every step: remaining seconds, last start, last end.
+        For every step: remaining seconds, last start, last end.
     clock, holder
-        Time, and the step that moved the clock to it.
+        Time, and the step that advanced the clock to it.
     done
         Positions of the steps that count: complete, or prerequisite of a complete one.
     objects, working
@@ -96,7 +96,8 @@ class CookingState:
     count, turns, refused, violation_count
         Numbers of commands, of answers, of refused answers, and of violations.
     refusal, repeats
-        What the last answer was refused for, ``None`` for one that was carried out; and how often in a row.
+        Reason of the last refusal, ``None`` if the last answer was carried out; and number of identical refusals in a
+        row.
     fatal
         Violation that ended the run, if any.
     is_closed
@@ -130,7 +131,7 @@ class CookingState:
 
     @property
     def past(self) -> list[History]:
-        """All commands, the first one first."""
+        """All commands in order."""
         return entries_of(self.history)
 
 
@@ -140,8 +141,8 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
     Parameters
     ----------
     plan
-        All commands of a plan that is handed in as a whole. Behind its first violation, commands are carried out as
-        far as they make sense, to find further violations.
+        All commands of a whole plan. After the first violation, commands are applied as far as possible, to find
+        further violations.
     """
 
     def __init__(self, problem: Instance, rules: Profile, plan: Sequence[StepCommand] | None = None) -> None:
@@ -192,7 +193,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         return state, tuple(steps)
 
     def _take(self, state: CookingState, command: StepCommand) -> list[Step]:
-        """Carry out a command or refuse it; return its steps, none behind the first violation of a whole plan."""
+        """Carry out a command or refuse it; return its steps, none after the first violation of a whole plan."""
         number, recipe, duration, start = command
         index, clock, is_whole, is_open = state.count, state.clock, self.plan is not None, state.failed is None
         position = self.problem.index.get(f"{recipe}/{number}")
@@ -242,8 +243,8 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
     def legal(self, state: CookingState) -> list[LegalCommand]:
         """Return every step in every length, at the clock and at later `moments`.
 
-        A later start is the only wait. Other starts are accepted as well. `CLOSE` is offered when everything is done,
-        or nothing else is left.
+        Waits are later starts. Other starts are accepted as well. `CLOSE` is legal when all recipes are complete or no
+        other command is legal.
         """
         over = [finish for finish in state.finish if finish is not None]
         starts = moments(self.problem, state.clock, over, state.remaining)
@@ -267,13 +268,13 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
                         yield command
 
     def open_steps(self, state: CookingState) -> list[int]:
-        """Return the positions of the steps that are not done and whose prerequisites are."""
+        """Return the positions of incomplete steps whose prerequisites are complete."""
         is_open = [bool(state.remaining[i]) or state.finish[i] is None for i in range(len(state.finish))]
         before = enumerate(self.problem.predecessors)
         return [i for i, needs in before if is_open[i] and not any(is_open[one] for one, _ in needs)]
 
     def ended(self, state: CookingState) -> str | None:
-        """Return why the run has ended."""
+        """Return the reason for the end of the run."""
         if state.is_closed:
             return "finished"
         if state.fatal is not None:
@@ -291,7 +292,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             return replace(self._result(state, none), violations=(none, *self._missing(state)))
         violations = [violation for entry in state.past for violation in entry.violations]
         if self.plan is None:
-            # Once every recipe is complete, further answers that are refused spoil nothing.
+            # Refused answers after completion do not change the success.
             verdict = replace(self._result(state, state.fatal), success=self._goal_ratio(state) == 1)
             return replace(verdict, violations=(*violations[:MAX_VIOLATIONS], *self._missing(state)))
         if state.violation_count < MAX_VIOLATIONS:
@@ -327,7 +328,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         return (len(self.problem.tasks) - len(missing)) / len(self.problem.tasks)
 
     def _missing(self, state: CookingState) -> Iterator[Recipe2PlanViolation]:
-        """Yield violations of the plan as a whole: steps never started, or never brought to an end."""
+        """Yield violations of the whole plan: steps that are never started or never completed."""
         for step, remaining, finish in zip(self.actions, state.remaining, state.finish, strict=True):
             whole = step.duration
             if finish is None:
@@ -337,7 +338,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
                 yield Recipe2PlanViolation(None, "action_duration", step.id, "lack", required=whole, actual=done)
 
     def _carry_out(self, state: CookingState, command: StepCommand, position: int) -> None:
-        """Apply a command; one that breaks rules is applied as far as it makes sense."""
+        """Apply a command, as far as possible if it breaks rules."""
         action, start = self.actions[position], command.start
         end = start + command.duration
         remaining = state.remaining[position] - command.duration
@@ -362,7 +363,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
                 state.temperature[name] = (demand.sets, run)
 
     def faults(self, state: CookingState, index: int, command: StepCommand) -> Iterator[Recipe2PlanViolation]:
-        """Yield what forbids a command, in the order in which the environment looks."""
+        """Yield the violations of a command, in the order in which the environment checks."""
         number, recipe, duration, start = command
         name, end, recipes = f"{recipe}/{number}", start + duration, self.problem.tasks
         if recipe not in recipes:
@@ -376,7 +377,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
     def _step_faults(
         self, state: CookingState, index: int, command: StepCommand, position: int
     ) -> Iterator[Recipe2PlanViolation]:
-        """Yield what forbids a command for a step that exists."""
+        """Yield the violations of a command for an existing step."""
         _, _, duration, start = command
         end = start + duration
         action = self.actions[position]
@@ -432,7 +433,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         start: int,
         duration: int,
     ) -> Iterator[Recipe2PlanViolation]:
-        """Yield what is wrong with the duration of a command."""
+        """Yield violations by the duration of a command."""
         remaining, finish = state.remaining[position], state.finish[position]
         is_empty = duration == 0 and self.rules.zero_duration == "rejected"
         is_repeated = not remaining if is_empty else remaining == 0 or bool(finish and finish < start)
@@ -446,7 +447,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             yield broken("execution_interruptibility", required=remaining, actual=duration)
 
     def _last(self, state: CookingState, position: int) -> Other:
-        """Return the last run of a step; of one that has not begun, when the plan foresees it."""
+        """Return the last run of a step, or its planned start if it has not begun."""
         name, start = self.actions[position].id, state.begins[position]
         if start is None:
             start = self._planned.get(name)
@@ -509,5 +510,5 @@ def _overlaps(last: Span | None, start: int, end: int) -> list[Span]:
 
 
 def _idle(state: CookingState, end: int) -> tuple[tuple[int, int], ...]:
-    """Return the intervals up to an end in which the cook does nothing."""
+    """Return the intervals before an end in which the cook is idle."""
     return gaps(sorted((span.start, span.end) for span in entries_of(state.working)), end)

@@ -131,7 +131,7 @@ def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, StepComm
 
 
 def joined(text: str) -> str:
-    """Return a text in which no step goes on in the next line; the lines behind it stay where they are."""
+    """Return a text in which no step continues on the next line; later lines keep their positions."""
     return _BROKEN.sub(lambda match: " ".join(match[0].split()) + "\n" * match[0].count("\n"), text)
 
 

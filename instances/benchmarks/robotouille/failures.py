@@ -1,4 +1,4 @@
-"""Failure classes of Robotouille (section 4.2.3 and appendix A.9 of the paper) that a trace decides."""
+"""Failure classes of Robotouille (section 4.2.3, appendix A.9), as far as a trace decides."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _BROKEN: tuple[tuple[set[str], Cause], ...] = (
 
 
 class Lack(NamedTuple):
-    """A condition of the goal that does not hold, for the objects that come closest to all of them.
+    """Unmet condition of the goal, for the objects that meet most conditions.
 
-    ``is_own_doing``: the run caused it: it put the unprepared thing where the goal wants it, or stacked wrong things.
+    ``is_own_doing``: the run caused it, by placing an unprepared thing or by stacking wrong things.
     """
 
     kind: LackKind
@@ -61,11 +61,11 @@ class Failure:
     cause
         Broken rule of a ``transition`` or ``action``, one of `CAUSES`.
     position
-        For these two: place of the refused action in the list.
+        For these two kinds: position of the refused action in the list.
     lacks
-        What of the goal is missing or wrong at the end; empty if it was reached.
+        Missing or wrong parts of the goal at the end; empty if the goal was reached.
     recovered
-        Refused actions that the run got over.
+        Refused actions from which the run recovered.
     """
 
     kind: FailureClass
@@ -106,7 +106,7 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
 
 
 def _open(run: StepRecord) -> list[Refusal]:
-    """Return the refused actions that the run never got over, in order."""
+    """Return the refused actions from which the run never recovered, in order."""
     if not run.refusals:
         return []
     # Only what the goal speaks of matters: most steps change nothing of that.
@@ -123,7 +123,7 @@ def _open(run: StepRecord) -> list[Refusal]:
 
 
 def _cause(run: StepRecord, refusal: Refusal) -> Cause:
-    """Return which rule was broken; the one that matters most if there are several."""
+    """Return the broken rule; the most important one if there are several."""
     if refusal.kind in ("unknown_action", "unknown_object"):
         return "unknown"
     if refusal.kind == "not_your_turn":
@@ -151,7 +151,7 @@ def lacks(engine: CompiledKitchen, state: State) -> tuple[Lack, ...]:
 def _lacks(
     engine: CompiledKitchen, facts: frozenset[Atom], new: frozenset[Atom], cast: dict[str, str]
 ) -> tuple[Lack, ...]:
-    """Return what does not hold for a cast; ``new`` are the facts that were not true at the start."""
+    """Return the unmet conditions for a cast; ``new`` are the facts that were not true at the start."""
     atoms = [tuple(cast.get(part, part) for part in condition) for condition in engine.kitchen.goal.conditions]
     placed = {atom[1] for atom in atoms if len(atom) > 2 and atom in new}
     unmet = []
@@ -168,7 +168,7 @@ def _lacks(
 
 
 def _kind(atom: Atom, facts: frozenset[Atom]) -> LackKind:
-    """Tell what a condition that does not hold is about."""
+    """Return the kind of an unmet condition."""
     predicate, thing, *others = atom
     if predicate == "clear":
         return "wrong_stack" if any(fact[0] == "atop" and fact[2] == thing for fact in facts) else "wrong_place"
@@ -227,7 +227,7 @@ def _best_cast(
 
 
 def _blame(unmet: tuple[Lack, ...]) -> int:
-    """Return how much a run has got wrong: what it made so counts most, then stacks."""
+    """Return a rank of a run's faults: its own doing counts most, then stacks."""
     return sum((100 if lack.is_own_doing else 0) + (lack.kind == "wrong_stack") for lack in unmet)
 
 

@@ -47,9 +47,9 @@ def examine(run: KitchenRun) -> Examination:
 
 
 def foreign(run: KitchenRun) -> MismatchEvidence:
-    """Return the objects that actions name and the kitchen does not have; meals can still come into being.
+    """Return the objects that actions name and the kitchen does not contain; meals can be created later.
 
-    The kitchens of a task, released and ours, have much in common: the plan may be a success in another one of them.
+    The released kitchen of a task and ours are similar: the plan may be a success in the other one.
     """
     domain = run.problem.domain
     names = [one.resource for one in run.record.refusals if one.kind == "unknown_object" and one.resource]

@@ -1,4 +1,4 @@
-"""Random kitchens: new dishes of the kinds of food that Robotouille knows, in new kitchens."""
+"""Random kitchens: new dishes of Robotouille's kinds of food, in new kitchens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SLOW: Final = {
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen, None]:
-    """Return a kitchen; every dish is a sandwich, in any order or in a given one, on a table of its own.
+    """Return a kitchen; every dish is a sandwich, in any or a fixed order, on a separate table.
 
     ``tasks`` is the number of dishes, ``actions`` the number of parts between the slices of bread, ``parallelism``
     the share of them that cook or fry (and go on without a cook), ``agents`` the number of players. There is one

@@ -1,4 +1,4 @@
-"""Live runs in kitchens, with the step limit by which success is measured."""
+"""Live runs in kitchens with the step limit of successful runs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.settings import Sampling, by_name, distinct
 from planoracle.plugin import Problem, RunConfig, Setting
 
-#: Where no number of steps is known, a run may have so many for each condition of the goal, and that many at least,
-#: with every player. Proved optima, of one player or several, come to 6.25 for each condition at most.
+#: Step limit without a known plan: steps for each condition of the goal, and the minimum, for every player. Proved
+#: optima, of one player or several, are at most 6.25 for each condition.
 STEPS_PER_CONDITION, LEAST_STEPS = 30, 100
 
 

@@ -1,4 +1,4 @@
-"""Metrics of Robotouille (section 4.2 of the paper) that the trace of a run decides."""
+"""Metrics of Robotouille (section 4.2 of the paper) computed from the trace of a run."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _SLOW = frozenset({"iscooked", "isfried", "isboiling"})
 
 
 class Foresight(NamedTuple):
-    """Use of the time that long-running work takes, see `foresight`.
+    """Use of the time of long-running work, see `foresight`.
 
     Attributes
     ----------
     prioritised
-        Whether such work started before other work; ``None`` if the goal needs none.
+        True if long-running work started before other work; ``None`` if the goal needs none.
     slow_needed, slow_started
-        Pieces of long-running work that the goal needs at least, and actions that started one.
+        Minimum pieces of long-running work that the goal needs, and actions that started one.
     first_slow_start
-        Steps before the first of them, or ``None``.
+        Steps before the first of these actions, or ``None``.
     other_before
-        Actions before that (all, if there is none) that were other work.
+        Actions before it (or all, if there is none) that were other work.
     """
 
     prioritised: bool | None
@@ -48,13 +48,13 @@ def repetitions(run: StepRecord) -> int:
     """Count actions that were tried before in the same state: repeated transitions (4.2.3, Figure 6).
 
     A refused action is a transition to the same state (section 2). States are equal only with equal timers and turns:
-    a wait while something cooks is no repetition.
+    a wait while something cooks is not a repetition.
     """
     return len(run.steps) - len({(step.state, step.action) for step in run.steps})
 
 
 def step_limit(reference: float) -> int:
-    """Return the steps in which a success must come, ``floor(1.5 |τ*|)`` (4.2.2, question 1).
+    """Return the step limit of a success, ``floor(1.5 |τ*|)`` (4.2.2, question 1).
 
     >>> step_limit(21)
     31
@@ -65,14 +65,14 @@ def step_limit(reference: float) -> int:
 def foresight(run: StepRecord) -> Foresight:
     """Decide whether long-running work started before other work (4.2.4, question 6; our definition).
 
-    *Long-running* is what comes about by a delayed effect: cooked, fried, boiling, water in a pot. The goal *needs* it
-    for a fact it asks for of more objects of a kind than it is true of at the start, and for objects of which there
-    are none yet. A goal that needs nothing of that sort is synchronous: ``prioritised`` is ``None``.
+    Work is *long-running* if its result is a delayed effect: cooked, fried, boiling, water in a pot. The goal *needs*
+    such work for a fact that it requires for more objects of a kind than at the start, and for objects that do not
+    exist yet. A goal without such work is synchronous: ``prioritised`` is ``None``.
 
-    A run is *prioritised* if an action starts such work, and everything that the same player did before was needed
-    for it: walking and waiting; whatever was done to the thing that the work is done to (an onion is cut before it is
-    fried); and clearing the way, that is handling things held at the start, things that were on the station where the
-    work is done, and things that lay on one of all these. Handling, cutting or cooking anything else is other work.
+    A run is *prioritised* if an action starts such work, and all previous actions of the same player served it: walking
+    and waiting; actions on the thing itself (an onion is cut before it is fried); and clearing the way. Clearing the
+    way is handling things held at the start, things on the station of the work, and things on top of any of these.
+    Handling, cutting or cooking anything else is other work.
     """
     engine = run.rules
     facts, kinds = _needs(engine.kitchen)
@@ -97,7 +97,7 @@ def foresight(run: StepRecord) -> Foresight:
 
 
 def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """Return what the goal lacks that takes time: predicates of kinds of objects, and kinds to be created."""
+    """Return the long-running work that the goal lacks: predicates of kinds, and kinds to be created."""
     facts: Counter[tuple[str, str]] = Counter()
     for condition in kitchen.goal.conditions:
         if condition[0] in _SLOW and len(condition) == 2:
@@ -113,7 +113,7 @@ def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
 
 
 def _delayed(effect: GroundEffect, inside: bool = False) -> Iterator[GroundEffect]:
-    """Yield the delayed effects in an effect, and what is in them."""
+    """Yield the delayed effects in an effect, and their nested effects."""
     inside = inside or effect.kind == "delayed"
     if inside:
         yield effect
@@ -138,7 +138,7 @@ def _starts(
 
 
 def _thing(engine: CompiledKitchen, deed: GroundAction) -> str | None:
-    """Return the first thing in the text of a deed that is no player and no station, if any."""
+    """Return the first thing in the text of a deed that is neither a player nor a station, if any."""
     action = engine.kitchen.domain.actions[deed.position]
     types = dict(action.params)
     for slot in _SLOT.findall(action.text):
@@ -148,7 +148,7 @@ def _thing(engine: CompiledKitchen, deed: GroundAction) -> str | None:
 
 
 def _in_the_way(run: StepRecord, at: int, deed: GroundAction) -> set[str]:
-    """Return the things whose handling serves a deed: its objects, and what is in their way."""
+    """Return the things whose handling serves a deed: its objects, and things in their way."""
     types = dict(run.rules.kitchen.domain.actions[deed.position].params)
     stations = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind == "station"}
     helping = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind != ACTOR} - stations
@@ -156,7 +156,7 @@ def _in_the_way(run: StepRecord, at: int, deed: GroundAction) -> set[str]:
     helping |= {atom[2] for atom in start if atom[0] in ("has_item", "has_container")}
     helping |= {atom[1] for atom in start if atom[0] in ("item_at", "container_at") and atom[2] in stations}
     above = {(atom[2], atom[1]) for atom in start if atom[0] == "atop"}
-    # What was put in the way later was handled before: it is other work all the same.
+    # A thing that was put in the way later was handled before, which is other work.
     frontier = set(helping)
     while frontier:
         frontier = {upper for lower, upper in above if lower in frontier} - helping
@@ -175,7 +175,8 @@ def published() -> dict[str, int]:
 def published_steps(name: str) -> int | None:
     """Return the number published for the task of a kitchen's name, ``None`` if there is none.
 
-    It was made for the released kitchen of the task; its variants may need more or fewer steps. Ours have none.
+    The number applies to the released kitchen of the task; variants may need more or fewer steps. Our kitchens have
+    none.
 
     >>> published_steps("3_burger"), published_steps("asynchronous__5_potato_soup__42")
     (10, 19)

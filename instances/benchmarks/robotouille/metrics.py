@@ -29,7 +29,7 @@ from planoracle.plugin import (
 
 
 class KitchenMeasurement(Measurement[KitchenRun]):
-    """Run up to its step limit, with its class of failure, and the steps that remain at its end."""
+    """Run up to its step limit, with its failure class and the remaining steps at its end."""
 
     def __init__(self, run: KitchenRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
@@ -46,22 +46,22 @@ class KitchenMeasurement(Measurement[KitchenRun]):
 
     @cached_property
     def rest(self) -> Optimum | None:
-        """Fewest steps from the final state; ``None`` if they are not searched."""
+        """Minimum number of steps from the final state; ``None`` if not computed."""
         if self.run.success:
             return Optimum(0, Status.optimal, 0)
         return Optimum.of(self.oracle.rest(self.run)) if self.run.rules.price_rest else None
 
     @property
     def steps_left(self) -> int | None:
-        """Proved fewest steps from the final state."""
+        """Proved minimum number of steps from the final state."""
         return self.rest and self.rest.makespan
 
     def within(self, steps: int) -> bool | None:
-        """Return whether the goal was reached in so many steps; ``None`` without a limit."""
+        """Return whether the goal was reached within the step limit; ``None`` without a limit."""
         return None if self.limit is None else self.record.success and steps <= self.limit
 
     def by_min_steps(self, steps: int | None) -> float | None:
-        """Return a number of steps divided by the fewest steps; ``None`` if one of them is not proved."""
+        """Return a number of steps divided by the minimum; ``None`` if one of them is not proved."""
         return None if steps is None or not self.min_steps else steps / self.min_steps
 
 

@@ -1,6 +1,6 @@
-"""Released kitchens by name: one for each task, and the variants on which the paper evaluates.
+"""Released kitchens by name: one for each task, and the variants of the paper's evaluation.
 
-They are bundled in a notation of our own: facts of the simulator's files, none of their words.
+They are bundled in our own notation: facts of the simulator's files, without their texts.
 
 The facts are from Robotouille, Copyright (c) 2023 PoRTaL Group, MIT License: see ``data/LICENSE.txt``.
 ``tests/support/robotouille_originals.py`` writes the file.
@@ -20,16 +20,16 @@ from planoracle.plugin import UnknownNameError, load_json
 
 
 class Task(NamedTuple):
-    """One task: what is to be made, and its kitchens.
+    """Task: its goal and its kitchens.
 
     Attributes
     ----------
     label
-        The goal in a few words of ours.
+        Goal in our own words.
     goal
         See `goal_text`.
     traits
-        Predicates that things of a kind have in these kitchens unless it says otherwise.
+        Predicates of the things of a kind in these kitchens, unless stated otherwise.
     kitchens
         By seed, see `kitchen_text`; the released kitchen itself has the seed ``""``.
     """
@@ -52,13 +52,13 @@ def released() -> dict[str, Task]:
 
 
 def goal_of(text: str) -> Goal:
-    """Read what `goal_text` has written."""
+    """Parse the notation of `goal_text`."""
     parts = [part.split() for part in text.split(", ")]
     return Goal.of([part for part in parts if len(part) > 1], [part[0] for part in parts if len(part) == 1])
 
 
 def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
-    """Read what `kitchen_text` has written."""
+    """Parse the notation of `kitchen_text`."""
     layout, domain = KitchenLayout(), bundled()
 
     def read_things(things: Sequence[str]) -> list[str]:
@@ -91,7 +91,7 @@ _PREFIX = "robotouille/"
 
 @cache
 def _tasks() -> dict[str, tuple[str, ...]]:
-    """Return the seeds of every kitchen that the paper counts, by name."""
+    """Return the seeds of every kitchen in the paper, by name."""
     return {
         _PREFIX + name: tuple(seed for seed in task.kitchens if seed)
         for name, task in released().items()
@@ -121,7 +121,7 @@ def names() -> tuple[str, ...]:
 def covers(name: str) -> bool:
     """Return whether a name is that of a released kitchen or variant (name, ``@``, seed).
 
-    Two released kitchens that the paper does not count have names, too, and are in no set.
+    Two released kitchens that are not in the paper have names, but belong to no set.
     """
     head, at, seed = name.partition("@")
     task = released().get(head.removeprefix(_PREFIX)) if head.startswith(_PREFIX) else None
@@ -163,7 +163,7 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def hint(name: str) -> str:
-    """Return a hint for a name of no kitchen: the released seeds, and where other seeds exist.
+    """Return a hint for an unknown name: the released seeds, and the name of our own kitchens.
 
     >>> hint("robotouille/synchronous/3_burger@7")[:60]
     '; the released seeds are 42, 84, 126, 168, 210, 252, 294, 33'

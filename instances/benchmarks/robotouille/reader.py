@@ -1,4 +1,4 @@
-"""Reader of the simulator's own files (environments), in which objects stand on cells of a grid."""
+"""Reader of the simulator's files (environments), in which objects are on cells of a grid."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from planoracle.plugin import InputError
 
 # No name of a kitchen is longer.
 _LONGEST = 300
-#: Lists of an environment, and the type of what they hold.
+#: Lists of an environment, and the type of their entries.
 _FIELDS = {"stations": "station", "items": "item", "players": "player", "containers": "container", "meals": "meal"}
 
 
 class _Thing(StrictEntry):
     """Object on a cell; a player faces a direction, an item has a level in its stack.
 
-    The generator of variants has written ``typed_enum`` and ``force_add``, which change nothing.
+    Files of the variant generator contain ``typed_enum`` and ``force_add``, which have no effect.
     """
 
     model_config = ConfigDict(frozen=False)  # names get numbers
@@ -56,7 +56,7 @@ class _Condition(StrictEntry):
 
 
 class _Environment(StrictEntry):
-    """File of the simulator. The size of its grid changes nothing."""
+    """File of the simulator. The size of its grid has no effect."""
 
     version: Literal["1.0.0"] = "1.0.0"
     width: int = 0
@@ -104,9 +104,9 @@ def environment_from_document(document: Any, source: str, name: str) -> Kitchen:
     """Turn a parsed environment into a `Kitchen`.
 
     Follows the simulator's builder: objects are sorted by their cell (x, then y) and numbered kind by kind in that
-    order, unless their names carry numbers; a player stands at the station it faces and holds what lies on its own
-    cell, an item rather than a container; items on a cell form a stack in order of their level. ``config`` counts, for
-    which the simulator has constants. Notes, whose keys begin with ``_``, are passed over; other keys are refused.
+    order, unless their names end in numbers; a player stands at the station it faces and holds the thing on its own
+    cell, an item rather than a container; items on a cell form a stack in order of their level. ``config`` applies,
+    although the simulator has constants. Notes, whose keys begin with ``_``, are ignored; unknown keys are rejected.
 
     Raises
     ------
@@ -193,10 +193,10 @@ def _layout(things: _Things) -> KitchenLayout:
 
 
 def _goal(entries: list[_Condition], things: _Things) -> Goal:
-    """Read a goal: an id of digits is a role, another one names the object that has it, of whatever kind.
+    """Read a goal: an id of digits is a role, any other id names the object with this id, of any kind.
 
-    An id of digits that goes with several kinds is a role of the kind named first, as in the simulator; for the other
-    kinds there must only be an object more.
+    An id of digits with several kinds is a role of the first kind, as in the simulator; the other kinds only need one
+    more object.
     """
     rows: list[tuple[str, list[tuple[str, str]], str]] = []
     ids: dict[str, list[str]] = {}  # of every kind, in the order in which the goal names the kinds

@@ -11,7 +11,7 @@ from planoracle.instances.generate.parameters import below, one, shuffled
 from planoracle.instances.generate.random_network import Arc, depth_first_order, sample_share, with_witness
 from planoracle.plugin import Action, Demand, Generator, InputError, Instance, Lag, Mode, Parameters, Resource, Schedule
 
-#: An ingredient goes through at most so many actions.
+#: Maximum number of actions on an ingredient.
 _CHAIN = 4
 
 
@@ -22,7 +22,7 @@ def _bundled() -> tuple[Instance, ...]:
 
 @cache
 def _minutes() -> dict[bool, tuple[int, ...]]:
-    """Durations of the bundled actions: of those that run on alone, and of the others."""
+    """Durations of the bundled actions: autonomous ones, and others."""
     actions = [action for task in _bundled() for action in task.actions]
     return {kind: tuple(a.duration for a in actions if (a.attended < a.duration) == kind) for kind in (True, False)}
 
@@ -39,7 +39,7 @@ def defaults() -> Parameters:
 
 
 def combine(random: Random, parameters: Parameters, name: str) -> Instance:
-    """Combine so many of the bundled tasks; the problem has the name by which it can be loaded."""
+    """Combine random bundled tasks; the name of the problem can be loaded."""
     if parameters.tasks > len(task_names()):
         raise InputError(
             f"must be at most {len(task_names())}, the number of tasks", field="tasks", value=parameters.tasks
@@ -96,7 +96,7 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
 
 
 def _chains(random: Random, count: int) -> list[int]:
-    """Deal so many actions out to ingredients, at least two to each if there are two."""
+    """Distribute actions over ingredients, at least two to each if there are two."""
     lengths: list[int] = []
     while count > 0:
         length = min(count, 2 + below(random, _CHAIN - 1))

@@ -119,8 +119,8 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[li
     """Read the agent's decisions; continuations of an occupying action are implied.
 
     A list of decisions, or a released log, a list of records with an ``"action"``; with ``normalize`` an action is
-    extracted from what surrounds it. Or what a model wrote, see `planoracle.instances.model_output`: there actions are
-    always extracted.
+    extracted from the surrounding text. Or model output, see `planoracle.instances.model_output`, from which actions
+    are always extracted.
 
     Raises
     ------
@@ -145,8 +145,8 @@ def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[lis
 def decision(message: object, scene: Scenario, rules: Profile) -> str:
     """Return the decision in one message of the agent: the first action in it, else its text.
 
-    A record ``{"action": text}`` says no more than its decision, as an entry of a list or log does. What is returned
-    is read as itself in a list of decisions.
+    A record ``{"action": text}`` stands for its decision, as in a list or log. The result has the same meaning in a
+    list of decisions.
 
     >>> from planoracle.instances.benchmarks.timearena.problems import world
     >>> decision("Next: activate kettle!", world("timearena/household1"), PROFILES["paper"])

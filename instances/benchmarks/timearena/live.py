@@ -28,10 +28,10 @@ _ALL = "\nAnswer with all your decisions in order, one a line, for every minute 
 
 
 class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
-    """Texts of a run in which every message holds one decision.
+    """Texts of a run in which every message contains one decision.
 
-    As in the paper the agent does not see durations and prerequisites. With an open loop, where it cannot
-    find out, it does.
+    As in the paper, the agent does not see durations and prerequisites. With an open loop it does, since it cannot
+    observe them.
 
     Examples
     --------
@@ -53,12 +53,12 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         return clock_of(self.problem)
 
     def instructions(self) -> str:
-        """Return what decisions there are, and what becomes of them."""
+        """Return the forms of decisions and their effects."""
         form = _ALL if self.config.loop == "open" else _ONE
         return _INSTRUCTIONS.format(most=self.rules.max_wrong_streak) + form
 
     def introduction(self) -> str:
-        """Return the tasks, the actions that there are, and the objects with their state; see the class."""
+        """Return the tasks, the actions, and the objects with their states; see the class."""
         scene = self.simulator.world
         forms = {verb: _form(verb) for verb in sorted(scene.verbs)}
         alone = [form for verb, form in forms.items() if not scene.verbs[verb]]
@@ -75,7 +75,7 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         return decision(message, self.simulator.world, self.rules)
 
     def step_text(self, before: ArenaState, after: ArenaState, step: Step) -> str:
-        """Return what became of a decision, and what ended by itself meanwhile."""
+        """Return the effect of a decision, and the autonomous work that ended meanwhile."""
         if step.kind == "lost" and step.violation is None:
             return "You end the run."
         when, over = self.clock.stretch(step.start, step.end), before.running.keys() - after.running.keys()
@@ -130,19 +130,19 @@ def _form(verb: str) -> str:
 
 
 def _command(key: RoleKey, things: Sequence[str]) -> str:
-    """Write work that goes on as the decision that started it."""
+    """Write running work as the decision that started it."""
     head, _, preposition = key[1].partition(" ")
     return " ".join((head, things[0], preposition, *things[1:]) if preposition else (head, *things))
 
 
 def _with_state(thing: Object) -> str:
-    """Name an object and the state that it is in at the beginning."""
+    """Name an object with its initial state."""
     state = next((role.state for role in thing.roles.values() if role.state), None)
     return f"{thing.name} ({state})" if state else thing.name
 
 
 def _work(scene: Scenario) -> Iterator[str]:
-    """Yield how long actions take and what they need, object by object."""
+    """Yield durations and prerequisites of actions, object by object."""
     for thing in scene.objects.values():
         for role in thing.roles.values():
             after = listed([words(name, verb) for name, verb, _ in role.needs])

@@ -147,7 +147,7 @@ def _share(kind: str, row: Row) -> tuple[float, int] | None:
 
 
 def published_figures() -> dict[str, int]:
-    """Return what section 3.2 counts in the tasks."""
+    """Return the counts of section 3.2 for the tasks."""
     scenes = [world(f"timearena/{task}") for task in task_names()]
     things = [thing for scene in scenes for thing in scene.objects.values()]
     minutes = [role.minutes for thing in things for role in thing.roles.values() if role.minutes]

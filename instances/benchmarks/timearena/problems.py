@@ -51,7 +51,7 @@ class ObjectRole:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """A thing of a task; ``reserved`` if it serves its task only, because another task has one as well."""
+    """Object of a task; ``reserved`` if only its task can use it, because another task has one as well."""
 
     name: str
     base: str
@@ -71,9 +71,9 @@ class Scenario(CacheHolder):
     Attributes
     ----------
     verbs
-        Whether each verb occupies the agent to its end.
+        For each verb, true if it occupies the agent until its end.
     aliases
-        Objects by their names, and by those in the released data, of which logs may have more.
+        Objects by their names, and by the names in released data and logs.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Scenario(CacheHolder):
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
-        """All actions that some object has a role in, as decisions."""
+        """All actions of the objects' roles, as decisions."""
         commands = []
         for name, thing in self.objects.items():
             for (verb, slot), role in thing.roles.items():
@@ -101,7 +101,7 @@ class Scenario(CacheHolder):
 
     @cached_property
     def reservations(self) -> dict[str, frozenset[str]]:
-        """The only objects that each restricted container accepts in the released code.
+        """Objects that each restricted container accepts in the released code, and no others.
 
         The reserved objects of its task that some action puts into it; the others of the task are forgotten.
 
@@ -154,7 +154,7 @@ def task_names() -> tuple[str, ...]:
 
 
 def label(task: str) -> str:
-    """Return what a task is about, in a few words.
+    """Return a short label of a task.
 
     >>> label("household1")
     'tea'
@@ -233,7 +233,7 @@ def _numbered(names: Sequence[str]) -> list[str]:
 
 
 def _with_preparation(scene: Scenario, thing: Object, role: ObjectRole) -> tuple[RoleKey, ...]:
-    """Return what a role needs, and the preparation of a second object.
+    """Return the prerequisites of a role, and the preparation of a second object.
 
     The preparation is added where another object can take the place of the second object in the work that the role
     builds on. Elsewhere that work needs it anyway.
@@ -301,7 +301,7 @@ def under(problem: Instance, rules: Profile) -> Instance:
 
 
 def rules_of(problem: Instance) -> Profile:
-    """Return the profile that a combination was encoded for."""
+    """Return the profile for which a combination was encoded."""
     return problem.origin if isinstance(problem.origin, Profile) else PAPER
 
 
@@ -311,7 +311,7 @@ def _id(scene: Scenario, thing: str, verb: str) -> str:
 
 
 def _needs(scene: Scenario, role: ObjectRole) -> list[str]:
-    """Return the actions a role waits for."""
+    """Return the actions that must end before a role."""
     needed = (key for key in role.needs if scene.objects[key[0]].roles[key[1:]].minutes)
     return list(dict.fromkeys(_id(scene, name, verb) for name, verb, _ in needed))
 
@@ -351,12 +351,12 @@ def command(action: Action, mode: int) -> str:
 
 
 def action_modes(problem: Instance) -> dict[str, tuple[Action, int]]:
-    """Return the decisions that start something: the action, and its mode."""
+    """Return the decisions that start an action, each with the action and its mode."""
     return {command(one, mode): (one, mode) for one in problem.actions for mode in range(len(one.modes))}
 
 
 def to_schedule(problem: Instance, decisions: list[str]) -> Schedule:
-    """Turn decisions into a schedule; what names no action of the instance passes a minute."""
+    """Convert decisions to a schedule; a decision that is not an action of the instance takes a minute."""
     modes, pieces, clock = action_modes(problem), list[Piece](), 0
     for decision in decisions:
         if decision not in modes:
@@ -377,7 +377,7 @@ _LISTED = {
 
 
 def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
-    """Drop all resources, so that only the agent and the prerequisites are left.
+    """Remove all resources, so that only the agent and the prerequisites restrict plans.
 
     Modes keep their names and prerequisites; of modes with the same prerequisites the first is kept. The
     result follows the general rules (``benchmark="generic"``). With ``as_listed`` it has the additional

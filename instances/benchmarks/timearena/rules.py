@@ -14,30 +14,30 @@ class Profile(Rules):
     Attributes
     ----------
     score_source
-        The score is that of the ``"replay"``, or the sum of the ``"increments"`` shown: the released code shows none
-        after a mismatched or an occupied object, and catches up at the next decision, if there is one.
+        The score is that of the ``"replay"``, or the sum of the printed ``"increments"``. The released code prints no
+        increment after a mismatched or occupied object, and adds it to that of the next decision, if there is one.
     progress_rounding
-        Increments of the score are differences of the score ``"truncated"`` to whole percents, or ``"exact"``.
+        Increments are differences of scores ``"truncated"`` to whole percents, or of ``"exact"`` scores.
     max_wrong_streak
-        So many wrong decisions in a row end the run, unless the limit does in that minute.
+        Number of wrong decisions in a row that ends the run; a time limit in the same minute takes precedence.
     stop_on_complete
-        End as soon as everything is done, also during a wrong decision; else at the next right one.
+        True: the run ends as soon as all work is done, even during a wrong decision. False: at the next valid one.
     invalid_ticks_world
-        Whether running actions go on while a malformed action or an unknown object costs a minute.
+        True if running actions continue in the minute of a malformed action or unknown object.
     exit_ends
-        Whether a decision ``exit`` or ``quit`` ends the run before its minute; else it is an invalid action.
+        True if the decision ``exit`` or ``quit`` ends the run before its minute; otherwise it is an invalid action.
     reserved_objects
-        A ``"task"`` reservation serves exactly the actions of its task; the ``"released"`` one makes a
-        container refuse, whatever the verb, all but the objects of its task that are reserved themselves.
+        ``"task"``: a numbered object can be used by actions of its task only. ``"released"``: a container rejects, for
+        any verb, all objects except the numbered ones of its task.
     single_fryer
         cooking2 and cooking5 have one fryer, as in the prompts of the paper; the released data have two.
     prepared_objects
-        An object must be ready for whatever the work on it builds on: tea is brewed in a teapot, and the kettle poured
-        into it, once the teapot is washed. The released code takes a kettle that was poured into the cup, too.
+        The prerequisites of an action must be met for its second object: the kettle is poured into a washed teapot, and
+        tea is brewed in it. The released code also accepts a kettle that was poured into the cup.
     normalize
-        Forgive case and spaces in decisions.
+        Ignore case and spaces in decisions.
     price_waits
-        Work out what every wait cost, which takes a solve for each minute next to one.
+        Compute the cost of every wait, which takes a solver call for each minute next to a wait.
     """
 
     score_source: str = "replay"
@@ -53,7 +53,7 @@ class Profile(Rules):
     price_waits: bool = False
 
     def deciding(self) -> Profile:
-        """Return the profile as far as it decides which plans are best: by the rules about objects."""
+        """Return the profile with only the rules about objects, which determine the optimal plans."""
         return Profile(
             reserved_objects=self.reserved_objects,
             single_fryer=self.single_fryer,
@@ -88,7 +88,7 @@ CHOICES = {
 RULE_SET = RuleSet("timearena", PROFILES, CHOICES)
 
 
-#: Feedback kinds of a minute.
+#: Kinds of feedback on a minute.
 KINDS = (
     "valid",
     "continue",
@@ -100,13 +100,13 @@ KINDS = (
     "dependency_violation",
     "repeated_completed",
 )
-#: Those that count as wrong.
+#: Kinds that count as wrong.
 WRONG = frozenset(KINDS[3:])
-#: Those that name no action of the tasks.
+#: Kinds of decisions that are not actions of the tasks.
 MALFORMED = KINDS[3:5]
-#: Those after which no increment of the score is shown.
+#: Kinds without a printed increment of the score.
 SILENT = KINDS[3:7]
-#: Decisions that end the run, in any case.
+#: Decisions that end the run, in upper or lower case.
 EXITS = ("exit", "quit")
 
 

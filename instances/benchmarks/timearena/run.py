@@ -38,14 +38,14 @@ from planoracle.plugin import (
 
 
 class TimeArenaRun(Trajectory[list[str], Profile]):
-    """Every minute is a decision, but for those in which an action that was begun occupies the agent.
+    """Run of TimeArena: every minute in which the agent is free is a decision.
 
-    An ``exit`` is a decision as well, which takes no time.
+    An ``exit`` is a decision that takes no time.
 
     Attributes
     ----------
     record
-        The minutes of the run.
+        Record of the minutes of the run.
     """
 
     def __init__(self, problem: Instance, plan: Plan[list[str]], rules: Profile, impossible: str | None = None) -> None:
@@ -101,7 +101,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         return text, simulator.verdict(fold(simulator, decisions)[0])
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
-        """Return decisions minute by minute, waits until everything has ended among them."""
+        """Return decisions minute by minute, with waits until all work has ended."""
         end = max([point.reached - point.lost, *(piece.end for piece in (*point.state.pieces, *rest.pieces))])
         return problems.decisions(self.problem, rest.pieces, point.state.clock, end)
 
@@ -115,9 +115,9 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         yield LegalAction("wait", "wait", waited(point, clock + step))
 
     def targets(self) -> Targets:
-        """Return where every action was first carried out, else where it was first attempted.
+        """Return the position at which every action was first carried out, or else first attempted.
 
-        A run that wrong decisions, the limit or an exit cut short is followed to the end of its decisions.
+        Decisions after the end of the run are included.
         """
         decisions = self.plan.commands
         positions = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
@@ -143,7 +143,7 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
 
 
 def simulator(problem: Instance, rules: Profile) -> TimeArenaSimulator:
-    """Return the rules of a live run, which takes no more minutes than a submission can ask for."""
+    """Return the rules of a live run, with at most the maximum time limit of submissions."""
     own = registry.of(problem).submission_limit
     assert own is not None
     return TimeArenaSimulator(

@@ -27,23 +27,23 @@ _STEP_KINDS = {"valid": "act", "wait": "wait"}
 
 
 class TimeArenaViolation(Violation):
-    """A wrong decision.
+    """Wrong decision.
 
-    ``case``, of an `object_mismatch`: ``twice`` (one object twice), ``reserved`` (the second one takes others alone)
-    or ``tasks`` (the two serve different tasks); else there is nothing to do with it. ``actual`` are the names that
-    are wrong.
+    ``case`` of an `object_mismatch`: ``twice`` (one object twice), ``reserved`` (the second object accepts only
+    others), ``tasks`` (the objects belong to different tasks), or empty (the object has no such role). ``actual`` are
+    the names of the wrong objects.
     """
 
     __slots__ = ()
 
     @property
     def message(self) -> str:
-        """The minute of the violation."""
+        """Text of the violation: its minute."""
         return f"minute {self.start}"
 
 
 class Minute(NamedTuple):
-    """One minute: the action, the feedback, and by how much the score (in percent) rose since the last."""
+    """One minute: the action, the feedback, and the increment of the score in percent."""
 
     minute: int
     action: str
@@ -52,7 +52,7 @@ class Minute(NamedTuple):
 
 
 class History(NamedTuple):
-    """A minute of a run, linked to those before.
+    """Minute of a run, linked to the previous minutes.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class History(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Decision of an agent as it is handed in, linked to the one before."""
+    """Submitted decision of an agent, linked to the previous one."""
 
     text: str
     before: Decision | None
@@ -85,13 +85,13 @@ class DecisionRecord:
     Attributes
     ----------
     end
-        ``completed``, ``time_out`` (the limit), ``five_invalid`` (too many wrong in a row), ``exit`` (of
-        the agent) or ``exhausted`` (no decisions left). What is left of the limit is looked at first, then the wrong
-        ones, then the next decision.
+        ``completed``, ``time_out`` (the limit), ``five_invalid`` (too many wrong in a row), ``exit`` (of the agent) or
+        ``exhausted`` (no further decision). The limit is checked first, then the wrong decisions, then the next
+        decision.
     steps
-        The minutes.
+        Minutes of the run.
     scores, necessary
-        Those of `History`, for every minute.
+        Values of `History` for every minute.
     """
 
     end: str
@@ -106,7 +106,7 @@ class DecisionRecord:
 
     @property
     def score(self) -> float:
-        """Percent of the work done, as the profile rounds it; by ``increments`` the sum of those shown."""
+        """Finished work in percent, rounded by the profile; with ``increments`` the sum of the printed ones."""
         return self.scores[-1] if self.scores else 0
 
 
@@ -117,23 +117,24 @@ class ArenaState:
     Attributes
     ----------
     remaining
-        Minutes left of every role.
+        Remaining minutes of every role.
     running
-        Work that goes on by itself, and the objects that it occupies.
+        Autonomous work in progress, and the objects that it occupies.
     done
         Minutes of all finished work.
     minute
         The next minute.
     executed, wrong
-        Numbers of actions started, and of the last wrong decisions in a row.
+        Number of started actions, and of wrong decisions in a row at the end.
     last_score
         Score up to the last increment.
     end
         Reason why the run has ended, if it has.
     idle
-        True if no action can be started; ``None`` if unknown. Long runs of waits ask for it every minute.
+        True if no action can be started; ``None`` if unknown. Cached because long sequences of waits need it every
+        minute.
     history, decisions
-        The last minute, and the last decision with those before.
+        Last minute and last decision, linked to the previous ones.
     """
 
     remaining: dict[RoleKey, int]
@@ -165,7 +166,7 @@ def kind_of(step: Step) -> str:
 
 
 def roles_of(decision: str) -> tuple[RoleKey, ...]:
-    """Return the roles that a decision of two or four words names, ``()`` for another form."""
+    """Return the roles of a decision of two or four words, ``()`` for other decisions."""
     words = decision.split(" ")
     if len(words) == 2:
         return ((words[1], words[0], 0),)
@@ -292,7 +293,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         return state.idle
 
     def _work_on(self, state: ArenaState, text: str, key: RoleKey) -> None:
-        """Spend the minutes of an action that occupies the agent, as far as the limit lets it."""
+        """Let the minutes of an occupying action pass, at most up to the limit."""
         begin = state.minute
         while state.remaining[key] and state.minute < self.limit:
             self._work(state, key)
@@ -300,14 +301,14 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             self._record(state, text, "continue" if state.minute > begin and state.remaining[key] else "valid")
 
     def _work(self, state: ArenaState, key: RoleKey) -> None:
-        """Do a minute of some work."""
+        """Advance some work by one minute."""
         state.remaining[key] -= 1
         if not state.remaining[key]:
-            state.idle = None  # what can be started changes with the end of work only, and with its start
+            state.idle = None  # startable actions change only when work starts or ends
             state.done += self.world.objects[key[0]].roles[key[1:]].minutes
 
     def _advance(self, state: ArenaState) -> None:
-        """Let a minute pass for everything that runs by itself."""
+        """Advance all autonomous work by one minute."""
         for key in list(state.running):
             self._work(state, key)
             if not state.remaining[key]:
@@ -335,7 +336,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
                 yield command
 
     def _check(self, state: ArenaState, decision: str) -> tuple[str, tuple[RoleKey, ...]]:
-        """Return the kind of feedback on a decision, and the roles that it names."""
+        """Return the kind of feedback on a decision, and the roles of the decision."""
         keys = roles_of(decision)
         if not keys or keys[0][1] not in self.world.verbs:
             return "invalid_action", ()
@@ -354,7 +355,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         return ("valid" if state.remaining[keys[0]] else "repeated_completed"), keys
 
     def _fault(self, state: ArenaState, action: str, kind: str, keys: Sequence[RoleKey]) -> TimeArenaViolation:
-        """Return what is known of a wrong decision before its minute passes."""
+        """Return the violation of a wrong decision before its minute passes."""
         minute, names = state.minute, [key[0] for key in keys]
         case, resource = "", None
         others: tuple[Other, ...] = ()
@@ -380,7 +381,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         )
 
     def _reason_apart(self, first: str, second: str) -> tuple[str, Measure]:
-        """Return why two objects may not be used together, and what the second one takes instead."""
+        """Return the reason why two objects must not be combined, and the objects that the second one accepts."""
         if first == second:
             return "twice", None
         if self.world.objects[first].task != self.world.objects[second].task:
@@ -388,7 +389,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         return "reserved", tuple(sorted(self.world.reservations.get(second, ())))
 
     def _going(self, state: ArenaState, key: RoleKey) -> Other:
-        """Return work as an action, and when it goes on if it does so by itself."""
+        """Return work as an action, with its interval if it is autonomous."""
         if key not in state.running:
             return Other(words(key[0], key[1]))
         until = state.minute + state.remaining[key]
@@ -407,7 +408,7 @@ def _needs(world: Scenario, keys: Iterable[RoleKey]) -> list[RoleKey]:
 
 @ProblemCache
 def _starts(world: Scenario) -> list[tuple[str, RoleKey, tuple[str, ...], list[RoleKey]]]:
-    """Return the actions that are ever valid: the work, the objects, and the roles that must be done."""
+    """Return all possible actions: the work, the objects, and the roles that must be done before."""
     starts = []
     for command in world.commands:
         keys = roles_of(command)
