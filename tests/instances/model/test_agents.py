@@ -165,5 +165,5 @@ def test_unsupported_number_or_restriction_of_cooks_is_rejected() -> None:
         with_cooks(kitchen("kitchens/synchronous/3_burger"), 50)
     with pytest.raises(InputError, match="must be at least 2"):
         with_cooks(kitchen(catalog.expand(["kitchens/multi_agent"])[0]), 1)
-    with pytest.raises(InputError, match="everybody may do everything"):
+    with pytest.raises(InputError, match="every cook may do every action"):
         catalog.problem("kitchens/synchronous/3_burger~2~robot2=burger")

@@ -39,7 +39,7 @@ def piece(action: str, start: int, duration: int = 2) -> dict[str, Any]:
                 "index": 1,
                 "kind": "time_error",
                 "subject": "Pancakes/1",
-                "message": "starts at 00:01:00, but it is 00:03:00",
+                "message": "starts at 00:01:00, but the clock is at 00:03:00",
                 "start": 60,
                 "end": 240,
                 "others": [["Cobbler/1", 0, 180]],
@@ -132,4 +132,4 @@ def test_number_of_other_actions_is_limited_to_the_earliest() -> None:
 def test_submitted_text_is_not_interpreted_as_format_string() -> None:
     [violation] = [one for one in violations(COBBLER, [[0, "{v.position}", 60, 0]]) if one.kind == "wrong_recipe"]
     assert violation.subject == "{v.position}"
-    assert violation.message == "the recipes are Cobbler, Pancakes"
+    assert violation.message == "there is no such recipe; the recipes are Cobbler, Pancakes"
