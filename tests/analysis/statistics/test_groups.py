@@ -172,4 +172,4 @@ def test_figure_has_a_bar_per_group_and_model(graded: list[Grade]) -> None:
 
 def test_groupings_have_units_or_meanings() -> None:
     assert groupings("asynctool")["delay"] == "turns"
-    assert groupings("robotouille")["optimality"].startswith("steps by fewest steps")
+    assert groupings("robotouille")["optimality"].startswith("steps divided by the minimum number of steps")
