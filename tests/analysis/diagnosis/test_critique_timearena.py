@@ -20,7 +20,9 @@ def minutes(name: str, *decisions: str, **options: Any) -> Critique:
 
 
 def test_every_kind_of_wrong_minute_alone() -> None:
-    assert single_finding(minutes(TEA, "juggle cup"), "invalid_action").text == 'Minute 0: "juggle cup" is not an action.'
+    assert (
+        single_finding(minutes(TEA, "juggle cup"), "invalid_action").text == 'Minute 0: "juggle cup" is not an action.'
+    )
     assert '"moon"' in single_finding(minutes(TEA, "wash moon"), "nonexistent_object").text
     mismatch = single_finding(minutes(TEA, "wash kettle"), "object_mismatch")
     assert (mismatch.resource, mismatch.start, mismatch.end) == ("kettle", 0, 1)
