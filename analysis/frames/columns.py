@@ -102,25 +102,25 @@ def own_metrics() -> dict[str, FrameColumn]:
 
 
 _INSTANCE = text("instance", "name of the problem")
-_BENCHMARK = choice("benchmark", "whose rules apply", ())  # all that there are, see `Schema.columns`
-_SET = text("set", "bundled set that the problem is of")
-_UNIT = text("unit", "what a tick is")
+_BENCHMARK = choice("benchmark", "benchmark whose rules apply", ())  # all that there are, see `Schema.columns`
+_SET = text("set", "bundled set that contains the problem")
+_UNIT = text("unit", "name of a tick: second, minute, turn or step")
 _PROBLEM = (_INSTANCE, _BENCHMARK, _SET)
 _SUBMISSION = (
-    count("line", "line of the submission, from 1"),
-    text("source", "file of the submission, if there are several"),
-    text("id", "of the submission"),
+    count("line", "line number of the submission, from 1"),
+    text("source", "file of the submission, if there are several files"),
+    text("id", "identifier of the submission"),
     *_PROBLEM,
-    text("model", "who submitted it"),
-    text("sample", "which of several attempts"),
+    text("model", "model that wrote the submission"),
+    text("sample", "number or name of one of several attempts"),
 )
 
 
 def _interval(name: str, meaning: str, unit: str = "") -> tuple[FrameColumn, ...]:
     return (
         number(name, meaning, unit),
-        number(f"{name}_low", "lower end of its interval", unit),
-        number(f"{name}_high", "upper end of its interval", unit),
+        number(f"{name}_low", "lower end of the confidence interval", unit),
+        number(f"{name}_high", "upper end of the confidence interval", unit),
     )
 
 
@@ -133,23 +133,23 @@ def _column(metric: GradeMetric) -> FrameColumn:
 _ALL = (
     Schema(
         "schedules",
-        "one per piece of a schedule, or action of a plan in a kitchen",
+        "one per piece of a schedule, or per action of a plan in a kitchen",
         (
             *_PROBLEM,
-            text("method", "whose schedule it is"),
+            text("method", "method or model that made the schedule"),
             _UNIT,
-            count("position", "order of the commands, from 0"),
-            text("action", "action's id; in a kitchen the action as written"),
-            text("task", "task that the action is of"),
-            text("label", "the action in words"),
-            text("agent", "who carries it out; missing if nobody does"),
-            text("resources", "resources that it uses; amounts above 1 in brackets"),
-            count("mode", "chosen mode, from 0"),
+            count("position", "position of the command, from 0"),
+            text("action", "id of the action; in a kitchen the action as written"),
+            text("task", "task of the action"),
+            text("label", "description of the action"),
+            text("agent", "agent that carries out the piece; missing if it is unattended"),
+            text("resources", "resources in use; amounts above 1 in brackets"),
+            count("mode", "index of the chosen mode, from 0"),
             text("mode_name", "name of the mode"),
             ticks("start", "start of the piece"),
             ticks("end", "end of the piece"),
             ticks("duration", "length of the piece"),
-            ticks("attended", "for how long the piece holds its agent"),
+            ticks("attended", "time for which the piece occupies its agent"),
         ),
     ),
     Schema(
@@ -159,18 +159,20 @@ _ALL = (
             *_PROBLEM,
             _UNIT,
             count("actions", "number of actions"),
-            text("method", "`optimum`, `reference`, `best_heuristic`, a reference's or a heuristic's name"),
-            choice("status", "what the method's answer is; a heuristic never proves anything", _STATUSES),
-            ticks("makespan", "of the method's schedule; of a reference what it claims"),
-            flag("accepted", "whether the rules accept the schedule; missing if there is only a number"),
-            ticks("optimum", "proved least makespan"),
-            ticks("lower_bound", "proved bound on every makespan"),
+            text(
+                "method", "`optimum`, `reference`, `best_heuristic`, or the name of a reference, a heuristic or a model"
+            ),
+            choice("status", "status of the answer of the method; heuristics prove nothing", _STATUSES),
+            ticks("makespan", "makespan of the schedule; of a reference its claim"),
+            flag("accepted", "true if the rules accept the schedule; missing if there is only a number"),
+            ticks("optimum", "proved optimal makespan"),
+            ticks("lower_bound", "proved lower bound on every makespan"),
             choice("settled", "status of the exact solve of the problem", _STATUSES),
-            share("gap", "makespan / optimum - 1; missing if the optimum is not proved"),
-            share("gap_bound", "makespan / lower_bound - 1: the gap is no larger"),
+            share("gap", "optimality gap: makespan / optimum - 1; missing if the optimum is not proved"),
+            share("gap_bound", "upper bound on the gap: makespan / lower_bound - 1"),
             number("seconds", "wall time of the method", "seconds"),
-            text("reason", "why there is no answer, or why the rules refuse it"),
-            text("outcome", "optimal, feasible, refused, claimed, failed, infeasible or unknown"),
+            text("reason", "reason of a missing answer, or of its rejection by the rules"),
+            text("outcome", "result: optimal, feasible, refused, claimed, failed, infeasible or unknown"),
         ),
     ),
     Schema(
@@ -184,49 +186,51 @@ _ALL = (
     ),
     Schema(
         "errors",
-        "one per thing that could not be answered",
+        "one per result that is missing or incomplete",
         (
-            text("frame", "where the row is missing or incomplete"),
-            count("line", "line of the submission, from 1"),
-            text("source", "file of the submission, if there are several"),
-            text("id", "of the submission"),
+            text("frame", "frame in which the row is missing or incomplete"),
+            count("line", "line number of the submission, from 1"),
+            text("source", "file of the submission, if there are several files"),
+            text("id", "identifier of the submission"),
             _INSTANCE,
-            text("error", "kind of the error"),
-            text("reason", "what is wrong"),
+            text("error", "class of the error"),
+            text("reason", "message of the error"),
         ),
     ),
     Schema(
         "pairings",
         "one per pair of methods (or models)",
         (
-            text("a", "one method"),
-            text("b", "the other"),
-            text("value", "what is compared"),
-            choice("better", "which values are better", ("lower", "higher")),
-            count("pairs", "problems compared"),
-            count("wins", "problems where a is better"),
-            count("ties", "problems where both are as good, or both fail"),
-            count("losses", "problems where b is better"),
-            count("failed_a", "problems without an answer of a"),
-            count("failed_b", "problems without an answer of b"),
-            count("failed_both", "problems without an answer of either"),
-            count("left_out", "problems not compared: proved infeasible, not scored, or skipped"),
-            *_interval("mean_difference", "mean of a - b where both answer"),
-            *_interval("median_difference", "median of a - b; failures are infinitely bad"),
-            *_interval("mean_ratio", "geometric mean of a / b where both answer; missing unless all are positive"),
-            *_interval("median_ratio", "median of a / b; failures are infinitely bad"),
-            share("p_sign", "two-sided sign test of wins against losses"),
-            share("p_adjusted", "the same after Holm's correction for all pairs of the group"),
+            text("a", "first method or model"),
+            text("b", "second method or model"),
+            text("value", "column that is compared"),
+            choice("better", "direction of better values", ("lower", "higher")),
+            count("pairs", "number of problems compared"),
+            count("wins", "number of problems where a is better"),
+            count("ties", "number of problems where a and b are equally good, or both fail"),
+            count("losses", "number of problems where b is better"),
+            count("failed_a", "number of problems without an answer of a"),
+            count("failed_b", "number of problems without an answer of b"),
+            count("failed_both", "number of problems without an answer of either"),
+            count("left_out", "number of problems not compared: proved infeasible, not scored, or skipped"),
+            *_interval("mean_difference", "mean of a - b over problems with both answers"),
+            *_interval("median_difference", "median of a - b; a failure counts as infinitely bad"),
+            *_interval(
+                "mean_ratio", "geometric mean of a / b over problems with both answers; missing unless all are positive"
+            ),
+            *_interval("median_ratio", "median of a / b; a failure counts as infinitely bad"),
+            share("p_sign", "p value of the two-sided sign test of wins against losses"),
+            share("p_adjusted", "p value after Holm's correction for all pairs of the group"),
         ),
     ),
     Schema(
         "causes",
         "one per model and cause of its failures, the most frequent cause of all models first",
         (
-            text("model", "who submitted the plans"),
-            text("failure_cause", "see the frame `grades`"),
-            count("count", "submissions that failed by it, or are not scored"),
-            share("share", "these by all submissions of the model"),
+            text("model", "model that wrote the submissions"),
+            text("failure_cause", "cause of the failure, as in the frame `grades`"),
+            count("count", "number of submissions with this cause"),
+            share("share", "share of all submissions of the model"),
         ),
     ),
     Schema(
@@ -234,12 +238,12 @@ _ALL = (
         "one per step of a performance profile",
         (
             text("method", "method or model"),
-            number("ratio", "how many times worse than the best"),
-            share("share", "problems within that ratio"),
-            share("share_low", "lower end of its interval"),
-            share("share_high", "upper end of its interval"),
-            count("problems", "problems of the group"),
-            count("left_out", "problems left out: proved infeasible, not scored, or skipped"),
+            number("ratio", "ratio to the best answer or to the optimum; larger is worse"),
+            share("share", "share of the problems within this ratio"),
+            share("share_low", "lower end of the confidence interval"),
+            share("share_high", "upper end of the confidence interval"),
+            count("problems", "number of problems in the group"),
+            count("left_out", "number of problems left out: proved infeasible, not scored, or skipped"),
         ),
     ),
 )

@@ -99,7 +99,7 @@ def _as_text(value: Any) -> str | None:
 def _as_count(value: Any) -> int:
     number = int(value)
     if number != value or not -_MOST <= number < _MOST:
-        raise ValueError("is no whole number of 64 bits")
+        raise ValueError("must be a whole number of at most 64 bits")
     return number
 
 
@@ -110,7 +110,7 @@ def _as_number(value: Any) -> float | None:
 
 def _as_flag(value: Any) -> bool:
     if value not in (True, False):
-        raise ValueError("is neither true nor false")
+        raise ValueError("must be true or false")
     return bool(value)
 
 
@@ -150,7 +150,7 @@ def grades(graded: Iterable[Grade]) -> FrameWithErrors:
     faults: list[tuple[int, str, str]] = []
     for number, grade in enumerate(graded):
         if not grade.scored:
-            faults.append((number, "", grade.reason or "is not scored"))
+            faults.append((number, "", grade.reason or "the submission is not scored"))
         row = {name: getattr(grade, name) for name in grade.__slots__ if name != "metrics"}
         row |= {name: grade.metrics.get(name) for name in own} | problem_columns(grade.instance, grade.benchmark)
         row["violations"] = None if grade.violations is None else len(grade.violations)

@@ -42,9 +42,9 @@ _OMITTED = {
 }
 # What grades of all benchmarks have.
 _COMMON = {
-    "executed": ("commands carried out before the run ended", ""),
-    "progress": ("of the actions", "share"),
-    "goal_ratio": ("of the tasks", "share"),
+    "executed": ("number of commands carried out", ""),
+    "progress": ("share of the actions carried out", "share"),
+    "goal_ratio": ("share of the tasks completed", "share"),
 }
 
 
@@ -86,10 +86,10 @@ def metrics(grade: Grade) -> list[list[Any]]:
 
 
 def wording(benchmarks: Iterable[str | None]) -> dict[str, tuple[str, str]]:
-    """Return what the metrics of some benchmarks mean, and in which unit they are.
+    """Return meaning and unit of the metrics of some benchmarks.
 
     >>> wording(["generic"])["progress"]
-    ('of the actions', 'share')
+    ('share of the actions carried out', 'share')
     """
     words = dict(_COMMON)
     for name in sorted({name for name in benchmarks if name}):
@@ -110,7 +110,7 @@ def _value_text(value: Any) -> Any:
 
 
 def plan_text(submission: dict[str, Any], plan_fields: Iterable[str] = ("plan",)) -> str:
-    """Return the plan as it was handed in, one entry of a list to a line, cut if it is very long."""
+    """Return the submitted plan, one entry of a list to a line, cut if it is very long."""
     plan = next((submission[name] for name in (*plan_fields, *COMMON_FIELDS) if name in submission), None)
     entries = plan[:MAX_PLAN] if isinstance(plan, list) else [plan]
     return plain("\n".join(one if isinstance(one, str) else _json(one) for one in entries), MAX_PLAN)

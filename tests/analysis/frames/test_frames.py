@@ -104,8 +104,8 @@ def test_schedules_of_every_kind_of_answer() -> None:
     foreign = Schedule((Piece("x/y", 0, 1, "Ann"),))
     for problem, answer, message in (
         (instance, run(instance, "asynctool-sequential"), "AsyncTool"),
-        (sandwich, [], "there is none"),
-        (sandwich, ["nonsense"], "refused"),
+        (sandwich, [], "is missing"),
+        (sandwich, ["nonsense"], "rejected"),
         (WORKSHOP, foreign, "of the instance"),
     ):
         with pytest.raises(InputError, match=message):
@@ -221,7 +221,7 @@ def documented(columns: Iterable[FrameColumn]) -> str:
         ends = [end for end in (f"{name}_low", f"{name}_high") if end in names]
         assert {(names[end].dtype, names[end].unit) for end in ends} <= {(column.dtype, column.unit)}
         if name.removesuffix("_low").removesuffix("_high") != name:
-            assert column.meaning in ("lower end of its interval", "upper end of its interval")
+            assert column.meaning in ("lower end of the confidence interval", "upper end of the confidence interval")
             continue
         dtype = f"{column.dtype} ({column.unit})" if column.unit else column.dtype
         meaning = f"{column.meaning}; the ends of its interval" if ends else column.meaning
