@@ -320,7 +320,7 @@ def test_regret_critique_and_repair_accept_the_new_benchmark(place: Path, plans:
     assert [(one["command"], one["cost"]) for one in priced["slow"]][-2:] == [("wait 2 min", 2), ("7 steep", 0)]
     critique = run(*planoracle(place), "critique", plans, folder=place).stdout
     assert "Steep at minute 3 must start after boil, which ends at minute 5." in critique
-    assert "Your plan takes 11 min; 9 min is possible, 2 min less." in critique
+    assert "Your plan takes 11 min; the optimal plan takes 9 min, 2 min less." in critique
     mended = {row["id"]: (row["changed"], row["moved"], row["plan"][-1]) for row in call_command("repair", plans)}
     assert mended == {
         "best": (False, 0, "5 steep"),

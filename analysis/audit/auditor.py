@@ -226,7 +226,9 @@ def _submitted_claim(submission: dict[str, Any]) -> Claim:
     makespan = submission.get("makespan")
     if is_grade(submission):
         if submission.get("scored") is not True or submission.get("success") is not True or makespan is None:
-            raise InputError("is the grade of a plan that is no success", field="submission")
+            raise InputError(
+                "is the grade of an unsuccessful plan; only successful plans state a makespan", field="submission"
+            )
         return Claim(ticks(makespan))
     return Claim(makespan, plan=submission if holds_plan(submission) else None)
 

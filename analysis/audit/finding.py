@@ -100,7 +100,7 @@ def check_reference(
     >>> [check_reference(number, None, best).verdict for number in (9, 12, 15)]
     ['below_bound', 'optimal', 'too_high']
     >>> check_reference(15, PlanLength(14), best).reason
-    'its plan takes 14 ticks, not 15'
+    'its plan takes 14 ticks, not the stated 15'
     """
     optimum = best.makespan if best.status == Status.optimal else None
     bound = best.lower_bound
@@ -112,41 +112,46 @@ def check_reference(
     claimed = own if stated is None else stated
     assert claimed is not None
     if own is None and best.status == Status.infeasible:
-        return CheckedReference(ReferenceVerdict.infeasible, False, "no plan at all completes the problem, proved")
+        return CheckedReference(ReferenceVerdict.infeasible, False, "no plan completes the problem (proved)")
     if stated is not None and own not in (None, stated):
         return CheckedReference(
-            ReferenceVerdict.misstated, True, f"its plan takes {_ticks(own, unit)}, not {stated}", optimum
+            ReferenceVerdict.misstated, True, f"its plan takes {_ticks(own, unit)}, not the stated {stated}", optimum
         )
     if bound is not None and claimed < bound:
         note = _least(bound, optimum, unit)
         passes = own is not None  # then one of the two must be wrong
         return CheckedReference(
-            ReferenceVerdict.below_bound, passes, f"its plan passes, though {note}" if passes else note, bound
+            ReferenceVerdict.below_bound,
+            passes,
+            f"its plan passes the rules, although {note}" if passes else note,
+            bound,
         )
     if optimum is not None or (own is not None and own == bound):
         least = claimed if optimum is None else optimum
         if claimed == least:
-            return CheckedReference(ReferenceVerdict.optimal, True, "no plan is shorter, proved", least)
+            return CheckedReference(ReferenceVerdict.optimal, True, "no plan is shorter (proved)", least)
         return CheckedReference(
             ReferenceVerdict.too_high, True, f"the shortest plan takes {_ticks(least, unit)}", least
         )
     shorter = best.makespan
     if shorter is not None and claimed > shorter:
-        reason = f"a plan of {_ticks(shorter, unit)} is known, and may not be the shortest"
+        reason = f"a plan of {_ticks(shorter, unit)} is known, which is not proved optimal"
         return CheckedReference(ReferenceVerdict.too_high, True, reason, shorter)
     if own is not None or claimed == shorter:
-        more = "" if bound is None else f"; every plan takes {_ticks(bound, unit)} or more, proved"
-        return CheckedReference(ReferenceVerdict.unproved, True, f"a plan keeps it, and none shorter is known{more}")
+        more = "" if bound is None else f"; every plan takes at least {_ticks(bound, unit)} (proved)"
+        return CheckedReference(
+            ReferenceVerdict.unproved, True, f"a plan reaches it, and no shorter plan is known{more}"
+        )
     if bound is not None:
-        note = f"every plan takes {_ticks(bound, unit)} or more, proved; whether one keeps it is not known"
+        note = f"every plan takes at least {_ticks(bound, unit)} (proved); no plan that reaches the reference is known"
         return CheckedReference(ReferenceVerdict.unproved, None, note)
-    return CheckedReference(ReferenceVerdict.unproved, None, "nothing is known about the shortest plan")
+    return CheckedReference(ReferenceVerdict.unproved, None, "neither a plan nor a lower bound is known")
 
 
 def _least(bound: int | None, optimum: int | None, unit: str) -> str:
     if optimum is not None:
         return f"the shortest plan takes {_ticks(optimum, unit)}"
-    return f"every plan takes {_ticks(bound, unit)} or more, proved"
+    return f"every plan takes at least {_ticks(bound, unit)} (proved)"
 
 
 def _ticks(count: int | None, unit: str) -> str:

@@ -93,8 +93,8 @@ class Critique:
         >>> plan = "Step(1, Cobbler, 3 min, 0:00) Step(6, Soup, 1 min, 0:02:00)"
         >>> report = critique(load("recipe2plan/timed/Cobbler_Pancakes"), plan, regret=False)
         >>> print(report.prose().partition("Missing")[0])
-        Result: The run ends at command 1, step 1 of Cobbler; no commands are carried out before, 0% of the work. \
-Faults of later commands hold as if refused ones had been carried out.
+        Result: The run ends at command 1, step 1 of Cobbler, after 0 commands and with 0% of the work done. \
+Violations of later commands are computed as if the rejected commands had been carried out.
         Unknown steps: Command 2 names the recipe "Soup"; there are Cobbler and Pancakes. Use the recipes and step \
 numbers you were given.
         <BLANKLINE>
@@ -197,23 +197,23 @@ def _verdict(examined: Examination) -> RunVerdict:
 def _verdict_sentences(examined: Examination, later: int) -> Iterator[str]:
     run = examined.replay
     count = len(run.violations)
-    faults = "1 fault" if count == 1 else f"{count} faults"
+    violations = "1 violation" if count == 1 else f"{count} violations"
     if examined.outcome:
         yield examined.outcome
     elif run.success:
-        faults_text = f"with {faults}" if count else "without a fault"
-        yield f"Everything is done in {examined.clock.span(run.makespan)}, {faults_text}."
+        suffix = f"with {violations}" if count else "without violations"
+        yield f"The plan completes all tasks in {examined.clock.span(run.makespan)} {suffix}."
     elif examined.whole:
-        yield f"The plan is not valid; it has {faults}."
+        yield f"The plan is invalid: it has {violations}."
     elif run.fatal is not None and run.fatal.position is not None:
-        done = "1 command is" if run.executed == 1 else f"{run.executed or 'no'} commands are"
+        count_text = "1 command" if run.executed == 1 else f"{run.executed} commands"
         at = examined.command(run.fatal.position)
-        yield f"The run ends at {at}; {done} carried out before, {run.progress:.0%} of the {examined.aim}."
+        yield f"The run ends at {at}, after {count_text} and with {run.progress:.0%} of the {examined.aim} done."
         if later:
-            yield "Faults of later commands hold as if refused ones had been carried out."
+            yield "Violations of later commands are computed as if the rejected commands had been carried out."
     else:
-        faults_text = f", with {faults}" if count else ""
-        yield f"The plan ends when {run.progress:.0%} of the {examined.aim} is done{faults_text}."
+        suffix = f" and {violations}" if count else ""
+        yield f"The plan ends with {run.progress:.0%} of the {examined.aim} done{suffix}."
     yield from examined.notes
 
 

@@ -18,10 +18,10 @@ MAX_COSTLY, MAX_REASONS = 3, 8
 CONFLICT_SECONDS = 5.0
 
 _NO_RETURN = {
-    "constraints": "after {here} nothing can complete everything without a fault any more",
-    "time_limit": "after {here} the time that is left is too short to complete everything",
-    "over": "{here} ended the run before everything was done",
-    "spoiled": "{here} did something that the work still to be done does not make good",
+    "constraints": "after {decision}, no continuation completes all tasks without a violation",
+    "time_limit": "after {decision}, the remaining time is too short to complete all tasks",
+    "over": "{decision} ended the run before all tasks were complete",
+    "spoiled": "after {decision}, completing the remaining work is not enough for a success",
 }
 
 
@@ -98,7 +98,9 @@ def decisions(regret: RunRegret, clock: ClockFormat) -> Decisions:
 
 def too_long(count: int) -> Decisions:
     """Return the summary of a run with too many decisions to compute their costs."""
-    return Decisions((), None, None, False, (), None, 0, count, "There are too many decisions to compute their costs.")
+    return Decisions(
+        (), None, None, False, (), None, 0, count, f"The run has {count} decisions, too many to compute their costs."
+    )
 
 
 def _with_clean_command(one: DecisionRegret) -> DecisionRegret:
@@ -126,11 +128,12 @@ def _name(one: DecisionRegret, clock: ClockFormat) -> str:
 def _sentences(clock: ClockFormat, summary: Decisions, *, success: bool) -> Iterator[str]:
     if summary.costly:
         parts = [f"{_name(one, clock)} by {clock.span(one.cost or 0)}" for one in summary.costly]
-        yield f"What puts the end off most: {listed(parts)}."
+        subject = "This decision delays" if len(parts) == 1 else "These decisions delay"
+        yield f"{subject} the end of the plan most: {listed(parts)}."
     if summary.no_return is not None and summary.cause is not None:
         decision = _name(summary.no_return, clock)
-        yield sentence(_NO_RETURN[summary.cause].format(here=decision))
+        yield sentence(_NO_RETURN[summary.cause].format(decision=decision))
         if summary.reasons:
-            yield f"These cannot all be kept from there on: {'; '.join(summary.reasons)}."
+            yield f"From then on, these constraints contradict each other: {'; '.join(summary.reasons)}."
     elif summary.completion is not None and not success:
-        yield f"From where the run stopped, everything could still be done in {clock.span(summary.completion)} in all."
+        yield f"From the end of the run, all tasks can still be completed in {clock.span(summary.completion)} in total."

@@ -74,7 +74,7 @@ def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> Optimum:
 
 
 def efficiency(examined: Examination, best: Optimum) -> Efficiency:
-    """Compare a plan with the best possible."""
+    """Compare a plan with the optimum."""
     run = examined.replay
     makespan = run.makespan if run.success else None
     gap = None if makespan is None or best.makespan is None else makespan - best.makespan
@@ -107,21 +107,21 @@ def _sentences(examined: Examination, best: Optimum, makespan: int | None, idle:
     if examined.outcome:
         return
     if best.status == Status.infeasible:
-        yield "No plan at all can keep these rules and complete everything."
+        yield "No plan completes all tasks under these rules."
         return
     if best.makespan is None:
-        bound = "" if not best.lower_bound else f"; it is no less than {span(best.lower_bound)}"
-        yield f"The best possible time is not known{bound}."
+        bound = "" if not best.lower_bound else f"; it is at least {span(best.lower_bound)}"
+        yield f"The optimal makespan is not known{bound}."
     elif makespan is None:
-        yield f"The best possible plan takes {span(best.makespan)}; yours does not get everything done."
+        yield f"The optimal plan takes {span(best.makespan)}; your plan does not complete all tasks."
     elif makespan > best.makespan:
         less = span(makespan - best.makespan)
-        yield f"Your plan takes {span(makespan)}; {span(best.makespan)} is possible, {less} less."
+        yield f"Your plan takes {span(makespan)}; the optimal plan takes {span(best.makespan)}, {less} less."
     else:
-        yield f"Your plan takes {span(makespan)}, and no plan can be faster."
+        yield f"Your plan takes {span(makespan)}, which is optimal."
         return
     if idle:
-        subject = "You are" if examined.instance is None or len(examined.instance.agents) == 1 else "Everybody is"
+        subject = "You are" if examined.instance is None or len(examined.instance.agents) == 1 else "All agents are"
         yield f"{subject} idle for {span(_total(idle))}: {_intervals(examined, idle)}."
 
 

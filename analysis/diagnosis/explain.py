@@ -104,7 +104,7 @@ def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
     Raises
     ------
     NoSolverError
-        If no solver is for the problem.
+        If the problem has no solver.
     InternalError
         If a schedule does not pass the rules, or a proof fails its check.
 
@@ -114,7 +114,7 @@ def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
     >>> for line in explain(load("asynctool/files_1")).lines():
     ...     print(line)
     asynctool/files_1: optimal, 4 turns.
-    Why no schedule is shorter (critical path):
+    Proof that no schedule is shorter (critical path):
     (1) Call 1 of files_1 (enter_folder) 1 turn + minimum lag from call 1 of files_1 (enter_folder) to call 2 \
 of files_1 (make_folder) 1 turn + call 2 of files_1 (make_folder) 1 turn + ALL COMPLETED 1 turn = 4 turns: the \
 makespan is at least 4 turns.
@@ -135,22 +135,23 @@ def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
     proof = certificate(instance, result.makespan, result.schedule, time_limit=deadline)
     if proof is None:
         makespan = "no schedule was found" if result.makespan is None else span(instance, result.makespan)
-        lines = [f"{head}, {makespan}; no proof to follow by hand was found in the time given."]
+        lines = [f"{head}, {makespan}; no certificate was found within the time limit."]
         return Explanation(*fields, _lines=tuple(lines))
     if result.makespan is None:
-        lines = [f"{head}; neither a schedule nor a proof that there is none was found in the time given."]
-        lines.append(f"What any schedule takes at least ({proof.kind}):")
+        lines = [f"{head}; neither a schedule nor a proof of infeasibility was found within the time limit."]
+        lines.append(f"Lower bound for every schedule ({proof.kind}):")
     else:
         lines = [f"{head}, {span(instance, result.makespan)}."]
         if result.status == Status.feasible and not proof.explained:
             least = max(result.lower_bound or 0, proof.bound)
-            lines[0] = f"{head}, {span(instance, result.makespan)}; whether less than that, but at least"
-            lines[0] += f" {span(instance, least)}, would do, was not settled in the time given."
-        lines.append(f"Why no schedule is shorter ({proof.kind}):" if proof.explained else "How far arguments reach:")
+            lines[0] = f"{head}, {span(instance, result.makespan)}; the proved lower bound is {span(instance, least)},"
+            lines[0] += " and the time limit ended the search for shorter schedules."
+        claim = "no schedule is shorter" if proof.explained else "a lower bound"
+        lines.append(f"Proof {'that' if proof.explained else 'of'} {claim} ({proof.kind}):")
     lines += proof.lines(instance)
     if proof.gap and result.status == Status.optimal:
         lines.append(
-            f"The {span(instance, proof.gap)} between that and the optimum were settled by search ({result.proof})."
+            f"The remaining {span(instance, proof.gap)} up to the optimum are proved by search ({result.proof})."
         )
     status = result.status
     if status == Status.feasible and proof.explained:  # the proof has settled what the search had not
@@ -168,13 +169,13 @@ def _explain_search(problem: Problem, time_limit: Limit) -> Explanation:
     head = f"{result.instance}: {result.status}"
     if result.status == Status.infeasible:
         return Explanation(*fields, _lines=(f"{head}: no plan completes the problem ({result.proof}).",))
-    unknown = "; neither a plan nor a proof that there is none was found in the time given"
+    unknown = "; neither a plan nor a proof of infeasibility was found within the time limit"
     lines = [head + (unknown if result.makespan is None else f", {span(problem, result.makespan)}") + "."]
     if result.status == Status.optimal:
-        lines.append(f"Proved by search ({result.proof}); {result.expanded} states were looked at.")
+        lines.append(f"Proved by search ({result.proof}); {result.expanded} states were expanded.")
     elif result.lower_bound is not None:
         least = span(problem, result.lower_bound)
-        lines.append(f"Any plan takes at least {least}, as far as that was proved in the time given ({result.proof}).")
+        lines.append(f"Lower bound proved within the time limit: every plan takes at least {least} ({result.proof}).")
     # These problems are solved by the profile "released" here.
     document = None if result.plan is None else plan_document(result, "released")
     return Explanation(*fields, "search", document=document, _lines=tuple(lines))

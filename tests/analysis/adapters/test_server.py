@@ -88,8 +88,8 @@ def test_a_grade_is_told_in_words_and_priced_if_wanted():
         name: getattr(expected, name) for name in ("success", "makespan", "progress")
     }
     assert [one["kind"] for one in short["violations"]] == ["dependency_violation"]
-    assert "What puts the end off most: wash cup (minute 0) by 2 min" in long["report"]
-    assert "puts the end off" not in short["report"]
+    assert "the end of the plan most: wash cup (minute 0) by 2 min" in long["report"]
+    assert "the end of the plan most" not in short["report"]
 
 
 def test_a_document_is_a_problem_too():

@@ -52,8 +52,8 @@ def test_clean_sections_are_there_too() -> None:
     assert [section.key for section in found.sections] == [topic.key for topic in registry.of(problem).feedback.TOPICS]
     assert {section.status for section in found.sections} == {"ok"}
     assert found.prose().splitlines() == [
-        "Result: Everything is done in 1 h 8 min, without a fault.",
-        "Efficiency: Your plan takes 1 h 8 min, and no plan can be faster.",
+        "Result: The plan completes all tasks in 1 h 8 min without violations.",
+        "Efficiency: Your plan takes 1 h 8 min, which is optimal.",
     ]
 
 

@@ -29,7 +29,7 @@ def test_an_impossible_problem_is_said_to_be_so() -> None:
     hasty = Instance("k", (A, B), time_limit=3)
     found = report(hasty, [])
     assert (found.efficiency.status, found.efficiency.optimum) == ("infeasible", None)
-    assert "No plan at all" in found.prose()
+    assert "No plan completes all tasks" in found.prose()
 
 
 # --- decisions -----------------------------------------------------------------------------------
@@ -41,8 +41,11 @@ def test_the_decisions_that_cost_most() -> None:
     assert found.decisions is not None
     assert [(one.kind, one.start, one.end, one.cost) for one in found.decisions.costly] == [("wait", 0, 300, 300)]
     assert (found.decisions.no_return, found.decisions.completion, found.decisions.optimal_count) == (None, 4380, 0)
-    assert "Decisions: What puts the end off most: waiting (00:00:00 to 00:05:00) by 5 min." in found.prose()
-    assert "still be done in 1 h 13 min" in found.prose()
+    assert (
+        "Decisions: This decision delays the end of the plan most: waiting (00:00:00 to 00:05:00) by 5 min."
+        in found.prose()
+    )
+    assert "still be completed in 1 h 13 min" in found.prose()
     assert optimum(catalog.load(PAIR)).plan not in json.dumps(found.as_dict())
 
 
@@ -54,14 +57,14 @@ def test_the_point_of_no_return_and_its_reason() -> None:
     assert (last.position, last.kind, last.status) == (1, "wait", "infeasible")
     assert (found.decisions.cause, found.decisions.proved) == ("constraints", True)
     assert any("step 2 of Bread" in reason for reason in found.decisions.reasons)
-    assert "After waiting (00:05:00 to 00:06:01) nothing can complete everything" in found.prose()
+    assert "After waiting (00:05:00 to 00:06:01), no continuation completes all tasks" in found.prose()
 
 
 def test_very_long_runs_are_not_priced() -> None:
     found = report(catalog.load(TEA), {"actions": ["wait"] * 1200, "time_limit": 1200}, regret=True)
     assert found.decisions is not None
     assert (found.decisions.costly, found.decisions.count) == ((), 1200)
-    assert "too many decisions" in found.prose()
+    assert "too many to compute their costs" in found.prose()
 
 
 def test_a_perfect_plan_costs_nothing() -> None:
@@ -78,7 +81,7 @@ def test_how_a_kitchen_could_still_be_completed() -> None:
     assert found.decisions is not None
     assert (found.decisions.completion, found.decisions.no_return) == (4, None)
     assert [(one.position, one.kind, one.cost) for one in found.decisions.costly] == [(1, "act", 1)]
-    assert "still be done in 4 steps in all" in found.prose()
+    assert "still be completed in 4 steps in total" in found.prose()
 
 
 def test_the_point_of_no_return_in_a_kitchen() -> None:
@@ -94,4 +97,4 @@ def test_the_point_of_no_return_in_a_kitchen() -> None:
     assert last is not None
     assert plan_kitchen(fried, after=cuts[: last.position]).status == "optimal"
     assert plan_kitchen(fried, after=cuts[: last.position + 1]).status == "infeasible"
-    assert "nothing can complete everything" in found.prose()
+    assert "no continuation completes all tasks" in found.prose()

@@ -60,7 +60,7 @@ def test_an_exit_is_told_as_the_end_of_the_run() -> None:
     assert "activate kettle" in found.sections[-1].text
     priced = report(catalog.load(TEA), ["wash cup", "Quit ", "activate kettle"], regret=True)
     assert priced.decisions is not None
-    assert priced.decisions.text.endswith('"exit" (minute 3) ended the run before everything was done.')
+    assert priced.decisions.text.endswith('"exit" (minute 3) ended the run before all tasks were complete.')
     ignored = arena.RULE_SET.profile("paper", exit_ends=False)
     assert single_finding(minutes(TEA, "wash cup", "exit", rules=ignored), "invalid_action").index == 3
 

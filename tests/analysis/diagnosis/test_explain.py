@@ -68,7 +68,7 @@ def test_what_the_search_had_to_settle_is_said():
     found = explain(shop(10, 6, 6))
     assert (found.status, found.kind, found.explained) == ("optimal", "search", False)
     assert found.gap > 0
-    assert "settled by search" in found.lines()[-1]
+    assert "proved by search" in found.lines()[-1]
 
 
 def test_an_impossible_problem_has_a_minimal_conflict():
@@ -94,7 +94,7 @@ def test_without_time_nothing_is_claimed():
     found = explain(catalog.load("recipe2plan/timed/Tacos_Smore-Bars"), time_limit=0)
     assert found.status in ("feasible", "unknown")
     assert (found.explained, found.explained_bound, found.certificate, found.document) == (False, None, None, None)
-    assert found.lines()[0].endswith("no proof to follow by hand was found in the time given.")
+    assert found.lines()[0].endswith("no certificate was found within the time limit.")
 
 
 def test_a_kitchen_is_proved_by_search():

@@ -181,7 +181,7 @@ def test_unknown_optimum_disables_regret_and_explanations(own: Callable[..., Non
     assert (row["success"], row["optimal_makespan"], row["optimum_status"]) == (True, None, "unknown")
     assert "claimed_optimum" not in row
     assert solve(PROBLEM).status == "unknown"
-    assert "The best possible time is not known." in critique(PROBLEM, {"plan": PLAN}).prose()
+    assert "The optimal makespan is not known." in critique(PROBLEM, {"plan": PLAN}).prose()
     for call in (lambda: regret(PROBLEM, PLAN), lambda: next_commands(PROBLEM), lambda: explain(PROBLEM)):
         with pytest.raises(NoSolverError, match="tea/one: has no solver: tea states the optimum itself"):
             call()
