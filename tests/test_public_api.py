@@ -236,7 +236,7 @@ def test_submitted_plan_is_drawn_on_existing_axes() -> None:
     axes = Figure().add_subplot()
     assert gantt(load(NAMES[1]), ACTIONS, axes) is axes
     assert axes.patches
-    with pytest.raises(InputError, match="there is nothing to draw"):
+    with pytest.raises(InputError, match="contains no step to draw"):
         gantt(load(NAMES[1]), [])
 
 

@@ -95,10 +95,12 @@ class ChartRow(NamedTuple):
 def check_length(instance: Instance, schedule: Schedule) -> None:
     """Raise `InputError` if a schedule is too long to draw, or has too many pieces."""
     if schedule.makespan > MAX_TICKS:
-        message = f"is too long to draw, more than {MAX_TICKS} {instance.unit}s"
+        message = f"is too long to draw; the limit is {MAX_TICKS:,} {instance.unit}s"
         raise InputError(message, field="schedule", value=schedule.makespan)
     if len(schedule.pieces) > MAX_PIECES:
-        raise InputError(f"has more than {MAX_PIECES} pieces to draw", field="schedule", value=len(schedule.pieces))
+        raise InputError(
+            f"has too many pieces to draw; the limit is {MAX_PIECES:,}", field="schedule", value=len(schedule.pieces)
+        )
 
 
 def bar_inches() -> float:
@@ -126,7 +128,7 @@ def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
     names = {("agent", name): name for name in dict.fromkeys([*instance.agents, *strangers])}
     for name, resource in instance.resource.items():
         names["resource", name] = name if resource.capacity == 1 else f"{name} ({resource.capacity})"
-    names["alone", ""] = "on its own"
+    names["alone", ""] = "unattended"
     states = _states(instance, schedule)
     return [
         ChartRow(names[key], _pack(bars[key]), states.get(key[1], ()) if key[0] == "resource" else ())
@@ -293,23 +295,23 @@ def handles(chart_rows: Iterable[ChartRow], colours: dict[str, str]) -> list[Pat
     bars = [bar for row in rows for lane in row.lanes for bar in lane]
     patches: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
     if any(bar.released < bar.end for bar in bars):
-        patches.append(Patch(label="holds no agent", **shade("#808080", "////")))
+        patches.append(Patch(label="unattended", **shade("#808080", "////")))
     spans = [window for bar in bars for window in bar.windows]
     if any(row.states for row in rows):
-        patches.append(Patch(label="what the object is set to", **_STATES[0]))
+        patches.append(Patch(label="state of the resource", **_STATES[0]))
     if any(window.at is None for window in spans):
-        patches.append(Line2D([], [], label="delay from the end of a step: what builds on it can start (►)", **_DELAY))
+        patches.append(Line2D([], [], label="minimum lag after a step; its successors can start at ►", **_DELAY))
     if any(window.at is not None for window in spans):
-        patches.append(Line2D([], [], label="window for the start (▼) of the step below", **_BRACKET))
+        patches.append(Line2D([], [], label="maximum lag: window for the start (▼) of the step below", **_BRACKET))
     return patches
 
 
 def mark_handles(marks: Iterable[str]) -> list[Patch]:
-    """Return what explains the marks that occur."""
+    """Return legend handles for the marks in use."""
     words = {
-        "same": "as in the other plan",
-        "moved": "at another time",
-        "changed": "cut, or done by or with another",
+        "same": "the same in both plans",
+        "moved": "at a different time",
+        "changed": "different pieces, agent or mode",
         "only": "in this plan only",
     }
     present = set(marks)

@@ -65,7 +65,7 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
             _draw_box(target, instance, action, number, places[action.id], colours[action.task])
         handles: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
         if instance.agents and any(not action.attended for action in instance.actions):
-            handles.append(Patch(label="holds no agent", **shade("#808080", "////")))
+            handles.append(Patch(label="unattended", **shade("#808080", "////")))
         for words, look in _looks(graph):
             handles.append(Line2D([], [], label=words, **look))
         target.set_xticks([])
@@ -105,7 +105,11 @@ def _look(lag: dict[str, Any]) -> dict[str, Any]:
 
 def _looks(graph: nx.DiGraph[str]) -> list[tuple[str, dict[str, Any]]]:
     present = [_look(lag) for _, _, lag in graph.edges(data=True)]
-    words = (("after", _ARROW), ("within a window after", _DASHED), ("after, in one mode only", _DOTTED))
+    words = (
+        ("precedence", _ARROW),
+        ("precedence with a maximum lag", _DASHED),
+        ("precedence in one mode only", _DOTTED),
+    )
     return [(text, look) for text, look in words if look in present]
 
 

@@ -56,7 +56,7 @@ def grouped_bars(
     frame = pd.DataFrame(rows).assign(group=[str(row[by] or "-") for row in rows])
     groups = list(dict.fromkeys(frame["group"]))
     if len(groups) > MAX_GROUPS:
-        raise InputError(f"has more than {MAX_GROUPS} groups to draw", field=by, value=len(groups))
+        raise InputError(f"has too many groups to draw; the limit is {MAX_GROUPS}", field=by, value=len(groups))
     series = list(_series(frame))
     is_upright = len(groups) <= _MOST_UPRIGHT and max(map(len, groups)) <= _LONGEST_UPRIGHT
     lift = 0.2 if is_narrow() and not is_upright else 0.0  # names stand above level bars
@@ -75,7 +75,7 @@ def grouped_bars(
     value_axis(target.yaxis if is_upright else target.xaxis)
     target.set_label(f"{about}. Runs: {'; '.join(f'{name} {runs}'.strip() for name, _, _, runs in series)}.")
     handles: list[Patch | Line2D] = [Patch(label=plain(name), **look) for name, look, *_ in series if name]
-    share = "share of the runs (%)" if "count" in frame else "success rate (%)"
+    share = "share of runs (%)" if "count" in frame else "success rate (%)"
     x, y = (by.replace("_", " "), share) if is_upright else (share, "")
     return finish(target, title, handles, x=x, y=y, axis="y" if is_upright else "x")
 

@@ -73,7 +73,7 @@ def gap_distribution(comparisons: pd.DataFrame, ax: Axes | None = None, *, title
     value_axis(target.xaxis)
     target.xaxis.set_major_formatter(PercentFormatter(decimals=None))
     target.set_label(f"Makespan above the proved optimum. {'; '.join(counts)}.")
-    return finish(target, title, handles, x="above the proved optimum", axis="x")
+    return finish(target, title, handles, x="makespan above the proved optimum (%)", axis="x")
 
 
 def _draw_box(ax: Axes, gaps: Any, y: float, half: float) -> list[Line2D | Patch]:
@@ -83,8 +83,8 @@ def _draw_box(ax: Axes, gaps: Any, y: float, half: float) -> list[Line2D | Patch
     ax.add_patch(Rectangle((low, y - half), high - low, 2 * half, zorder=1.5, **look))
     line: dict[str, Any] = {"color": "black", "lw": 2.2}
     ax.plot([middle] * 2, [y - half - 0.05, y + half + 0.05], zorder=4, solid_capstyle="butt", **line)
-    median = Line2D([], [], ls="", marker="|", color="black", markersize=10, markeredgewidth=2.2, label="their median")
-    return [Patch(label="middle half of the problems answered", **look), median]
+    median = Line2D([], [], ls="", marker="|", color="black", markersize=10, markeredgewidth=2.2, label="median")
+    return [Patch(label="interquartile range of the answered problems", **look), median]
 
 
 def _counts(method: str, gaps: Any, solved: int, unproved: int) -> str:
@@ -165,4 +165,4 @@ def performance_profile(
         target.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     words = "ratio to the " + ("proved optimum" if against == "optimum" else "best answer")
     target.set_label(f"Share of the problems within a {words}. Problems answered: {', '.join(answered)}.")
-    return finish(target, title, handles, x=words, y="problems within that ratio (%)")
+    return finish(target, title, handles, x=words, y="share of problems within the ratio (%)")

@@ -28,7 +28,7 @@ def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str |
     Raises
     ------
     InputError, PlanError
-        If the plan cannot be read, holds nothing to draw, or is too long.
+        If the plan cannot be read, contains no step, or is too long.
     """
     return gantt(*_schedule(problem, plan), ax, title=title)
 
@@ -66,5 +66,5 @@ def _schedule(problem: Problem, plan: object) -> Timeline:
     plans = language(instance)
     schedule = plans.schedule(instance, plans.parse(instance, plan))
     if not schedule.pieces:
-        raise InputError("there is nothing to draw: the plan holds no step", field=problem.name)
+        raise InputError("the plan contains no step to draw", field=problem.name)
     return instance, schedule

@@ -16,7 +16,7 @@ from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret
 from planoracle.analysis.figures.colours import method_colour
 from planoracle.analysis.figures.style import clock, finish, new_axes, plain, round_step
 
-#: How many of the dearest decisions are named.
+#: Number of the costliest decisions that are named.
 NAMED = 5
 
 _BLUE, _RED = method_colour("submission"), "#d55e00"
@@ -27,8 +27,8 @@ def regret_staircase(
 ) -> Axes:
     """Draw the best makespan within reach after each decision as a staircase, with the regrets.
 
-    Every rise is a cost; the dearest are numbered, and named below. A pale band is what is known where the best is
-    not proved. From the point of no return on nothing leads to a success: there the stair ends in a cross.
+    Every rise is a cost; the costliest are numbered, and named below. A pale band is the range between the proved
+    bounds. At the point of no return, after which success is impossible, the line ends in a cross.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def regret_staircase(
     ax
         Where to draw; without it, on a new figure.
     named
-        How many decisions are named.
+        Number of decisions that are named.
     title
         By default the name of the instance; ``""`` for none.
     """
@@ -65,11 +65,11 @@ def regret_staircase(
             space = max(1, max(levels_known) - min(levels_known))
             target.set_ylim(min(levels_known) - 0.08 * space - 0.5, max(levels_known) + 0.22 * space + 0.5)
         target.set_xlim(0.5, max(1, len(decisions)) + 0.5)
-        handles.append(Line2D([], [], color=_BLUE, lw=2, label="best makespan within reach"))
+        handles.append(Line2D([], [], color=_BLUE, lw=2, label="best reachable makespan"))
         if any((one.cost or 0) != 0 for one in decisions):
-            handles.append(Line2D([], [], color=_RED, lw=3, label="cost of a decision"))
+            handles.append(Line2D([], [], color=_RED, lw=3, label="regret of a decision"))
         if unproved:
-            handles.append(Patch(color="0.85", label="between what is proved and what is regret"))
+            handles.append(Patch(color="0.85", label="range between proved bounds"))
         handles += _end(target, regret, levels)
     handles += _name(target, regret, named)
     if regret.optimum is not None:
@@ -80,9 +80,9 @@ def regret_staircase(
     bottom, top = target.get_ylim()
     target.yaxis.set_major_locator(MultipleLocator(round_step(math.ceil(top - bottom), 8, regret.unit == "second")))
     target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: clock(round(y), regret.unit)))
-    words = "makespan" + ("" if regret.unit == "second" else f" ({plain(regret.unit)}s)")
+    unit = "hh:mm:ss" if regret.unit == "second" else f"{plain(regret.unit)}s"
     name = regret.instance if title is None else title
-    return finish(target, name, handles, x="decision", y=words, color="0.92")
+    return finish(target, name, handles, x="number of the decision", y=f"makespan ({unit})", color="0.92")
 
 
 def _level(decisions: tuple[DecisionRegret, ...], k: int, optimum: int | None) -> int | None:
@@ -95,8 +95,8 @@ def _level(decisions: tuple[DecisionRegret, ...], k: int, optimum: int | None) -
 def _caption(regret: RunRegret) -> str:
     words = f"optimum {clock(regret.optimum or 0, regret.unit)}"
     if regret.success and regret.final is not None:
-        return f"{words}, the plan takes {clock(regret.final, regret.unit)}"
-    return f"{words}; no success"
+        return f"{words}; makespan of the plan {clock(regret.final, regret.unit)}"
+    return f"{words}; the plan fails"
 
 
 def _end(ax: Axes, regret: RunRegret, levels: list[int | None]) -> list[Line2D | Patch]:
@@ -110,10 +110,10 @@ def _end(ax: Axes, regret: RunRegret, levels: list[int | None]) -> list[Line2D |
     if last is not None:
         ax.plot(k + 1, last, "X", color="black", markeredgecolor="white", markersize=10, zorder=5)
     reasons = {
-        "constraints": "the rules leave no way to a success",
-        "time_limit": "no success in time",
-        "over": "the run is over",
-        "spoiled": "no success that we can name",
+        "constraints": "success impossible under the rules",
+        "time_limit": "success impossible within the time limit",
+        "over": "after the end of the run",
+        "spoiled": "no successful continuation known",
     }.get(regret.no_return_reason or "", "no success")
     words = plain(f"point of no return: {regret.decisions[k].command} (decision {k + 1})", 70)
     return [Line2D([], [], color="black", marker="X", ls="", label=words), Patch(label=reasons, **look)]

@@ -118,7 +118,7 @@ def width_of(text: str) -> float:
     except ValueError:
         inches = 0.0
     if not 1 <= inches <= 40:
-        raise InputError("must be column, page, or inches from 1 to 40", field="width", value=text)
+        raise InputError("must be column, page or a number of inches from 1 to 40", field="width", value=text)
     return inches
 
 

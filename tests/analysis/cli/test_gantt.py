@@ -75,7 +75,7 @@ def spans(ax: Axes, action: str) -> list[tuple[float, float, bool]]:
 
 def test_every_piece_is_drawn_where_it_belongs() -> None:
     ax = gantt(KITCHEN, SCHEDULE)
-    assert rows(ax) == ["Ann", "Bob", "burner (2)", "on its own"]  # and no oven, which nobody uses
+    assert rows(ax) == ["Ann", "Bob", "burner (2)", "unattended"]  # and no oven, which nobody uses
     assert spans(ax, "soup/chop") == [(0, 2, False), (3, 5, False)]
     assert spans(ax, "soup/boil") == [(2, 3, False), (2, 3, False), (3, 12, True)]  # agent and burner
     assert spans(ax, "eggs/fry") == [(0, 6, False), (0, 6, False)]
@@ -87,7 +87,7 @@ def test_every_piece_is_drawn_where_it_belongs() -> None:
 def test_attended_work_beyond_its_start_without_resource_goes_on_on_its_own() -> None:
     instance = Instance("k", (Action("t/a", "t", 5, 2), Action("t/b", "t", 0, 0)))
     ax = gantt(instance, Schedule((Piece("t/a", 0, 5, "agent"), Piece("t/b", 5, 0, "agent"))))
-    assert rows(ax) == ["agent", "on its own"]
+    assert rows(ax) == ["agent", "unattended"]
     assert spans(ax, "t/a") == [(0, 2, False), (2, 5, True)]
     assert spans(ax, "t/b") == [(5, 5, True)]  # no width, but an edge
 

@@ -139,7 +139,7 @@ def test_delays_are_drawn_after_the_step_that_they_follow() -> None:
     ax = drawn(POTS, FIRED)
     (line,) = (line for line in ax.lines if line.get_label() == "delay")
     assert list(line.get_xdata()) == [3, 7]
-    assert any("delay" in text.get_text() for text in ax.get_legend().get_texts())
+    assert any("minimum lag" in text.get_text() for text in ax.get_legend().get_texts())
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_titles_are_replaced_or_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", ["wide", "0", "99", "nan"])
 def test_other_widths_are_refused(width: str) -> None:
-    with pytest.raises(InputError, match="width: must be column, page, or inches"):
+    with pytest.raises(InputError, match="width: must be column, page or a number of inches"):
         width_of(width)
 
 
