@@ -101,13 +101,13 @@ def date_of(source: Path, day: str | None = None, environment: Mapping[str, str]
         try:
             return date.fromisoformat(day).isoformat()
         except ValueError:
-            raise InputError("must be a day such as 2026-11-22", field="date", value=day) from None
+            raise InputError("must be a date such as 2026-11-22", field="date", value=day) from None
     moment = environment.get(EPOCH)
     if moment is not None:
         try:
             return _day(int(moment))
         except (ValueError, OverflowError, OSError):
-            raise InputError("must be seconds since 1970", field=EPOCH, value=moment) from None
+            raise InputError("must be a whole number of seconds since 1970-01-01", field=EPOCH, value=moment) from None
     newest = max(_changes(source), default=None)
     return None if newest is None else _day(newest)
 
@@ -305,7 +305,9 @@ def _remarks(notes: Sequence[str], warnings: Sequence[str]) -> str:
     """Return the notes above every view; warnings are about all plans, and appear in the first view only."""
     remarks = [("remark", note) for note in notes] + [("remark warning", one) for one in warnings[:_WARNINGS]]
     if len(warnings) > _WARNINGS:
-        remarks.append(("remark warning", f"So are plans in {len(warnings) - _WARNINGS} more sets of a model."))
+        remarks.append(
+            ("remark warning", f"Plans in {len(warnings) - _WARNINGS} more sets are also probably for other problems.")
+        )
     lines = (f'<p class="{kind}">{html.escape(plain(text, 500))}</p>\n' for kind, text in remarks)
     return f'<div id="remarks">\n{"".join(lines)}</div>\n' if remarks else ""
 

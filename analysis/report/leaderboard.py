@@ -140,14 +140,14 @@ def _place_of(text: str, places: dict[str, int]) -> int:
 
 
 def scoring(lines: Iterable[LeaderboardLine]) -> str:
-    """Say what the score is in the benchmarks of some submissions."""
+    """Return the meaning of the score in the benchmarks of some submissions."""
     names = sorted({line.grade.benchmark or GENERAL for line in lines})
     rows = GradeRows()
     metrics = [(registry.find(name), one) for name in names for one in rows.figures(name) if "main" in one.role]
     texts = [
         f"{owner.title}: {one.name.replace('_', ' ')}, {one.meaning}" for owner, one in metrics if owner is not None
     ]
-    return f"The benchmark's main figure times 100. {'; '.join(texts)}"
+    return f"Main metric of the benchmark times 100. {'; '.join(texts)}"
 
 
 def meanings() -> dict[str, tuple[str, str]]:

@@ -1,5 +1,5 @@
 // @ts-check
-// The chart: the drawing with its legend and size, and what happens to it by mouse and keys.
+// The chart: the drawing with legend, zoom, and mouse and keyboard control.
 
 class Chart extends Drawing {
   /** @type {string[]} */
@@ -31,9 +31,9 @@ class Chart extends Drawing {
     return el(
       "div",
       { class: "tools", role: "group", "aria-label": "Size of the chart" },
-      zoom(0.5, "Narrower", "−"),
+      zoom(0.5, "Zoom out", "−"),
       zoom(0, "Fit the width", "Fit"),
-      zoom(2, "Wider", "+"),
+      zoom(2, "Zoom in", "+"),
     );
   }
 
@@ -53,11 +53,11 @@ class Chart extends Drawing {
     };
     const bars = this.plans.flatMap((plan) => [...plan.rows.values()].flatMap((row) => row.bars));
     const entries = this.tasks.map((task) => entry(swatch("", this.colour(task)), data(task)));
-    if (bars.some((one) => one.released < one.end)) entries.push(entry(swatch("hatched"), "holds no agent"));
+    if (bars.some((one) => one.released < one.end)) entries.push(entry(swatch("hatched"), "unattended"));
     if (this.plans.some((plan) => plan.pieces.some((piece) => !piece.done)))
-      entries.push(entry(swatch("undone"), "handed in, not carried out"));
+      entries.push(entry(swatch("undone"), "submitted, not carried out"));
     if (this.faults.some((fault) => fault.start !== null))
-      entries.push(entry(el("span", { class: "sign", "aria-hidden": "true" }, "!"), "fault"));
+      entries.push(entry(el("span", { class: "sign", "aria-hidden": "true" }, "!"), "violation"));
     return el("ul", { class: "legend" }, entries);
   }
 
@@ -71,7 +71,7 @@ class Chart extends Drawing {
     this.light(this.lit);
   }
 
-  // An element that can be reached by keys and tells about itself. Those of one command or action light up together.
+  // An element with a tooltip that can be reached by keys. Elements of one command or action are highlighted together.
   item(element, key, links, tell, name) {
     const item = { element, key, links, tell };
     fill(
@@ -102,7 +102,7 @@ class Chart extends Drawing {
     this.hover(item);
   }
 
-  // Lights up what belongs to a command; for buttons outside of the chart.
+  // Highlights the elements of a command; for buttons outside of the chart.
   select(position) {
     const item = this.items.find((one) => one.links.includes(`c${position}`));
     if (!item) return;

@@ -17,7 +17,7 @@ async function detailsView(rows, row) {
     el(
       "div",
       {},
-      el("h2", {}, sheet.pieces ? "Plan over the optimum" : "Best plan"),
+      el("h2", {}, sheet.pieces ? "Submitted plan and best plan" : "Best plan"),
       planNotes(sheet, drawn),
       drawn.element,
     );
@@ -48,7 +48,7 @@ async function detailsView(rows, row) {
       ? el(
           "details",
           { class: "fold" },
-          el("summary", {}, el("h2", {}, "As handed in")),
+          el("summary", {}, el("h2", {}, "Submitted text")),
           el("pre", { tabindex: "0" }, sheet.plan),
         )
       : null,
@@ -88,13 +88,15 @@ function figures(rows, row) {
     rows.bound[row] ?? problem.bound,
   );
   const entries = [
-    [rows.outcome[row] === 0 ? "Makespan" : "Carried out", span(time, rows.makespan[row])],
+    [rows.outcome[row] === 0 ? "Makespan" : "Carried out until", span(time, rows.makespan[row])],
     ["Optimum", optimum],
-    ["÷ optimum", fixed(rows.ratio(row), 3)],
-    rows.outcome[row] === 0 ? ["Regret", span(time, rows.total[row])] : ["Lost at failure", span(time, rows.lost[row])],
+    ["Makespan ÷ optimum", fixed(rows.ratio(row), 3)],
+    rows.outcome[row] === 0
+      ? ["Regret", span(time, rows.total[row])]
+      : ["Regret at failure", span(time, rows.lost[row])],
     ["Score × 100", hundred(rows.score[row])],
     ["Progress", percent(rows.progress[row], 0)],
-    ["Faults", count(rows.faults[row])],
+    ["Violations", count(rows.faults[row])],
   ];
   return el(
     "dl",
@@ -103,7 +105,7 @@ function figures(rows, row) {
   );
 }
 
-// What of the answer was read, and what the grader remarks.
+// Number of steps read from the answer, and remarks of the grader.
 function reading(rows, row) {
   const steps = rows.read[row] ?? null;
   const from = rows.from[row] ? [" (", data(rows.from[row]), ")"] : null;
@@ -140,12 +142,12 @@ function samples(rows, row) {
 
 function planNotes(sheet, drawn) {
   const notes = [];
-  if (sheet.graded) notes.push("This line is a grade without a plan, so only the best plan is drawn.");
+  if (sheet.graded) notes.push("This line is a grade without a plan; the chart shows the best plan only.");
   else if (!sheet.pieces) notes.push(`The plan cannot be drawn: ${sheet.fault ?? "it cannot be read as a schedule"}.`);
-  if (sheet.pieces && !sheet.pieces.some((piece) => piece[6])) notes.push("Nothing was carried out.");
+  if (sheet.pieces && !sheet.pieces.some((piece) => piece[6])) notes.push("No command was carried out.");
   if (drawn.beyond)
     notes.push(
-      `${plural(drawn.beyond, "piece")} far beyond all others ${drawn.beyond === 1 ? "is" : "are"} not drawn.`,
+      `${plural(drawn.beyond, "piece")} long after all others ${drawn.beyond === 1 ? "is" : "are"} not drawn.`,
     );
   return notes.length ? el("p", { class: "note" }, notes.join(" ")) : null;
 }
@@ -153,14 +155,24 @@ function planNotes(sheet, drawn) {
 function faultList(sheet, all, chart, time, drawn) {
   const faults = sheet.faults ?? [];
   if (!all)
-    return el("section", {}, el("h2", {}, "Faults"), el("p", { class: "note" }, "None: the plan breaks no rule."));
+    return el(
+      "section",
+      {},
+      el("h2", {}, "Violations"),
+      el("p", { class: "note" }, "None. The plan violates no rule."),
+    );
   const entry = ([kind, position, start, , text, subject], i) => {
     const where = faultPlace(chart, time, { position, start });
     const place =
       position !== null && drawn?.plans.length && start !== null
         ? el(
             "button",
-            { type: "button", class: "link", title: "Show it in the chart", onclick: () => drawn.select(position) },
+            {
+              type: "button",
+              class: "link",
+              title: "Show this command in the chart",
+              onclick: () => drawn.select(position),
+            },
             where,
           )
         : where;
@@ -181,7 +193,7 @@ function faultList(sheet, all, chart, time, drawn) {
   return el(
     "section",
     {},
-    el("h2", {}, `Faults (${count(all)})`),
+    el("h2", {}, `Violations (${count(all)})`),
     el("ol", { class: "faults" }, shown),
     more.length
       ? el(
@@ -191,7 +203,7 @@ function faultList(sheet, all, chart, time, drawn) {
           el("ol", { class: "faults" }, more),
         )
       : null,
-    all > faults.length ? el("p", { class: "note" }, `Only ${count(faults.length)} of them are explained.`) : null,
+    all > faults.length ? el("p", { class: "note" }, `Only the first ${count(faults.length)} are listed.`) : null,
   );
 }
 
@@ -206,8 +218,8 @@ function regretSection(sheet, priced, chart, time, drawn) {
         "p",
         { class: "note" },
         sheet.graded
-          ? "A grade holds no decisions that could be priced."
-          : "The decisions of this plan are not priced; with a larger --regret-seconds they are.",
+          ? "Not computed: this line is a grade without a plan."
+          : "Not computed within the limit; increase --regret-seconds to compute it.",
       ),
     );
   const dear = priced.decisions.map((one, i) => ({ one, i })).filter(({ one }) => one[4] !== 0);
@@ -219,11 +231,16 @@ function regretSection(sheet, priced, chart, time, drawn) {
       show: ({ one }) =>
         el(
           "button",
-          { type: "button", class: "link", title: "Show it in the chart", onclick: () => drawn?.select(one[1]) },
+          {
+            type: "button",
+            class: "link",
+            title: "Show this command in the chart",
+            onclick: () => drawn?.select(one[1]),
+          },
           data(decisionName(one, chart)),
         ),
     },
-    { key: "when", label: "When", value: ({ one }) => one[2], show: ({ one }) => stretch(time, one[2], one[3]) },
+    { key: "when", label: "Time", value: ({ one }) => one[2], show: ({ one }) => stretch(time, one[2], one[3]) },
     {
       key: "cost",
       label: "Cost",
@@ -231,30 +248,30 @@ function regretSection(sheet, priced, chart, time, drawn) {
       falling: true,
       value: ({ one }) => one[4],
       show: ({ one }) =>
-        one[4] === null ? (one[5] === "infeasible" ? "no way on" : "not proved") : span(time, one[4]),
+        one[4] === null ? (one[5] === "infeasible" ? "success impossible" : "not proved") : span(time, one[4]),
     },
     {
       key: "after",
-      label: "At best after it",
+      label: "Best makespan after it",
       number: true,
       value: ({ one }) => one[7],
       show: ({ one }) => span(time, one[7]),
     },
   ];
   const table = new Table({
-    caption: "Decisions that cost something",
+    caption: "Decisions with a cost",
     columns,
     size: 10,
     by: "-cost",
   });
   table.show(dear);
   const free = priced.decisions.length - dear.length;
-  const sum = priced.total === null ? "" : ` In all they cost ${span(time, priced.total)}.`;
+  const sum = priced.total === null ? "" : ` Total regret: ${span(time, priced.total)}.`;
   return el(
     "section",
     {},
     head,
-    el("p", { class: "note" }, `${plural(free, "decision")} of ${count(priced.decisions.length)} cost nothing.${sum}`),
+    el("p", { class: "note" }, `${count(free)} of ${plural(priced.decisions.length, "decision")} cost nothing.${sum}`),
     priced.text ? el("p", {}, data(priced.text)) : null,
     dear.length ? table.element : null,
   );

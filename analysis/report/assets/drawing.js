@@ -1,5 +1,5 @@
 // @ts-check
-// The drawing: a plan over the best one on one time axis, faults above, prices of decisions below.
+// The drawing: a plan and the best one on one time axis, violations above, costs of decisions below.
 
 class Drawing {
   // sheet and priced are of a submission, and null where only the best plan is drawn; whole: all was carried out.
@@ -46,7 +46,7 @@ class Drawing {
     this.beyond = this.plans.flatMap((plan) => plan.pieces).filter((piece) => piece.start > this.horizon).length;
   }
 
-  // What can be pointed at; a chart says what happens then.
+  // An element with a tooltip, see Chart.
   item(element, key, links, tell, name) {
     this.items.push({ element, key, links, tell, name });
     return element;
@@ -98,7 +98,7 @@ class Drawing {
         preserveAspectRatio: "xMinYMin",
         viewBox: `${-side} 0 ${wide} ${high}`,
         role: "group",
-        "aria-label": `Gantt chart. ${title}. Arrow keys go from piece to piece.`,
+        "aria-label": `Gantt chart. ${title}. Use the arrow keys to move between pieces.`,
       },
       this.patterns(),
       grid,
@@ -241,7 +241,7 @@ class Drawing {
       ].join(""),
       agent && `by ${agent}`,
       mode?.[0] && action.modes.length > 1 ? `with ${mode[0]}` : "",
-      piece.done ? "" : "Handed in, but not carried out.",
+      piece.done ? "" : "Submitted, but not carried out.",
       plan.title === "Submitted plan" && other && there.length && this.chart.kind === "schedule"
         ? `${other.title}: ${there
             .slice(0, 3)
@@ -273,7 +273,7 @@ class Drawing {
       least: MARK,
     }));
     const lanes = Math.min(MARKS, pack(marks));
-    this.name("faults", y, "row");
+    this.name("violations", y, "row");
     for (const { fault, start, lane } of marks.filter((mark) => mark.lane < MARKS)) {
       const top = y + lane * MARK;
       const sign = draw(
@@ -289,11 +289,11 @@ class Drawing {
           `f${fault.number}`,
           links,
           () => [
-            `Fault ${fault.number}: ${words(fault.kind)}`,
+            `Violation ${fault.number}: ${words(fault.kind)}`,
             [faultPlace(this.chart, this.time, fault)],
             [fault.text],
           ],
-          `Fault ${fault.number}: ${fault.text}`,
+          `Violation ${fault.number}: ${fault.text}`,
         ),
       );
     }
@@ -331,7 +331,7 @@ class Drawing {
     const most = Math.max(1, ...decisions.map((one) => one[4] ?? 0));
     const base = y + REGRET - 8;
     this.name("regret", y, "row");
-    this.name(decisions.some((one) => one[4]) ? `up to ${span(this.time, most)}` : "not proved", y + 17, "row");
+    this.name(decisions.some((one) => one[4]) ? `max ${span(this.time, most)}` : "not proved", y + 17, "row");
     layers.push(draw("line", { class: "base", x1: 0, x2: width, y1: base, y2: base }));
     decisions.forEach((one, i) => {
       const [kind, position, start, end, cost, status] = one;
@@ -371,7 +371,7 @@ class Drawing {
             y: base + 9,
             "text-anchor": x > width / 2 ? "end" : "start",
           },
-          "no success from here on",
+          "success impossible from here",
         ),
       );
     }

@@ -1,12 +1,12 @@
 // @ts-check
-// The filters of the first view: what is chosen, kept in the address, and which rows it lets through.
+// Filters of the first view: the selection, stored in the address, and the rows that pass it.
 
 const MOST_WORDS = 20;
 // Nothing is filtered.
 const ALL = { set: null, model: null, outcome: null, text: null };
 
 class Filters {
-  // changed is called after every change, and told whether the set is another one.
+  // changed(setToo) is called after every change; setToo: the set has changed, too.
   constructor(rows, changed) {
     this.rows = rows;
     this.changed = changed;
@@ -14,7 +14,7 @@ class Filters {
     this.haystack = /** @type {string[]} */ ([]);
     const sets = [...new Set(rows.problems.map((problem) => problem.set))].sort(collator.compare);
     const heads = [...new Set(sets.map((set) => set.split("/")[0]).filter((head) => head && !sets.includes(head)))];
-    // Values as they stand in the address, and as they are told.
+    // Values in the address, and their labels.
     this.options = {
       set: [...heads, ...sets.filter(Boolean)].sort(collator.compare).map((set) => [set, set]),
       model: rows.models.map((model) => [model, model || "(no model)"]).sort((a, b) => compare(a[1], b[1])),
@@ -34,7 +34,7 @@ class Filters {
       type: "search",
       id: "filter-text",
       value: this.text(),
-      placeholder: "submission, problem, model, fault",
+      placeholder: "submission, problem, model, violation",
       autocomplete: "off",
       spellcheck: "false",
       oninput: () => this.choose({ text: this.search.value || null }, true),
@@ -64,7 +64,7 @@ class Filters {
     return el("label", { class: "field" }, el("span", {}, label), select);
   }
 
-  // What is chosen of a kind; null for all, also if there is nothing of the name that is asked for.
+  // The selected value of a filter; null for all, also if the value in the address does not exist.
   chosen(name) {
     return this.unknown.includes(name) ? null : address.get(name);
   }
@@ -82,7 +82,7 @@ class Filters {
     this.changed("set" in values);
   }
 
-  // Shows in the boxes what is chosen by other means.
+  // Updates the boxes after a selection by other means.
   show() {
     for (const [name, box] of Object.entries(this.boxes)) {
       const place = this.options[name].findIndex(([value]) => value === this.chosen(name));
@@ -106,7 +106,7 @@ class Filters {
     return asked === null || set === asked || set.startsWith(`${asked}/`);
   }
 
-  // Returns whether a row is wanted, as a function.
+  // Returns a function that is true for rows that pass.
   test() {
     const { rows } = this;
     const [model, outcome] = [this.chosen("model"), this.chosen("outcome")];
@@ -119,7 +119,7 @@ class Filters {
       asked.every((word) => this.haystack[row].includes(word));
   }
 
-  // What is chosen in words, one part each; also what is asked for and not here.
+  // The selection in words, one part per filter; also values that the report does not have.
   said() {
     const parts = [];
     for (const [name, options] of Object.entries(this.options)) {

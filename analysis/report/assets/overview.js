@@ -9,7 +9,7 @@ const OUTCOMES = [
 // Most models that have a column of their own.
 const MOST_MODELS = 8;
 const hundred = (value) => (value === null ? DASH : fixed(100 * value, 1));
-// What went wrong first stands in the place of the word failure.
+// The cause of a failure replaces the word failure.
 const badge = (outcome, fault = "") => {
   const [name, sign, said] = OUTCOMES[outcome];
   return el(
@@ -34,13 +34,13 @@ const path = (name) =>
 
 const label = (name, none) => (name === "" ? none : name.length > 26 ? path(name) : data(name, { class: "keep" }));
 
-// Which try of a model at a problem a row is, if it says so.
+// Sample number or name of a row, if it has one.
 function sampleOf(rows, row, show) {
   const sample = rows.sample[row] ?? null;
   return sample === null ? null : show(["sample ", data(String(sample))]);
 }
 
-// What has a column of its own where there is room for it.
+// A name that has a column of its own on wide screens.
 const narrowly = (name) => (name === "" ? null : el("span", { class: "narrow" }, path(name)));
 
 function rowColumns(rows, withProblem) {
@@ -90,15 +90,15 @@ function rowColumns(rows, withProblem) {
       key: "makespan",
       label: "Makespan",
       number: true,
-      title: "When the last action of a success ends",
+      title: "End of the last action of a successful plan",
       value: (row) => (rows.outcome[row] === 0 ? rows.makespan[row] : null),
       show: (row) => (rows.outcome[row] === 0 ? span(rows.problem(row).time, rows.makespan[row]) : DASH),
     },
     {
       key: "ratio",
-      label: "÷\u00a0optimum",
+      label: "Makespan ÷\u00a0optimum",
       number: true,
-      title: "Makespan of a success by the proved optimum",
+      title: "Makespan of a successful plan divided by the proved optimum",
       value: (row) => rows.ratio(row),
       show: (row) =>
         rows.outcome[row] === 0 && rows.optimum[row] === null
@@ -107,7 +107,7 @@ function rowColumns(rows, withProblem) {
     },
     {
       key: "faults",
-      label: "Faults",
+      label: "Violations",
       number: true,
       title: rows.meanings.faults[0],
       value: at("faults"),
@@ -135,18 +135,20 @@ function outcomeOf(rows, row) {
 
 const otherProblem = (rows, row) => (rows.other[row] ? `probably for another problem: ${rows.other[row]}` : "");
 
-// What a reader of a grade must know beside it.
+// Remarks on the reading of a submission.
 function remarks(rows, row) {
   const ignored = rows.ignored[row] ?? 0;
-  const unread = ignored ? [`${plural(ignored, "line")} like a step not read`] : [];
+  const unread = ignored
+    ? [`${plural(ignored, "line")} that ${ignored === 1 ? "looks like a step was" : "look like steps were"} ignored`]
+    : [];
   return [...unread, ...(rows.other[row] ? [data(otherProblem(rows, row))] : [])];
 }
 
-// A figure with the number of runs behind it, where that is told.
+// A metric with the number of its runs, if known.
 const ofRuns = (said, runs) =>
   (runs ?? null) === null || said === DASH ? said : [said, el("span", { class: "why" }, `of ${plural(runs, "run")}`)];
 
-// The same where not all graded runs have the figure.
+// The same if not all graded runs have the metric.
 const ofSome = (said, one, runs) => (runs < one.submissions - one.unscored ? ofRuns(said, runs) : said);
 
 function score(one) {
@@ -155,41 +157,44 @@ function score(one) {
   return [said, el("span", { class: "why" }, `${hundred(one.main_score_low)} to ${hundred(one.main_score_high)}`)];
 }
 
-// The share of successes; where problems are missing that count as failed, also that of all problems.
+// Success rate; if problems are missing, also the rate with these counted as failures.
 function success(one) {
   if (one.success === null) return DASH;
   const all = one.success_of_all ?? one.success;
-  const told = percent(all) === percent(one.success) ? null : el("span", { class: "why" }, `${percent(all)} of all`);
+  const told =
+    percent(all) === percent(one.success) ? null : el("span", { class: "why wraps" }, `${percent(all)} of all problems`);
   return [ofSome(percent(one.success), one, one.success_runs), bar(one.success), told];
 }
 
-// Whether a figure says what no other does: counts of nothing, and of one submission a problem, do not.
+// True if a column adds information: a count that is not 0, or a number of submissions unlike that of problems.
 function tells(key, one) {
   if (key === "missing" || key === "unscored") return one[key] > 0;
   return key !== "submissions" || one.submissions !== one.problems;
 }
 
-// Of the columns those stay that some model has a figure for, or all tables have.
+// Columns of all tables, and optional ones with a value for some model.
 function modelColumns(rows, models, bySet) {
   const figure = (key, label, title, show, falling = false) => {
     return { key, label, title, number: true, falling, value: (one) => one[key], show };
   };
   const number = (key, label, title) => figure(key, label, title, (one) => count(one[key]), true);
-  // Of figures over several samples, those of the most.
+  // Of metrics over k samples, those with the largest k.
   const several = ["pass@", "pass^", "best@"].flatMap((kind) => {
     const found = models.flatMap((one) => Object.keys(one)).filter((key) => key.startsWith(kind));
     const most = Math.max(1, ...found.map((key) => Number(key.slice(kind.length)) || 1));
     return most > 1 ? [`${kind}${most}`] : [];
   });
   const optional = [
-    figure("lost", "Lost at\u00a0failure", rows.meanings.lost[1], (one) => ofRuns(percent(one.lost), one.lost_runs)),
-    figure("faults", "Faults per\u00a0plan", rows.meanings.faults[1], (one) => fixed(one.faults, 2)),
-    ...several.map((key) => figure(key, key, "Over the samples of a problem", (one) => percent(one[key]), true)),
-    number("sets", "Sets", "Sets with a graded submission of this model; figures are the means over them"),
+    figure("lost", "Regret at\u00a0failure", rows.meanings.lost[1], (one) => ofRuns(percent(one.lost), one.lost_runs)),
+    figure("faults", "Violations per\u00a0plan", rows.meanings.faults[1], (one) => fixed(one.faults, 2)),
+    ...several.map((key) =>
+      figure(key, key, "Computed over the samples of each problem", (one) => percent(one[key]), true),
+    ),
+    number("sets", "Sets", "Sets with a graded submission of this model; metrics are means over these sets"),
     number("problems", "Problems", "Problems with a graded submission"),
     number("missing", "Missing", "Problems without a submission"),
-    number("submissions", "Submissions", "Lines of this model"),
-    number("unscored", "Not graded", "Submissions that could not be read or judged"),
+    number("submissions", "Submissions", "Number of submissions of this model"),
+    number("unscored", "Not graded", "Submissions that could not be read or graded"),
   ].filter(({ key }) => models.some((one) => (one[key] ?? null) !== null && tells(key, one)));
   return [
     {
@@ -199,16 +204,19 @@ function modelColumns(rows, models, bySet) {
       show: (one) =>
         el(
           "button",
-          { type: "button", class: "link", title: "Show its submissions", onclick: () => narrow(one) },
+          { type: "button", class: "link", title: "Show the submissions of this model", onclick: () => narrow(one) },
           label(one.model, "(no model)"),
           bySet ? narrowly(one.set) : null,
         ),
     },
     bySet && { key: "set", label: "Set", wide: true, value: (one) => one.set, show: (one) => label(one.set, DASH) },
     figure("success", "Success", rows.meanings.success[1], success, true),
-    figure("score", "Score ×\u00a0100", `Mean (and its 95 % interval) of: ${rows.scoring}`, score, true),
-    figure("ratio", "÷\u00a0optimum", "Mean makespan of successes by the proved optimum", (one) =>
-      ofRuns(fixed(one.ratio, 3), one.gap_runs),
+    figure("score", "Score ×\u00a0100", `Mean with 95 % confidence interval. ${rows.scoring}`, score, true),
+    figure(
+      "ratio",
+      "Makespan ÷\u00a0optimum",
+      "Mean ratio of makespan to proved optimum, over successful plans",
+      (one) => ofRuns(fixed(one.ratio, 3), one.gap_runs),
     ),
     ...optional,
   ].filter(Boolean);
@@ -220,7 +228,7 @@ function bar(share) {
   return box;
 }
 
-// Which of two models is better, by wins and losses over the same problems.
+// Columns of the comparison of two models over the same problems.
 function pairColumns() {
   const figure = (key, label, title, show = (one) => count(one[key])) => {
     return { key, label, title, number: true, falling: true, value: (one) => one[key], show };
@@ -245,18 +253,21 @@ function pairColumns() {
       show: (one) => [
         label(one.a, "(no model)"),
         el("span", { class: "narrow" }, "against ", path(one.b || "(no model)")),
-        el("span", { class: "narrow" }, `by ${by(one)}`),
+        el("span", { class: "narrow" }, `in ${by(one)}`),
       ],
     },
     { key: "b", label: "Against", wide: true, value: (one) => one.b, show: (one) => label(one.b, "(no model)") },
-    { key: "value", label: "By", wide: true, value: by, show: by },
+    { key: "value", label: "Metric", wide: true, value: by, show: by },
     figure(
       "mean_difference",
       "Difference ×\u00a0100",
-      "Mean difference over the problems, with its 95 % interval",
+      "Mean difference over the problems, with 95 % confidence interval",
       difference,
     ),
-    { ...figure("p_adjusted", "p", "Sign test, adjusted for all pairs by Holm's method", probability), falling: false },
+    {
+      ...figure("p_adjusted", "p", "p value of the sign test, adjusted for all pairs by Holm's method", probability),
+      falling: false,
+    },
     figure("wins", "Wins", "Problems where the first model is better"),
     figure("ties", "Ties", "Problems where both are equally good"),
     figure("losses", "Losses", "Problems where the second model is better"),
@@ -289,7 +300,7 @@ function causeTable(index, choose) {
     (one) => count(one.all),
   );
   const table = new Table({
-    caption: "Causes of failures",
+    caption: "Causes of failure",
     size: 12,
     columns: [
       {
@@ -299,7 +310,12 @@ function causeTable(index, choose) {
         show: (one) =>
           el(
             "button",
-            { type: "button", class: "link", title: "Show its submissions", onclick: () => search(one.cause) },
+            {
+              type: "button",
+              class: "link",
+              title: "Show the submissions with this cause",
+              onclick: () => search(one.cause),
+            },
             data(one.cause),
           ),
       },
@@ -325,12 +341,11 @@ function section(title, note, table, name, said, beside = null, list = () => tab
 
 let narrow = (_model) => {};
 
-const OVER_SETS =
-  "Over all sets: every figure is the mean of those of the sets below. “Of all” counts missing problems as failed.";
+const OVER_SETS = "Each metric is the mean over the sets below. “Of all problems” counts missing problems as failures.";
 const IN_PAIRS =
-  "A model wins a problem where its result is better; a missing plan counts as a failure. p is the probability of such " +
-  "wins and losses if both models were equally good (sign test, adjusted for all pairs by Holm's method).";
-const BEST_ONLY = " Of so many models, the best one is compared with each other one.";
+  "A model wins a problem if its result is better; a missing plan counts as a failure. p is the probability of wins and " +
+  "losses at least this unequal if both models were equally good (sign test, adjusted for all pairs by Holm's method).";
+const BEST_ONLY = " With this many models, only the best model is compared with each other model.";
 const CAUSES = "Submissions that failed or could not be graded, and their share of all submissions of the model.";
 
 function overview(index, rows) {
@@ -348,7 +363,7 @@ function overview(index, rows) {
     caption: "Submissions",
     columns: rowColumns(rows, true),
     name: "rows",
-    empty: "No submission is like this.",
+    empty: "No submission matches the filters.",
   });
   over.show(overall);
   const filters = new Filters(rows, (setToo) => update(setToo));
@@ -380,10 +395,10 @@ function overview(index, rows) {
   const priced = rows.priced.filter(Boolean).length;
   const notes = [];
   if (scored < rows.size) notes.push(`${plural(rows.size - scored, "line")} could not be graded.`);
-  if (priced < scored) notes.push(`The decisions of ${count(priced)} of ${count(scored)} plans are priced.`);
+  if (priced < scored) notes.push(`The regret is computed for ${count(priced)} of ${plural(scored, "graded plan")}.`);
   const contents = [plural(rows.size, "submission"), plural(rows.models.filter(Boolean).length, "model")];
-  const rules = index.about.profile === "paper" ? "the rules of the papers" : "the released rules";
-  const told = `${contents.join(" of ")} for ${plural(shown, "problem")}, by ${rules}. ${notes.join(" ")}`;
+  const rules = index.about.profile === "paper" ? "the rules of the papers" : "the rules of the released code";
+  const told = `${contents.join(" of ")} for ${plural(shown, "problem")}, graded by ${rules}. ${notes.join(" ")}`;
   update(true);
   const name = several ? "Models by set" : "Models";
   const bySet = section(name, null, models, name.toLowerCase().replaceAll(" ", "-"), "the models", filters.set);
@@ -399,7 +414,7 @@ function overview(index, rows) {
       ? section("Models in pairs", `${IN_PAIRS}${bestOnly ? BEST_ONLY : ""}`, pairs, "pairs", "the pairs")
       : null,
     index.causes.length
-      ? section("Why plans fail", CAUSES, causes, "causes", "the causes", null, () => index.causes)
+      ? section("Causes of failure", CAUSES, causes, "causes", "the causes", null, () => index.causes)
       : null,
     several ? bySet : null,
     el("details", { class: "fold", open: sorting }, el("summary", {}, el("h2", {}, "Problems")), problems.element),
@@ -419,10 +434,10 @@ function overview(index, rows) {
   ];
 }
 
-// The proved optimum, or how far it is known.
+// The proved optimum, else its status and lower bound.
 function optimumOf(time, status, optimum, bound) {
   if (optimum !== null) return span(time, optimum);
-  if (status === "infeasible") return "no way";
+  if (status === "infeasible") return "infeasible";
   if (!status) return DASH;
   const told = status === "feasible" || status === "unknown" ? "not proved" : words(status);
   return (bound ?? null) === null ? told : `${told}, at least ${span(time, bound)}`;
@@ -453,9 +468,9 @@ function problemColumns(rows) {
     },
     {
       key: "best",
-      label: "Best success here",
+      label: "Best makespan",
       number: true,
-      title: "Least makespan of a success here",
+      title: "Shortest makespan of a successful submission in this report",
       value: best,
       show: (one) => span(one.time, best(one)),
     },

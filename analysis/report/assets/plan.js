@@ -1,5 +1,5 @@
 // @ts-check
-// A plan as rows of bars, and how its parts are told.
+// A plan as rows of bars, and descriptions of its parts.
 
 const BAR = 26,
   LANE = 4,
@@ -60,7 +60,7 @@ class Plan {
     chart.resources.forEach(([name, size], i) =>
       this.rows.set(`r${i}`, { name: size > 1 ? `${name} (${size})` : name, bars: [] }),
     );
-    this.rows.set("own", { name: "on its own", bars: [] });
+    this.rows.set("own", { name: "unattended", bars: [] });
     for (const piece of this.pieces) this.place(piece);
     for (const [key, row] of this.rows) if (!row.bars.length) this.rows.delete(key);
     this.end = Math.max(0, ...this.pieces.filter((piece) => piece.done).map((piece) => piece.end));
@@ -83,7 +83,7 @@ class Plan {
 const stretch = (time, start, end) =>
   end > start ? `${moment(time, start)} to ${moment(time, end)}` : moment(time, start);
 
-// Where every minute or turn is a decision, these are told, and not the numbers of commands.
+// If every minute or turn is a decision, texts name the time and not the number of the command.
 const slotted = (chart) => Boolean(chart?.slots);
 const decisionName = ([kind, position, , , , , , , said], chart) =>
   kind === "wait" || slotted(chart) ? said : `Command ${position + 1}: ${said}`;
@@ -98,6 +98,6 @@ function priceWords(time, [, , , , cost, status, , after]) {
   if (cost !== null)
     return cost === 0
       ? "Costs nothing."
-      : `${cost < 0 ? "Saves" : "Costs"} ${span(time, Math.abs(cost))}; at best ${span(time, after)} in all after it.`;
-  return status === "infeasible" ? "Nothing leads to success after it." : "What it costs is not proved.";
+      : `${cost < 0 ? "Saves" : "Costs"} ${span(time, Math.abs(cost))}; best makespan after it: ${span(time, after)}.`;
+  return status === "infeasible" ? "Success is impossible after it." : "Its cost is not proved.";
 }

@@ -28,7 +28,9 @@ async function problemView(rows, place) {
       el(
         "p",
         { class: "lead" },
-        chart ? `${sizes(chart)}; ${known[problem.status]}.` : "This problem is not known here, so no plan is drawn.",
+        chart
+          ? `${sizes(chart)}; ${known[problem.status]}.`
+          : "The report has no data for this problem, so no plan is drawn.",
       ),
     ),
     el(
@@ -55,13 +57,13 @@ async function problemView(rows, place) {
 
 function sizes(chart) {
   if (chart.kind === "kitchen") return `A kitchen for ${plural(chart.agents.length, "player")}`;
-  if (chart.kind === "floor") return `A floor for ${plural(chart.agents.length, "cook")}`;
+  if (chart.kind === "floor") return `A grid kitchen for ${plural(chart.agents.length, "cook")}`;
   const actions = `${plural(chart.actions.length, "action")} of ${plural(chart.tasks.length, "task")}`;
   return `${actions} for ${plural(chart.agents.length, "agent")}`;
 }
 
 function crumbs(problem) {
-  const parts = [el("li", {}, el("a", { href: home }, "All plans"))];
+  const parts = [el("li", {}, el("a", { href: home }, "All submissions"))];
   if (problem)
     parts.push(
       el(
@@ -70,5 +72,5 @@ function crumbs(problem) {
         el("a", { href: problemLink(problem.name) }, problem.name === "" ? "No problem" : path(problem.name)),
       ),
     );
-  return el("nav", { class: "crumbs", "aria-label": "Where you are" }, el("ol", {}, parts));
+  return el("nav", { class: "crumbs", "aria-label": "Breadcrumb" }, el("ol", {}, parts));
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Which view is shown, and what is told about the piece that is pointed at.
+// Choice of the view, and tooltips of the piece under the pointer.
 
 const main = here("main");
 const tip = here("tip");
@@ -50,11 +50,11 @@ async function view() {
   if (found === null) {
     parts = [
       crumbs(null),
-      el("h1", {}, "Nothing here"),
+      el("h1", {}, "Not found"),
       el(
         "p",
         {},
-        "This report has no problem or submission of this name: ",
+        "This report has no problem or submission with this name: ",
         data(decoded(address.path.slice(1)) ?? hash),
       ),
     ];
@@ -76,7 +76,7 @@ async function view() {
   arrived();
 }
 
-// Notes where the page is now; without a new view where only filters have changed.
+// Records the address and the scroll position; changed filters alone make no new view.
 function arrived() {
   before = main.dataset.view = location.hash;
   places.set(before, scrollY);
@@ -85,7 +85,7 @@ function arrived() {
 
 const folded = new Set();
 
-// Makes what is shown ready for paper: all of it unfolded, tables and charts whole; and back.
+// Prepares the view for printing (sections unfolded, tables and charts whole), or restores it.
 function onPaper(on) {
   hideTip();
   for (const fold of document.querySelectorAll("details")) {
@@ -96,7 +96,7 @@ function onPaper(on) {
   for (const each of document.querySelectorAll(".table, .chart")) papers.get(each)?.(on);
 }
 
-// What all views end with: how the page was made, and by which rules.
+// Footer of all views: versions and rules.
 function foot({ date, versions, benchmarks, profile }, rows) {
   const unscored = rows.outcome.filter((outcome) => outcome === 2).length;
   const made = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
@@ -105,33 +105,35 @@ function foot({ date, versions, benchmarks, profile }, rows) {
       "div",
       {},
       el("dt", {}, data(title), brought && [" (", data(brought), ")"]),
-      el("dd", {}, own.length ? own.map(([name, value]) => `${words(name)}: ${value}`).join("; ") : "no choices"),
+      el("dd", {}, own.length ? own.map(([name, value]) => `${words(name)}: ${value}`).join("; ") : "no options"),
     ),
   );
   const parts = [
-    date && `Submissions as of ${date}`,
+    date && `Submissions of ${date}`,
     `${plural(rows.size, "submission")}${unscored ? `, ${count(unscored)} not graded` : ""}`,
     `profile ${profile}`,
-    `made with ${made.join(", ")}`,
+    `built with ${made.join(", ")}`,
   ];
   here("foot").replaceChildren(
     el("p", {}, parts.filter(Boolean).join(" · ")),
     rules.length
-      ? el("details", {}, el("summary", {}, "Benchmarks and their rules"), el("dl", { class: "rules" }, rules))
+      ? el("details", {}, el("summary", {}, "Benchmarks and rules"), el("dl", { class: "rules" }, rules))
       : "",
   );
 }
 
 function shown() {
   view().catch((error) => {
-    main.replaceChildren(el("h1", {}, "This cannot be shown"), el("p", {}, String(error)));
+    main.replaceChildren(el("h1", {}, "This view cannot be shown"), el("p", {}, String(error)));
     throw error;
   });
 }
 
 async function start() {
   if (typeof DecompressionStream === "undefined")
-    throw new Error("Your browser cannot unpack the data (DecompressionStream); a newer one can.");
+    throw new Error(
+      "This browser does not support DecompressionStream, which unpacks the data. Please use a newer browser.",
+    );
   index = await chunk(0);
   rows = new Rows(index);
   history.scrollRestoration = "manual";

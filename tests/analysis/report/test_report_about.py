@@ -55,7 +55,7 @@ def test_days(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("day", "moment", "reason"),
-    [(day, None, "must be a day such as 2026-11-22") for day in ("tomorrow", "2026-02-30", "", "22.11.2026")]
+    [(day, None, "must be a date such as 2026-11-22") for day in ("tomorrow", "2026-02-30", "", "22.11.2026")]
     + [(None, moment, "SOURCE_DATE_EPOCH") for moment in ("now", "", "1e9", "9" * 30)],
 )
 def test_what_is_no_date(day: str | None, moment: str | None, reason: str) -> None:

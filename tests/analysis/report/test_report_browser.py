@@ -96,10 +96,10 @@ def test_the_first_view_shows_the_leaderboard_and_nothing_beyond_its_edges(brows
     tab.screenshot(pictures / f"first-{width}.png", whole=False)
     assert tab.run("document.documentElement.scrollWidth") == width
     first = tab.run(LAID_OUT)
-    assert [title for title, *_ in first][:4] == ["Models", "Models in pairs", "Why plans fail", "Models by set"]
+    assert [title for title, *_ in first][:4] == ["Models", "Models in pairs", "Causes of failure", "Models by set"]
     _, left, right, bottom, cells = first[0]
     assert (0 <= left < right <= width, bottom <= 844) == (True, True)  # the whole leaderboard
-    wide = {"Score ×\u00a0100", "÷\u00a0optimum"} if width > 1000 else set()
+    wide = {"Score ×\u00a0100", "Makespan ÷\u00a0optimum"} if width > 1000 else set()
     assert {"Model", "Success", "good", "bad"} | wide <= set(cells)  # whole, without scrolling
     beyond = [title for title, left, right, *_ in first if left < 0 or right > width]
     assert beyond == []
@@ -116,13 +116,13 @@ def test_pairs_and_causes_of_failures(browser, ranked):
     pair, _ = tab.run(cells.format("Models in pairs"))
     assert pair.split() == ["good", "bad", "success", "+75.0", *pair.split()[4:-3], "3", "1", "0"]
     assert "not significant" in pair
-    causes = tab.run(cells.format("Causes of failures"))
+    causes = tab.run(cells.format("Causes of failure"))
     assert [cause.split("\t")[:4] for cause in causes] == [
         ["unfinished", "2", "–", "2\n50.0 %"],
         ["nothing read", "1", "–", "1\n25.0 %"],
     ]
     assert "good.jsonl, line\u00a02" in tab.run(f"document.querySelectorAll('{ROWS}')[1].innerText")
-    tab.run("document.querySelector('[aria-label=\"Causes of failures\"] tbody button').click()")
+    tab.run("document.querySelector('[aria-label=\"Causes of failure\"] tbody button').click()")
     assert tab.run("document.querySelector('[role=status].found').textContent") == "2 of 8 submissions; with unfinished"
     go(tab, link(HOUSE, "bad 1"))
     assert "by bad, bad.jsonl, line\u00a01" in tab.run("document.querySelector('.lead').textContent")
@@ -231,7 +231,7 @@ def test_links_lead_to_what_they_name(browser, file, fragment, title):
 def test_links_to_nothing_say_so(browser, file, fragment):
     tab = browser.page()
     tab.open(file, fragment)
-    assert tab.run("document.querySelector('h1').textContent") == "Nothing here"
+    assert tab.run("document.querySelector('h1').textContent") == "Not found"
     assert tab.complaints() == []
 
 

@@ -152,7 +152,7 @@ def test_what_was_read_and_what_is_not_proved_is_said(page: Page) -> None:
     page.run("location.hash = '#" + HOUSE + "/read'")
     page.wait("document.querySelector('p.reason')")
     told = page.run("document.querySelector('p.reason').textContent")
-    unread = "4 steps read (last block); 2 lines like a step not read"
+    unread = "4 steps read (last block); 2 lines that look like steps were ignored"
     assert told == f"{unread}; probably for another problem: names a {MARKUP}."
     assert "not proved, at least 7 min" in page.run("document.querySelector('.figures').textContent")
 
@@ -177,7 +177,7 @@ def test_paper_has_whole_charts_and_all_that_is_folded(browser: Chromium, file: 
     assert tab.run(OUTSIDE) == []
     assert tab.run("[...document.querySelectorAll('details')].every((one) => one.open)")
     assert tab.run("[...document.querySelectorAll('.plot text.row')].map((one) => one.textContent)")[:2] == [
-        "faults",
+        "violations",
         "agent",
     ]
     tab.send("Emulation.setEmulatedMedia", media="screen")
