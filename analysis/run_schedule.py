@@ -41,7 +41,7 @@ def timeline(run: AnyRun) -> Timeline:
 def aligned(one: Timeline, other: Timeline) -> tuple[Instance, Schedule, Schedule]:
     """Return two timelines as schedules of one instance.
 
-    What an agent does for so long at a place, the first time, the second, ..., is one action, whenever it is done.
+    The n-th actions with the same task, label, modes, duration and agent are one action, whatever their start times.
     """
     names: dict[tuple[object, ...], str] = {}
     actions: dict[str, Action] = {}
@@ -99,7 +99,7 @@ def _pieces(instance: Instance, answer: Any, rules: Rules | None = None) -> list
         action = instance.by_id.get(piece.action)
         if action is None or not 0 <= piece.mode < len(action.modes):
             raise InputError(
-                "must be of an action and mode of the instance", field=f"schedule[{position}]", value=piece
+                "must name an action and a mode of the instance", field=f"schedule[{position}]", value=piece
             )
         if action.is_milestone:
             continue
@@ -141,12 +141,13 @@ def _kitchen_rows(kitchen: Kitchen, answer: Any, rules: Rules | None = None) -> 
     run = _run(kitchen, answer, rules)
     for position, step in enumerate(run.record.steps):
         if step.deed is None:
-            raise InputError("is refused by the rules", field=f"actions[{position}]", value=step.action)
+            raise InputError("is rejected by the rules", field=f"actions[{position}]", value=step.action)
     return [row | {"action": row["label"], "label": None} for row in _pieces(*timeline(run))]
 
 
 def _missing_reason(answer: Any) -> str:
-    return getattr(answer, "reason", "") or f"there is none: {getattr(answer, 'status', 'not given')}"
+    status = getattr(answer, "status", "")
+    return getattr(answer, "reason", "") or "is missing" + f" (status: {status})" * bool(status)
 
 
 _ROWS: Final[dict[str, Callable[[Any, Any, Rules | None], list[dict[str, Any]]]]] = {

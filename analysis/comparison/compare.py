@@ -23,7 +23,7 @@ from planoracle.solver.solve import bundled_result, solve
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Work for an exact solve where nothing else is answers for.
+#: Default work for an exact solve.
 WORK = WorkLimit(60.0)
 
 #: Methods of every benchmark: the exact solver, the main reference, and the best of the heuristics that are
@@ -32,8 +32,8 @@ OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
 #: Stands for every heuristic for the kind of a problem that is not among its references.
 ALL = "all"
 
-_NO_HEURISTICS = "the heuristics are for scheduling problems and grid kitchens"
-_NO_REFERENCE = "the benchmark has no reference for it"
+_NO_HEURISTICS = "no heuristic supports this kind of problem; all are for scheduling problems and grid kitchens"
+_NO_REFERENCE = "the benchmark has no reference for this problem"
 _NO_METHOD = "the benchmark has no method of this name"
 
 
@@ -261,7 +261,7 @@ class _ProblemAnswers:
             return MethodResult(own.name, reason=claim.reason or _NO_REFERENCE)
         if claim.accepted:
             return MethodResult(own.name, claim.makespan, Status.feasible, accepted=True)
-        refused = "claimed, but refused by the rules: " if claim.accepted is False else ""
+        refused = "claimed, but rejected by the rules: " if claim.accepted is False else ""
         return MethodResult(
             own.name, claim.makespan, accepted=claim.accepted, reason=f"{refused}{claim.reason}" or None
         )
@@ -279,7 +279,9 @@ class _ProblemAnswers:
             return MethodResult(name, reason=_NO_HEURISTICS)
         result = self._run(name, budget or self.budget)
         if claims and result.claim not in (None, result.makespan):
-            reason = result.reason or f"claims {result.claim}, but takes {result.makespan}"
+            reason = (
+                result.reason or f"claims {result.claim} {self.problem.unit}s, but its schedule takes {result.makespan}"
+            )
             return MethodResult(name, result.claim, accepted=False, seconds=result.seconds, reason=reason)
         if result.makespan is None:
             return MethodResult(name, seconds=result.seconds, reason=result.reason)

@@ -107,8 +107,8 @@ def names_and_grades(names: Sequence[str]) -> tuple[list[str], list[Grade]]:
 def with_models(one: Comparison, grades: Iterable[Grade], order: Sequence[str] = ()) -> Comparison:
     """Return a comparison with an entry for every model: the shortest of its plans that succeed.
 
-    A model all of whose plans fail has no makespan, and says why of the first. A model with the name of a method gets
-    the prefix ``model``.
+    A model without a successful plan has no makespan, and the reason of its first plan. A model with the name of a
+    method gets the prefix ``model``.
 
     Parameters
     ----------
@@ -131,4 +131,6 @@ def _entry(model: str, grades: Sequence[Grade]) -> MethodResult:
     spans = [grade.makespan for grade in grades if grade.success and grade.makespan is not None]
     if spans:
         return MethodResult(model, min(spans), Status.feasible, accepted=True)
-    return MethodResult(model, accepted=False, reason=f"no success: {grades[0].violation or 'not all tasks are done'}")
+    return MethodResult(
+        model, accepted=False, reason=f"no successful plan: {grades[0].violation or 'not all tasks are complete'}"
+    )

@@ -24,7 +24,7 @@ _TICKS = {"index", "start", "end"}
 def read_grades(*paths: str | Path) -> Iterator[Grade]:
     """Yield the grades in files or folders of rows of ``planoracle grade`` (JSON lines or JSON).
 
-    An entry that is no grade becomes an unscored grade with a reason.
+    An entry that is not a grade becomes an unscored grade with a reason.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read_grades(*paths: str | Path) -> Iterator[Grade]:
 
 
 def grades_in(entries: Entries) -> Iterator[Grade]:
-    """Yield the grades of entries; one that is no grade becomes an unscored grade with a reason."""
+    """Yield the grades of entries; another entry becomes an unscored grade with a reason."""
     for position, entry in entries:
         place = as_place(position)
         if isinstance(entry, InputError):
@@ -57,7 +57,13 @@ def grades_in(entries: Entries) -> Iterator[Grade]:
         elif is_grade(entry):
             yield grade_of(entry, place)
         else:
-            yield unread_grade(EntryError(InputError("is a submission, and no grade", field="scored"), entry), place)
+            yield unread_grade(
+                EntryError(
+                    InputError("is missing; the line is a submission, not a row of planoracle grade", field="scored"),
+                    entry,
+                ),
+                place,
+            )
 
 
 def unread_grade(error: InputError, place: SourceLine) -> Grade:
@@ -169,12 +175,15 @@ def _unscored_grade(row: dict[str, Any], place: SourceLine, reason: str) -> Grad
 _KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "flag": (lambda value: isinstance(value, bool), "true or false"),
     "number": (_is_number, "a number"),
-    "count": (lambda value: type(value) is int and 0 <= value < 2**200, "a whole number"),
+    "count": (lambda value: type(value) is int and 0 <= value < 2**200, "a whole number from 0"),
     "text": (lambda value: isinstance(value, str), "text"),
-    "sample": (lambda value: isinstance(value, str) or (type(value) is int and value >= 0), "a whole number, text"),
+    "sample": (
+        lambda value: isinstance(value, str) or (type(value) is int and value >= 0),
+        "a whole number from 0, text",
+    ),
     "violations": (
         lambda value: isinstance(value, list) and all(map(_is_violation, value)),
-        "a list of objects with index, kind, subject, message",
+        "a list of objects with index, kind, subject and message",
     ),
 }
 # Kinds of metrics with the same values as another kind.

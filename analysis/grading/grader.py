@@ -117,18 +117,18 @@ class Grade:
         """Return the verdict in three lines, or the reason of an unscored grade in one.
 
         >>> print(Grader().grade({"id": "1", "instance": "timearena/household1", "plan": ["wash cup", "wait"]}))
-        timearena/household1: no success, 19% of the work (unfinished)
-        4 ticks, at best 13
+        timearena/household1: failure (unfinished), progress 19%
+        makespan 4 ticks, optimum 13 ticks
         main score 0.19
         """
         if not self.scored:
             return f"{self.instance}: not scored: {self.reason}"
         at = "" if self.violation_index is None else f" at command {self.violation_index}"
-        failure = f"no success, {self.progress or 0:.0%} of the work ({self.failure_cause}{at})"
+        failure = f"failure ({self.failure_cause}{at}), progress {self.progress or 0:.0%}"
         verdict = "success" if self.success else failure
-        best = "optimum not proved" if self.optimal_makespan is None else f"at best {self.optimal_makespan}"
+        best = "optimum not proved" if self.optimal_makespan is None else f"optimum {self.optimal_makespan} ticks"
         score = "not defined" if self.main_score is None else f"{self.main_score:.2f}"
-        return f"{self.instance}: {verdict}\n{self.makespan} ticks, {best}\nmain score {score}"
+        return f"{self.instance}: {verdict}\nmakespan {self.makespan} ticks, {best}\nmain score {score}"
 
     @classmethod
     def of_run(cls, run: AnyRun, oracle: SolverOracle, *, details: bool = True, **about: Any) -> Grade:
@@ -173,14 +173,14 @@ class Grade:
         """Contradiction between the success of a plan and the proved optimum, ``None`` if there is none.
 
         >>> Grade("a", "b", True, success=True, makespan=9, optimum_status="optimal", optimum_bound=10).contradiction
-        'a success of 9 ticks, though none takes less than 10'
+        'the plan succeeds in 9 ticks, below the proved lower bound of 10'
         """
         if not self.success:
             return None
         if self.optimum_status == Status.infeasible:
-            return "a success, though there is none"
+            return "the plan succeeds although the problem is proved infeasible"
         if self.makespan is not None and self.optimum_bound is not None and self.makespan < self.optimum_bound:
-            return f"a success of {self.makespan} ticks, though none takes less than {self.optimum_bound}"
+            return f"the plan succeeds in {self.makespan} ticks, below the proved lower bound of {self.optimum_bound}"
         return None
 
     def row(self, *, trace: bool = False) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class Grade:
 def cause_of(grade: Grade) -> str | None:
     """Return the cause of a failure in words.
 
-    ``nothing read`` (the answer holds no plan), ``ambiguous``, ``cut off``; the kind of the violation that ended the
+    ``nothing read`` (the answer contains no plan), ``ambiguous``, ``cut off``; the kind of the violation that ended the
     run; ``refused: KIND``, the first violation of a run that went on without the command and completed too little;
     ``unfinished``, without any violation.
 

@@ -73,28 +73,28 @@ def _entry(problem: Problem, rules: Rules | None, result: Result) -> dict[str, A
 
 
 def _load_cached(store: OptimumCache, key: str, problem: Problem, rules: Rules | None) -> Result | None:
-    """Return the optimum or the plan in the cache, ``None`` if there is none or it does not hold."""
+    """Return the optimum or the plan in the cache, ``None`` if there is none or the entry is invalid."""
     entry = store.get(key)
     if entry is None:
         return None
     try:
         result = engine_of(problem).unpack(problem, rules, entry)
         _check(problem, result, entry.get("certificate"))
-    except Exception as error:  # whatever the file holds
-        store.drop(key, f"does not hold ({type(error).__name__}: {error})"[:500])
+    except Exception as error:  # whatever the file contains
+        store.drop(key, f"is invalid ({type(error).__name__}: {error})"[:500])
         return None
     return result
 
 
 def _check(problem: Problem, result: Result, certificate: Any) -> None:
-    """Raise `ValueError` for a claim without a certificate that holds."""
+    """Raise `ValueError` for a claim without a valid certificate."""
     if certificate is None:
         if result.status != Status.feasible or result.lower_bound is not None:
-            raise ValueError("it claims more than a plan, without a certificate")
+            raise ValueError("the entry claims an optimum or a bound without a certificate")
         return
     check_proof(of_kind(problem, Instance), certificate, result.makespan)
     if result.status != Status.optimal:
-        raise ValueError("its certificate is about another makespan")
+        raise ValueError("the certificate proves another makespan")
 
 
 class SolverOracle:

@@ -17,7 +17,7 @@ from planoracle.instances.model.problem import Problem
 
 # Longest path.
 _LONGEST = 4096
-# Folders of files that are none.
+# Folders of pseudo files, which are not read.
 _UNREAL = ("/proc", "/sys", "/dev")
 
 
@@ -52,7 +52,7 @@ class Places:
         Raises
         ------
         InputError
-            If it is no regular file, or leads out of the folders.
+            If it is not a regular file, or is outside the folders.
         """
         if not (self.folders or self.trusted) or len(name) > _LONGEST or "\0" in name:
             return None
@@ -66,16 +66,16 @@ class Places:
         return None
 
     def check(self, path: str) -> None:
-        """Raise an `InputError` for a path outside the folders and for one that is no regular file."""
+        """Raise an `InputError` for a path outside the folders and for one that is not a regular file."""
         real = os.path.realpath(path)
         if not self.trusted and not _among(real, [os.path.realpath(folder) for folder in self.folders]):
-            raise InputError("leads out of the folders whose files submissions may name", field="instance")
+            raise InputError("is outside the folders that submissions may name (--instances)", field="instance")
         try:
             regular = stat.S_ISREG(os.stat(real).st_mode)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", field="instance") from None
         if not regular or any(_among(one, _UNREAL) for one in (os.path.abspath(path), real)):
-            raise InputError("is no regular file, and nothing else is read for a submission", field="instance")
+            raise InputError("is not a regular file; submissions can name regular files only", field="instance")
 
 
 #: No files at all.
@@ -164,10 +164,12 @@ def _single(name: str, path: str) -> Problem:
     try:
         problems = catalog.read_problems(path)
     except InputError:
-        reason = "names a file that cannot be read as a problem, or lacks that one; planoracle instances FILE says why"
+        reason = (
+            "is not a valid problem file, or the file lacks this problem; planoracle instances FILE reports the error"
+        )
         raise InputError(reason, field="instance", value=name) from None
     except Exception as error:  # an internal error
-        raise InternalError(f"{type(error).__name__} while a file is read: {name[:200]!r}") from None
+        raise InternalError(f"{type(error).__name__} while reading the problem file {name[:200]!r}") from None
     if len(problems) != 1:
         raise InputError("must name a single problem", field="instance", value=name)
     return problems[0]

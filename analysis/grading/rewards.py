@@ -284,7 +284,7 @@ def reward(
     is_list = isinstance(instance, Iterable) and not isinstance(instance, str)
     instances: list[Any] = list(cast("Iterable[Any]", instance)) if is_list else [instance] * len(texts)
     if len(instances) != len(texts):
-        message = f"must be a single problem, or one for each of the {len(texts)} completions"
+        message = f"must be a single problem, or a list with one problem for each of the {len(texts)} completions"
         raise InputError(message, field="instance", value=instances)
     oracle, rules = SolverOracle(), profiles(profile)
     problems = [catalog.single(one) if isinstance(one, str) else check_problem(one) for one in instances]
@@ -302,7 +302,7 @@ def _reward(completion: object, problem: Problem, rules: Mapping[str, Rules], or
     except InputError:
         return 0.0
     except Exception as error:
-        warnings.warn(f"{problem.name}: the reward is 0 for an {fault_of(error)}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{problem.name}: the reward is 0 because of an {fault_of(error)}", RuntimeWarning, stacklevel=3)
         return 0.0
     if kind == "score":
         return min(1.0, max(0.0, grade.main_score or 0.0))
@@ -319,4 +319,4 @@ def _text_or_chat(completion: object) -> object:
     try:
         return completion if isinstance(completion, str) else json.loads(json.dumps(completion))
     except (TypeError, ValueError, RecursionError):
-        raise InputError("must be text or a chat", field="completion") from None
+        raise InputError("must be text or a list of chat messages", field="completion") from None

@@ -38,7 +38,7 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     for option in remaining:
         having = [f"{benchmark}.{option}" for benchmark, own in rules.items() if option in own]
         if len(having) > 1:
-            raise UnknownNameError(f"must name the benchmark: {' or '.join(having)}", field="option", value=option)
+            raise UnknownNameError(f"is ambiguous; use {' or '.join(having)}", field="option", value=option)
         prefix, _, rule = option.partition(".")
         if not having and rule not in rules.get(prefix, ()):
             _refuse_limit(option, rules)
@@ -77,5 +77,5 @@ def _refuse_limit(option: str, rules: Mapping[str, Sequence[str]]) -> None:
     for name in {prefix} & rules.keys() if prefix else rules:
         limit = registry.get(name).submission_limit
         if limit is not None and word in (("limit", "time_limit") if prefix else (limit.field,)):
-            message = f"is no rule of {name}: a submission sets the limit of its own run in its field {limit.field!r}"
+            message = f"is not a rule of {name}; a submission sets the limit of its run in its field {limit.field!r}"
             raise UnknownNameError(message, field="option", value=option)

@@ -106,7 +106,7 @@ def observe(
             raise InputError(one_of(name, map(str, frame.columns), "columns"), field=field, value=name)
     better = better or ("lower" if value in _LOWER else "higher" if value in (*_HIGHER, *_SHARES) else None)
     if better not in ("lower", "higher"):
-        raise InputError("must be lower or higher: which values are better", field="better", value=better)
+        raise InputError("must be lower or higher, the direction of better values", field="better", value=better)
     worst = 0.0 if value in _SHARES else np.inf if better == "lower" else -np.inf
     rows = _rows(frame, value, label_column, worst)
     named = rows["method"][~(rows["unscored"] & (rows["method"] == UNNAMED))]

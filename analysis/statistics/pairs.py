@@ -258,7 +258,7 @@ def profiles(
     """
     table = observe(frame, value, better=None, label_column=label_column, absent=absent)
     if table.better != "lower":
-        raise InputError("must be a column of which lower values are better", field="value", value=value)
+        raise InputError("must be a column whose lower values are better", field="value", value=value)
     rows = []
     cells = table.runs.to_numpy(object)
     best = np.array([min((run for runs in row for run in runs), default=np.nan) for row in cells], dtype=float)

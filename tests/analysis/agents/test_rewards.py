@@ -190,7 +190,9 @@ def test_no_completion_raises(name: str, kind: str) -> None:
 
 def test_internal_errors_are_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planoracle.analysis.grading.rewards.Grade.of_run", lambda *args, **options: 1 / 0)
-    with pytest.warns(RuntimeWarning, match="household1: the reward is 0 for an internal error: ZeroDivisionError"):
+    with pytest.warns(
+        RuntimeWarning, match="household1: the reward is 0 because of an internal error: ZeroDivisionError"
+    ):
         assert reward([OPTIMAL], TEA) == [0.0]
 
 

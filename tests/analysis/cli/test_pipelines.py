@@ -84,7 +84,10 @@ def test_grades_are_read(form: str) -> None:
     assert [grade.model for grade in grades] == ["optimum"] * 3
     frame, errors = frames.grades(grades)
     assert (list(frame["success"]), len(errors)) == ([True] * 3, 0)
-    assert next(iter(read_grades("plans.jsonl"))).reason == "scored: is a submission, and no grade"
+    assert (
+        next(iter(read_grades("plans.jsonl"))).reason
+        == "scored: is missing; the line is a submission, not a row of planoracle grade"
+    )
     result = invoke("grade", "plans.jsonl", file)
     assert result.exit_code == 1
     assert "is a grade among submissions" in result.stderr

@@ -188,7 +188,7 @@ def figures(one: Comparison, names: str) -> list[Any]:
         (MethodResult("dfs", seconds=0.1, reason="no place"), "failed"),
         (MethodResult("greedy", 8, accepted=False), "refused"),
         (MethodResult("relaxed", 7, Status.optimal), "claimed"),  # the optimum of another problem
-        (MethodResult("published", reason="the benchmark has no reference for it"), None),
+        (MethodResult("published", reason="the benchmark has no reference for this problem"), None),
     ],
 )
 def test_infeasible_and_failed_are_two_outcomes(method: MethodResult, outcome: str | None) -> None:
@@ -289,7 +289,7 @@ class Course:
         (Claim(15, accepted=True), (15, "feasible", True, None)),
         (
             Claim(9, accepted=False, reason="too soon"),
-            (9, "unknown", False, "claimed, but refused by the rules: too soon"),
+            (9, "unknown", False, "claimed, but rejected by the rules: too soon"),
         ),
         (Claim(9), (9, "unknown", None, None)),
         (Claim(None, reason="it is lost"), (None, "unknown", None, "it is lost")),
