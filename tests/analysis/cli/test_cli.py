@@ -531,7 +531,7 @@ solving.solve = failing
 def test_gantt_refuses_what_it_cannot_draw(tmp_path):
     plan = tmp_path / "plan.txt"
     for name, text, fault in (
-        (NAME, "nothing", "holds no step"),
+        (NAME, "nothing", "contains no step"),
         (NAME, "Step(0, Cobbler, 10 min, 9999999999:00)", "too long to draw"),
         ("recipe2plan/timed", "nothing", "single problem"),
     ):
