@@ -51,8 +51,8 @@ def found(*names: str, profile: str | None = None) -> list[ReferenceFinding]:
     return [one for name in published_names(names) for one in auditor.check_published(name)]
 
 
-def verb(*call: object, code: int = 0, given: str | None = None) -> tuple[str, str]:
-    result = CliRunner().invoke(app, ["audit", *map(str, call)], input=given)
+def verb(*call: object, code: int = 0, stdin: str | None = None) -> tuple[str, str]:
+    result = CliRunner().invoke(app, ["audit", *map(str, call)], input=stdin)
     assert result.exit_code == code, result.output + result.stderr
     return result.stdout, result.stderr
 
@@ -62,7 +62,7 @@ class TestJudge:
     PART = Result("tea", Status.feasible, 15, 10)
 
     @pytest.mark.parametrize(
-        ("stated", "taken", "best", "verdict", "feasible", "base"),
+        ("stated", "replayed", "best", "verdict", "feasible", "base"),
         [
             (12, None, BEST, "optimal", True, 12),
             (13, None, BEST, "too_high", True, 12),
@@ -87,13 +87,13 @@ class TestJudge:
     def test_verdicts(
         self,
         stated: int | None,
-        taken: PlanLength | int | None,
+        replayed: PlanLength | int | None,
         best: Result,
         verdict: str,
         feasible: bool | None,
         base: int | None,
     ) -> None:
-        done = PlanLength(taken) if isinstance(taken, int) else taken
+        done = PlanLength(replayed) if isinstance(replayed, int) else replayed
         judged = check_reference(stated, done, best)
         assert (judged.verdict, judged.feasible, judged.base) == (verdict, feasible, base)
         assert judged.reason
@@ -201,13 +201,13 @@ class TestHandedIn:
     def test_rows(self, tmp_path: Path) -> None:
         file = tmp_path / "given.jsonl"
         file.write_text("".join(json.dumps({"instance": "timearena/household1"} | row) + "\n" for row, _ in self.ROWS))
-        out, said = verb(file, "-f", "jsonl", code=1)
+        out, messages = verb(file, "-f", "jsonl", code=1)
         rows = [json.loads(line) for line in out.splitlines()]
         assert [row["verdict"] for row in rows] == [verdict for _, verdict in self.ROWS]
         assert [row["line"] for row in rows] == list(range(1, len(self.ROWS) + 1))
-        counts = [int(many or 1) for many in re.findall(r"^error: (?:(\d+) \w+ \(first)?", said, re.MULTILINE)]
+        counts = [int(many or 1) for many in re.findall(r"^error: (?:(\d+) \w+ \(first)?", messages, re.MULTILINE)]
         assert sum(counts) == sum(verdict == "not_checked" for _, verdict in self.ROWS)
-        assert "internal error" not in said
+        assert "internal error" not in messages
 
     @pytest.mark.slow
     def test_plans(self, tmp_path: Path) -> None:
@@ -228,15 +228,15 @@ class TestHandedIn:
         file.write_text("problem,minutes,model\ntimearena/household4,9,x\ntimearena/lab1,13,y\n")
         call = (file, "--map", "instance=problem", "--map", "makespan=minutes", "-f", "csv")
         rows = list(csv.DictReader(io.StringIO(verb(*call, code=1)[0])))
-        told = [(row["reference"], row["verdict"], row["off"]) for row in rows]
-        assert told == [("x", "below_bound", "-5"), ("y", "optimal", "0")]
+        verdicts = [(row["reference"], row["verdict"], row["off"]) for row in rows]
+        assert verdicts == [("x", "below_bound", "-5"), ("y", "optimal", "0")]
 
     @pytest.mark.slow
     def test_object_and_standard_input(self) -> None:
-        given = json.dumps({"timearena/household4": 14, "timearena/nowhere": 3, "timearena/lab1": 14})
-        rows = json.loads(verb("-", "-f", "json", given=given, code=1)[0])
-        told = [(row["instance"], row["verdict"], row["off"]) for row in rows]
-        assert told == [
+        stdin = json.dumps({"timearena/household4": 14, "timearena/nowhere": 3, "timearena/lab1": 14})
+        rows = json.loads(verb("-", "-f", "json", stdin=stdin, code=1)[0])
+        verdicts = [(row["instance"], row["verdict"], row["off"]) for row in rows]
+        assert verdicts == [
             ("timearena/household4", "optimal", 0),
             ("timearena/nowhere", "not_checked", None),
             ("timearena/lab1", "too_high", 1),
@@ -251,15 +251,15 @@ class TestVerb:
             assert isinstance(CliRunner().invoke(app, ["audit", *call]).exception, UnknownNameError)  # ends with 2
 
     def test_table_shows_what_is_wrong(self) -> None:
-        out, said = verb("timearena/household/1", "--wide", code=1)
+        out, messages = verb("timearena/household/1", "--wide", code=1)
         assert "household4" in out
         assert "household5" not in out
-        assert "9 references are optimal, and not shown" in said
+        assert "9 references are optimal, and not shown" in messages
         assert "household5" in verb("timearena/household/1", "--all", "--wide", code=1)[0]
 
     def test_nothing_there(self) -> None:
-        out, said = verb("robotouille/multi_agent")
-        assert "no published reference" in said
+        out, messages = verb("robotouille/multi_agent")
+        assert "no published reference" in messages
         assert not out
 
     def test_single_rules(self) -> None:

@@ -32,21 +32,21 @@ TIMED, LAB, CROSS, SYNC = "recipe2plan/timed", "timearena/lab/1", "asynctool/cro
 COBBLER = f"{TIMED}/Cobbler_Pancakes"
 
 
-def made(instance: str, benchmark: str, optimal: int | None, bound: int | None = None, **told: Any) -> Comparison:
+def made(instance: str, benchmark: str, optimal: int | None, bound: int | None = None, **makespans: Any) -> Comparison:
     """A comparison in which methods say a makespan, or a makespan and whether the rules accept it."""
     status = Status.feasible if optimal is None else Status.optimal
     exact = MethodResult(OPTIMUM, 99 if optimal is None else optimal, status, True, 0.5)
     entries = [
         MethodResult(name, *((value[0], Status.unknown, value[1]) if isinstance(value, tuple) else (value,)))
-        for name, value in told.items()
+        for name, value in makespans.items()
     ]
     return Comparison(instance, benchmark, "tick", None, exact, optimal if bound is None else bound, (exact, *entries))
 
 
 def task(name: str, optimal: int | None, claim: int, possible: bool, printed: int, fast: int, free: int) -> Comparison:
-    told = {"heuristic_reference": (claim, possible), "greedy": (printed, True), "without_objects": free}
+    makespans = {"heuristic_reference": (claim, possible), "greedy": (printed, True), "without_objects": free}
     rules = optimal if possible else None
-    return made(f"timearena/{name}", "timearena", optimal, **told, released_rules=rules, best_heuristic=fast)
+    return made(f"timearena/{name}", "timearena", optimal, **makespans, released_rules=rules, best_heuristic=fast)
 
 
 def rows(head: str, *values: tuple[Any, ...]) -> list[dict[str, Any]]:
@@ -140,8 +140,8 @@ def test_a_mean_is_shown_with_the_number_of_problems_that_it_is_over(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     # The optimum of c is not proved: the mean of the optimum is over two problems, that of the heuristic over three.
-    found = [made("a", "generic", 50, dfs=51), made("b", "generic", 50, dfs=53), made("c", "generic", None, dfs=35)]
-    write_summary(summarize(found), Format.table, alone=True)
+    results = [made("a", "generic", 50, dfs=51), made("b", "generic", 50, dfs=53), made("c", "generic", None, dfs=35)]
+    write_summary(summarize(results), Format.table, alone=True)
     words = capsys.readouterr().out.partition("no room")[0].split()
     for mean, count in (("46.333", "answered"), ("+4.0", "compared")):
         assert mean not in words or count in words
@@ -152,10 +152,10 @@ def test_sets_and_benchmarks_are_summed_up_apart() -> None:
     assert summarize([]) == []
     two = [task("lab1", 16, 16, True, 18, 16, 15), task("household1", 13, 13, False, 13, 13, 13)]
     alone = [made("shop", "generic", 5), made("my kitchen", "robotouille", 8)]
-    found = summarize([*two, *RECIPES, *alone])
+    rows = summarize([*two, *RECIPES, *alone])
     sets = [LAB] * 6 + ["timearena/household/1"] * 6 + [TIMED] * 4 + ["generic", "robotouille"]
-    assert [row["set"] for row in found] == sets
-    assert [row["CR"] for row in found if row["method"] == "released rules"] == [100.0, 0.0]
+    assert [row["set"] for row in rows] == sets
+    assert [row["CR"] for row in rows if row["method"] == "released rules"] == [100.0, 0.0]
 
 
 def test_rows_have_gaps_by_optimum_and_bound() -> None:
@@ -284,7 +284,7 @@ class Course:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("claim", "expected"),
     [
         (Claim(15, accepted=True), (15, "feasible", True, None)),
         (
@@ -299,13 +299,13 @@ class Course:
     ],
     ids=["kept", "refused", "number", "none", "problem", "impossible", "error"],
 )
-def test_every_kind_of_reference(given: Any, expected: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TimeArena, "references", (Reference("mine", "my own", Course(given)),))
+def test_every_kind_of_reference(claim: Any, expected: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TimeArena, "references", (Reference("mine", "my own", Course(claim)),))
     one = compare(load("timearena/household4"))
     mine, best = one.entries
     assert (mine.makespan, mine.status, mine.accepted, mine.reason) == expected
     assert (best.method, best.makespan) == (BEST, 14)
-    assert isinstance(mine.error, UnknownNameError) == isinstance(given, UnknownNameError)
+    assert isinstance(mine.error, UnknownNameError) == isinstance(claim, UnknownNameError)
     assert summarize([one])[0]["method"] == "my own"
 
 

@@ -36,8 +36,8 @@ def label(scenario: str, size: int) -> str:
 
 
 @pytest.mark.slow
-def test_a_possible_claim_is_never_below_the_optimum(told):
-    for one, entries in told:
+def test_a_possible_claim_is_never_below_the_optimum(answers):
+    for one, entries in answers:
         for name in ("heuristic_reference", "greedy"):
             if entries[name].accepted:
                 assert entries[name].makespan >= one.optimum, one.instance
@@ -46,9 +46,9 @@ def test_a_possible_claim_is_never_below_the_optimum(told):
 
 
 @pytest.mark.slow
-def test_released_reservations_bound_the_completion_rate(told, rows):
-    found = {one.instance.removeprefix("timearena/"): entries["released_rules"] for one, entries in told}
-    impossible = {name for name, rules in found.items() if rules.makespan is None}
+def test_released_reservations_bound_the_completion_rate(answers, rows):
+    released = {one.instance.removeprefix("timearena/"): entries["released_rules"] for one, entries in answers}
+    impossible = {name for name, rules in released.items() if rules.makespan is None}
     assert impossible == {
         "cooking2+cooking3",
         "cooking3+cooking4",
@@ -56,16 +56,16 @@ def test_released_reservations_bound_the_completion_rate(told, rows):
         "cooking2+cooking3+cooking4",
         "cooking9+cooking10+cooking1",
     }
-    assert {found[name].status for name in impossible} == {"infeasible"}
+    assert {released[name].status for name in impossible} == {"infeasible"}
     assert rows[label("cooking", 2), "released rules"]["CR"] == 70
     assert rows[label("cooking", 3), "released rules"]["CR"] == 80
 
 
 def test_the_summary_alone_is_a_table_of_results_with_the_columns_asked_for():
     call = ["compare", "timearena/household4", "--summary", "--columns", "method,mean_gap"]
-    shown = CliRunner().invoke(app, [*call, "--format", "latex"])
-    assert shown.exit_code == 0
-    assert shown.stdout.splitlines()[:10] == [
+    result = CliRunner().invoke(app, [*call, "--format", "latex"])
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[:10] == [
         r"\begin{table}",
         r"\centering",
         r"\caption{Methods beside the proved optimum}",

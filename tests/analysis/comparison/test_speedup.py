@@ -33,11 +33,11 @@ def run(*words: str) -> tuple[int, str]:
 
 
 def test_curve_by_hand() -> None:
-    found = curve(JOBS, 4)
-    assert [row["makespan"] for row in found] == [36, 18, 18, 18]
-    assert {(row["critical_path"], row["limit"]) for row in found} == {(12, 18)}
-    assert [row["speedup"] for row in found] == [1, 2, 2, 2]
-    assert is_proved(found)
+    rows = curve(JOBS, 4)
+    assert [row["makespan"] for row in rows] == [36, 18, 18, 18]
+    assert {(row["critical_path"], row["limit"]) for row in rows} == {(12, 18)}
+    assert [row["speedup"] for row in rows] == [1, 2, 2, 2]
+    assert is_proved(rows)
 
 
 def test_means_by_hand() -> None:
@@ -62,10 +62,10 @@ def test_what_is_not_proved_is_counted_and_left_out() -> None:
 
 
 def test_impossible_problem_has_no_curve_but_a_row() -> None:
-    found = curve(replace(JOBS, time_limit=20), 2)
-    assert [(row["status"], row["makespan"]) for row in found] == [("infeasible", None), ("optimal", 18)]
-    assert found[1]["speedup"] is None
-    assert not is_proved(found)
+    rows = curve(replace(JOBS, time_limit=20), 2)
+    assert [(row["status"], row["makespan"]) for row in rows] == [("infeasible", None), ("optimal", 18)]
+    assert rows[1]["speedup"] is None
+    assert not is_proved(rows)
 
 
 def test_agents_that_differ_have_no_curve() -> None:

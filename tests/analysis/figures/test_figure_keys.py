@@ -50,16 +50,16 @@ def drawn(instance: Instance, schedule: Schedule, width: float | None = None) ->
 
 def on_bars(ax: Axes) -> dict[str, set[str]]:
     """Return what stands on the bars of every action."""
-    found: dict[str, set[str]] = {}
+    numbers: dict[str, set[str]] = {}
     for text in ax.texts:
         if isinstance(text, FittedText) and "/" in str(text.get_label()):
-            found.setdefault(str(text.get_label()), set()).add(text.get_text().replace("\n", " "))
-    return found
+            numbers.setdefault(str(text.get_label()), set()).add(text.get_text().replace("\n", " "))
+    return numbers
 
 
 def key(ax: Axes) -> str:
-    told = " ".join(text.get_text() for text in ax.texts if text.get_gid() == "key")
-    return told.replace("\n", " ").replace("\u00a0", " ")
+    content = " ".join(text.get_text() for text in ax.texts if text.get_gid() == "key")
+    return content.replace("\n", " ").replace("\u00a0", " ")
 
 
 @pytest.mark.slow
@@ -69,13 +69,13 @@ def test_every_number_on_a_bar_is_explained() -> None:
     assert schedule is not None
     for width in (3.3, 7.0, None):
         ax = drawn(instance, schedule, width)
-        told = key(ax)
+        content = key(ax)
         numbers = {text for texts in on_bars(ax).values() for text in texts if text.isdigit()}
         assert numbers
         for number in numbers:
-            assert re.search(rf"(^|[ :]){number} [a-z]", told)
-        assert not re.search(r"\b(in|to|into|with)(;|$| \()", told)  # nothing ends without its object
-        assert "cook rice in pot" in told or "cook rice in pot" in on_bars(ax)["cooking1/cook rice in"]
+            assert re.search(rf"(^|[ :]){number} [a-z]", content)
+        assert not re.search(r"\b(in|to|into|with)(;|$| \()", content)  # nothing ends without its object
+        assert "cook rice in pot" in content or "cook rice in pot" in on_bars(ax)["cooking1/cook rice in"]
 
 
 @pytest.mark.slow

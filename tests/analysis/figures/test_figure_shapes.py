@@ -38,13 +38,13 @@ def test_figures_are_as_wide_as_asked(tmp_path: Path, width: str, inches: float)
 
 @pytest.mark.slow
 def test_a_pdf_has_truetype_fonts_the_width_asked_and_the_same_bytes_twice(tmp_path: Path) -> None:
-    found = drawn(tmp_path, "--width", "page", suffix=".pdf")
-    assert b"/CIDFontType2" in found
-    assert b"/Type3" not in found
-    box = re.search(rb"/MediaBox \[ 0 0 ([0-9.]+)", found)
+    content = drawn(tmp_path, "--width", "page", suffix=".pdf")
+    assert b"/CIDFontType2" in content
+    assert b"/Type3" not in content
+    box = re.search(rb"/MediaBox \[ 0 0 ([0-9.]+)", content)
     assert box is not None
     assert float(box[1]) == 7.0 * 72
-    assert drawn(tmp_path, "--width", "page", suffix=".pdf") == found
+    assert drawn(tmp_path, "--width", "page", suffix=".pdf") == content
 
 
 @pytest.mark.slow

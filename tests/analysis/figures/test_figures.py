@@ -79,7 +79,7 @@ SMALL = catalog.load(COBBLER)
 @pytest.fixture(scope="module")
 def schedules() -> Pairs:
     """Two schedules of an instance of 24 and of one of 150 actions."""
-    found = {}
+    chosen = {}
     for name, instance, methods in (
         ("24", SMALL, ("improve", "parallel-lpt")),
         ("150", BIG, ("serial-lpt", "parallel-spt")),
@@ -87,8 +87,8 @@ def schedules() -> Pairs:
         one, other = (run(instance, method).schedule for method in methods)
         assert one is not None
         assert other is not None
-        found[name] = instance, one, other
-    return found
+        chosen[name] = instance, one, other
+    return chosen
 
 
 @pytest.fixture(scope="module")
@@ -137,33 +137,33 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
     wrong = regret(catalog.load("timearena/household1"), ["fly"] * 6)
     random = np.random.default_rng(0)
     costs = [int(cost) for cost in random.choice([0, 0, 0, 1, 5], 150)]
-    made: dict[str, Callable[..., Axes]] = {}
+    functions: dict[str, Callable[..., Axes]] = {}
     for size, (instance, one, other) in schedules.items():
-        made[f"gantt {size}"] = lambda ax=None, i=instance, s=one: gantt(i, s, ax)
-        made[f"pair {size}"] = lambda ax=None, i=instance, s=one, t=other: gantt_pair(i, s, t, ax)
-        made[f"graph {size}"] = lambda ax=None, i=instance: dependency_graph(i, ax)
-    made["gaps"] = lambda ax=None: gap_distribution(comparisons, ax, title="gaps")
-    made["profile"] = lambda ax=None: performance_profile(comparisons, ax, title="profile")
-    made["profile against the optimum"] = lambda ax=None: performance_profile(
+        functions[f"gantt {size}"] = lambda ax=None, i=instance, s=one: gantt(i, s, ax)
+        functions[f"pair {size}"] = lambda ax=None, i=instance, s=one, t=other: gantt_pair(i, s, t, ax)
+        functions[f"graph {size}"] = lambda ax=None, i=instance: dependency_graph(i, ax)
+    functions["gaps"] = lambda ax=None: gap_distribution(comparisons, ax, title="gaps")
+    functions["profile"] = lambda ax=None: performance_profile(comparisons, ax, title="profile")
+    functions["profile against the optimum"] = lambda ax=None: performance_profile(
         comparisons[comparisons["method"].isin(["improve", "serial-lpt"])], ax, against="optimum"
     )
-    made["regret 24"] = lambda ax=None: regret_staircase(cobbler, ax)
-    made["regret wrong"] = lambda ax=None: regret_staircase(wrong, ax)
-    made["regret 150"] = lambda ax=None: regret_staircase(chain([*costs[:-20], *[None] * 20], 130), ax)
+    functions["regret 24"] = lambda ax=None: regret_staircase(cobbler, ax)
+    functions["regret wrong"] = lambda ax=None: regret_staircase(wrong, ax)
+    functions["regret 150"] = lambda ax=None: regret_staircase(chain([*costs[:-20], *[None] * 20], 130), ax)
     tasks = [
         {"model": model, "task": f"synchronous/{i}_two_lettuce_tomato_burger", "success": i / 9, "submissions": 10}
         for model in ("gpt-4o", "gpt-4o-mini")
         for i in range(10)
     ]
-    made["tasks"] = lambda ax=None: grouped_bars(tasks, "task", ax)
+    functions["tasks"] = lambda ax=None: grouped_bars(tasks, "task", ax)
     bins = [
         {"model": model, "steps": name, "count": 9, "succeeded": 3, "failed": 6}
         | {"share_of_succeeded": 0.5, "share_of_failed": 0.25}
         for model in ("gpt-4o", "gpt-4o-mini")
         for name in bin_names((0, 5, 10, 20))
     ]
-    made["bins"] = lambda ax=None: grouped_bars(bins, "steps", ax)
-    return made
+    functions["bins"] = lambda ax=None: grouped_bars(bins, "steps", ax)
+    return functions
 
 
 NAMES = (
@@ -228,11 +228,11 @@ def test_nothing_is_cut_off_overlaps_warns_or_stays(
         box = text.get_window_extent()
         assert figure.bbox.x0 - 1 <= box.x0 <= box.x1 <= figure.bbox.x1 + 1, text
         assert figure.bbox.y0 - 1 <= box.y0 <= box.y1 <= figure.bbox.y1 + 1, text
-    shown = {id(text) for text in seen}
+    visible = {id(text) for text in seen}
     drawn = ax.get_legend()
     marks = [*ax.xaxis.get_ticklabels(), *ax.yaxis.get_ticklabels(), ax.xaxis.label, ax.yaxis.label]
     marks += [] if drawn is None else drawn.get_texts()
-    boxes = [text.get_window_extent() for text in marks if id(text) in shown]
+    boxes = [text.get_window_extent() for text in marks if id(text) in visible]
     for i, one in enumerate(boxes):
         for other in boxes[:i]:
             assert one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 + 1 or other.y1 <= one.y0 + 1
@@ -269,9 +269,9 @@ def test_pair_has_both_schedules_one_above_the_other() -> None:
     assert bars["t/b"][0].get_y() < bars["t/b"][1].get_y()  # type: ignore[attr-defined]
     pale, full = (min(bars[name][0].get_facecolor()[:3]) for name in ("t/a", "t/b"))  # type: ignore[index]
     assert pale > 0.8 > full
-    said = [text.get_text() for text in ax.texts]
-    assert "best: makespan 6" in said
-    assert "mine: makespan 9 (+3)" in said
+    headings = [text.get_text() for text in ax.texts]
+    assert "best: makespan 6" in headings
+    assert "mine: makespan 9 (+3)" in headings
     assert {"the same in both plans", "at a different time"} <= set(legend(ax))
     assert "in this plan only" not in legend(ax)
 
@@ -309,9 +309,9 @@ def test_single_gaps_have_no_median(comparisons: pd.DataFrame) -> None:
 
 @pytest.mark.slow
 def test_empty_frames_are_drawn() -> None:
-    nothing = frames.empty("comparisons")
+    empty = frames.empty("comparisons")
     for figure in (gap_distribution, performance_profile):
-        rendered(figure(nothing))
+        rendered(figure(empty))
     rendered(regret_staircase(chain([])))
 
 
@@ -323,11 +323,11 @@ def test_staircase_follows_the_decisions() -> None:
     heights = np.asarray(stair.get_ydata(), dtype=float)
     assert heights[:5].tolist() == [100, 100, 103, 103, 105]
     assert np.isnan(heights[5:]).all()
-    said = legend(ax)
-    assert any(text.startswith("+3: do <b>1</b> (decision 2)") for text in said)
-    assert not any(text.startswith("+2") for text in said)
-    assert any(text.startswith("point of no return: do <b>4</b> (decision 5)") for text in said)
-    assert any("success impossible under the rules" in text for text in said)
+    labels = legend(ax)
+    assert any(text.startswith("+3: do <b>1</b> (decision 2)") for text in labels)
+    assert not any(text.startswith("+2") for text in labels)
+    assert any(text.startswith("point of no return: do <b>4</b> (decision 5)") for text in labels)
+    assert any("success impossible under the rules" in text for text in labels)
 
 
 @pytest.mark.slow
@@ -346,29 +346,29 @@ def test_graph_has_every_action_and_lag() -> None:
         "t/c": {},
     }
     ax = dependency_graph(instance)
-    said = [text.get_text() for text in texts(rendered(ax))]
-    assert "≥1\n≤9" in said
+    labels = [text.get_text() for text in texts(rendered(ax))]
+    assert "≥1\n≤9" in labels
     assert {"precedence with a maximum lag", "precedence in one mode only"} <= set(legend(ax))
 
 
 @pytest.mark.parametrize("instance", [BIG, SMALL, *(workshop(seed) for seed in range(12))], ids=lambda one: one.name)
 def test_boxes_of_the_graph_lie_apart_and_in_order(instance: Instance) -> None:
     graph = instance.to_networkx()
-    found = place(instance, graph)
-    assert set(found.places) == set(instance.by_id)
-    spots = sorted(found.places.values())
+    layout = place(instance, graph)
+    assert set(layout.places) == set(instance.by_id)
+    spots = sorted(layout.places.values())
     for i, (x, y) in enumerate(spots):
-        assert 0 <= x < found.columns
-        assert -1e-9 <= y <= found.lanes - 1 + 1e-9
+        assert 0 <= x < layout.columns
+        assert -1e-9 <= y <= layout.lanes - 1 + 1e-9
         for other, height in spots[:i]:
             assert x != other or abs(y - height) >= 1 - 1e-9
-    bends = [point for points in found.bends.values() for point in points]
-    assert all(-1e-9 <= y <= found.lanes - 1 + 1e-9 for _, y in bends)
+    bends = [point for points in layout.bends.values() for point in points]
+    assert all(-1e-9 <= y <= layout.lanes - 1 + 1e-9 for _, y in bends)
     assert all(x != other or abs(y - height) > 0.7 for x, y in bends for other, height in spots)
-    assert found.lanes <= len(instance.actions) + len(instance.tasks)
+    assert layout.lanes <= len(instance.actions) + len(instance.tasks)
     for lag in instance.lags:
         if lag.minimum is not None:
-            assert found.places[lag.before][0] < found.places[lag.after][0]
+            assert layout.places[lag.before][0] < layout.places[lag.after][0]
 
 
 @pytest.mark.slow
@@ -406,9 +406,9 @@ def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_is_
 def test_two_plans_on_a_floor_stand_one_above_the_other_and_what_is_the_same_is_pale() -> None:
     floor = catalog.problem(FLOOR)
     (cook,) = floor.agents
-    left, up = ({"action": "MoveTo", "target": place} for place in ([6, 3], [6, 2]))
+    west, up = ({"action": "MoveTo", "target": place} for place in ([6, 3], [6, 2]))
     wait = {"action": "Wait", "duration": 3}
-    ax = draw_pair(floor, {cook: [left, wait, up]}, {cook: [left, up, wait]}, names=("one", "other"))
+    ax = draw_pair(floor, {cook: [west, wait, up]}, {cook: [west, up, wait]}, names=("one", "other"))
     bars = sorted((patch.get_x(), patch.get_width()) for patch in ax.patches if "/" in str(patch.get_label()))
     assert bars == [(0, 1), (0, 1), (1, 1), (1, 3), (2, 3), (4, 1)]
     rendered(ax)

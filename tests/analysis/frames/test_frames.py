@@ -143,9 +143,9 @@ def test_references_are_replayed_not_believed() -> None:
     assert len(refused) >= 1
     assert (refused["status"] == "unknown").all()
     assert refused["reason"].str.startswith("claim").all()
-    kept = frame[(frame["accepted"] == True).fillna(False)]  # noqa: E712
-    assert len(kept) >= 70
-    assert (kept["makespan"] >= kept["optimum"]).all()
+    accepted = frame[(frame["accepted"] == True).fillna(False)]  # noqa: E712
+    assert len(accepted) >= 70
+    assert (accepted["makespan"] >= accepted["optimum"]).all()
 
 
 def test_infeasible_problem_is_settled_not_failed() -> None:

@@ -135,9 +135,9 @@ def test_links_do_not_lead_out(folder: Path) -> None:
 def test_what_a_file_holds_is_not_told(folder: Path) -> None:
     for options in ({"instances": ["."]}, {"trust_paths": True}):
         for name in SECRETS:
-            said = str(reason(f"out/{name}", **options))
-            assert "is not a valid problem file" in said, name
-            assert SECRET not in said
+            message = str(reason(f"out/{name}", **options))
+            assert "is not a valid problem file" in message, name
+            assert SECRET not in message
     (folder / "in/two.json").write_text(json.dumps({"format": "planoracle/instance", "version": 1, "name": SECRET}))
     assert SECRET not in str(reason("in/tea.json#hunter", trust_paths=True))
 
@@ -182,14 +182,14 @@ def test_every_verb_that_reads_submissions(verb: str, folder: Path) -> None:
         (("--problems", "in/tea.json"), (0,)),
         (("--trust-paths",), (0,)),
     ):
-        found = run(verb, names, *more)
-        said = found.stdout + found.stderr
-        assert SECRET not in said
-        assert "root:" not in said
-        refused = [i for i in range(len(names) - 1) if f"line {i + 1}: " in found.stderr and "names" in found.stderr]
-        assert (0 in refused) == (not good), (verb, more, found.stderr)
-        assert set(range(1, len(names) - 1)) <= set(refused), (verb, more, found.stderr)
-    assert found.exit_code == 1
+        result = run(verb, names, *more)
+        output = result.stdout + result.stderr
+        assert SECRET not in output
+        assert "root:" not in output
+        refused = [i for i in range(len(names) - 1) if f"line {i + 1}: " in result.stderr and "names" in result.stderr]
+        assert (0 in refused) == (not good), (verb, more, result.stderr)
+        assert set(range(1, len(names) - 1)) <= set(refused), (verb, more, result.stderr)
+    assert result.exit_code == 1
 
 
 @pytest.mark.slow

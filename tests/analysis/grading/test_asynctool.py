@@ -34,30 +34,30 @@ def transcript(name: str, method: str) -> list[dict]:
 
 
 def grade(name: str, turns: list, **options: str) -> Grade:
-    found = Grader({"asynctool": RULE_SET.profile(**options)}).grade({"id": "x", "instance": name, "turns": turns})
-    assert found.scored, found.reason
-    return found
+    result = Grader({"asynctool": RULE_SET.profile(**options)}).grade({"id": "x", "instance": name, "turns": turns})
+    assert result.scored, result.reason
+    return result
 
 
-def failed(found: Grade) -> dict[str, str]:
+def failed(result: Grade) -> dict[str, str]:
     """Cause of every failed sub-task."""
-    return {cause["task"]: cause["cause"] for cause in found.metrics["causes"] if cause["failed"]}
+    return {cause["task"]: cause["cause"] for cause in result.metrics["causes"] if cause["failed"]}
 
 
 def state_after(name: str, task: str, turns: list) -> bool:
     """Whether a sub-task ends in its gold state, by playing its calls directly on an executor."""
     sub = problems.problem(name).by_id[task]
-    played, gold = (family_of(sub.family)(sub.initial) for _ in range(2))
+    played, reference = (family_of(sub.family)(sub.initial) for _ in range(2))
     for message in turns:
         if message.get("id") == task:
             played.call(message["func_name"], message["params"])
     for call in sub.reference_calls:
-        gold.call(call.name, call.params)
-    return played.state() == gold.state()
+        reference.call(call.name, call.params)
+    return played.state() == reference.state()
 
 
-def f1(gold: set, made: set) -> float:
-    return 2 * len(gold & made) / (len(gold) + len(made)) if gold or made else 1.0
+def f1(expected: set, actual: set) -> float:
+    return 2 * len(expected & actual) / (len(expected) + len(actual)) if expected or actual else 1.0
 
 
 def labels(messages: list) -> tuple[set, set]:
@@ -67,20 +67,20 @@ def labels(messages: list) -> tuple[set, set]:
     return {m["func_name"] for m in calls}, triples
 
 
-def check(name: str, base: list, turns: list, hit: dict[str, str], found: Grade) -> None:
+def check(name: str, base: list, turns: list, hit: dict[str, str], result: Grade) -> None:
     """Compare a grade of a mutated play with what the mutation must do, worked out here."""
     tasks = problems.problem(name).tasks
-    metrics = found.metrics
+    metrics = result.metrics
     env = sum(state_after(name, task.id, turns) for task in tasks)
     assert metrics["subtask_char"] == pytest.approx((len(tasks) - len(hit)) / len(tasks))
     assert metrics["subtask_env"] == pytest.approx(env / len(tasks))
     assert metrics["subtask_acc"] == pytest.approx((len(tasks) - len(hit)) / len(tasks))
     assert (metrics["task_char"], metrics["task_env"]) == (not hit, env == len(tasks))
-    assert found.success is metrics["overall"] is (not hit)
-    for level, gold, made in zip(("func_f1", "param_f1"), labels(base), labels(turns), strict=True):
-        assert metrics[level] == pytest.approx(f1(gold, made)), level
+    assert result.success is metrics["overall"] is (not hit)
+    for level, expected, actual in zip(("func_f1", "param_f1"), labels(base), labels(turns), strict=True):
+        assert metrics[level] == pytest.approx(f1(expected, actual)), level
     assert metrics["turns"] == len(turns)
-    assert failed(found) == hit
+    assert failed(result) == hit
     assert (metrics["turn_efficiency"] is None) is bool(hit)
     assert metrics["cause"] == next(iter(hit.values()), None)
 
@@ -91,19 +91,19 @@ def test_gold_plays_score_full_marks_everywhere(method: str, suffix: str) -> Non
     for name in NAMES:
         full = f"{name}{suffix}"
         turns = transcript(full, method)
-        found = grade(full, turns)
-        assert all(found.metrics[key] == 1 for key in FULL), name
-        assert found.metrics["task_char"]
-        assert found.metrics["task_env"]
-        assert found.success
-        assert not found.violations
-        assert found.metrics["causes"] == []
-        assert found.metrics["turns"] == found.makespan == len(turns) >= found.optimal_makespan
-        assert found.metrics["premature_calls"] == 0
+        result = grade(full, turns)
+        assert all(result.metrics[key] == 1 for key in FULL), name
+        assert result.metrics["task_char"]
+        assert result.metrics["task_env"]
+        assert result.success
+        assert not result.violations
+        assert result.metrics["causes"] == []
+        assert result.metrics["turns"] == result.makespan == len(turns) >= result.optimal_makespan
+        assert result.metrics["premature_calls"] == 0
         if method == "optimal":
-            assert found.metrics["turns"] == found.metrics["optimal_turns"] == found.optimal_makespan
-            assert found.metrics["turn_efficiency"] == 1
-            assert found.metrics["usable_idle_turns"] == 0
+            assert result.metrics["turns"] == result.metrics["optimal_turns"] == result.optimal_makespan
+            assert result.metrics["turn_efficiency"] == 1
+            assert result.metrics["usable_idle_turns"] == 0
 
 
 def test_the_end_of_a_transcript_closes_it_if_the_rules_say_so() -> None:
@@ -153,11 +153,11 @@ def test_a_mutated_play_fails_for_its_cause(
     for name in names:
         base = transcript(name, "optimal")
         for turns, task in mutated(base):
-            found = grade(name, turns)
-            check(name, base, turns, {task: cause}, found)
-            assert mutated not in (swapped, dropped) or found.metrics["premature_calls"] == 0
-            assert mutated is not dropped or found.metrics["usable_idle_turns"] >= 1
-            assert mutated is not confused or found.violations[0]["kind"] == "other_tool"
+            result = grade(name, turns)
+            check(name, base, turns, {task: cause}, result)
+            assert mutated not in (swapped, dropped) or result.metrics["premature_calls"] == 0
+            assert mutated is not dropped or result.metrics["usable_idle_turns"] >= 1
+            assert mutated is not confused or result.violations[0]["kind"] == "other_tool"
             done += 1
     assert done > least
 
@@ -167,14 +167,14 @@ def test_a_call_too_early_that_guesses_right_costs_no_point() -> None:
         base = transcript(name, "sequential")
         at = base.index(WAIT)
         turns = base[:at] + base[at + 1 :]
-        found = grade(name, turns)
-        check(name, base, turns, {}, found)
+        result = grade(name, turns)
+        check(name, base, turns, {}, result)
         task = base[at + 1]["id"]
-        assert found.metrics["premature_calls"] == 1
-        assert [(c["task"], c["cause"], c["turn"], c["failed"]) for c in found.metrics["causes"]] == [
+        assert result.metrics["premature_calls"] == 1
+        assert [(c["task"], c["cause"], c["turn"], c["failed"]) for c in result.metrics["causes"]] == [
             (task, TEMPORAL, at + 1, False)
         ]
-        assert [(v["kind"], v["index"]) for v in found.violations] == [("premature", at)]
+        assert [(v["kind"], v["index"]) for v in result.violations] == [("premature", at)]
 
 
 def test_a_call_too_early_that_guesses_wrong_fails_for_that() -> None:
@@ -188,9 +188,9 @@ def test_a_call_too_early_that_guesses_wrong_fails_for_that() -> None:
         key = next(iter(early["params"]))
         early["params"][key] = "a guess"
         turns = [*base[:at], early, *base[at + 2 :]]
-        found = grade(name, turns)
-        check(name, base, turns, {early["id"]: TEMPORAL}, found)
-        assert found.metrics["premature_calls"] >= 1
+        result = grade(name, turns)
+        check(name, base, turns, {early["id"]: TEMPORAL}, result)
+        assert result.metrics["premature_calls"] >= 1
         done += 1
     assert done > 80
 
@@ -201,9 +201,9 @@ def test_a_message_that_cannot_be_read() -> None:
         base = transcript(name, "optimal")
         at = Random(name).choice([i for i, message in enumerate(base) if "func_name" in message])
         turns = [*base[:at], "I shall call " + str(base[at]["func_name"]), *base[at + 1 :]]
-        found = grade(name, turns)
-        assert failed(found) == {base[at]["id"]: "format"}
-        assert found.violations[0]["kind"] == "unreadable"
+        result = grade(name, turns)
+        assert failed(result) == {base[at]["id"]: "format"}
+        assert result.violations[0]["kind"] == "unreadable"
         several = [*base[:at], json.dumps(base[at]) + json.dumps(base[at]), *base[at + 1 :]]
         assert failed(grade(name, several)) == {base[at]["id"]: "format"}
         assert grade(name, several, several_calls="first").success
@@ -215,8 +215,8 @@ def test_an_unreadable_message_is_no_excuse_for_a_task_never_begun() -> None:
     base = transcript(PAIR, "sequential")
     turns = ["Let me think." if message == WAIT else message for message in base if message.get("id") != "files_1"]
     assert failed(grade(PAIR, turns)) == {"files_1": "neglected_task"}
-    begun = ["Let me think." if message.get("func_name") == "make_folder" else message for message in base]
-    assert failed(grade(PAIR, begun)) == {"files_1": "format"}
+    started = ["Let me think." if message.get("func_name") == "make_folder" else message for message in base]
+    assert failed(grade(PAIR, started)) == {"files_1": "format"}
 
 
 def test_a_call_made_for_another_task_is_confusion() -> None:
@@ -231,10 +231,10 @@ def test_an_extra_call_that_changes_the_state_is_a_wrong_call() -> None:
     name = "asynctool/trading_1+files_1"
     base = transcript(name, "sequential")
     extra = {"id": "files_1", "func_name": "make_folder", "params": {"name": "Other"}}
-    found = grade(name, [*base[:-1], WAIT, extra, CLOSE])
-    assert failed(found) == {"files_1": "wrong_call"}
-    assert (found.metrics["subtask_char"], found.metrics["subtask_env"]) == (1, 0.5)
-    (fault,) = found.violations
+    result = grade(name, [*base[:-1], WAIT, extra, CLOSE])
+    assert failed(result) == {"files_1": "wrong_call"}
+    assert (result.metrics["subtask_char"], result.metrics["subtask_env"]) == (1, 0.5)
+    (fault,) = result.violations
     assert fault["kind"] == "wrong_state"
     assert fault["message"].endswith("""turn 10 called "files_1: make_folder(name='Other')" as well""")
 
@@ -268,12 +268,12 @@ PAIR = "asynctool/trading_1+files_1"
 
 def test_idle_turns_that_another_task_could_have_used() -> None:
     base = transcript(PAIR, "sequential")
-    found = grade(PAIR, base)
+    result = grade(PAIR, base)
     # trading waits twice, files once; the files calls were ready during both, trading was done during the last.
-    assert (found.metrics["idle_turns"], found.metrics["usable_idle_turns"]) == (3, 2)
-    assert found.metrics["streak"] == 3
-    assert found.metrics["streak_excess"] == 2
-    assert found.metrics["streak_turns"] == 5  # three calls and the two waits between them
+    assert (result.metrics["idle_turns"], result.metrics["usable_idle_turns"]) == (3, 2)
+    assert result.metrics["streak"] == 3
+    assert result.metrics["streak_excess"] == 2
+    assert result.metrics["streak_turns"] == 5  # three calls and the two waits between them
 
 
 def test_labels_of_a_confused_call_count_for_the_run_or_for_its_sub_task() -> None:

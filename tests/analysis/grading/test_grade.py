@@ -123,9 +123,9 @@ def test_the_row_of_a_failed_plan():
 
 def test_an_unscored_row_has_no_figures():
     row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, SourceLine(7)).row()
-    given_ = {"format": "planoracle/grade", "version": 3, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
-    given_ |= {"model": "m", "line": 7, "scored": False, "failure_cause": "not scored"}
-    assert {key: value for key, value in row.items() if value is not None and key != "reason"} == given_
+    expected = {"format": "planoracle/grade", "version": 3, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
+    expected |= {"model": "m", "line": 7, "scored": False, "failure_cause": "not scored"}
+    assert {key: value for key, value in row.items() if value is not None and key != "reason"} == expected
     assert row["reason"] == "plan: is missing"
 
 
@@ -146,11 +146,11 @@ def test_released_profile_gives_the_released_verdicts(verdicts):
     same = {"progress", "goal_ratio", "executed", "success", "violation", "violation_index"}
     wrong = []
     for entry in verdicts:
-        found, expected = grader(RELEASED).grade(entry), entry["expected"]
-        agree = all(getattr(found, field) == expected[field] for field in same)
-        agree &= found.makespan == expected["makespan_s"]
-        agree &= found.metrics["r_efficiency"] == pytest.approx(expected["r_efficiency"], abs=1e-9)
-        if not (found.scored and agree):
+        result, expected = grader(RELEASED).grade(entry), entry["expected"]
+        agree = all(getattr(result, field) == expected[field] for field in same)
+        agree &= result.makespan == expected["makespan_s"]
+        agree &= result.metrics["r_efficiency"] == pytest.approx(expected["r_efficiency"], abs=1e-9)
+        if not (result.scored and agree):
             wrong.append(entry["id"])
     assert wrong == []
 
@@ -162,8 +162,8 @@ def test_paper_profile_gives_the_same_verdict_on_plans_without_zero_lengths(verd
     for entry in verdicts:
         commands = parse(entry["plan"], catalog.load(entry["instance"]), RELEASED).commands
         if all(command.duration for command in commands):
-            found = grader().grade(entry)
-            assert [getattr(found, field) for field in fields] == [entry["expected"][field] for field in fields]
+            result = grader().grade(entry)
+            assert [getattr(result, field) for field in fields] == [entry["expected"][field] for field in fields]
             compared += 1
     assert compared > 500
 
@@ -180,12 +180,12 @@ def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
     path.write_text(json.dumps(to_document(problem)))
     text = "Step(0, A, 2 min, 0:00), {}Step(1, A, 1 min, {})"
     plans = {"honest": text.format("", "2:00"), "short": text.format("Step(0, A, 0 min, 0:00), ", "0:00")}
-    found = {
-        (name, which): grade(plan, str(path), rules, all_problems())
+    grades = {
+        (name, profile): grade(plan, str(path), rules, all_problems())
         for name, plan in plans.items()
-        for which, rules in (("paper", PAPER), ("released", RELEASED))
+        for profile, rules in (("paper", PAPER), ("released", RELEASED))
     }
-    figures = {key: (one.success, one.makespan, one.optimal_makespan) for key, one in found.items()}
+    figures = {key: (one.success, one.makespan, one.optimal_makespan) for key, one in grades.items()}
     assert figures == {
         ("honest", "paper"): (True, 180, 180),
         ("honest", "released"): (True, 180, 180),
@@ -197,10 +197,10 @@ def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
 def test_optimal_plans_have_r_efficiency_one_against_the_optimum():
     rules = RULE_SET.profile("paper", reference="optimal")
     for name in problems.names():
-        found = grade(optimal_text(name), name, rules)
-        assert found.metrics["reference"] == "optimal"
+        result = grade(optimal_text(name), name, rules)
+        assert result.metrics["reference"] == "optimal"
         figures = ("r_efficiency", "r_efficiency_optimal", "multitasking_score")
-        assert [found.metrics[key] for key in figures] == [1.0] * 3, name
+        assert [result.metrics[key] for key in figures] == [1.0] * 3, name
 
 
 def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_against_the_optimum():
@@ -208,13 +208,13 @@ def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_again
     for name in problems.names():
         if name == EGG:
             continue
-        found = grade(reference_text(name), name)
-        assert (found.success, found.metrics["reference"]) == (True, "heuristic")
-        assert found.metrics["r_efficiency"] == pytest.approx(1.0, abs=1e-12), name
-        assert found.makespan >= found.optimal_makespan
-        if found.executed >= len(parse(optimal_text(name), catalog.load(name)).commands):
-            assert found.metrics["r_efficiency_optimal"] <= 1.0 + 1e-12, name
-        better += found.makespan > found.optimal_makespan
+        result = grade(reference_text(name), name)
+        assert (result.success, result.metrics["reference"]) == (True, "heuristic")
+        assert result.metrics["r_efficiency"] == pytest.approx(1.0, abs=1e-12), name
+        assert result.makespan >= result.optimal_makespan
+        if result.executed >= len(parse(optimal_text(name), catalog.load(name)).commands):
+            assert result.metrics["r_efficiency_optimal"] <= 1.0 + 1e-12, name
+        better += result.makespan > result.optimal_makespan
     assert better == 62 + 29  # shared/traps.md: longer than the optimum in 62 timed and 29 untimed pairs
 
 
@@ -253,17 +253,17 @@ def replayed(commands, rules=PAPER):
 def test_equations_1_to_3_by_hand():
     # Work 600 + 300 + 120 = 1020 s done by 720 s: 300 s saved in 600 s of autonomous work, 0.5.
     # Reference: the same work by 820 s, 200 s saved in 600 s, 1/3. R = 0.5 / (1/3) = 1.5.
-    found = efficiency(BOILED, replayed(RUN), REFERENCE)
-    assert found.efficiency == 0.5
-    assert found.r_efficiency == pytest.approx(1.5)
-    assert found.multitasking_score == found.r_efficiency
+    metrics = efficiency(BOILED, replayed(RUN), REFERENCE)
+    assert metrics.efficiency == 0.5
+    assert metrics.r_efficiency == pytest.approx(1.5)
+    assert metrics.multitasking_score == metrics.r_efficiency
 
 
 def test_equations_1_to_3_for_a_failed_run_by_hand():
     # Boiled and peeled by 600 s, then serving too long: 900 - 600 = 300 s saved, 300 / 600 = 0.5.
     # Two commands of the reference: 900 s of work by 600 s as well, 0.5. R = 1, but no success: score 0.
-    found = efficiency(BOILED, replayed([*RUN[:2], StepCommand(2, "A", 130, 600)]), REFERENCE)
-    assert found == (0.5, 1.0, 0.0)
+    metrics = efficiency(BOILED, replayed([*RUN[:2], StepCommand(2, "A", 130, 600)]), REFERENCE)
+    assert metrics == (0.5, 1.0, 0.0)
 
 
 def test_the_reference_is_cut_in_the_order_in_which_it_is_listed():
@@ -336,20 +336,20 @@ def _runs(draw):
 @given(_runs(), _runs(), st.sampled_from([PAPER, RELEASED]))
 def test_metric_invariants(commands, reference, rules):
     run = replayed(commands, rules)
-    found = efficiency(BOILED, run, reference, rules)
-    assert found.efficiency is None or 0 <= found.efficiency <= 1  # only autonomous work can be saved
-    assert found.multitasking_score == (found.r_efficiency if run.success else 0)
+    metrics = efficiency(BOILED, run, reference, rules)
+    assert metrics.efficiency is None or 0 <= metrics.efficiency <= 1  # only autonomous work can be saved
+    assert metrics.multitasking_score == (metrics.r_efficiency if run.success else 0)
     if rules is RELEASED:
-        assert found.r_efficiency is not None
+        assert metrics.r_efficiency is not None
 
 
 @pytest.mark.slow
 @given(st.integers(0, 599), st.integers(1, 300))
 def test_a_run_measured_against_itself_is_one(start, piece):
     commands = [RUN[0], StepCommand(1, "A", piece, start)]
-    found = efficiency(BOILED, replayed(commands), commands)
-    assert found.efficiency == pytest.approx(min(piece, 600 - start) / 600)
-    assert found.r_efficiency == 1.0
+    metrics = efficiency(BOILED, replayed(commands), commands)
+    assert metrics.efficiency == pytest.approx(min(piece, 600 - start) / 600)
+    assert metrics.r_efficiency == 1.0
 
 
 @given(_runs())
@@ -363,10 +363,10 @@ def test_reference_efficiency_does_not_depend_on_the_order(commands):
 def test_an_instance_in_a_file_is_compared_with_its_optimum(tmp_path):
     path = tmp_path / "boiled.json"
     path.write_text(json.dumps(to_document(BOILED)))
-    found = grade("Step(0, A, 600, 0) Step(1, A, 300, 0) Step(2, A, 120, 660)", str(path), problems=all_problems())
-    assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 780, 720)
-    assert (found.metrics["reference"], found.instance) == ("optimal", str(path))
-    assert found.metrics["r_efficiency"] == pytest.approx((240 / 600) / (300 / 600))
+    result = grade("Step(0, A, 600, 0) Step(1, A, 300, 0) Step(2, A, 120, 660)", str(path), problems=all_problems())
+    assert (result.scored, result.success, result.makespan, result.optimal_makespan) == (True, True, 780, 720)
+    assert (result.metrics["reference"], result.instance) == ("optimal", str(path))
+    assert result.metrics["r_efficiency"] == pytest.approx((240 / 600) / (300 / 600))
 
 
 def test_a_general_instance_has_no_efficiency(tmp_path):
@@ -374,9 +374,9 @@ def test_a_general_instance_has_no_efficiency(tmp_path):
     path.write_text(json.dumps(to_document(replace(BOILED, benchmark="generic"))))
     pieces = [("A/0", 0, 600), ("A/1", 0, 300), ("A/2", 600, 120)]
     plan = [{"action": a, "start": s, "duration": d, "agent": "agent"} for a, s, d in pieces]
-    found = grade(plan, str(path), problems=all_problems())
-    assert (found.scored, found.success, found.makespan, found.optimal_makespan) == (True, True, 720, 720)
-    assert (found.metrics, found.main_score) == ({}, 1.0)
+    result = grade(plan, str(path), problems=all_problems())
+    assert (result.scored, result.success, result.makespan, result.optimal_makespan) == (True, True, 720, 720)
+    assert (result.metrics, result.main_score) == ({}, 1.0)
     late = grade([*plan[:2], plan[2] | {"start": 599}], str(path), problems=all_problems())
     assert (late.scored, late.success, late.violation, late.violation_index) == (True, False, "minimum_lag", 2)
 
@@ -451,13 +451,13 @@ UNSCORED = {
 )
 def test_what_cannot_be_judged_is_unscored_with_a_reason_and_the_rest_is_graded(name):
     text, reason = UNSCORED[name]
-    (found,) = grade_lines(text)
-    assert not found.scored
-    assert reason in found.reason
-    assert "internal error" not in found.reason
-    assert (found.success, found.progress, found.makespan, found.violations) == (None,) * 4
-    assert found.line == 2
-    assert len(json.dumps(found.row())) < 3000
+    (result,) = grade_lines(text)
+    assert not result.scored
+    assert reason in result.reason
+    assert "internal error" not in result.reason
+    assert (result.success, result.progress, result.makespan, result.violations) == (None,) * 4
+    assert result.line == 2
+    assert len(json.dumps(result.row())) < 3000
 
 
 FAILED = {
@@ -485,15 +485,15 @@ FAILED = {
 @pytest.mark.parametrize("name", FAILED)
 def test_hostile_plans_are_graded_as_failed(name):
     plan, kind, index = FAILED[name]
-    (found,) = grade_lines(line(plan=plan))
-    assert (found.scored, found.success, found.violation, found.violation_index) == (True, False, kind, index)
-    assert len(json.dumps(found.row())) < 200_000
+    (result,) = grade_lines(line(plan=plan))
+    assert (result.scored, result.success, result.violation, result.violation_index) == (True, False, kind, index)
+    assert len(json.dumps(result.row())) < 200_000
 
 
 def test_a_lone_surrogate_in_the_id_is_kept():
-    (found,) = grade_lines(line(id="\ud800"))
-    assert (found.id, found.success) == ("\ud800", True)
-    assert json.loads(json.dumps(found.row()))["id"] == "\ud800"
+    (result,) = grade_lines(line(id="\ud800"))
+    assert (result.id, result.success) == ("\ud800", True)
+    assert json.loads(json.dumps(result.row()))["id"] == "\ud800"
 
 
 def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
@@ -501,9 +501,9 @@ def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr(Recipe2PlanSimulator, "verdict", broken)
-    found = Grader().grade(GOOD_LINE)
-    assert (found.id, found.instance, found.scored) == ("good", NAME, False)
-    assert found.reason == "internal error: ZeroDivisionError: oops"
+    result = Grader().grade(GOOD_LINE)
+    assert (result.id, result.instance, result.scored) == ("good", NAME, False)
+    assert result.reason == "internal error: ZeroDivisionError: oops"
 
 
 # --- averages ------------------------------------------------------------------------------------

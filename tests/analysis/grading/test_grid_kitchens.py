@@ -25,42 +25,42 @@ PAPER = registry.get("paracook").rules.profile("paper", price_optimum=False)
 SERVE = "@1 meat @0 table1 table1 @4 window"
 
 
-def graded(given: object, rules: Profile = RELEASED, cooks: int = 1) -> Grade:
-    run = registry.get("paracook").run(row(RAW, cooks=cooks), given, rules)
+def graded(submission: object, rules: Profile = RELEASED, cooks: int = 1) -> Grade:
+    run = registry.get("paracook").run(row(RAW, cooks=cooks), submission, rules)
     return Grade.of_run(run, SolverOracle(), id="a", instance="paracook/cook/row", benchmark="paracook")
 
 
 def test_a_grade_has_the_figures_of_the_released_simulator() -> None:
-    found = graded({"plan": plan(f"{SERVE} ~5", "~3 @1")}, cooks=2).row(trace=True)
-    assert (found["success"], found["all_served"], found["error"], found["served"]) == (True, True, None, 1)
-    assert (found["time"], found["makespan"]) == (11, 11)
-    assert found["progress"] == {"agent1": [8, 8], "agent2": [2, 2]}
-    assert found["busy"] == {"agent1": 11, "agent2": 4}
-    assert (found["waiting"], found["moving"]) == ({"agent1": 5, "agent2": 3}, {"agent1": 6, "agent2": 1})
-    assert found["processing"] == {"agent1": 0, "agent2": 0}
-    assert found["trace"][-2:] == [[6, "agent1", 6], [11, "agent1", 7]]
-    assert found["final"]["agents"] == {"agent1": [4, 1, None], "agent2": [1, 1, None]}
-    assert found["utilisation"] == pytest.approx((6 / 11 + 1 / 4) / 2)
+    row_ = graded({"plan": plan(f"{SERVE} ~5", "~3 @1")}, cooks=2).row(trace=True)
+    assert (row_["success"], row_["all_served"], row_["error"], row_["served"]) == (True, True, None, 1)
+    assert (row_["time"], row_["makespan"]) == (11, 11)
+    assert row_["progress"] == {"agent1": [8, 8], "agent2": [2, 2]}
+    assert row_["busy"] == {"agent1": 11, "agent2": 4}
+    assert (row_["waiting"], row_["moving"]) == ({"agent1": 5, "agent2": 3}, {"agent1": 6, "agent2": 1})
+    assert row_["processing"] == {"agent1": 0, "agent2": 0}
+    assert row_["trace"][-2:] == [[6, "agent1", 6], [11, "agent1", 7]]
+    assert row_["final"]["agents"] == {"agent1": [4, 1, None], "agent2": [1, 1, None]}
+    assert row_["utilisation"] == pytest.approx((6 / 11 + 1 / 4) / 2)
 
 
 def test_by_the_paper_what_comes_after_the_last_dish_does_not_count() -> None:
-    found = graded({"plan": plan(f"{SERVE} ~5", "~3 @11")}, PAPER, cooks=2).row()
-    assert (found["time"], found["makespan"]) == (6, 6)
-    assert found["utilisation"] == pytest.approx((6 / 6 + 3 / 6) / 2)
-    assert found["working"] == {"agent1": 6, "agent2": 3}
+    row_ = graded({"plan": plan(f"{SERVE} ~5", "~3 @11")}, PAPER, cooks=2).row()
+    assert (row_["time"], row_["makespan"]) == (6, 6)
+    assert row_["utilisation"] == pytest.approx((6 / 6 + 3 / 6) / 2)
+    assert row_["working"] == {"agent1": 6, "agent2": 3}
 
 
 def test_a_row_is_read_back_as_the_same_grade() -> None:
-    for given in (plan(SERVE), plan("@1 meat meat")):
-        grade = graded({"plan": given})
+    for submitted in (plan(SERVE), plan("@1 meat meat")):
+        grade = graded({"plan": submitted})
         for trace in (True, False):
             row_ = json.loads(json.dumps(grade.row(trace=trace)))
             assert {"trace", "final"} & row_.keys() == ({"trace", "final"} if trace else set())
-            for again in (Grade.of_row(row_), grade_of(row_, 1)):
-                assert again.progress == grade.progress == row_["run_progress"]
-                assert again.metrics["progress"] == row_["progress"]
-                again_row = json.loads(json.dumps(again.row(trace=trace)))
-                assert again_row == row_ | {"line": again.line}
+            for copy in (Grade.of_row(row_), grade_of(row_, 1)):
+                assert copy.progress == grade.progress == row_["run_progress"]
+                assert copy.metrics["progress"] == row_["progress"]
+                copy_row = json.loads(json.dumps(copy.row(trace=trace)))
+                assert copy_row == row_ | {"line": copy.line}
 
 
 def test_the_progress_of_another_benchmark_stays_a_number() -> None:
@@ -71,27 +71,27 @@ def test_the_progress_of_another_benchmark_stays_a_number() -> None:
 
 def test_a_failure_counts_with_its_sequential_time() -> None:
     averages = summarize(grades_frame([graded({"plan": plan(SERVE)}), graded({"plan": plan("@1 meat meat")})]))
-    (found,) = averages.sets
+    (average,) = averages.sets
     assert sequential(row(RAW)) == (3 * 18, 3 * 18)
     assert sequential(row(STEAK, TARTARE, RAW)) == (14 * 18 + 24 + 4 + 10 + 6, 14 * 18)
-    assert found["success_rate"] == 0.5
-    assert found["time_mean"] == (6 + 54) / 2
-    assert found["movement"] == (6 + 54) / 2
-    assert found["time_ratio"] == 6 / 54
-    assert found["utilisation"] == 1
+    assert average["success_rate"] == 0.5
+    assert average["time_mean"] == (6 + 54) / 2
+    assert average["movement"] == (6 + 54) / 2
+    assert average["time_ratio"] == 6 / 54
+    assert average["utilisation"] == 1
 
 
 def test_turns_begin_anew_after_an_error() -> None:
     turns: list[Any] = [plan("@1 @3 meat"), plan("@1 meat @0 table1 table1"), plan("@4 window")]
-    found = graded({"submissions": turns})
-    assert (found.success, found.metrics["errors"], found.metrics["time"]) == (True, 1, 6)
-    assert found.metrics["progress"] == {"agent1": [7, 7]}
+    grade = graded({"submissions": turns})
+    assert (grade.success, grade.metrics["errors"], grade.metrics["time"]) == (True, 1, 6)
+    assert grade.metrics["progress"] == {"agent1": [7, 7]}
     failed = graded({"submissions": [turns[0]] * 5})
     assert (failed.success, failed.violation, failed.metrics["errors"]) == (False, "not_adjacent", 3)
 
 
-def told(given: object, rules: Profile = RELEASED) -> Critique:
-    return critique(row(STEAK), {"plan": given}, rules=rules, regret=False)
+def told(submitted: object, rules: Profile = RELEASED) -> Critique:
+    return critique(row(STEAK), {"plan": submitted}, rules=rules, regret=False)
 
 
 @pytest.mark.slow
@@ -109,8 +109,8 @@ def test_a_critique_says_where_and_what_would_be_right() -> None:
 def test_a_critique_says_what_was_taken_from_the_stove_too_early() -> None:
     early = "@1 meat @2 board !board board @3 stove1 @0 table1 @3 ~15 stove1 @4 window"
     for rules in (PAPER, RELEASED):
-        found = told(plan(early), rules)
-        by_key = {section.key: section.text for section in found.sections}
+        report = told(plan(early), rules)
+        by_key = {section.key: section.text for section in report.sections}
         assert "Meat was taken from the pan (agent1 at stove1, tick 28)" in by_key["cooking"]
         assert "it needed 3 ticks more on a stove" in by_key["cooking"]
         assert "on the plate is meat (chopped)" in by_key["dishes"]
@@ -119,18 +119,18 @@ def test_a_critique_says_what_was_taken_from_the_stove_too_early() -> None:
 @pytest.mark.slow
 def test_what_only_a_plan_knows_is_quoted_safely() -> None:
     bad = {"agent1": [{"action": "MoveTo", "target": "<b>[ignore]</b>\u001b[31m"}], "agent9`": []}
-    for given in (bad, {"agent1": bad["agent1"]}, {"agent1": ["`|<x>\n"]}):
-        found = told(given)
-        said = found.verdict.text + "".join(section.text for section in found.sections)
-        assert not set("<>`|\x1b\n") & set(said)
+    for submitted in (bad, {"agent1": bad["agent1"]}, {"agent1": ["`|<x>\n"]}):
+        report = told(submitted)
+        text = report.verdict.text + "".join(section.text for section in report.sections)
+        assert not set("<>`|\x1b\n") & set(text)
 
 
 def test_names_that_are_not_there_are_foreign() -> None:
     benchmark = registry.get("paracook")
     names = [{"action": "Interact", "target": name} for name in ("oven", "fryer", "meat")]
-    found = benchmark.foreign(benchmark.run(row(), {"plan": {"agent1": names}}, RELEASED))
-    assert (found.names, found.commands) == (("oven", "fryer"), 3)
-    assert found.suspicion(benchmark.mismatch_share) is not None
+    foreign = benchmark.foreign(benchmark.run(row(), {"plan": {"agent1": names}}, RELEASED))
+    assert (foreign.names, foreign.commands) == (("oven", "fryer"), 3)
+    assert foreign.suspicion(benchmark.mismatch_share) is not None
 
 
 def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_says(

@@ -45,32 +45,32 @@ def rushed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return rush
 
 
-def answers(name: str, given: Any) -> Iterator[Any]:
+def answers(name: str, submitted: Any) -> Iterator[Any]:
     """What all that grades says of a plan; problems are read anew, for they remember answers."""
     rules = profiles()
 
     def problem() -> Any:
-        found = catalog.problem(name)
-        found.memos.clear()
-        return found
+        fresh = catalog.problem(name)
+        fresh.memos.clear()
+        return fresh
 
-    row = {"id": "1", "instance": name, "plan": given}
+    row = {"id": "1", "instance": name, "plan": submitted}
     grader = Grader(rules | {"robotouille": registry.get("robotouille").rules.profile(price_rest=True)})
     problem()
     yield grader.grade(row).row(trace=True)
-    yield regret(problem(), given).as_dict()
-    yield next_commands(problem(), given, all_commands=True)
-    yield critique(problem(), given).as_dict()
-    yield repair(problem(), {"plan": given})
+    yield regret(problem(), submitted).as_dict()
+    yield next_commands(problem(), submitted, all_commands=True)
+    yield critique(problem(), submitted).as_dict()
+    yield repair(problem(), {"plan": submitted})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "given"), sample(CASES, several=True))
-def test_no_grader_looks_at_the_clock(name: str, given: Any, rushed: Callable[[], None], monkeypatch: Any) -> None:
+@pytest.mark.parametrize(("name", "submitted"), sample(CASES, several=True))
+def test_no_grader_looks_at_the_clock(name: str, submitted: Any, rushed: Callable[[], None], monkeypatch: Any) -> None:
     monkeypatch.setenv("PLANORACLE_CACHE", "")
-    calm = list(answers(name, given))
+    calm = list(answers(name, submitted))
     rushed()
-    assert list(answers(name, given)) == calm
+    assert list(answers(name, submitted)) == calm
     if name == PAIR:
         assert solve(catalog.problem(name), time_limit=60.0).status != "optimal"  # time does fly
 
@@ -78,14 +78,14 @@ def test_no_grader_looks_at_the_clock(name: str, given: Any, rushed: Callable[[]
 @pytest.mark.slow
 def test_work_is_the_same_every_time() -> None:
     kitchen = catalog.problem("kitchens/synchronous/7_two_lettuce_chicken_sandwich")
-    found = []
+    results = []
     for _ in range(2):
         before = counted_work()
         result = plan(kitchen, time_limit=WorkLimit(0.1))
-        found.append((result.status, result.lower_bound, result.actions, result.expanded, counted_work() - before))
-    assert found[0] == found[1]
-    assert found[0][0] == "feasible"
-    assert found[0][-1] == pytest.approx(1e8, rel=0.05)
+        results.append((result.status, result.lower_bound, result.actions, result.expanded, counted_work() - before))
+    assert results[0] == results[1]
+    assert results[0][0] == "feasible"
+    assert results[0][-1] == pytest.approx(1e8, rel=0.05)
 
 
 def test_work_of_a_part_counts_for_the_whole() -> None:
@@ -114,15 +114,15 @@ def runs() -> list[Any]:
 @pytest.mark.parametrize("seconds", [0.001, 0.01, 0.1])
 def test_prices_do_not_depend_on_what_was_priced_before(seconds: float) -> None:
     problem = catalog.problem(PAIR)
-    told: list[dict[int, Any]] = []
+    results: list[dict[int, Any]] = []
     for order in ([0, 1, 2], [2, 1, 0], [1, 1, 0, 2]):
         problem.memos.clear()
-        found: dict[int, Any] = {}
+        regrets: dict[int, Any] = {}
         for number in order:
             before = counted_work()
-            found[number] = regret_of(runs()[number], seconds=WorkLimit(seconds)).as_dict(), counted_work() - before
-        told.append(dict(sorted(found.items())))
-    assert told[0] == told[1] == told[2]
+            regrets[number] = regret_of(runs()[number], seconds=WorkLimit(seconds)).as_dict(), counted_work() - before
+        results.append(dict(sorted(regrets.items())))
+    assert results[0] == results[1] == results[2]
 
 
 @pytest.mark.slow
@@ -131,13 +131,13 @@ def test_what_a_report_prices_does_not_depend_on_processes() -> None:
         {"id": str(n), "model": "m", "instance": PAIR, "plan": f"Step(0, Cobbler, 10 min, 00:{n:02}:00)"}
         for n in range(24)
     ]
-    found = []
+    results = []
     for processes in (1, 2):
         catalog.problem(PAIR).memos.clear()
         work = work_on(entries_of(enumerate(rows, 1)), ReportOptions(), regret_seconds=0.3, processes=processes)
-        found.append((sorted(work.priced), [one.sheet for one in work.priced.values()]))
-    assert found[0] == found[1]
-    assert len(found[0][0]) > 0
+        results.append((sorted(work.priced), [one.sheet for one in work.priced.values()]))
+    assert results[0] == results[1]
+    assert len(results[0][0]) > 0
 
 
 @pytest.mark.slow
@@ -146,10 +146,10 @@ def test_an_oracle_says_the_same_with_a_warm_cache(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("planoracle.analysis.grading.oracle.bundled_result", lambda *_: None)
     monkeypatch.setenv("PLANORACLE_CACHE", str(tmp_path))
     problem = catalog.problem(name)
-    found = []
+    results = []
     for seconds in (0.05, 10.0, 0.05):  # more work is done, and kept, between
         problem.memos.clear()
         best = SolverOracle(WorkLimit(seconds)).best(problem, rules)
-        found.append((best.status, best.makespan, best.lower_bound, best.plan))
+        results.append((best.status, best.makespan, best.lower_bound, best.plan))
     problem.memos.clear()
-    assert found[0] == found[2] != found[1]
+    assert results[0] == results[2] != results[1]

@@ -28,7 +28,7 @@ def changed(name):
     """Return an optimal submission, and others without its last command, without its first one, with that one last."""
     best = next(row for row in submissions((name,)) if isinstance(row["plan"], list))
     plan = best["plan"]
-    return [best | {"plan": made} for made in (plan, plan[:-1], plan[1:], [*plan[1:], plan[0]])]
+    return [best | {"plan": commands} for commands in (plan, plan[:-1], plan[1:], [*plan[1:], plan[0]])]
 
 
 @pytest.fixture
@@ -36,9 +36,9 @@ def replays(monkeypatch):
     """Return a function that shows and prices a submission, and tells how often it was replayed after each."""
 
     def replays(name, submission):
-        here = Bench(ReportOptions(places=Places(trusted=True)))
-        here.show(submission)  # solves the problem, and replays its best plan
-        read = here.grader.run(submission).plan.commands
+        bench = Bench(ReportOptions(places=Places(trusted=True)))
+        bench.show(submission)  # solves the problem, and replays its best plan
+        read = bench.grader.run(submission).plan.commands
         module, _, function = RULES[name][1].partition(":")
         module = import_module(f"planoracle.instances.benchmarks.{module}")
         replay = getattr(module, function)
@@ -51,11 +51,11 @@ def replays(monkeypatch):
 
         with monkeypatch.context() as patch:
             patch.setattr(module, function, counted)
-            assert here.show(submission).grade.scored
-            shown = replayed.count(read)  # others are plans that complete it, to see whether they succeed
-            ((priced,), _) = here.price(60.0, 60.0, [submission])
+            assert bench.show(submission).grade.scored
+            count = replayed.count(read)  # others are plans that complete it, to see whether they succeed
+            ((priced,), _) = bench.price(60.0, 60.0, [submission])
             assert priced is not None
-            return shown, replayed.count(read)
+            return count, replayed.count(read)
 
     return replays
 

@@ -79,33 +79,33 @@ def judge(
     return row
 
 
-def kinds(found: dict) -> set[tuple[str, str, str]]:
-    return {(lack["kind"], lack["condition"][0], lack["objects"][1]) for lack in found["lacks"]}
+def kinds(row: dict) -> set[tuple[str, str, str]]:
+    return {(lack["kind"], lack["condition"][0], lack["objects"][1]) for lack in row["lacks"]}
 
 
 @pytest.mark.parametrize("name", SOLVED)
 def test_optimal_plans(name: str) -> None:
-    found = judge(name, fewest(name))
-    assert found["success"]
-    assert found["within_limit"]
-    assert found["optimality"] == 1
-    assert found["steps_to_go"] == 0
-    assert found["failure"] == "success"
-    assert found["lacks"] == []
-    assert found["invalid_actions"] == 0
-    assert found["makespan"] == found["optimal_makespan"] == found["optimal_steps"] == best(name).makespan
-    assert (found["prioritised"] is None) == ("/synchronous/" in name)
+    row = judge(name, fewest(name))
+    assert row["success"]
+    assert row["within_limit"]
+    assert row["optimality"] == 1
+    assert row["steps_to_go"] == 0
+    assert row["failure"] == "success"
+    assert row["lacks"] == []
+    assert row["invalid_actions"] == 0
+    assert row["makespan"] == row["optimal_makespan"] == row["optimal_steps"] == best(name).makespan
+    assert (row["prioritised"] is None) == ("/synchronous/" in name)
 
 
 @pytest.mark.parametrize("name", SOLVED)
 def test_steps_to_go_of_every_start_of_an_optimal_plan(name: str) -> None:
     actions = fewest(name)
     for done in range(0, len(actions), 4):
-        found = judge(name, actions[:done], price_rest=True)
-        assert found["steps_left"] == len(actions) - done
-        assert found["steps_to_go"] == pytest.approx(1 - done / len(actions))
-        assert found["failure"] == "goal"
-        assert found["lacks"]
+        row = judge(name, actions[:done], price_rest=True)
+        assert row["steps_left"] == len(actions) - done
+        assert row["steps_to_go"] == pytest.approx(1 - done / len(actions))
+        assert row["failure"] == "goal"
+        assert row["lacks"]
 
 
 def blind(name_or_kitchen: object, actions: list[str]) -> int | None:
@@ -131,9 +131,9 @@ def test_steps_to_go_agrees_with_a_blind_search() -> None:
                 break
         else:
             run = benchmark.run(tiny, {"actions": actions}, replace(RULES, price_rest=True))
-            found = Grade.of_run(run, oracle.SolverOracle(), id=None, instance=None).metrics
-            assert found["steps_left"] == blind(tiny, actions), seed
-            assert (found["rest"] == "infeasible") == (found["steps_left"] is None)
+            metrics = Grade.of_run(run, oracle.SolverOracle(), id=None, instance=None).metrics
+            assert metrics["steps_left"] == blind(tiny, actions), seed
+            assert (metrics["rest"] == "infeasible") == (metrics["steps_left"] is None)
             compared += 1
     assert compared > 15
 
@@ -144,13 +144,13 @@ def test_limit() -> None:
     assert step_limit(21) == 31
     assert (judge(name, late)["within_limit"], judge(name, late)["optimality"]) == (True, 1.5)
     late = [WAIT, *late]
-    found = judge(name, late)
-    assert (found["success"], found["within_limit"], found["failure"]) == (True, False, "budget")
-    assert found["optimality"] is None
+    row = judge(name, late)
+    assert (row["success"], row["within_limit"], row["failure"]) == (True, False, "budget")
+    assert row["optimality"] is None
     # Steps to go count from where the limit ends the run: of 18 steps seven are waits.
-    found = judge(name, late, stop_at_limit=True, price_rest=True)
-    assert (found["success"], found["end"], found["makespan"], found["optimality"]) == (False, "limit", 18, None)
-    assert (found["steps_left"], found["failure"]) == (1, "budget")
+    row = judge(name, late, stop_at_limit=True, price_rest=True)
+    assert (row["success"], row["end"], row["makespan"], row["optimality"]) == (False, "limit", 18, None)
+    assert (row["steps_left"], row["failure"]) == (1, "budget")
     counted = judge(name, ["Dance"] * 7 + actions, stop_at_limit=True, count_refused=True)
     assert (counted["success"], counted["steps_taken"], counted["failure"]) == (False, 18, "action")
     assert judge(name, ["Dance"] * 6 + actions, stop_at_limit=True, count_refused=True)["optimality"] == 1.5
@@ -163,8 +163,8 @@ def test_limit() -> None:
 
 def test_limit_of_the_published_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics, "published_steps", {CHEESE: 13}.get)
-    found = judge(CHEESE, [WAIT] * 7 + fewest(CHEESE), rule="published")
-    assert (found["step_limit"], found["within_limit"], found["optimal_steps"]) == (19, True, 12)
+    row = judge(CHEESE, [WAIT] * 7 + fewest(CHEESE), rule="published")
+    assert (row["step_limit"], row["within_limit"], row["optimal_steps"]) == (19, True, 12)
     unknown = judge(LETTUCE, [], rule="published")
     assert unknown["step_limit"] is None
     assert unknown["within_limit"] is None
@@ -172,11 +172,11 @@ def test_limit_of_the_published_number(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_proof() -> None:
     feasible = Result(CHEESE, "feasible", makespan=12, lower_bound=9)
-    found = judge(CHEESE, fewest(CHEESE), optimum=lambda _: feasible)
-    assert found["success"]
+    row = judge(CHEESE, fewest(CHEESE), optimum=lambda _: feasible)
+    assert row["success"]
     for name in ("step_limit", "within_limit", "optimality", "steps_to_go", "optimal_steps", "optimal_makespan"):
-        assert found[name] is None, name
-    assert found["lower_bound"] == 9
+        assert row[name] is None, name
+    assert row["lower_bound"] == 9
 
 
 @pytest.mark.parametrize("limit", [-1, True, 1.5, "9", 10**9])
@@ -201,18 +201,18 @@ def test_repeated_transitions() -> None:
     assert judge(CHICKEN, [WAIT, WAIT, *actions])["repeated_transitions"] == 1
     waiting = actions[: cooking + 1] + [WAIT] * 2 + actions[cooking + 1 :]  # time passes for the chicken
     assert judge(CHICKEN, waiting)["repeated_transitions"] == 0
-    there, back = "Move robot1 from table3 to table1", "Move robot1 from table1 to table3"
-    found = judge(CHICKEN, [there, back, there, "Dance", "Dance"])
-    assert (found["repeated_transitions"], found["repeated_share"]) == (2, 2 / 5)
+    forth, back = "Move robot1 from table3 to table1", "Move robot1 from table1 to table3"
+    row = judge(CHICKEN, [forth, back, forth, "Dance", "Dance"])
+    assert (row["repeated_transitions"], row["repeated_share"]) == (2, 2 / 5)
     assert judge(CHICKEN, [])["repeated_share"] == 0
 
 
 def test_invalid_actions() -> None:
     wrong = ["Dance", "Cut bread9 on board1 using robot1", "Cut cheese1 on board1 using robot1"]
-    found = judge(CHEESE, wrong + fewest(CHEESE))
-    assert found["invalid_actions"] == len(found["violations"]) == 3
-    assert found["invalid_kinds"] == dict(zip(REFUSALS, (1, 1, 0, 1), strict=True))
-    assert (found["recovered"], found["failure"], found["steps_taken"]) == (3, "success", 12)
+    row = judge(CHEESE, wrong + fewest(CHEESE))
+    assert row["invalid_actions"] == len(row["violations"]) == 3
+    assert row["invalid_kinds"] == dict(zip(REFUSALS, (1, 1, 0, 1), strict=True))
+    assert (row["recovered"], row["failure"], row["steps_taken"]) == (3, "success", 12)
 
 
 @pytest.mark.parametrize(
@@ -227,23 +227,23 @@ def test_invalid_actions() -> None:
     ],
 )
 def test_rules_broken(name: str, before: int, action: str, cause: str) -> None:
-    found = judge(name, [*fewest(name)[:before], action])
-    assert found["cause"] == cause
+    row = judge(name, [*fewest(name)[:before], action])
+    assert row["cause"] == cause
     assert cause in CAUSES
-    assert found["failure"] == ("action" if cause == "unknown" else "transition")
-    assert found["cause_index"] == before
-    again = judge(name, [*fewest(name)[:before], *[action] * 3])
-    assert (again["failure"], again["cause"]) == (found["failure"], cause)
+    assert row["failure"] == ("action" if cause == "unknown" else "transition")
+    assert row["cause_index"] == before
+    repeated = judge(name, [*fewest(name)[:before], *[action] * 3])
+    assert (repeated["failure"], repeated["cause"]) == (row["failure"], cause)
 
 
 def test_one_item_at_a_station() -> None:
     take = ["Move robot1 from table1 to table2", "Pick up lettuce1 from table2 using robot1"]
     put = "Place lettuce1 on board1 using robot1"  # bread1 is there
-    found = judge(LETTUCE, [*take, "Move robot1 from table2 to board1", put])
-    assert (found["failure"], found["cause"], found["cause_index"]) == ("transition", "one_item_at_station", 3)
+    row = judge(LETTUCE, [*take, "Move robot1 from table2 to board1", put])
+    assert (row["failure"], row["cause"], row["cause_index"]) == ("transition", "one_item_at_station", 3)
     stack = ["Stack lettuce1 on top of bread1 using robot1", "Cut lettuce1 on board1 using robot1"]
-    found = judge(LETTUCE, [*take, "Move robot1 from table2 to board1", *stack])
-    assert (found["failure"], found["cause"]) == ("transition", "one_item_at_station")
+    row = judge(LETTUCE, [*take, "Move robot1 from table2 to board1", *stack])
+    assert (row["failure"], row["cause"]) == ("transition", "one_item_at_station")
 
 
 def test_recovery() -> None:
@@ -258,38 +258,38 @@ def test_recovery() -> None:
 def test_goal_failures() -> None:
     # The lettuce is served uncut.
     uncut = [action for action in fewest(LETTUCE) if not action.startswith("Cut")]
-    found = judge(LETTUCE, uncut)
-    assert found["failure"] == "goal"
-    assert kinds(found) == {("unprepared", "iscut", "lettuce1")}
-    assert [lack["made"] for lack in found["lacks"]] == [True]
+    row = judge(LETTUCE, uncut)
+    assert row["failure"] == "goal"
+    assert kinds(row) == {("unprepared", "iscut", "lettuce1")}
+    assert [lack["made"] for lack in row["lacks"]] == [True]
     assert judge(LETTUCE, uncut, limit=len(uncut))["failure"] == "goal"
     # The potato never gets into the pot.
     dry = [action for action in fewest(SOUP) if not action.startswith("Add")]
-    found = judge(SOUP, dry)
-    assert ("missing", "addedto", "potato1") in kinds(found)
+    row = judge(SOUP, dry)
+    assert ("missing", "addedto", "potato1") in kinds(row)
 
 
 def test_lacks_of_the_start() -> None:
     for name in names():
         engine = compiled(kitchen(name), RULES)
         state = engine.start()
-        found = lacks(engine, state)
-        assert found, name
-        assert not any(lack.is_own_doing for lack in found), name
-        share = 1 - len(found) / len(kitchen(name).goal.conditions)
+        missing = lacks(engine, state)
+        assert missing, name
+        assert not any(lack.is_own_doing for lack in missing), name
+        share = 1 - len(missing) / len(kitchen(name).goal.conditions)
         assert share <= engine.share(state) + 1e-9 or "#" not in str(kitchen(name).goal), name
 
 
 def test_long_running_work_first() -> None:
     actions = fewest(CHICKEN)
-    found = judge(CHICKEN, actions)
+    row = judge(CHICKEN, actions)
     cook = next(at for at, action in enumerate(actions) if action.startswith("Cook"))
-    assert (found["prioritised"], found["slow_needed"], found["slow_started"]) == (True, 1, 1)
-    assert (found["first_slow_start"], found["other_before"]) == (cook, 0)
+    assert (row["prioritised"], row["slow_needed"], row["slow_started"]) == (True, 1, 1)
+    assert (row["first_slow_start"], row["other_before"]) == (cook, 0)
     fetch = ["Move robot1 from table3 to table1", "Unstack bread1 from cheese1 using robot1"]
     return_ = ["Stack bread1 on top of cheese1 using robot1", "Move robot1 from table1 to table3"]
-    found = judge(CHICKEN, fetch + return_ + actions)
-    assert (found["prioritised"], found["other_before"]) == (False, 2)
+    row = judge(CHICKEN, fetch + return_ + actions)
+    assert (row["prioritised"], row["other_before"]) == (False, 2)
     assert judge(CHICKEN, [WAIT, "Dance", *actions])["prioritised"] is True
     assert judge(CHICKEN, [])["prioritised"] is False
     assert judge(CHEESE, [])["prioritised"] is None
@@ -314,6 +314,6 @@ def test_description() -> None:
     run = trace(kitchen(SOUP), actions, RULES)
     assert "sink1: pot1 (water in 3 steps)" in describe(run.rules, run.states[filled + 1])
     assert "potato1" in describe(run.rules, run.states[-2]).partition("with")[2]
-    away = [*actions[: filled + 1], "Pick up pot1 from sink1 using robot1"]
-    paused = trace(kitchen(SOUP), away, RULES)
+    interrupted = [*actions[: filled + 1], "Pick up pot1 from sink1 using robot1"]
+    paused = trace(kitchen(SOUP), interrupted, RULES)
     assert "robot1 at sink1, holds pot1 (water after 3 steps, paused)" in describe(paused.rules, paused.states[-1])

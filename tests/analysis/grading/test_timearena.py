@@ -67,11 +67,11 @@ def test_long_waits_are_cheap_and_priced():
 def test_common_fields_count_actions_and_tasks():
     name = "timearena/household1+household4"
     only_tree = [command for command in best_decisions(name) if "water" in command or command == "trim fruit_tree"]
-    made = ["add water to watering_can", "water fruit_tree by watering_can", *["wait"] * 6, "trim fruit_tree"]
-    grade = Grader().grade({"id": "x", "instance": name, "actions": made})
-    assert set(only_tree) <= set(made)
+    commands = ["add water to watering_can", "water fruit_tree by watering_can", *["wait"] * 6, "trim fruit_tree"]
+    grade = Grader().grade({"id": "x", "instance": name, "actions": commands})
+    assert set(only_tree) <= set(commands)
     assert (grade.executed, grade.goal_ratio, grade.success) == (3, 0.5, False)
-    run = replay(name, made)
+    run = replay(name, commands)
     assert run.verdict.remaining["cup: wash"] == 3
     assert "fruit_tree: trim" not in run.verdict.remaining
 
@@ -108,8 +108,8 @@ def test_extraction_keeps_what_it_does_not_know():
 
 
 def test_an_exit_in_a_submission():
-    made = "1. activate kettle\n2. Exit.\n3. wash cup"
-    row = Grader().grade({"id": "x", "instance": TEA, "actions": made}).row(trace=True)
+    text = "1. activate kettle\n2. Exit.\n3. wash cup"
+    row = Grader().grade({"id": "x", "instance": TEA, "actions": text}).row(trace=True)
     assert (row["end"], row["total_time"], row["success"], row["violation"]) == ("exit", 1, False, None)
     assert [step[1:3] for step in row["steps"]] == [["activate kettle", "valid"]]
     ended = Grader({"timearena": PRICED}).grade({"id": "x", "instance": TEA, "actions": ["wait", "exit"]}).row()
@@ -126,17 +126,17 @@ def test_the_released_score_is_what_was_shown():
 
 def test_metrics_worked_by_hand():
     # household1 has 16 minutes of work. Washing the cup (3) and the teapot (1) is a quarter of it, done after 4.
-    made = ["wash cup", "wash teapot", "wait", "wash cup"]
-    row = Grader().grade({"id": "x", "instance": TEA, "actions": made}).row(trace=True)
+    commands = ["wash cup", "wash teapot", "wait", "wash cup"]
+    row = Grader().grade({"id": "x", "instance": TEA, "actions": commands}).row(trace=True)
     assert (row["best_score"], row["best_time"]) == (25.0, 4)
     assert row["kinds"] == {"valid": 2, "wait": 1, "repeated_completed": 1}
-    assert replay(TEA, made).record.scores == (0, 0, 18.75, 25, 25, 25)
+    assert replay(TEA, commands).record.scores == (0, 0, 18.75, 25, 25, 25)
     assert (row["necessary_waits"], row["unnecessary_waits"]) == (0, 1)  # the kettle could have been put on
 
 
 def test_shares_count_an_action_once_and_no_exit():
     best = best_decisions(TEA)
-    grades = [Grader().grade({"id": "x", "instance": TEA, "actions": made}) for made in (best, [*best, "exit"])]
+    grades = [Grader().grade({"id": "x", "instance": TEA, "actions": commands}) for commands in (best, [*best, "exit"])]
     assert [grade.row()["kinds"] for grade in grades] == [{"valid": 6, "wait": 2}] * 2
     ended = Grader().grade({"id": "y", "instance": TEA, "actions": ["wash cup", "sing", "exit"], "model": "other"})
     first, other = summarize(grades_frame([*grades, ended])).sets

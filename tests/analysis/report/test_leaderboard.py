@@ -18,12 +18,12 @@ EXACT = {"rel": 1e-12, "abs": 1e-12}
 def grade(benchmark: str | None, instance: str, success: bool | None, **more: Any) -> Grade:
     metrics = more.pop("metrics", {})
     model = more.pop("model", "m")
-    found = Grade(
+    result = Grade(
         "x", instance, success is not None, success, benchmark=benchmark, model=model, metrics=metrics, **more
     )
-    if not found.scored or benchmark is None:
-        return found
-    return replace(found, main_score=registry.get(benchmark).main_score(found.row()))
+    if not result.scored or benchmark is None:
+        return result
+    return replace(result, main_score=registry.get(benchmark).main_score(result.row()))
 
 
 def line(one: Grade, faults: int = 0, priced: DecisionSheet | None = None) -> LeaderboardLine:
@@ -256,8 +256,8 @@ def test_models_are_ordered_by_success_then_score_in_their_set() -> None:
         ("recipe2plan/timed", "a"),
         *(("timearena/household/1", model) for model in ("b", "c", "a", "d")),
     ]
-    shown = [(row["success"], row["score"]) for row in rows[1:]]
-    assert shown == [(1.0, 1.0), (0.0, pytest.approx(0.6)), (0.0, pytest.approx(0.4)), (None, None)]
+    order = [(row["success"], row["score"]) for row in rows[1:]]
+    assert order == [(1.0, 1.0), (0.0, pytest.approx(0.6)), (0.0, pytest.approx(0.4)), (None, None)]
 
 
 def test_models_are_compared_in_pairs_and_their_failures_counted() -> None:
@@ -268,11 +268,11 @@ def test_models_are_compared_in_pairs_and_their_failures_counted() -> None:
         for model in ("bad", "good")
     ]
     lines += [line(arena("lab2", None, model="bad"))]
-    found = board(lines)
-    pair, by_score = found["pairs"]
+    tables = board(lines)
+    pair, by_score = tables["pairs"]
     assert [pair[key] for key in ("a", "b", "value", "wins", "ties", "losses")] == ["good", "bad", "success", 3, 0, 0]
     assert (pair["p_adjusted"], by_score["mean_difference"]) == (pytest.approx(0.25), 1.0)
-    assert [tuple(row.values()) for row in found["causes"]] == [
+    assert [tuple(row.values()) for row in tables["causes"]] == [
         ("bad", "unfinished", 3, 0.75),
         ("bad", "not scored", 1, 0.25),
     ]

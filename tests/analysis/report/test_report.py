@@ -87,10 +87,10 @@ def test_sheets_show_what_was_carried_out_and_what_was_not(built):
     chart = best_plan(built.html, COBBLER)
     best = optimum(load(COBBLER)).schedule
     instance = load(COBBLER)
-    told = [[instance.index[piece.action], piece.start, piece.duration] for piece in best.pieces]
-    assert sorted(piece[:3] for piece in chart["optimum"]["pieces"]) == sorted(told)
+    expected = [[instance.index[piece.action], piece.start, piece.duration] for piece in best.pieces]
+    assert sorted(piece[:3] for piece in chart["optimum"]["pieces"]) == sorted(expected)
     good, _ = sheet(built.html, "good", COBBLER)
-    assert sorted(piece[:3] for piece in good["pieces"]) == sorted(told)
+    assert sorted(piece[:3] for piece in good["pieces"]) == sorted(expected)
     assert all(piece[6] for piece in good["pieces"])
     assert good["faults"] == []
     late, _ = sheet(built.html, "late", COBBLER)
@@ -101,25 +101,25 @@ def test_sheets_show_what_was_carried_out_and_what_was_not(built):
 def test_faults_and_prose_are_the_critics(built):
     (late,) = (row for row in submissions() if row["id"] == "late")
     report = critique(load(COBBLER), late, regret=False)
-    shown, _ = sheet(built.html, "late", COBBLER)
+    details, _ = sheet(built.html, "late", COBBLER)
     findings = [finding for section in report.sections for finding in section.findings]
-    assert sorted(fault[4] for fault in shown["faults"]) == sorted(finding.text for finding in findings)
-    assert "\n".join(f"{title}: {text}" for title, text in shown["critic"]) == report.prose()
+    assert sorted(fault[4] for fault in details["faults"]) == sorted(finding.text for finding in findings)
+    assert "\n".join(f"{title}: {text}" for title, text in details["critic"]) == report.prose()
 
 
 @pytest.mark.parametrize(("name", "instance"), [("late", COBBLER), ("slow", HOUSE), ("good", FILES)])
 def test_decisions_cost_what_regret_says(built, name, instance):
     (row,) = (one for one in submissions() if (one["id"], one["instance"]) == (name, instance))
-    found = regret(load(instance), row)
+    result = regret(load(instance), row)
     _, priced = sheet(built.html, name, instance)
-    assert [one[4] for one in priced["decisions"]] == [one.cost for one in found.decisions]
-    assert priced["total"] == found.total
+    assert [one[4] for one in priced["decisions"]] == [one.cost for one in result.decisions]
+    assert priced["total"] == result.total
 
 
 def test_kitchens_show_steps(built):
-    shown, priced = sheet(built.html, "lost", KITCHEN)
-    assert [shown["actions"][piece[0]][0] for piece in shown["pieces"]] == ["Do nothing"]
-    assert [fault[0] for fault in shown["faults"]] == ["unknown_action"]
+    details, priced = sheet(built.html, "lost", KITCHEN)
+    assert [details["actions"][piece[0]][0] for piece in details["pieces"]] == ["Do nothing"]
+    assert [fault[0] for fault in details["faults"]] == ["unknown_action"]
     assert [one[4] for one in priced["decisions"]] == [1, 0]
     chart = best_plan(built.html, KITCHEN)
     assert len(chart["optimum"]["pieces"]) == chart["optimum"]["makespan"] == 12
@@ -135,12 +135,12 @@ def test_equal_plans_are_worked_on_once_and_keep_their_names(built):
 
 def test_nothing_of_a_submission_is_markup(built):
     page = page_of(submissions(), title=f"{MARKUP}{ROGUE}").html
-    found, _ = elements(page)
-    assert {tag for tag, _ in found} == {
+    tags, _ = elements(page)
+    assert {tag for tag, _ in tags} == {
         *("html", "head", "meta", "title", "style", "body", "a", "main", "footer", "noscript", "p", "div", "script")
     }
-    assert sum(tag == "script" and "type=" not in attributes for tag, attributes in found) == 1
-    assert not any(re.search(r"\son\w+\s*=", attributes) for _, attributes in found)
+    assert sum(tag == "script" and "type=" not in attributes for tag, attributes in tags) == 1
+    assert not any(re.search(r"\son\w+\s*=", attributes) for _, attributes in tags)
     for text in (MARKUP, "alert(2)", "alert(3)"):
         assert text not in built.html
 
@@ -191,10 +191,10 @@ def test_hostile_text_is_kept_as_text(built):
     rows = chunks(built.html)[0]["rows"]
     assert MARKUP in rows["id"]
     assert MARKUP in rows["models"]
-    shown, _ = sheet(built.html, MARKUP, COBBLER)
-    assert MARKUP in shown["plan"]
-    assert "</script>" in shown["plan"]
-    assert "\x1b" not in json.dumps(shown, ensure_ascii=False)
+    details, _ = sheet(built.html, MARKUP, COBBLER)
+    assert MARKUP in details["plan"]
+    assert "</script>" in details["plan"]
+    assert "\x1b" not in json.dumps(details, ensure_ascii=False)
 
 
 @pytest.mark.parametrize(
@@ -260,11 +260,11 @@ def test_grades_without_plans():
     assert [[row[key] for key in keys] for row in mine["models"]] == [
         [row[key] for key in keys] for row in theirs["models"]
     ]
-    shown, priced = sheet(built.html, "late", COBBLER)
-    assert shown["graded"] == 1
-    assert "pieces" not in shown
+    details, priced = sheet(built.html, "late", COBBLER)
+    assert details["graded"] == 1
+    assert "pieces" not in details
     assert priced is None
-    assert {fault[0] for fault in shown["faults"]} == {
+    assert {fault[0] for fault in details["faults"]} == {
         fault[0] for fault in sheet(full.html, "late", COBBLER)[0]["faults"]
     }
     assert built.unscored == full.unscored
@@ -302,8 +302,8 @@ def test_one_plan_of_every_model_is_priced_first():
     ]
     # The plans of both models are the same, so each is worked on once, for the first line that holds it.
     assert order(rows) == ["a0", "a1", "a2", "a3", "a4"]
-    found = order([row | {"actions": [*row["actions"], row["model"]]} for row in rows])
-    assert (found[:2], len(found)) == (["a0", "b0"], 10)
+    indices = order([row | {"actions": [*row["actions"], row["model"]]} for row in rows])
+    assert (indices[:2], len(indices)) == (["a0", "b0"], 10)
 
 
 @pytest.mark.slow

@@ -57,8 +57,8 @@ def ranked(tmp_path_factory):
     answers = {"good": plans, "bad": ["wait", "wait", "I cannot help.", plans[3]]}
     entries = [
         (SourceLine(i, f"{model}.jsonl"), {"id": f"{model} {i}", "model": model, "instance": name, "plan": plan})
-        for model, given in answers.items()
-        for i, (name, plan) in enumerate(zip(names, given, strict=True), 1)
+        for model, texts in answers.items()
+        for i, (name, plan) in enumerate(zip(names, texts, strict=True), 1)
     ]
     path = tmp_path_factory.mktemp("ranked") / "page.html"
     path.write_text(build(entries_of(entries), regret_seconds=0.0, processes=1).html, encoding="utf-8")
@@ -132,15 +132,15 @@ def test_sorts_by_every_column(page):
     count = page.run(f"document.querySelectorAll('{HEADS}').length")
     for i in range(count):
         cells = f"[...document.querySelectorAll('{ROWS}')].map((row) => row.children[{i}].textContent)"
-        shown = []
+        texts = []
         for _ in range(2):
             page.run(f"document.querySelectorAll('{HEADS} button')[{i}].click()")
-            shown.append(
+            texts.append(
                 (page.run(f"document.querySelectorAll('{HEADS}')[{i}].getAttribute('aria-sort')"), page.run(cells))
             )
-        assert {way for way, _ in shown} == {"ascending", "descending"}
+        assert {way for way, _ in texts} == {"ascending", "descending"}
         assert page.run(f"document.querySelectorAll('{HEADS}:not([aria-sort=none])').length") == 1
-        assert shown[0][1] != shown[1][1]
+        assert texts[0][1] != texts[1][1]
     go(page, link(HOUSE, "slow"))
     page.run("document.querySelector('.crumbs a').click()")
     page.wait("document.querySelector('#submissions')")
@@ -245,7 +245,7 @@ def test_policy_holds(browser, file):
         "document.body.append(Object.assign(document.createElement('img'), { src: 'https://example.invalid/x.png' }))"
     )
     tab.run("fetch('https://example.invalid/').catch(() => 0)")
-    assert any("Content Security Policy" in said for said in tab.complaints())
+    assert any("Content Security Policy" in complaint for complaint in tab.complaints())
 
 
 @pytest.mark.parametrize("width", [390, 768, 1440])
@@ -257,8 +257,8 @@ def test_sizes_and_schemes(browser, file, pictures, width, scheme):
         if fragment:
             drawn(tab)
         assert tab.run("document.documentElement.scrollWidth") <= width
-        shown = "document.querySelector('{}').checkVisibility()"
-        assert all(tab.run(shown.format(each)) for each in VISIBLE[name])
+        is_visible = "document.querySelector('{}').checkVisibility()"
+        assert all(tab.run(is_visible.format(each)) for each in VISIBLE[name])
         assert tab.run(CONTRAST) == []
         tab.screenshot(pictures / f"{name}-{width}-{scheme}.png")
     assert tab.complaints() == []

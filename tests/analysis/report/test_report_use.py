@@ -50,10 +50,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def choose(page: Page, name: str, said: str) -> None:
+def choose(page: Page, name: str, label: str) -> None:
     page.run(f"""(() => {{
       const box = document.getElementById('filter-{name}');
-      box.value = [...box.options].find((one) => one.text === {json.dumps(said)}).value;
+      box.value = [...box.options].find((one) => one.text === {json.dumps(label)}).value;
       box.dispatchEvent(new Event('change'));
     }})()""")
 
@@ -71,12 +71,12 @@ def test_filters_and_sort_are_in_the_address(page: Page, file: Path) -> None:
     page.type("tw")
     page.type("in")
     page.run("[...document.querySelectorAll('#submissions ~ .table thead button')][5].click()")
-    fragment, shown, told = page.run("location.hash"), page.run(NAMES), page.run(SUMMARY)
+    fragment, names, summary = page.run("location.hash"), page.run(NAMES), page.run(SUMMARY)
     assert fragment == "#?set=timearena%2Fhousehold%2F1&model=sloth&outcome=failure&text=twin&rows=makespan"
-    assert shown == ["twin", "twin"]
-    assert told == "2 of 29 submissions; set timearena/household/1; model sloth; outcome Failure; with twin"
+    assert names == ["twin", "twin"]
+    assert summary == "2 of 29 submissions; set timearena/household/1; model sloth; outcome Failure; with twin"
     reload(page, file, fragment)
-    assert (page.run(NAMES), page.run(SUMMARY)) == (shown, told)
+    assert (page.run(NAMES), page.run(SUMMARY)) == (names, summary)
     assert page.run("document.getElementById('filter-text').value") == "twin"
     assert page.run("document.getElementById('filter-model').selectedOptions[0].text") == "sloth"
     assert page.run("[...document.querySelectorAll('#submissions ~ .table thead th')][5].ariaSort") == "ascending"
@@ -125,19 +125,19 @@ def test_downloads_hold_what_is_filtered(browser: Chromium, page: Page, tmp_path
     assert all(escape_formulas(unescape_formulas(cell)) == cell for row in rows for cell in row.values() if cell)
     assert rows[-1]["id"] == FORMULAS[-1]
     assert {row["success"] for row in rows} == {"false"}
-    found: list[dict[str, Any]] = json.loads(download(browser, page, tmp_path, chosen("JSON"), "submissions.json"))
-    assert [row["id"] for row in found[:4]] == FORMULAS[:4]
-    assert {row["instance"] for row in found} == {HOUSE}
-    assert all(row["makespan"] == 1 and row["optimal_makespan"] == 13 and row["unit"] == "minute" for row in found)
-    assert {row["ratio_to_optimum"] for row in found} == {None}
+    records: list[dict[str, Any]] = json.loads(download(browser, page, tmp_path, chosen("JSON"), "submissions.json"))
+    assert [row["id"] for row in records[:4]] == FORMULAS[:4]
+    assert {row["instance"] for row in records} == {HOUSE}
+    assert all(row["makespan"] == 1 and row["optimal_makespan"] == 13 and row["unit"] == "minute" for row in records)
+    assert {row["ratio_to_optimum"] for row in records} == {None}
     models = json.loads(download(browser, page, tmp_path, "[aria-label='Download the models as JSON']", "models.json"))
     assert {"model", "success", "score", "ratio", "missing"} <= models[0].keys()
 
 
 def test_samples_stand_together_and_in_order(page: Page) -> None:
     names = page.run(f"[...document.querySelectorAll('{ROWS} th')].map((cell) => cell.textContent)")
-    told = [name.partition("sample ")[2][:1] for name in names if "sample " in name]
-    assert told == ["0", "1", "2", "3"] * 2
+    samples = [name.partition("sample ")[2][:1] for name in names if "sample " in name]
+    assert samples == ["0", "1", "2", "3"] * 2
     page.run(f"[...document.querySelectorAll('{ROWS} a')].find((one) => one.textContent === 's2').click()")
     page.wait("document.querySelector('.samples')")
     assert page.run("document.querySelector('.samples p').textContent") == "0 of 4 samples of this model succeed:"
@@ -151,9 +151,9 @@ def test_what_was_read_and_what_is_not_proved_is_said(page: Page) -> None:
     assert page.run(NAMES) == ["read"]
     page.run("location.hash = '#" + HOUSE + "/read'")
     page.wait("document.querySelector('p.reason')")
-    told = page.run("document.querySelector('p.reason').textContent")
+    text = page.run("document.querySelector('p.reason').textContent")
     unread = "4 steps read (last block); 2 lines that look like steps were ignored"
-    assert told == f"{unread}; probably for another problem: names a {MARKUP}."
+    assert text == f"{unread}; probably for another problem: names a {MARKUP}."
     assert "not proved, at least 7 min" in page.run("document.querySelector('.figures').textContent")
 
 

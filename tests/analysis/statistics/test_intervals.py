@@ -115,16 +115,16 @@ few = examples(80)
 
 def by_hand(grades: list[Grade], model: str) -> dict[str, tuple[float, float]]:
     """Return success and score of a model in every set, by definition."""
-    found: dict[str, dict[str, list[Grade]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[str, dict[str, list[Grade]]] = defaultdict(lambda: defaultdict(list))
     for grade in grades:
         if grade.scored and grade.model == model:
-            found[catalog.set_of(grade.instance or "")[0]][grade.instance or ""].append(grade)
+            groups[catalog.set_of(grade.instance or "")[0]][grade.instance or ""].append(grade)
     return {
-        where: (
+        set_name: (
             fmean(fmean(bool(one.success) for one in of) for of in problems.values()),
             fmean(fmean(one.metrics["best_score"] / 100 for one in of) for of in problems.values()),
         )
-        for where, problems in found.items()
+        for set_name, problems in groups.items()
     }
 
 
@@ -132,20 +132,20 @@ def by_hand(grades: list[Grade], model: str) -> dict[str, tuple[float, float]]:
 @given(runs)
 def test_averages_by_hand(grades: list[Grade]) -> None:
     averages = summarize(grades_frame(grades))
-    told = {row["model"]: row for row in averages.models}
+    models = {row["model"]: row for row in averages.models}
     for model in "ab":
         expected = by_hand(grades, model)
         rows = {row["set"]: row for row in averages.sets if row["model"] == model and row["problems"]}
         assert rows.keys() == expected.keys()
-        for where, (success, score) in expected.items():
-            assert rows[where]["success"] == pytest.approx(success, **EXACT)
-            assert rows[where]["main_score"] == pytest.approx(score, **EXACT)
-            assert rows[where]["problems"] + rows[where]["missing"] <= 10
+        for set_name, (success, score) in expected.items():
+            assert rows[set_name]["success"] == pytest.approx(success, **EXACT)
+            assert rows[set_name]["main_score"] == pytest.approx(score, **EXACT)
+            assert rows[set_name]["problems"] + rows[set_name]["missing"] <= 10
         if expected:
-            assert told[model]["sets"] == len(expected)
+            assert models[model]["sets"] == len(expected)
             for name, place in (("success", 0), ("main_score", 1)):
                 mean = fmean(one[place] for one in expected.values())
-                assert told[model][name] == pytest.approx(mean, **EXACT)  # of sets, however many problems they have
+                assert models[model][name] == pytest.approx(mean, **EXACT)  # of sets, however many problems they have
 
 
 @few
@@ -161,8 +161,8 @@ COUNTS = ("submissions", "unscored", "missing", "missing_names", "repeated")
 @few
 @given(runs, st.sampled_from([*HOUSE[:4], *COOK[:3]]))
 def test_an_unscored_row_changes_no_figure(grades: list[Grade], name: str) -> None:
-    def figures(found: list[Grade]) -> list[dict[str, Any]]:
-        rows = [row for row in summarize(grades_frame(found)).rows() if row["problems"]]
+    def figures(grades: list[Grade]) -> list[dict[str, Any]]:
+        rows = [row for row in summarize(grades_frame(grades)).rows() if row["problems"]]
         return [{key: value for key, value in row.items() if key not in COUNTS} for row in rows]
 
     assert figures([*grades, run(name, None, model="a")]) == figures(grades)
@@ -173,11 +173,11 @@ def test_an_unscored_row_changes_no_figure(grades: list[Grade], name: str) -> No
 def test_a_missing_problem_raises_no_rate_of_all(grades: list[Grade]) -> None:
     full = {row["model"]: row for row in summarize(grades_frame(grades)).models}.get("a")
     for name in sorted({grade.instance or "" for grade in grades if grade.model == "a"}):
-        left = [grade for grade in grades if (grade.instance, grade.model) != (name, "a")]
-        where = catalog.set_of(name)[0]
-        if not any(one.scored and catalog.set_of(one.instance or "")[0] == where for one in left):
+        remaining = [grade for grade in grades if (grade.instance, grade.model) != (name, "a")]
+        set_name = catalog.set_of(name)[0]
+        if not any(one.scored and catalog.set_of(one.instance or "")[0] == set_name for one in remaining):
             continue  # nobody says that there is such a set
-        row = {row["model"]: row for row in summarize(grades_frame(left)).models}.get("a")
+        row = {row["model"]: row for row in summarize(grades_frame(remaining)).models}.get("a")
         if row and full and row["success_of_all"] is not None:
             assert row["success_of_all"] <= full["success_of_all"] + 1e-12
             assert row["main_score_of_all"] <= full["main_score_of_all"] + 1e-12

@@ -28,10 +28,10 @@ def table(**methods: list[float | None]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def one(frame: pd.DataFrame, **how: Any) -> pd.Series[Any]:
-    found = pairs(frame, [("a", "b")], draws=500, **how)
-    assert len(found) == 1
-    return found.iloc[0]
+def one(frame: pd.DataFrame, **options: Any) -> pd.Series[Any]:
+    rows = pairs(frame, [("a", "b")], draws=500, **options)
+    assert len(rows) == 1
+    return rows.iloc[0]
 
 
 def test_by_hand() -> None:
@@ -212,8 +212,8 @@ def test_too_little_for_an_interval() -> None:
     row = one(table(a=[1], b=[2]))
     assert row["mean_difference"] == -1
     assert row[["mean_difference_low", "median_ratio_high"]].isna().all()
-    nothing = one(table(a=[None], b=[2]))
-    assert pd.isna(nothing["mean_difference"])
+    unanswered = one(table(a=[None], b=[2]))
+    assert pd.isna(unanswered["mean_difference"])
     assert intervals({"x": Sample(np.array([]), "mean")}, [])["x"] is None
 
 
@@ -229,9 +229,9 @@ def test_sign_test_is_the_binomial_test() -> None:
 
 def test_holm() -> None:
     frame = table(a=list(range(1, 13)), b=list(range(2, 14)), c=list(range(1, 13)))
-    found = pairs(frame, draws=50)
-    assert (found["p_adjusted"] >= found["p_sign"]).all()
-    assert found.loc[0, "p_adjusted"] == pytest.approx(3 * found.loc[0, "p_sign"])
+    rows = pairs(frame, draws=50)
+    assert (rows["p_adjusted"] >= rows["p_sign"]).all()
+    assert rows.loc[0, "p_adjusted"] == pytest.approx(3 * rows.loc[0, "p_sign"])
 
 
 def test_wilson_covers() -> None:
@@ -263,46 +263,46 @@ def test_ratios_only_of_positive_values() -> None:
 
 def test_profile_by_hand() -> None:
     frame = table(a=[10, 10, 10, None], b=[10, 12, 20, None], c=[20, None, 10, None])
-    found = profiles(frame)
-    steps = {name: part[["ratio", "share"]].to_numpy().tolist() for name, part in found.groupby("method")}
+    result = profiles(frame)
+    steps = {name: part[["ratio", "share"]].to_numpy().tolist() for name, part in result.groupby("method")}
     assert steps == {
         "a": [[1.0, 0.75]],
         "b": [[1.0, 0.25], [1.2, 0.5], [2.0, 0.75]],
         "c": [[1.0, 0.25], [2.0, 0.5]],
     }
-    assert set(found["problems"]) == {4}
+    assert set(result["problems"]) == {4}
     less = profiles(frame[frame["method"] != "a"])  # whom one is compared with matters
     assert less[less["method"] == "b"]["share"].tolist() == [0.5, 0.75]
 
 
 def test_profile_against_the_optimum() -> None:
     frame = table(a=[10, 11, 9], b=[12, 10, 9]).assign(optimum=[10, 10, None] * 2)
-    found = profiles(frame, against="optimum")
-    assert found[["method", "ratio", "share"]].to_numpy().tolist() == [
+    steps = profiles(frame, against="optimum")
+    assert steps[["method", "ratio", "share"]].to_numpy().tolist() == [
         ["a", 1.0, 0.5],
         ["a", 1.1, 1.0],
         ["b", 1.0, 0.5],
         ["b", 1.2, 1.0],
     ]
-    assert set(found["left_out"]) == {1}
+    assert set(steps["left_out"]) == {1}
 
 
 def test_results_are_frames_of_their_schemas() -> None:
     frame = table(a=[1, 2, None], b=[2, 2, 2])
     results = {"pairings": pairs(frame), "profiles": profiles(frame)}
-    for name, found in results.items():
-        pd.testing.assert_frame_equal(found.iloc[:0], frames.empty(name))
+    for name, result in results.items():
+        pd.testing.assert_frame_equal(result.iloc[:0], frames.empty(name))
 
 
 @pytest.mark.parametrize("function", [pairs, profiles])
 def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
-    found = function(frames.empty("comparisons"), value="makespan")
-    assert len(found) == 0
+    result = function(frames.empty("comparisons"), value="makespan")
+    assert len(result) == 0
     assert len(function(frames.empty("grades"), value="makespan")) == 0
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("options", "field"),
     [
         ({"value": "speed"}, "value"),
         ({"value": "other"}, "better"),
@@ -311,8 +311,8 @@ def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
         ({"chosen": [("a", "z")]}, "chosen"),
     ],
 )
-def test_wrong_options_are_told(how: dict[str, Any], said: str) -> None:
+def test_wrong_options_are_told(options: dict[str, Any], field: str) -> None:
     frame = table(a=[1], b=[2]).assign(other=nan)
     with pytest.raises(InputError) as caught:
-        pairs(frame, **how)
-    assert caught.value.field == said
+        pairs(frame, **options)
+    assert caught.value.field == field

@@ -65,8 +65,8 @@ def invoke(*args: object) -> Result:
 
 def table(text: str, title: str) -> list[dict[str, str]]:
     """Return the rows of a Markdown table."""
-    found = text[text.index(f"**{title}**") :].splitlines()[2:]
-    cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in found[: found.index("")]]
+    lines = text[text.index(f"**{title}**") :].splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines[: lines.index("")]]
     return [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
 
 
@@ -83,13 +83,15 @@ def test_terminal_and_page_have_the_same_numbers(
     names += ("main_score_low", "main_score_high", "gap_runs", "succeeded", "failed", "samples_least", "samples_most")
     names += ("success_runs", "main_score_runs")
     for level, rows in (("model", page["overall"]), ("set", page["models"])):
-        told = [row for row in expected if row["level"] == level]
+        expected_rows = [row for row in expected if row["level"] == level]
         keys = ["model", "set"] if level == "set" else ["model"]
-        assert len(rows) == len(told)
-        for row in told:
+        assert len(rows) == len(expected_rows)
+        for row in expected_rows:
             key = {name: row[name] for name in keys}
-            (shown,) = [one for one in rows if all(one[name] == value for name, value in key.items())]
-            assert {name: shown[name] for name in names} == pytest.approx({name: row[name] for name in names}, abs=1e-6)
+            (row_of_page,) = [one for one in rows if all(one[name] == value for name, value in key.items())]
+            assert {name: row_of_page[name] for name in names} == pytest.approx(
+                {name: row[name] for name in names}, abs=1e-6
+            )
 
 
 def test_one_row_per_model_comes_first(lines: Path) -> None:
@@ -180,17 +182,17 @@ def test_formats_of_data_have_every_row_and_field(lines: Path) -> None:
     cells = list(csv.DictReader(io.StringIO(invoke("grade", lines, "-f", "csv", "--all-columns").stdout)))
     assert len(cells) == len(rows)
     for cell, row in zip(cells, rows, strict=True):
-        kept = {key: value for key, value in row.items() if value is not None and not isinstance(value, dict | list)}
-        assert {key: cell[key] for key in kept} == {key: str(value) for key, value in kept.items()}
+        fields = {key: value for key, value in row.items() if value is not None and not isinstance(value, dict | list)}
+        assert {key: cell[key] for key in fields} == {key: str(value) for key, value in fields.items()}
 
 
 def test_problems_with_more_samples_than_others_are_told(lines: Path, tmp_path: Path) -> None:
     more = tmp_path / "more.jsonl"
     rows = [line for line in lines.read_text().splitlines() if "household1" in line]
     more.write_text("\n".join([*rows, rows[-1].replace("household1", "household2")]))
-    said = invoke("grade", more).stderr
-    assert "note: <b>|half: problems in timearena/household/1 have from 1 to 3 scored samples" in said
-    assert "good_one: problems" not in said
+    messages = invoke("grade", more).stderr
+    assert "note: <b>|half: problems in timearena/household/1 have from 1 to 3 scored samples" in messages
+    assert "good_one: problems" not in messages
 
 
 def test_columns_are_those_of_the_table_of_models(lines: Path) -> None:
@@ -219,22 +221,22 @@ def test_columns_are_those_of_the_table_of_models(lines: Path) -> None:
 def test_grade_writes_its_summary_to_a_file(
     submissions: list[dict[str, Any]], tmp_path: Path, ending: str, begins: str
 ) -> None:
-    given, made = tmp_path / "s.jsonl", tmp_path / f"made{ending}"
-    given.write_text("\n".join(map(json.dumps, submissions[:2])))
-    result = invoke("grade", given, "--format", "jsonl", "--summary", made)
+    path, output = tmp_path / "s.jsonl", tmp_path / f"made{ending}"
+    path.write_text("\n".join(map(json.dumps, submissions[:2])))
+    result = invoke("grade", path, "--format", "jsonl", "--summary", output)
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 2  # still one object per line, and nothing else
-    assert made.read_text(encoding="utf-8").startswith(begins)
+    assert output.read_text(encoding="utf-8").startswith(begins)
 
 
 @pytest.mark.slow
 def test_a_summary_that_cannot_be_written_is_refused(submissions: list[dict[str, Any]], tmp_path: Path) -> None:
-    given = tmp_path / "s.jsonl"
-    given.write_text(json.dumps(submissions[0]))
-    result = invoke("grade", given, "--summary", tmp_path / "made.xls")
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(submissions[0]))
+    result = invoke("grade", path, "--summary", tmp_path / "made.xls")
     assert (result.exit_code, result.stdout) == (2, "")
     assert ".csv" in result.stderr
-    result = invoke("grade", given, "--summary", tmp_path / "none" / "made.csv")
+    result = invoke("grade", path, "--summary", tmp_path / "none" / "made.csv")
     assert result.exit_code == 2
     assert "cannot be written" in result.stderr
 
@@ -277,9 +279,9 @@ def test_names_of_missing_problems_are_bounded(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(summary, "NAMED", 3)
     shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "benchmark": "generic"}
     rows = [shared | {"model": f"m{number}", "instance": f"x{number}"} for number in range(6)]
-    found = summarize(grades_frame(grade_of(row, 1) for row in rows)).sets
-    assert [(row["problems"], row["missing"]) for row in found] == [(1, 5)] * 6
-    assert found[1]["missing_names"] == ["x0", "x2", "x3"]
+    sets = summarize(grades_frame(grade_of(row, 1) for row in rows)).sets
+    assert [(row["problems"], row["missing"]) for row in sets] == [(1, 5)] * 6
+    assert sets[1]["missing_names"] == ["x0", "x2", "x3"]
 
 
 def test_rules_decide_whether_missing_problems_count(lines: Path) -> None:
