@@ -1,4 +1,4 @@
-"""Published references against the rules and what is proved: which are wrong and by how much; any others as well."""
+"""Audit of published and submitted references against the rules and proved optima."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def _nobodys_copy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-def found(*names: str, profile: str | None = None) -> list[ReferenceFinding]:
+def findings_of(*names: str, profile: str | None = None) -> list[ReferenceFinding]:
     auditor = Auditor(profile)
     return [one for name in published_names(names) for one in auditor.check_published(name)]
 
 
-def verb(*call: object, code: int = 0, stdin: str | None = None) -> tuple[str, str]:
+def run_audit(*call: object, code: int = 0, stdin: str | None = None) -> tuple[str, str]:
     result = CliRunner().invoke(app, ["audit", *map(str, call)], input=stdin)
     assert result.exit_code == code, result.output + result.stderr
     return result.stdout, result.stderr
 
 
-class TestJudge:
+class TestCheckReference:
     BEST = Result("tea", Status.optimal, 12, 12)
     PART = Result("tea", Status.feasible, 15, 10)
 
@@ -98,7 +98,7 @@ class TestJudge:
         assert (judged.verdict, judged.feasible, judged.base) == (verdict, feasible, base)
         assert judged.reason
 
-    def test_refused_and_too_short(self) -> None:
+    def test_infeasible_and_too_short_plans(self) -> None:
         judged = check_reference(9, PlanLength(None, "lag", "too soon"), self.BEST, "minute")
         assert judged.reason == "too soon; and the shortest plan takes 12 minutes"
         assert check_reference(13, PlanLength(None, "lag", "too soon"), self.BEST).reason == "too soon"
@@ -106,17 +106,17 @@ class TestJudge:
 
 class TestPublished:
     def test_asynchow(self) -> None:
-        for one in found(*WRONG_ANSWERS):
+        for one in findings_of(*WRONG_ANSWERS):
             assert one.claimed is not None
             assert one.optimum is not None
             ticks = load(one.instance or "").seconds_per_tick or 1
             assert (one.claimed * ticks, one.optimum * ticks) == WRONG_ANSWERS[one.instance or ""]
             assert (one.verdict, one.feasible) == ("below_bound", False)
-        assert [one.verdict for one in found("asynchow/async/164", "asynchow/parallel/0")] == ["optimal"] * 2
+        assert [one.verdict for one in findings_of("asynchow/async/164", "asynchow/parallel/0")] == ["optimal"] * 2
 
     @pytest.mark.slow
     def test_asynchow_all(self) -> None:
-        every = found("asynchow")
+        every = findings_of("asynchow")
         assert len(every) == 1998
         assert {one.instance for one in every if one.verdict != "optimal"} == set(WRONG_ANSWERS)
         assert {f"asynchow/{name}" for name in bundled_data.names() if bundled_data.how_to(name).fault} == set(
@@ -125,12 +125,12 @@ class TestPublished:
 
     def test_asynchow_released(self) -> None:
         """By the released reading of durations only the two overwritten ones are wrong."""
-        wrong = {one.instance for one in found(*WRONG_ANSWERS, profile="released") if one.wrong}
+        wrong = {one.instance for one in findings_of(*WRONG_ANSWERS, profile="released") if one.wrong}
         assert wrong == {"asynchow/async/829", "asynchow/async/1113"}
 
     @pytest.mark.slow
     def test_recipe2plan(self) -> None:
-        every = found("recipe2plan")
+        every = findings_of("recipe2plan")
         assert len(every) == 130
         verdicts = {
             setting: Counter(one.verdict for one in every if f"/{setting}/" in (one.instance or ""))
@@ -146,35 +146,35 @@ class TestPublished:
 
     def test_timearena_released(self) -> None:
         names = ["cooking2+cooking3", "cooking3+cooking4", "cooking10+cooking1", "cooking1+cooking2"]
-        verdicts = [one.verdict for one in found(*(f"timearena/{name}" for name in names), profile="released")]
+        verdicts = [one.verdict for one in findings_of(*(f"timearena/{name}" for name in names), profile="released")]
         assert verdicts == ["infeasible"] * 3 + ["optimal"]
 
     def test_robotouille_kitchens(self) -> None:
-        """Of the tasks' own kitchens twelve numbers are right, and eight too high."""
-        every = found(*(name for name in kitchens() if "@" not in name))
+        """Check the published numbers: twelve are optimal, eight are too high."""
+        every = findings_of(*(name for name in kitchens() if "@" not in name))
         assert [one.claimed for one in every if one.reference == "goal"] == [39]
         every = [one for one in every if one.reference == "published"]
         assert Counter(one.verdict for one in every) == {"optimal": 12, "too_high": 8}
         assert {(one.instance or "").rpartition("/")[2]: one.claimed for one in every} == published()
 
     def test_names(self) -> None:
-        """A benchmark's name stands for all it has, not only for what its paper evaluates on."""
+        """Check that the name of a benchmark stands for all its problems, not only those of its paper."""
         assert len(expand(["robotouille"])) == 200
         assert len(published_names(["robotouille"])) == 230
         assert published_names(["timearena/lab/1"]) == expand(["timearena/lab/1"])
 
-    def test_nothing_published(self) -> None:
-        assert found("asynctool/similar2", "robotouille/multi_agent/1_lettuce_burger", "timearena/lab1~2") == []
+    def test_benchmark_without_references(self) -> None:
+        assert findings_of("asynctool/similar2", "robotouille/multi_agent/1_lettuce_burger", "timearena/lab1~2") == []
         assert not [one for name in ("asynctool", "kitchens") for one in registry.get(name).references if one.published]
 
     def test_summary(self) -> None:
-        (row,) = summarize(found("timearena/household/1"))
+        (row,) = summarize(findings_of("timearena/household/1"))
         assert (row["references"], row["optimal"], row["below_bound"], row["too_high"]) == (10, 9, 1, 0)
         assert (row["set"], row["mean_gap"]) == ("timearena/household/1", None)
         assert sum(row[verdict] for verdict in ReferenceVerdict) == row["references"]
 
 
-class TestHandedIn:
+class TestSubmittedReferences:
     ROWS = (
         ({"makespan": 13}, "optimal"),
         ({"makespan": 13.0}, "optimal"),
@@ -199,9 +199,9 @@ class TestHandedIn:
 
     @pytest.mark.slow
     def test_rows(self, tmp_path: Path) -> None:
-        file = tmp_path / "given.jsonl"
+        file = tmp_path / "submitted.jsonl"
         file.write_text("".join(json.dumps({"instance": "timearena/household1"} | row) + "\n" for row, _ in self.ROWS))
-        out, messages = verb(file, "-f", "jsonl", code=1)
+        out, messages = run_audit(file, "-f", "jsonl", code=1)
         rows = [json.loads(line) for line in out.splitlines()]
         assert [row["verdict"] for row in rows] == [verdict for _, verdict in self.ROWS]
         assert [row["line"] for row in rows] == list(range(1, len(self.ROWS) + 1))
@@ -211,14 +211,14 @@ class TestHandedIn:
 
     @pytest.mark.slow
     def test_plans(self, tmp_path: Path) -> None:
-        """What ``solve`` writes is optimal, and a plan that states another time is told."""
+        """Check that results of ``solve`` are optimal, and that a wrong stated time is reported."""
         names = ["timearena/lab1", "recipe2plan/timed/Cobbler_Pancakes"]
         rows = json.loads(CliRunner().invoke(app, ["solve", *names, "-f", "json"]).stdout)
         file = tmp_path / "solved.json"
         file.write_text(json.dumps(rows))
-        assert [row["verdict"] for row in json.loads(verb(file, "-f", "json")[0])] == ["optimal"] * 2
+        assert [row["verdict"] for row in json.loads(run_audit(file, "-f", "json")[0])] == ["optimal"] * 2
         file.write_text(json.dumps([{**rows[0], "makespan": rows[0]["makespan"] - 1}]))
-        (row,) = json.loads(verb(file, "-f", "json", code=1)[0])
+        (row,) = json.loads(run_audit(file, "-f", "json", code=1)[0])
         assert (row["verdict"], row["feasible"]) == ("misstated", True)
         assert row["reason"] == "its plan takes 13 minutes, not 12"
 
@@ -227,14 +227,14 @@ class TestHandedIn:
         file = tmp_path / "minutes.csv"
         file.write_text("problem,minutes,model\ntimearena/household4,9,x\ntimearena/lab1,13,y\n")
         call = (file, "--map", "instance=problem", "--map", "makespan=minutes", "-f", "csv")
-        rows = list(csv.DictReader(io.StringIO(verb(*call, code=1)[0])))
+        rows = list(csv.DictReader(io.StringIO(run_audit(*call, code=1)[0])))
         verdicts = [(row["reference"], row["verdict"], row["off"]) for row in rows]
         assert verdicts == [("x", "below_bound", "-5"), ("y", "optimal", "0")]
 
     @pytest.mark.slow
-    def test_object_and_standard_input(self) -> None:
+    def test_json_object_from_standard_input(self) -> None:
         stdin = json.dumps({"timearena/household4": 14, "timearena/nowhere": 3, "timearena/lab1": 14})
-        rows = json.loads(verb("-", "-f", "json", stdin=stdin, code=1)[0])
+        rows = json.loads(run_audit("-", "-f", "json", stdin=stdin, code=1)[0])
         verdicts = [(row["instance"], row["verdict"], row["off"]) for row in rows]
         assert verdicts == [
             ("timearena/household4", "optimal", 0),
@@ -243,35 +243,35 @@ class TestHandedIn:
         ]
 
 
-class TestVerb:
+class TestCommand:
     def test_exit_status(self) -> None:
-        verb("timearena/lab/1")
-        verb("timearena/household/1", code=1)
+        run_audit("timearena/lab/1")
+        run_audit("timearena/household/1", code=1)
         for call in (["timearena/nothing"], ["timearena/lab1", "--profile", "nobody's"]):
             assert isinstance(CliRunner().invoke(app, ["audit", *call]).exception, UnknownNameError)  # ends with 2
 
-    def test_table_shows_what_is_wrong(self) -> None:
-        out, messages = verb("timearena/household/1", "--wide", code=1)
+    def test_table_lists_wrong_references(self) -> None:
+        out, messages = run_audit("timearena/household/1", "--wide", code=1)
         assert "household4" in out
         assert "household5" not in out
         assert "9 references are optimal, and not shown" in messages
-        assert "household5" in verb("timearena/household/1", "--all", "--wide", code=1)[0]
+        assert "household5" in run_audit("timearena/household/1", "--all", "--wide", code=1)[0]
 
-    def test_nothing_there(self) -> None:
-        out, messages = verb("robotouille/multi_agent")
+    def test_problems_without_references_are_noted(self) -> None:
+        out, messages = run_audit("robotouille/multi_agent")
         assert "no published reference" in messages
         assert not out
 
     def test_single_rules(self) -> None:
         call = ("asynchow/async/163", "-f", "jsonl", "--set", "asynchow.units=last")
-        assert json.loads(verb(*call)[0])["verdict"] == "optimal"
+        assert json.loads(run_audit(*call)[0])["verdict"] == "optimal"
 
-    def test_problems_of_a_file(self, tmp_path: Path) -> None:
-        """What is published about a problem of another name, or that is another one, is not known."""
+    def test_problems_from_file_have_no_published_references(self, tmp_path: Path) -> None:
+        """Check that a problem from a file has no published references."""
         file = tmp_path / "mine.json"
-        verb_out = CliRunner().invoke(app, ["instances", "recipe2plan/timed/Cobbler_Pancakes", "--export"]).stdout
-        file.write_text(verb_out)
-        out, _ = verb("--problems", file, "-f", "jsonl")
+        exported = CliRunner().invoke(app, ["instances", "recipe2plan/timed/Cobbler_Pancakes", "--export"]).stdout
+        file.write_text(exported)
+        out, _ = run_audit("--problems", file, "-f", "jsonl")
         assert not out.strip()
 
 
@@ -312,7 +312,7 @@ def asynchow_passages(findings: list[ReferenceFinding]) -> Iterator[str]:
     counts = f"Of {len(findings)} answers {number_of(findings, 'optimal')} are optimal and {len(below)} are below bound"
     assert len(below) + number_of(findings, "optimal") == len(findings)
     yield from (counts, table(below, "seconds", causes=True))
-    released = [one for one in found("asynchow", profile="released") if one.verdict != "optimal"]
+    released = [one for one in findings_of("asynchow", profile="released") if one.verdict != "optimal"]
     names = ", ".join(f"`{short(one)}`" for one in released)
     yield f"{number_of(released, 'below_bound')} answers are below bound: {names}."
 
@@ -375,7 +375,7 @@ def timearena_passages(findings: list[ReferenceFinding]) -> Iterator[str]:
     assert optimal + len(below) == len(findings)
     yield f"Of {len(findings)} references {optimal} are optimal and {len(below)} is below bound (profile `paper`):"
     yield table(below, "minutes", causes=True)
-    stuck = [one for one in found("timearena", profile="released") if one.verdict == "infeasible"]
+    stuck = [one for one in findings_of("timearena", profile="released") if one.verdict == "infeasible"]
     names = ", ".join(f"`{short(one)}`" for one in stuck)
     yield f"no plan completes {len(stuck)} more problems, so their references are infeasible: {names}."
 
@@ -389,12 +389,12 @@ PASSAGES = {
 
 
 @pytest.mark.slow
-def test_every_number_of_the_page_is_that_of_the_audit() -> None:
+def test_numbers_of_page_are_those_of_audit() -> None:
     """All tables and sentences with numbers are derived from the findings; no other number is on the page."""
     text = PAGE.read_text(encoding="utf-8")
     assert {f"$ planoracle audit {name}" for name in PASSAGES} <= set(text.splitlines())
     page = " ".join(text.split())
-    findings = {name: found(name) for name in PASSAGES}
+    findings = {name: findings_of(name) for name in PASSAGES}
     passages = [table_of_sets(one for every in findings.values() for one in every)]
     passages += [passage for name, derive in PASSAGES.items() for passage in derive(findings[name])]
     for passage in (" ".join(one.split()) for one in passages):

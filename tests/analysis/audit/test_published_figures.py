@@ -16,20 +16,20 @@ from planoracle.instances.model.instance import Action, Instance, Lag
 FROZEN = Path(__file__).parents[1] / "data" / "published.jsonl"
 
 
-def test_rows_are_those_of_release_0_9_0() -> None:
+def test_rows_agree_with_release_0_9_0() -> None:
     result = CliRunner().invoke(app, ["audit", "--tables", "--format", "jsonl"])
     assert result.exit_code == 0
     assert sorted(result.stdout.splitlines()) == sorted(FROZEN.read_text(encoding="utf-8").splitlines())
 
 
-def test_a_table_for_a_paper() -> None:
+def test_table_in_latex() -> None:
     result = CliRunner().invoke(app, ["audit", "--tables", "recipe2plan", "--format", "latex"])
     assert result.stdout.startswith(r"\begin{table}")
     assert r"\begin{tabular}{llrrrl}" in result.stdout
     assert r"Table 2 & instances & 65 & 65 & 0 &  \\" in result.stdout
 
 
-def test_a_benchmark_without_tables_is_refused() -> None:
+def test_benchmark_without_tables_is_rejected() -> None:
     result = CliRunner().invoke(app, ["audit", "--tables", "generic"])
     assert isinstance(result.exception, InputError)
     assert "timearena" in str(result.exception)

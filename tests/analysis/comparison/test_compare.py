@@ -1,4 +1,4 @@
-"""Comparisons with the proved optima against figures worked out by hand; nothing here is recomputed by the product."""
+"""Comparisons with the proved optima, against metrics worked out by hand."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ TIMED, LAB, CROSS, SYNC = "recipe2plan/timed", "timearena/lab/1", "asynctool/cro
 COBBLER = f"{TIMED}/Cobbler_Pancakes"
 
 
-def made(instance: str, benchmark: str, optimal: int | None, bound: int | None = None, **makespans: Any) -> Comparison:
-    """A comparison in which methods say a makespan, or a makespan and whether the rules accept it."""
+def comparison_of(
+    instance: str, benchmark: str, optimal: int | None, bound: int | None = None, **makespans: Any
+) -> Comparison:
+    """Return a comparison with the makespan of each method, or its makespan and acceptance by the rules."""
     status = Status.feasible if optimal is None else Status.optimal
     exact = MethodResult(OPTIMUM, 99 if optimal is None else optimal, status, True, 0.5)
     entries = [
@@ -46,7 +48,9 @@ def made(instance: str, benchmark: str, optimal: int | None, bound: int | None =
 def task(name: str, optimal: int | None, claim: int, possible: bool, printed: int, fast: int, free: int) -> Comparison:
     makespans = {"heuristic_reference": (claim, possible), "greedy": (printed, True), "without_objects": free}
     rules = optimal if possible else None
-    return made(f"timearena/{name}", "timearena", optimal, **makespans, released_rules=rules, best_heuristic=fast)
+    return comparison_of(
+        f"timearena/{name}", "timearena", optimal, **makespans, released_rules=rules, best_heuristic=fast
+    )
 
 
 def rows(head: str, *values: tuple[Any, ...]) -> list[dict[str, Any]]:
@@ -60,7 +64,9 @@ HEAD = "set method problems answered compared above equal below impossible mean 
 UNIT = {"unit": "tick"}
 
 RECIPES = [
-    made(f"{TIMED}/{name}", "recipe2plan", optimal, heuristic_reference=reference, dfs=dfs, best_heuristic=best)
+    comparison_of(
+        f"{TIMED}/{name}", "recipe2plan", optimal, heuristic_reference=reference, dfs=dfs, best_heuristic=best
+    )
     for name, optimal, reference, dfs, best in (
         ("Cobbler_Pancakes", 80, 100, 80, 80),
         ("Vada_Leche-Asada", 80, 80, 120, 80),
@@ -76,12 +82,12 @@ TASKS = [
 ]
 STEPS = [
     *(
-        made(f"{SYNC}/{name}", "robotouille", 8, published=steps)
+        comparison_of(f"{SYNC}/{name}", "robotouille", 8, published=steps)
         for name, steps in (("3_burger", 12), ("4_cheeseburger", 6), ("0_cheese_sandwich", 10), ("1_lettuce", 8))
     ),
-    made(f"{SYNC}/5_double_cheeseburger", "robotouille", None, 7, published=9),
-    made("my kitchen", "robotouille", 8, published=4),
-    made("my other kitchen", "robotouille", 8, published=None),
+    comparison_of(f"{SYNC}/5_double_cheeseburger", "robotouille", None, 7, published=9),
+    comparison_of("my kitchen", "robotouille", 8, published=4),
+    comparison_of("my other kitchen", "robotouille", 8, published=None),
 ]
 
 TABLES = {
@@ -129,18 +135,22 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_sums(name: str) -> None:
+def test_summaries_by_hand(name: str) -> None:
     comparisons, expected = TABLES[name]
     assert summarize(comparisons) == expected
 
 
 @pytest.mark.parametrize("width", range(40, 131, 15))
-def test_a_mean_is_shown_with_the_number_of_problems_that_it_is_over(
+def test_mean_has_number_of_its_problems(
     width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     # The optimum of c is not proved: the mean of the optimum is over two problems, that of the heuristic over three.
-    results = [made("a", "generic", 50, dfs=51), made("b", "generic", 50, dfs=53), made("c", "generic", None, dfs=35)]
+    results = [
+        comparison_of("a", "generic", 50, dfs=51),
+        comparison_of("b", "generic", 50, dfs=53),
+        comparison_of("c", "generic", None, dfs=35),
+    ]
     write_summary(summarize(results), Format.table, alone=True)
     words = capsys.readouterr().out.partition("no room")[0].split()
     for mean, count in (("46.333", "answered"), ("+4.0", "compared")):
@@ -148,25 +158,25 @@ def test_a_mean_is_shown_with_the_number_of_problems_that_it_is_over(
     assert width < 100 or {"46.333", "+4.0"} <= {*words}
 
 
-def test_sets_and_benchmarks_are_summed_up_apart() -> None:
+def test_sets_and_benchmarks_are_summarized_separately() -> None:
     assert summarize([]) == []
     two = [task("lab1", 16, 16, True, 18, 16, 15), task("household1", 13, 13, False, 13, 13, 13)]
-    alone = [made("shop", "generic", 5), made("my kitchen", "robotouille", 8)]
+    alone = [comparison_of("shop", "generic", 5), comparison_of("my kitchen", "robotouille", 8)]
     rows = summarize([*two, *RECIPES, *alone])
     sets = [LAB] * 6 + ["timearena/household/1"] * 6 + [TIMED] * 4 + ["generic", "robotouille"]
     assert [row["set"] for row in rows] == sets
     assert [row["CR"] for row in rows if row["method"] == "released rules"] == [100.0, 0.0]
 
 
-def test_rows_have_gaps_by_optimum_and_bound() -> None:
-    one = made("shop", "generic", None, 8, dfs=(10, True), heuristic_reference=(4, False), best_heuristic=None)
+def test_rows_have_gaps_to_optimum_and_bound() -> None:
+    one = comparison_of("shop", "generic", None, 8, dfs=(10, True), heuristic_reference=(4, False), best_heuristic=None)
     assert [(row["method"], row["gap"], row["gap_bound"]) for row in one.rows()[1:]] == [
         ("dfs", None, 0.25),
         ("heuristic_reference", None, -0.5),
         ("best_heuristic", None, None),
     ]
     assert {(row["optimum"], row["lower_bound"], row["settled"]) for row in one.rows()} == {(None, 8, "feasible")}
-    none = made("idle", "generic", 0, dfs=0, greedy=3)
+    none = comparison_of("idle", "generic", 0, dfs=0, greedy=3)
     assert [none.gap(entry) for entry in none.entries[1:]] == [0.0, None]
 
 
@@ -191,7 +201,7 @@ def figures(one: Comparison, names: str) -> list[Any]:
         (MethodResult("published", reason="the benchmark has no reference for this problem"), None),
     ],
 )
-def test_infeasible_and_failed_are_two_outcomes(method: MethodResult, outcome: str | None) -> None:
+def test_infeasible_and_failed_are_different_outcomes(method: MethodResult, outcome: str | None) -> None:
     assert method.outcome == outcome
 
 
@@ -228,13 +238,15 @@ def test_gaps_are_shares_of_the_optimum() -> None:
         ((4,), 2, 11, 5, 11),  # three gaps of three turns, then the last call
     ],
 )
-def test_turns_of_chains(lengths: tuple[int, ...], delay: int, optimal: int, calls: int, sequential: int) -> None:
+def test_turns_of_chains_by_hand(
+    lengths: tuple[int, ...], delay: int, optimal: int, calls: int, sequential: int
+) -> None:
     one = compare(problem_model.instance(chains(lengths, Delays(delay, delay))))
     assert figures(one, "optimum optimal_calls sequential best_heuristic") == [optimal, calls, sequential, optimal]
     assert figures(one, "gap_sequential gap_best_heuristic") == [pytest.approx((sequential - optimal) / optimal), 0.0]
 
 
-def test_methods_are_asked_once_and_in_order() -> None:
+def test_methods_run_once_and_in_order() -> None:
     methods = [BEST, "serial-lpt", REFERENCE, OPTIMUM, "published", "serial-lpt"]
     one = compare(load(COBBLER), methods, budget=Budget(iterations=5))
     assert [entry.method for entry in one.entries] == methods[:-1]
@@ -250,7 +262,7 @@ def test_methods_are_asked_once_and_in_order() -> None:
         compare(load(COBBLER), ["fastest"])
 
 
-def test_all_stands_for_the_heuristics_that_are_no_references() -> None:
+def test_all_means_heuristics_that_are_not_references() -> None:
     one = compare(load(COBBLER), [OPTIMUM, "all", "dfs"], budget=Budget(iterations=5))
     methods = [entry.method for entry in one.entries]
     assert sorted(methods) == sorted({OPTIMUM, "dfs", *heuristics("schedule")} - {"recipe2plan-dfs"})
@@ -264,7 +276,7 @@ def test_all_stands_for_the_heuristics_that_are_no_references() -> None:
     assert compare(kitchen(f"{SYNC}/3_burger"), ["all"]).entries == ()
 
 
-def test_what_ships_helps_where_nothing_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundled_optimum_is_used_if_search_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = load("recipe2plan/timed/Cobbler_Pancakes")
     monkeypatch.setattr(module, "solve", lambda problem, **_: solve(problem, time_limit=0.0))
     assert compare(problem, [OPTIMUM]).optimum == 4080
@@ -272,15 +284,15 @@ def test_what_ships_helps_where_nothing_is_proved(monkeypatch: pytest.MonkeyPatc
 
 
 @dataclass(frozen=True)
-class Course:
-    """What a source of a reference says."""
+class FixedSource:
+    """Source of a reference with a fixed claim, problem or error."""
 
-    given: Claim | Problem | InputError
+    answer: Claim | Problem | InputError
 
     def __call__(self, problem: Instance) -> Claim | Problem:
-        if isinstance(self.given, InputError):
-            raise self.given
-        return self.given
+        if isinstance(self.answer, InputError):
+            raise self.answer
+        return self.answer
 
 
 @pytest.mark.parametrize(
@@ -297,10 +309,10 @@ class Course:
         (InputError("needs a mode"), (None, "infeasible", None, "needs a mode")),
         (UnknownNameError("names nothing"), (None, "unknown", None, "names nothing")),
     ],
-    ids=["kept", "refused", "number", "none", "problem", "impossible", "error"],
+    ids=["accepted", "rejected", "number", "none", "problem", "impossible", "error"],
 )
-def test_every_kind_of_reference(claim: Any, expected: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TimeArena, "references", (Reference("mine", "my own", Course(claim)),))
+def test_kinds_of_references(claim: Any, expected: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TimeArena, "references", (Reference("mine", "my own", FixedSource(claim)),))
     one = compare(load("timearena/household4"))
     mine, best = one.entries
     assert (mine.makespan, mine.status, mine.accepted, mine.reason) == expected
@@ -309,7 +321,7 @@ def test_every_kind_of_reference(claim: Any, expected: tuple[Any, ...], monkeypa
     assert summarize([one])[0]["method"] == "my own"
 
 
-def test_references_are_plain_words_and_at_most_one_is_the_main_one() -> None:
+def test_references_have_plain_names_and_at_most_one_is_main() -> None:
     for name in registry.names():
         references = registry.get(name).references
         names = [one.name for one in references]

@@ -21,7 +21,7 @@ def comparisons():
 
 
 @pytest.fixture(scope="module")
-def told(comparisons):
+def answers(comparisons):
     """Every comparison, and its entries by method."""
     return [(one, {entry.method: entry for entry in one.entries}) for one in comparisons]
 
@@ -36,7 +36,7 @@ def label(scenario: str, size: int) -> str:
 
 
 @pytest.mark.slow
-def test_a_possible_claim_is_never_below_the_optimum(answers):
+def test_accepted_claims_are_at_least_the_optimum(answers):
     for one, entries in answers:
         for name in ("heuristic_reference", "greedy"):
             if entries[name].accepted:
@@ -61,7 +61,7 @@ def test_released_reservations_bound_the_completion_rate(answers, rows):
     assert rows[label("cooking", 3), "released rules"]["CR"] == 80
 
 
-def test_the_summary_alone_is_a_table_of_results_with_the_columns_asked_for():
+def test_summary_table_has_requested_columns():
     call = ["compare", "timearena/household4", "--summary", "--columns", "method,mean_gap"]
     result = CliRunner().invoke(app, [*call, "--format", "latex"])
     assert result.exit_code == 0

@@ -52,7 +52,7 @@ def test_means_by_hand() -> None:
     assert three["limit_speedup"] == 2.5
 
 
-def test_what_is_not_proved_is_counted_and_left_out() -> None:
+def test_unproved_curves_are_counted_and_excluded() -> None:
     proved = curve(JOBS, 2)
     open_ = [proved[0], proved[1] | {"status": "feasible", "makespan": 35}]
     (_, two) = summarize_agents([proved, open_])
@@ -61,14 +61,14 @@ def test_what_is_not_proved_is_counted_and_left_out() -> None:
     assert (none["proved"], none["mean_speedup"], none["at_limit"], none["mean_makespan"]) == (0, None, None, None)
 
 
-def test_impossible_problem_has_no_curve_but_a_row() -> None:
+def test_infeasible_problem_has_rows_without_speedup() -> None:
     rows = curve(replace(JOBS, time_limit=20), 2)
     assert [(row["status"], row["makespan"]) for row in rows] == [("infeasible", None), ("optimal", 18)]
     assert rows[1]["speedup"] is None
     assert not is_proved(rows)
 
 
-def test_agents_that_differ_have_no_curve() -> None:
+def test_different_agents_have_no_curve() -> None:
     differ = replace(JOBS, agents=("a", "b"), actions=(replace(JOBS.actions[0], agents=("b",)), *JOBS.actions[1:]))
     with pytest.raises(InputError, match="identical"):
         curve(differ)

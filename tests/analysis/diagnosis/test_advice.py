@@ -1,4 +1,4 @@
-"""Advice: exactly the commands that keep the optimum, and an agent that follows any of them gets there."""
+"""Advice: exactly the commands that keep the optimum reachable; an agent that follows it is optimal."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def conceivable(here):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop], 2))
-def test_of_all_conceivable_commands_exactly_those_are_advised_that_keep_the_optimum(make):
+def test_advice_is_exactly_the_commands_that_keep_the_optimum(make):
     advised = 0
     for seed in range(20):
         instance = make(seed)
@@ -104,7 +104,7 @@ def _lengths(option, piece):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
-def test_waits_are_advised_exactly_as_long_as_they_cost_nothing(make):
+def test_waits_are_advised_while_they_cost_nothing(make):
     lengths = set()
     for seed in range(15):
         instance = make(seed)
@@ -125,7 +125,7 @@ def test_waits_are_advised_exactly_as_long_as_they_cost_nothing(make):
 
 
 @pytest.mark.slow
-def test_kitchens_are_advised_as_a_search_through_the_rules_would():
+def test_advice_in_kitchens_agrees_with_search_through_rules():
     for seed in range(15):
         instance = kitchen(seed, most=4)
         horizon = 40
@@ -151,7 +151,7 @@ def test_kitchens_are_advised_as_a_search_through_the_rules_would():
                     assert any(one.shortest is not None for one in advice.options)
 
 
-def test_timearena_is_advised_as_a_search_through_its_rules_would():
+def test_advice_in_timearena_agrees_with_search_through_rules():
     for number, task in enumerate(("household1", "cooking3", "lab2")):
         scene = world(f"timearena/{task}")
         instance = load(f"timearena/{task}")
@@ -172,7 +172,7 @@ def test_timearena_is_advised_as_a_search_through_its_rules_would():
 
 
 @pytest.mark.slow
-def test_asynctool_is_advised_as_a_search_through_its_environment_would():
+def test_advice_in_asynctool_agrees_with_search_through_environment():
     for seed in range(8):
         problem = random_chains(seed, constant=False)
         instance = asynctool.instance(problem)
@@ -192,7 +192,7 @@ def test_asynctool_is_advised_as_a_search_through_its_environment_would():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
-def test_whoever_follows_any_advice_ends_with_the_optimum(make):
+def test_following_any_advice_reaches_the_optimum(make):
     ended = 0
     for seed in range(25):
         random, instance = Random(seed), make(seed)
@@ -225,7 +225,7 @@ def test_whoever_follows_any_advice_ends_with_the_optimum(make):
 # --- the clock, ends, errors ---------------------------------------------------------------------
 
 
-def test_the_clock_can_be_later_than_the_plan_says():
+def test_clock_can_be_later_than_end_of_plan():
     later = next_commands(load(NAME), "", clock=300)
     assert (later.best, later.status) == (4380, "optimal")
     for name, clock in ((NAME, -1), (NAME, True), (NAME, 1.5), (TEA, 3), ("asynctool/files_1", 3)):
@@ -233,7 +233,7 @@ def test_the_clock_can_be_later_than_the_plan_says():
             next_commands(load(name), None, clock=clock)
 
 
-def test_a_run_that_is_over_has_no_next_command():
+def test_ended_run_has_no_next_command():
     five = next_commands(load(TEA), ["dance"] * 5)
     assert (five.over, five.options, five.plan) == ("five_invalid", (), None)
     left = next_commands(load(TEA), ["activate kettle", "Quit!"])
@@ -248,7 +248,7 @@ def test_a_run_that_is_over_has_no_next_command():
     assert (closed.over, closed.options) == ("closed", ())
 
 
-def test_commands_that_spoil_a_run_are_told_only_if_all_are_asked_for():
+def test_commands_that_prevent_success_are_listed_only_with_all_commands():
     actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3), Action("t/c", "t", 1, 1))
     instance = Instance("tight", actions, (Lag("t/a", "t/c", 0, 0),))
     everything = next_commands(instance, [PIECE], all_commands=True).options
@@ -260,7 +260,7 @@ def test_commands_that_spoil_a_run_are_told_only_if_all_are_asked_for():
     assert [json.loads(one.command)["action"] for one in next_commands(instance, [PIECE]).options] == ["t/c"]
 
 
-def test_impossible_combinations_say_why():
+def test_infeasible_combination_has_reason():
     released = PROFILES["released"]
     advice = next_commands(load("timearena/cooking3+cooking4"), None, released)
     assert (advice.best, advice.status, advice.options) == (None, "infeasible", ())
@@ -281,7 +281,7 @@ def read(result, form):
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
-def test_next_writes_the_whole_advice_as_json(form, tmp_path):
+def test_next_writes_advice_as_json(form, tmp_path):
     (tmp_path / "so-far.txt").write_text("activate kettle\n")
     result = invoke("next", TEA, "--after", tmp_path / "so-far.txt", "--all", "--format", form)
     assert result.exit_code == 0
@@ -300,7 +300,7 @@ def test_next_writes_tables_and_reads_standard_input():
     assert late.exit_code == 0
 
 
-def test_next_without_a_single_readable_problem_or_plan_fails_as_such(tmp_path):
+def test_next_fails_without_readable_problem_or_plan(tmp_path):
     own = tmp_path / "plan.txt"
     own.write_text('[{"action": "nothing"}]')
     for arguments in (
@@ -331,7 +331,7 @@ def submissions(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", sample(["json", "jsonl"]))
-def test_regret_writes_an_object_a_plan_and_tells_of_bad_lines(submissions, form):
+def test_regret_writes_one_object_per_plan_and_reports_bad_lines(submissions, form):
     result = invoke("regret", submissions, "--format", form)
     assert result.exit_code == 1
     found = read(result, form)
@@ -350,7 +350,7 @@ def test_regret_writes_an_object_a_plan_and_tells_of_bad_lines(submissions, form
     assert "line 4" in result.stderr
 
 
-def test_commands_come_in_steps_of_a_grid_that_is_told():
+def test_commands_are_multiples_of_reported_grid():
     """As ``planoracle next --help`` says: what lies between is not listed."""
     saw, glue = Action("t/saw", "t", 180, 180, interruptible=True), Action("t/glue", "t", 60, 60)
     instance = Instance("shop", (saw, glue))

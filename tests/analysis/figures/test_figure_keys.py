@@ -1,4 +1,4 @@
-"""What stands on bars and below them: words, numbers with a key, states, delays; the same colours everywhere."""
+"""Labels of bars, the key of numbers, states, lags and colours of figures."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def key(ax: Axes) -> str:
 
 
 @pytest.mark.slow
-def test_every_number_on_a_bar_is_explained() -> None:
+def test_numbers_on_bars_are_in_the_key() -> None:
     instance = load("timearena/household1+cooking1")
     schedule = solve(instance).schedule
     assert schedule is not None
@@ -79,9 +79,9 @@ def test_every_number_on_a_bar_is_explained() -> None:
 
 
 @pytest.mark.slow
-def test_the_key_is_as_short_as_it_can_be() -> None:
+def test_key_has_no_redundant_entries() -> None:
     words = on_bars(drawn(POTS, FIRED))
-    assert words["pots/dry"] == {"dry on the rack"}  # said once
+    assert words["pots/dry"] == {"dry on the rack"}  # not repeated
     assert "dry on the rack" not in key(drawn(POTS, FIRED))
     narrow = drawn(POTS, FIRED, 2.0)
     assert "dry dry" not in key(narrow)
@@ -89,7 +89,7 @@ def test_the_key_is_as_short_as_it_can_be() -> None:
     assert key(drawn(wide, Schedule((Piece("t/a", 0, 5, "agent"),)))) == ""
 
 
-def test_the_key_says_when_a_step_without_a_number_starts_first() -> None:
+def test_key_has_start_of_steps_without_number() -> None:
     actions = Action("t/long", "t", 900, 900, label="long"), Action("t/short", "t", 1, 1, label="short")
     instance = Instance("two", actions)
     both = [
@@ -119,14 +119,14 @@ def test_milestones_and_idle_agents_are_not_drawn() -> None:
         assert {instance.actions[action].id for action, *_ in pieces_of_page} == {"t/mill", "t/set"}
 
 
-def test_days_are_days_on_the_axis() -> None:
+def test_axis_of_long_schedules_has_days() -> None:
     instance = Instance("far", (Action("t/a", "t", 6220800, 6220800, label="a"),), unit="second")
     ax = drawn(instance, Schedule((Piece("t/a", 0, 6220800, "agent"),)), 3.3)
     assert ax.get_xlabel() == "time (days)"
     assert {"0", "20", "40", "60"} <= {text.get_text() for text in ax.get_xticklabels()}
 
 
-def test_what_resources_are_set_to_is_drawn() -> None:
+def test_states_of_resources_are_drawn() -> None:
     ax = drawn(POTS, FIRED)
     states = [
         (patch.get_x(), patch.get_x() + patch.get_width()) for patch in ax.patches if patch.get_label() == "state"
@@ -135,7 +135,7 @@ def test_what_resources_are_set_to_is_drawn() -> None:
     assert {"warm", "hot"} <= {text.get_text() for text in ax.texts}
 
 
-def test_delays_are_drawn_after_the_step_that_they_follow() -> None:
+def test_minimum_lags_are_drawn_after_their_step() -> None:
     ax = drawn(POTS, FIRED)
     (line,) = (line for line in ax.lines if line.get_label() == "delay")
     assert list(line.get_xdata()) == [3, 7]
@@ -143,7 +143,7 @@ def test_delays_are_drawn_after_the_step_that_they_follow() -> None:
 
 
 @pytest.mark.slow
-def test_tasks_have_one_colour_in_pictures_pairs_and_pages() -> None:
+def test_tasks_have_the_same_colour_in_figures_and_reports() -> None:
     instance = load("timearena/household1+cooking1")
     schedule = solve(instance).schedule
     assert schedule is not None

@@ -1,4 +1,4 @@
-"""Figures for papers: as wide as asked, letters as large as asked and embedded as TrueType, titles, resolution."""
+"""Figures for papers: width, font size, embedded TrueType fonts, titles and resolution."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def drawn(tmp_path: Path, *words: str, suffix: str = ".png") -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "inches"), sample([("column", 3.3), ("page", 7.0), ("4.5", 4.5)], several=True))
-def test_figures_are_as_wide_as_asked(tmp_path: Path, width: str, inches: float) -> None:
+def test_figures_have_requested_width(tmp_path: Path, width: str, inches: float) -> None:
     (pixels,) = struct.unpack(">I", drawn(tmp_path, "--width", width, "--dpi", "100")[16:20])
     assert pixels == round(100 * inches)
 
 
 @pytest.mark.slow
-def test_a_pdf_has_truetype_fonts_the_width_asked_and_the_same_bytes_twice(tmp_path: Path) -> None:
+def test_pdf_has_truetype_fonts_and_requested_width_and_is_reproducible(tmp_path: Path) -> None:
     content = drawn(tmp_path, "--width", "page", suffix=".pdf")
     assert b"/CIDFontType2" in content
     assert b"/Type3" not in content
@@ -48,7 +48,7 @@ def test_a_pdf_has_truetype_fonts_the_width_asked_and_the_same_bytes_twice(tmp_p
 
 
 @pytest.mark.slow
-def test_letters_follow_the_size_asked(tmp_path: Path) -> None:
+def test_fonts_have_requested_size(tmp_path: Path) -> None:
     with use_shape(Shape(font=17)):
         assert points(8.5) == 17
     assert points(8.5) == 8.5
@@ -56,20 +56,20 @@ def test_letters_follow_the_size_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_titles_are_replaced_or_left_out(tmp_path: Path) -> None:
+def test_titles_are_replaced_or_omitted(tmp_path: Path) -> None:
     heights = [struct.unpack(">I", drawn(tmp_path, *words)[20:24])[0] for words in ((), ("--title", ""))]
     assert heights[0] >= heights[1]
     assert drawn(tmp_path, "--title", "mine") not in (drawn(tmp_path), drawn(tmp_path, "--title", ""))
 
 
 @pytest.mark.parametrize("width", ["wide", "0", "99", "nan"])
-def test_other_widths_are_refused(width: str) -> None:
+def test_invalid_widths_are_rejected(width: str) -> None:
     with pytest.raises(InputError, match="width: must be column, page or a number of inches"):
         width_of(width)
 
 
 @pytest.mark.slow
-def test_legends_leave_room_for_letters_that_are_wider_in_a_pdf() -> None:
+def test_legends_fit_wider_letters_of_pdf() -> None:
     with use_shape(Shape(7.0)):
         for letters in (5, 9, 10, 16):
             ax = new_axes(None, 8, 3)
@@ -77,7 +77,7 @@ def test_legends_leave_room_for_letters_that_are_wider_in_a_pdf() -> None:
             assert ax.get_legend().get_window_extent().width <= 0.95 * ax.get_window_extent().width
 
 
-def test_methods_are_named_in_words_and_references_as_in_the_table(tmp_path: Path) -> None:
+def test_names_of_methods_agree_with_table(tmp_path: Path) -> None:
     path = tmp_path / "x.svg"
     names: list[str] = []
 

@@ -46,7 +46,7 @@ from tests.support.random_instances import workshop
 
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
 SANDWICH = "kitchens/synchronous/0_cheese_sandwich"
-FLOOR = "paracook/cook/own/seed_1/agent_num_1/orders_num_1"
+GRID_KITCHEN = "paracook/cook/own/seed_1/agent_num_1/orders_num_1"
 TASKS = "timearena/cooking1+cooking2"
 
 
@@ -206,7 +206,7 @@ def legend(ax: Axes) -> list[str]:
     ("name", "width"),
     sample([*((n, None) for n in NAMES), *((n, 3.3) for n in NAMES if "150" not in n)], 7, several=True),
 )
-def test_nothing_is_cut_off_overlaps_warns_or_stays(
+def test_figures_have_no_clipped_or_overlapping_texts_or_warnings(
     name: str, width: float | None, drawings: dict[str, Callable[..., Axes]]
 ) -> None:
     before = dict(mpl.rcParams)
@@ -240,7 +240,7 @@ def test_nothing_is_cut_off_overlaps_warns_or_stays(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sample(NAMES, 8))
-def test_axes_passed_in_are_drawn_on_and_returned(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
+def test_given_axes_are_used_and_returned(name: str, drawings: dict[str, Callable[..., Axes]]) -> None:
     figure = Figure(figsize=(9, 5))
     left, right = figure.subplots(1, 2)
     assert drawings[name](right) is right
@@ -259,7 +259,7 @@ def test_differences_by_hand() -> None:
     assert differences(two, one) == expected
 
 
-def test_pair_has_both_schedules_one_above_the_other() -> None:
+def test_pair_shows_both_schedules() -> None:
     instance = Instance("k", (Action("t/a", "t", 4, 4), Action("t/b", "t", 2, 2)))
     upper = Schedule((Piece("t/a", 0, 4, "agent"), Piece("t/b", 4, 2, "agent")))
     lower = Schedule((Piece("t/a", 0, 4, "agent"), Piece("t/b", 7, 2, "agent")))
@@ -276,7 +276,7 @@ def test_pair_has_both_schedules_one_above_the_other() -> None:
     assert "in this plan only" not in legend(ax)
 
 
-def test_plans_may_name_strangers_and_modes_that_do_not_exist() -> None:
+def test_plan_with_unknown_agents_and_modes_is_drawn() -> None:
     instance = Instance("k", (Action("t/a", "t", 4, 4),))
     ax = gantt(instance, Schedule((Piece("t/a", 0, 4, "nobody", 7),)))
     assert [label.get_text() for label in ax.get_yticklabels()] == ["nobody"]
@@ -284,7 +284,7 @@ def test_plans_may_name_strangers_and_modes_that_do_not_exist() -> None:
         gantt(instance, Schedule(tuple(Piece("t/a", i, 1, "agent") for i in range(6000))))
 
 
-def test_gaps_say_what_is_not_answered_in_the_caption(comparisons: pd.DataFrame, tmp_path: Path) -> None:
+def test_caption_of_gaps_counts_unanswered_problems(comparisons: pd.DataFrame, tmp_path: Path) -> None:
     methods = ["improve", "timearena-greedy"]
     drawn = comparisons[comparisons["method"].isin(["optimum", *methods])]
     with use_shape(Shape(3.3)):
@@ -300,7 +300,7 @@ def test_gaps_say_what_is_not_answered_in_the_caption(comparisons: pd.DataFrame,
     assert dots == comparisons[comparisons["method"].isin(methods)]["gap"].notna().sum()
 
 
-def test_single_gaps_have_no_median(comparisons: pd.DataFrame) -> None:
+def test_few_gaps_have_no_median(comparisons: pd.DataFrame) -> None:
     one = comparisons[(comparisons["instance"] == COBBLER) & comparisons["method"].isin(["reference", "improve"])]
     ax = gap_distribution(one)
     assert [len(dots.get_offsets()) for dots in ax.collections] == [1, 1]
@@ -316,7 +316,7 @@ def test_empty_frames_are_drawn() -> None:
 
 
 @pytest.mark.slow
-def test_staircase_follows_the_decisions() -> None:
+def test_regret_curve_follows_decisions() -> None:
     ax = regret_staircase(chain([0, 3, 0, 2, None, None], no_return=4), named=1)
     rendered(ax)
     stair = next(line for line in ax.lines if line.get_drawstyle() == "steps-post")
@@ -331,7 +331,7 @@ def test_staircase_follows_the_decisions() -> None:
 
 
 @pytest.mark.slow
-def test_graph_has_every_action_and_lag() -> None:
+def test_graph_has_all_actions_and_lags() -> None:
     actions = (
         Action("t/a", "t", 2, 2),
         Action("t/b", "t", 3, 0),
@@ -352,7 +352,7 @@ def test_graph_has_every_action_and_lag() -> None:
 
 
 @pytest.mark.parametrize("instance", [BIG, SMALL, *(workshop(seed) for seed in range(12))], ids=lambda one: one.name)
-def test_boxes_of_the_graph_lie_apart_and_in_order(instance: Instance) -> None:
+def test_boxes_of_graph_are_separate_and_ordered(instance: Instance) -> None:
     graph = instance.to_networkx()
     layout = place(instance, graph)
     assert set(layout.places) == set(instance.by_id)
@@ -385,7 +385,7 @@ def test_gantt_against_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_is_marked() -> None:
+def test_pair_of_kitchen_plans_marks_actions_of_one_plan_only() -> None:
     kitchen = catalog.problem(SANDWICH)
     best = solve_any(kitchen)
     short = str(best.plan).splitlines()
@@ -403,19 +403,19 @@ def test_two_plans_in_a_kitchen_stand_one_above_the_other_and_what_one_lacks_is_
 
 
 @pytest.mark.slow
-def test_two_plans_on_a_floor_stand_one_above_the_other_and_what_is_the_same_is_pale() -> None:
-    floor = catalog.problem(FLOOR)
-    (cook,) = floor.agents
+def test_pair_of_grid_kitchen_plans_marks_equal_actions() -> None:
+    kitchen = catalog.problem(GRID_KITCHEN)
+    (cook,) = kitchen.agents
     west, up = ({"action": "MoveTo", "target": place} for place in ([6, 3], [6, 2]))
     wait = {"action": "Wait", "duration": 3}
-    ax = draw_pair(floor, {cook: [west, wait, up]}, {cook: [west, up, wait]}, names=("one", "other"))
+    ax = draw_pair(kitchen, {cook: [west, wait, up]}, {cook: [west, up, wait]}, names=("one", "other"))
     bars = sorted((patch.get_x(), patch.get_width()) for patch in ax.patches if "/" in str(patch.get_label()))
     assert bars == [(0, 1), (0, 1), (1, 1), (1, 3), (2, 3), (4, 1)]
     rendered(ax)
 
 
 @pytest.mark.slow
-def test_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_documentation_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder = Path(__file__).resolve().parents[3] / ".docs" / "reference"
     pages = [(folder / f"{name}.md").read_text(encoding="utf-8") for name in ("frames", "comparisons", "figures")]
@@ -447,7 +447,7 @@ def drawn_in(folder: Path, *arguments: str) -> bytes:
 
 
 @pytest.mark.slow
-def test_a_file_of_settings_in_the_current_folder_is_not_read(tmp_path: Path) -> None:
+def test_matplotlibrc_of_current_folder_is_ignored(tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("plain", "hostile", "waiting")]
     for folder in folders:
         folder.mkdir()
@@ -459,7 +459,9 @@ def test_a_file_of_settings_in_the_current_folder_is_not_read(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_settings_of_the_session_change_no_file(tmp_path: Path, drawings: dict[str, Callable[..., Axes]]) -> None:
+def test_matplotlib_settings_of_session_do_not_change_files(
+    tmp_path: Path, drawings: dict[str, Callable[..., Axes]]
+) -> None:
     draw = next(iter(drawings.values()))
     save(draw, tmp_path / "one.svg")
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "none", "text.usetex": True}):

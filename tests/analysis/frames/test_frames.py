@@ -50,7 +50,7 @@ STUCK = Instance(
 
 @pytest.fixture(scope="module")
 def grades() -> list[Grade]:
-    """One submission per benchmark, good or bad, and two that cannot be judged."""
+    """One submission per benchmark, good or bad, and two that cannot be graded."""
     good = run(catalog.load(COBBLER), "serial-lpt").plan
     grader = Grader()
     submitted: list[Any] = [
@@ -90,7 +90,7 @@ def test_schedules_by_hand() -> None:
     assert frame["label"].isna().tolist() == [True, False, False, True]
 
 
-def test_schedules_of_every_kind_of_answer() -> None:
+def test_schedules_of_all_kinds_of_answers() -> None:
     instance = catalog.load("timearena/household1+household2")
     sandwich: Any = catalog.problem(SANDWICH)
     from planoracle.solver.kitchens.astar import plan
@@ -112,7 +112,7 @@ def test_schedules_of_every_kind_of_answer() -> None:
             schedules(problem, answer)
 
 
-def test_comparisons_have_a_row_for_every_problem_and_method() -> None:
+def test_comparisons_have_one_row_per_problem_and_method() -> None:
     names = [COBBLER, "timearena/household1+household2", catalog.expand(["asynctool"])[0], SANDWICH, WORKSHOP]
     methods = ("optimum", "reference", "serial-lpt", "asynctool-sequential")
     frame = comparisons(names, methods)
@@ -137,7 +137,7 @@ def test_comparisons_have_a_row_for_every_problem_and_method() -> None:
 
 
 @pytest.mark.slow
-def test_references_are_replayed_not_believed() -> None:
+def test_references_are_replayed() -> None:
     frame = comparisons(["recipe2plan/timed", "timearena/household/1"], ["reference"], time_limit=10)
     refused = frame[(frame["accepted"] == False).fillna(False)]  # noqa: E712
     assert len(refused) >= 1
@@ -148,14 +148,14 @@ def test_references_are_replayed_not_believed() -> None:
     assert (accepted["makespan"] >= accepted["optimum"]).all()
 
 
-def test_infeasible_problem_is_settled_not_failed() -> None:
+def test_infeasible_problem_is_settled() -> None:
     frame = comparisons([STUCK], ["optimum", "serial-lpt"])
     assert frame["settled"].tolist() == ["infeasible"] * 2
     assert frame["status"].tolist() == ["infeasible", "unknown"]
     assert frame[["makespan", "optimum", "lower_bound", "gap", "gap_bound"]].isna().all(axis=None)
 
 
-def test_unknown_methods_are_mistakes_of_the_call() -> None:
+def test_unknown_methods_are_rejected() -> None:
     with pytest.raises(UnknownNameError, match="serial-lpt"):
         comparisons([COBBLER], ["fastest"])
 
@@ -178,7 +178,7 @@ def test_grades_frame(grades: list[Grade]) -> None:
 
 
 @pytest.mark.slow
-def test_frames_can_be_put_together_across_benchmarks(grades: list[Grade]) -> None:
+def test_frames_of_different_benchmarks_can_be_concatenated(grades: list[Grade]) -> None:
     for name in ("frame", "errors"):
         whole = pd.concat([getattr(frames.grades([one]), name) for one in grades], ignore_index=True)
         pd.testing.assert_frame_equal(whole, getattr(frames.grades(grades), name))
@@ -194,7 +194,7 @@ def test_empty_frames_have_the_columns(name: str) -> None:
     assert [str(dtype) for dtype in frame.dtypes] == [column.dtype for column in schema(name).columns]
 
 
-def test_values_that_do_not_fit_are_told() -> None:
+def test_invalid_values_are_reported() -> None:
     rows = [{"instance": "i", "settled": "perhaps", "makespan": 2**70, "gap": 0.5}]
     frame, faults = from_rows("comparisons", rows)
     assert [number for number, _ in faults] == [0, 0]
@@ -203,7 +203,7 @@ def test_values_that_do_not_fit_are_told() -> None:
     assert frame["gap"].tolist() == [0.5]
 
 
-def test_an_unknown_frame_is_refused() -> None:
+def test_unknown_frame_is_rejected() -> None:
     with pytest.raises(UnknownNameError):
         frames.empty("nonsense")
 

@@ -1,4 +1,4 @@
-"""Names in submissions are no paths: which files they may name, what is told of others, and what is ever opened."""
+"""Files that submissions may name, messages about other files, and files that are opened."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SECRETS = {
     "e.sm": f"jobs (incl. supersource/sink ): {SECRET}\nPRECEDENCE RELATIONS:\n{SECRET} 1\n",
     "f.jss": f"2 2\n{SECRET} 3 1 2\n",
 }
-#: Verbs that read submissions, and what writes all that they have to say to standard output.
+#: Commands that read submissions, with options that write all results to standard output.
 VERBS = {
     "grade": ("--format", "jsonl", "--jobs", "1", "--no-cache"),
     "critique": ("--format", "jsonl", "--no-regret"),
@@ -79,7 +79,7 @@ def run(verb: str, names: list[str], *more: str) -> Any:
 @pytest.mark.parametrize(
     "name", ["tea.json", "in/tea.json", "deep/tea.json", "deep/../tea.json", "good.json", "{}/in/tea.json"]
 )
-def test_files_in_a_folder_may_be_named_from_it_and_from_here(name: str, folder: Path) -> None:
+def test_files_are_found_relative_to_allowed_and_working_folder(name: str, folder: Path) -> None:
     whole = name.format(folder)
     for end in ("", "#tea-and-toast", "~2", "#tea-and-toast~2"):
         assert reason(whole + end, instances=["in"]) is None
@@ -87,7 +87,7 @@ def test_files_in_a_folder_may_be_named_from_it_and_from_here(name: str, folder:
     assert str(reason(whole)).startswith(f"{REFUSED} (got {whole[:40]!r}"[:-1])  # long ones are cut
 
 
-def test_a_file_may_have_any_name(folder: Path) -> None:
+def test_allowed_files_can_have_any_name(folder: Path) -> None:
     for end in ("", "#tea-and-toast", "~3"):
         assert reason(f"a#b~2.json{end}", instances=["in"]) is None
 
@@ -116,13 +116,13 @@ def test_a_file_may_have_any_name(folder: Path) -> None:
         ]
     ),
 )
-def test_nothing_is_told_of_files_elsewhere(name: str, folder: Path) -> None:
+def test_error_does_not_reveal_existence_of_other_files(name: str, folder: Path) -> None:
     name = name.format(folder)
     for options in ({}, {"instances": ["in"]}, {"instances": ["in/tea.json"]}):
         assert reason(name, **options) == f"{REFUSED} (got {_show(name)})"
 
 
-def test_links_do_not_lead_out(folder: Path) -> None:
+def test_link_to_file_outside_allowed_folders_is_rejected(folder: Path) -> None:
     for name in ("leak.json", "in/leak.json", "up/tea.json", "up/conf.json"):
         assert "is outside the folders" in str(reason(name, instances=["in"]))
     assert reason("up/tea.json", instances=["in", "out"]) is None
@@ -132,7 +132,7 @@ def test_links_do_not_lead_out(folder: Path) -> None:
     assert "cannot be read" in str(reason("no.json", trust_paths=True, instances=["in"]))
 
 
-def test_what_a_file_holds_is_not_told(folder: Path) -> None:
+def test_error_does_not_reveal_content_of_file(folder: Path) -> None:
     for options in ({"instances": ["."]}, {"trust_paths": True}):
         for name in SECRETS:
             message = str(reason(f"out/{name}", **options))
@@ -174,7 +174,7 @@ def test_only_regular_files_are_opened(folder: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_that_reads_submissions(verb: str, folder: Path) -> None:
+def test_commands_reject_files_outside_allowed_folders(verb: str, folder: Path) -> None:
     names = ["in/tea.json", *(f"out/{name}" for name in SECRETS), "/etc/passwd", "in/pipe.json", "timearena/lab1"]
     for more, good in (
         ((), ()),
@@ -193,13 +193,13 @@ def test_every_verb_that_reads_submissions(verb: str, folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_own_names_come_first_and_a_folder_must_exist(folder: Path) -> None:
+def test_named_problems_precede_files_and_missing_folder_is_rejected(folder: Path) -> None:
     assert json.loads(run("grade", ["tea-and-toast"], "--problems", "in/tea.json").stdout)["scored"]
     assert run("grade", ["tea"], "--instances", "none").exit_code == 2
     assert run("grade", ["tea"], "--instances", "in/tea.json").exit_code == 2
 
 
-def test_workers_read_the_same_files(folder: Path) -> None:
+def test_workers_accept_the_same_files(folder: Path) -> None:
     places = Places(("in",))
     answer = Grading(is_cached=False, places=places).start()
     for name in ("tea.json", "pipe.json", "out/tea.json", "leak.json"):

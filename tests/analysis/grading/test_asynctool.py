@@ -1,4 +1,4 @@
-"""Grades of AsyncTool transcripts: gold plays, single mutations, the paper's figures."""
+"""Grades of AsyncTool transcripts: reference calls, single mutations, figures of the paper."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def failed(result: Grade) -> dict[str, str]:
 
 
 def state_after(name: str, task: str, turns: list) -> bool:
-    """Whether a sub-task ends in its gold state, by playing its calls directly on an executor."""
+    """Return True if a sub-task ends in its reference state, by running its calls on an executor."""
     sub = problems.problem(name).by_id[task]
     played, reference = (family_of(sub.family)(sub.initial) for _ in range(2))
     for message in turns:
@@ -87,7 +87,7 @@ def check(name: str, base: list, turns: list, hit: dict[str, str], result: Grade
 
 @pytest.mark.parametrize("method", sample(["sequential", "optimal"]))
 @pytest.mark.parametrize("suffix", sample(["", "@2", "@0-1"], 3))
-def test_gold_plays_score_full_marks_everywhere(method: str, suffix: str) -> None:
+def test_reference_calls_get_full_scores(method: str, suffix: str) -> None:
     for name in NAMES:
         full = f"{name}{suffix}"
         turns = transcript(full, method)
@@ -106,7 +106,7 @@ def test_gold_plays_score_full_marks_everywhere(method: str, suffix: str) -> Non
             assert result.metrics["usable_idle_turns"] == 0
 
 
-def test_the_end_of_a_transcript_closes_it_if_the_rules_say_so() -> None:
+def test_implied_closing_ends_transcript() -> None:
     *turns, _ = transcript("asynctool/files_2", "optimal")
     assert [one["kind"] for one in grade("asynctool/files_2", turns).violations] == ["not_closed"]
     implied = grade("asynctool/files_2", turns, closing="implied")
@@ -114,7 +114,7 @@ def test_the_end_of_a_transcript_closes_it_if_the_rules_say_so() -> None:
 
 
 def swapped(base: list[dict]) -> Iterator[tuple[list[dict], str]]:
-    """Yield transcripts in which two parameters of one call have each other's values, and the sub-task of the call."""
+    """Yield transcripts with two swapped parameter values in one call, and the sub-task of the call."""
     for at, message in enumerate(base):
         first, second, *_ = *message.get("params", ()), None, None
         if second and canonical(message["params"][first]) != canonical(message["params"][second]):
@@ -146,7 +146,7 @@ def confused(base: list[dict]) -> Iterator[tuple[list[dict], str]]:
         (confused, "tool_confusion", [name for name in NAMES if "/cross" in name], 200),  # tools differ between classes
     ],
 )
-def test_a_mutated_play_fails_for_its_cause(
+def test_mutated_transcript_has_cause_of_its_mutation(
     mutated: Callable[[list[dict]], Iterator[tuple[list[dict], str]]], cause: str, names: Sequence[str], least: int
 ) -> None:
     done = 0
@@ -162,7 +162,7 @@ def test_a_mutated_play_fails_for_its_cause(
     assert done > least
 
 
-def test_a_call_too_early_that_guesses_right_costs_no_point() -> None:
+def test_premature_call_with_correct_guess_keeps_score() -> None:
     for name in NAMES:
         base = transcript(name, "sequential")
         at = base.index(WAIT)
@@ -177,7 +177,7 @@ def test_a_call_too_early_that_guesses_right_costs_no_point() -> None:
         assert [(v["kind"], v["index"]) for v in result.violations] == [("premature", at)]
 
 
-def test_a_call_too_early_that_guesses_wrong_fails_for_that() -> None:
+def test_premature_call_with_wrong_guess_fails() -> None:
     done = 0
     for name in NAMES:
         base = transcript(name, "sequential")
@@ -196,7 +196,7 @@ def test_a_call_too_early_that_guesses_wrong_fails_for_that() -> None:
 
 
 @pytest.mark.slow
-def test_a_message_that_cannot_be_read() -> None:
+def test_unreadable_message_fails() -> None:
     for name in NAMES:
         base = transcript(name, "optimal")
         at = Random(name).choice([i for i, message in enumerate(base) if "func_name" in message])
@@ -211,7 +211,7 @@ def test_a_message_that_cannot_be_read() -> None:
         assert failed(grade(name, unknown)) == {base[at]["id"]: "format"}
 
 
-def test_an_unreadable_message_is_no_excuse_for_a_task_never_begun() -> None:
+def test_task_without_calls_fails_despite_unreadable_message() -> None:
     base = transcript(PAIR, "sequential")
     turns = ["Let me think." if message == WAIT else message for message in base if message.get("id") != "files_1"]
     assert failed(grade(PAIR, turns)) == {"files_1": "neglected_task"}
@@ -219,7 +219,7 @@ def test_an_unreadable_message_is_no_excuse_for_a_task_never_begun() -> None:
     assert failed(grade(PAIR, started)) == {"files_1": "format"}
 
 
-def test_a_call_made_for_another_task_is_confusion() -> None:
+def test_call_for_another_task_is_confusion() -> None:
     name = "asynctool/trading_1+files_1"
     base = transcript(name, "sequential")
     at = next(i for i, message in enumerate(base) if message.get("func_name") == "make_folder")
@@ -227,7 +227,7 @@ def test_a_call_made_for_another_task_is_confusion() -> None:
     assert failed(grade(name, turns)) == {"files_1": "tool_confusion"}
 
 
-def test_an_extra_call_that_changes_the_state_is_a_wrong_call() -> None:
+def test_extra_call_that_changes_state_is_wrong_call() -> None:
     name = "asynctool/trading_1+files_1"
     base = transcript(name, "sequential")
     extra = {"id": "files_1", "func_name": "make_folder", "params": {"name": "Other"}}
@@ -249,8 +249,8 @@ def test_hallucinated_functions_only_count_in_micro_f1() -> None:
     assert grade(name, turns, f1="micro").metrics["func_f1"] == metrics["func_f1_micro"]
 
 
-def test_path_matching_by_results() -> None:
-    # The order is placed twice: the gold result (order 1) is there once, the state is not.
+def test_path_matching_compares_results() -> None:
+    # The order is placed twice: the reference result (order 1) occurs once, the reference state does not.
     name = "asynctool/trading_1+text_1"
     base = transcript(name, "sequential")
     wrong = deepcopy(base)
@@ -266,7 +266,7 @@ def test_path_matching_by_results() -> None:
 PAIR = "asynctool/trading_1+files_1"
 
 
-def test_idle_turns_that_another_task_could_have_used() -> None:
+def test_usable_idle_turns_are_counted() -> None:
     base = transcript(PAIR, "sequential")
     result = grade(PAIR, base)
     # trading waits twice, files once; the files calls were ready during both, trading was done during the last.
@@ -276,7 +276,7 @@ def test_idle_turns_that_another_task_could_have_used() -> None:
     assert result.metrics["streak_turns"] == 5  # three calls and the two waits between them
 
 
-def test_labels_of_a_confused_call_count_for_the_run_or_for_its_sub_task() -> None:
+def test_labels_of_confused_call_count_for_run_or_sub_task() -> None:
     """The calls of Figure 14, whose reference calls are those of Figure 12: 2 of 7 labels hit, or 1."""
     first, second = transcript(PAIR, "sequential")[0], {"id": "trading_1", "func_name": "enter_folder"}
     turns = [first, second | {"params": {"name": "workspace"}}]
@@ -288,7 +288,7 @@ def test_labels_of_a_confused_call_count_for_the_run_or_for_its_sub_task() -> No
     assert by_task["param_f1"] < by_run["param_f1"]
 
 
-def test_summary_pools_over_sub_tasks_and_runs() -> None:
+def test_summary_pools_sub_tasks_and_runs() -> None:
     grader = Grader()
     lines = []
     for name in NAMES[:17]:

@@ -87,7 +87,7 @@ def grade(plan, name=NAME, rules=PAPER, problems=None):
 # --- fields --------------------------------------------------------------------------------------
 
 
-def test_a_row_has_the_fields_of_the_contract():
+def test_row_has_documented_fields():
     row = grade(reference_text(NAME)).row()
     assert list(row) == [*CONTRACT, *METRICS, "beliefs"]
     assert list(grader().grade(None).row()) == CONTRACT
@@ -96,7 +96,7 @@ def test_a_row_has_the_fields_of_the_contract():
     assert row["main_score"] == row["multitasking_score"]
 
 
-def test_the_row_of_a_faultless_plan():
+def test_row_of_plan_without_violations():
     row = grade(reference_text(NAME)).row()
     assert row["id"] == "one"
     assert row["instance"] == NAME
@@ -108,7 +108,7 @@ def test_the_row_of_a_faultless_plan():
     assert row["reference"] == "heuristic"
 
 
-def test_the_row_of_a_failed_plan():
+def test_row_of_failed_plan():
     row = grade("Step(1, Cobbler, 2 min, 00:00), Step(2, Cobbler, 1 min, 01:00)").row()
     assert (row["scored"], row["success"], row["reason"]) == (True, False, None)
     assert (row["violation"], row["violation_index"], row["executed"]) == ("time_error", 1, 1)
@@ -121,7 +121,7 @@ def test_the_row_of_a_failed_plan():
     assert json.loads(json.dumps(row))["progress"] == 1 / 24
 
 
-def test_an_unscored_row_has_no_figures():
+def test_unscored_row_has_no_metrics():
     row = grader().grade({"id": "x", "instance": NAME, "model": "m"}, SourceLine(7)).row()
     expected = {"format": "planoracle/grade", "version": 3, "id": "x", "instance": NAME, "benchmark": "recipe2plan"}
     expected |= {"model": "m", "line": 7, "scored": False, "failure_cause": "not scored"}
@@ -171,7 +171,7 @@ def test_paper_profile_gives_the_same_verdict_on_plans_without_zero_lengths(verd
 # --- optimal and reference plans -----------------------------------------------------------------
 
 
-def test_no_optimum_stands_beside_a_success_that_is_shorter(tmp_path):
+def test_optimum_is_missing_if_released_rules_allow_shorter_success(tmp_path):
     """As released, a command of length zero takes back the finish of a step that runs by itself."""
     soak = Action("A/0", "A", 120, 0)
     dry = Action("A/1", "A", 60, 60)
@@ -218,7 +218,7 @@ def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_again
     assert better == 62 + 29  # shared/traps.md: longer than the optimum in 62 timed and 29 untimed pairs
 
 
-def test_the_pair_without_a_reference_plan():
+def test_pair_without_reference_plan_has_no_r_efficiency():
     plan = optimal_text(EGG)
     released = grade(plan, EGG, RELEASED)
     figures = ("r_efficiency", "multitasking_score", "reference")
@@ -266,12 +266,12 @@ def test_equations_1_to_3_for_a_failed_run_by_hand():
     assert metrics == (0.5, 1.0, 0.0)
 
 
-def test_the_reference_is_cut_in_the_order_in_which_it_is_listed():
+def test_reference_is_truncated_in_listed_order():
     # Two commands carried out. Listed last first, these are serving and peeling: no autonomous work.
     assert efficiency(BOILED, replayed(RUN[:2]), REFERENCE[::-1]).r_efficiency is None
 
 
-def test_ref_floor_caps_at_five_times_the_efficiency():
+def test_ref_min_option_limits_ratio_to_five_times_efficiency():
     # Reference done by 960 s: 60 s saved in 600 s, 0.1. R = 0.5 / 0.1 = 5, the cap is 5 * 0.5 = 2.5.
     slow = [*REFERENCE[:2], StepCommand(2, "A", 120, 840)]
     assert efficiency(BOILED, replayed(RUN), slow).r_efficiency == pytest.approx(5.0)
@@ -279,7 +279,7 @@ def test_ref_floor_caps_at_five_times_the_efficiency():
     assert capped.r_efficiency == pytest.approx(2.5)
 
 
-def test_undefined_ref_is_undefined_or_zero():
+def test_undefined_reference_gives_undefined_or_zero_metric():
     # One after the other saves nothing; nor does a reference that there is not.
     serial = [StepCommand(0, "A", 600, 0), StepCommand(1, "A", 300, 600), StepCommand(2, "A", 120, 900)]
     for reference in (serial, None, []):
@@ -291,11 +291,11 @@ def test_undefined_ref_is_undefined_or_zero():
     assert (failed.r_efficiency, failed.multitasking_score) == (None, 0.0)
 
 
-def test_without_autonomous_work_the_efficiency_is_undefined():
+def test_efficiency_without_autonomous_work_is_undefined():
     assert efficiency(BOILED, replayed(RUN[1:2]), REFERENCE) == (None, None, 0.0)
 
 
-def test_clip_saved_keeps_negative_savings_apart():
+def test_clip_saved_sets_negative_savings_to_zero():
     # Peeling at 1000 s: 900 s of work by 1300 s.
     late = replayed([RUN[0], StepCommand(1, "A", 300, 1000)])
     assert efficiency(BOILED, late, REFERENCE)[:2] == (0.0, 0.0)
@@ -345,7 +345,7 @@ def test_metric_invariants(commands, reference, rules):
 
 @pytest.mark.slow
 @given(st.integers(0, 599), st.integers(1, 300))
-def test_a_run_measured_against_itself_is_one(start, piece):
+def test_r_efficiency_against_itself_is_one(start, piece):
     commands = [RUN[0], StepCommand(1, "A", piece, start)]
     metrics = efficiency(BOILED, replayed(commands), commands)
     assert metrics.efficiency == pytest.approx(min(piece, 600 - start) / 600)
@@ -360,7 +360,7 @@ def test_reference_efficiency_does_not_depend_on_the_order(commands):
 # --- own instances -------------------------------------------------------------------------------
 
 
-def test_an_instance_in_a_file_is_compared_with_its_optimum(tmp_path):
+def test_instance_from_file_is_compared_with_its_optimum(tmp_path):
     path = tmp_path / "boiled.json"
     path.write_text(json.dumps(to_document(BOILED)))
     result = grade("Step(0, A, 600, 0) Step(1, A, 300, 0) Step(2, A, 120, 660)", str(path), problems=all_problems())
@@ -369,7 +369,7 @@ def test_an_instance_in_a_file_is_compared_with_its_optimum(tmp_path):
     assert result.metrics["r_efficiency"] == pytest.approx((240 / 600) / (300 / 600))
 
 
-def test_a_general_instance_has_no_efficiency(tmp_path):
+def test_general_instance_has_no_efficiency(tmp_path):
     path = tmp_path / "own.json"
     path.write_text(json.dumps(to_document(replace(BOILED, benchmark="generic"))))
     pieces = [("A/0", 0, 600), ("A/1", 0, 300), ("A/2", 600, 120)]
@@ -449,7 +449,7 @@ UNSCORED = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if "200,000" in name else name for name in UNSCORED]
 )
-def test_what_cannot_be_judged_is_unscored_with_a_reason_and_the_rest_is_graded(name):
+def test_invalid_line_is_unscored_with_reason_and_others_are_graded(name):
     text, reason = UNSCORED[name]
     (result,) = grade_lines(text)
     assert not result.scored
@@ -490,13 +490,13 @@ def test_hostile_plans_are_graded_as_failed(name):
     assert len(json.dumps(result.row())) < 200_000
 
 
-def test_a_lone_surrogate_in_the_id_is_kept():
+def test_lone_surrogate_in_id_is_preserved():
     (result,) = grade_lines(line(id="\ud800"))
     assert (result.id, result.success) == ("\ud800", True)
     assert json.loads(json.dumps(result.row()))["id"] == "\ud800"
 
 
-def test_a_fault_of_ours_is_unscored_and_says_so(monkeypatch):
+def test_internal_error_gives_unscored_grade_with_reason(monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("oops")
 
@@ -526,7 +526,7 @@ def scored(name, *, success=True, progress=1.0, value=1.0, model=None):
     )
 
 
-def test_problems_without_submission_count_as_failed_and_are_named():
+def test_missing_problems_count_as_failed_and_are_named():
     (row,) = summarize(grades_frame([scored(TIMED[0]), scored(TIMED[1], success=False, progress=0.3, value=0.5)])).sets
     assert (row["set"], row["submissions"], row["unscored"]) == ("recipe2plan/timed", 2, 0)
     assert (row["missing"], row["missing_names"]) == (63, TIMED[2:])
@@ -536,7 +536,7 @@ def test_problems_without_submission_count_as_failed_and_are_named():
     assert row["r_efficiency"] == pytest.approx(0.75)  # a mean over runs; there is none to miss
 
 
-def test_undefined_efficiencies_are_left_out_and_counted():
+def test_undefined_efficiencies_are_excluded_and_counted():
     (row,) = summarize(grades_frame([scored(TIMED[0], value=None), scored(TIMED[1], value=0.5)], SKIPPED), SKIPPED).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.5)
     assert row["success"] == 1.0
@@ -544,13 +544,13 @@ def test_undefined_efficiencies_are_left_out_and_counted():
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, None, None)
 
 
-def test_an_undefined_efficiency_of_a_failed_run_still_scores_zero():
+def test_failed_run_with_undefined_efficiency_scores_zero():
     grades = [scored(TIMED[0], value=None, success=False), scored(TIMED[1], value=0.5)]
     (row,) = summarize(grades_frame(grades, SKIPPED), SKIPPED).sets
     assert (row["undefined"], row["r_efficiency"], row["multitasking_score"]) == (1, 0.5, 0.25)
 
 
-def test_lines_that_name_no_instance_stand_apart():
+def test_lines_without_instance_form_their_own_set():
     rows = summarize(grades_frame([scored(TIMED[0]), Grade(id=None, instance=None, scored=False, reason="?")])).sets
     assert [(row["set"], row["submissions"], row["unscored"]) for row in rows] == [
         ("", 1, 1),
@@ -560,7 +560,7 @@ def test_lines_that_name_no_instance_stand_apart():
     assert rows[0]["missing"] == 0
 
 
-def test_a_complete_run_with_a_refused_command_scores_only_under_score_if_complete():
+def test_complete_run_with_rejected_command_scores_only_with_score_if_complete():
     name = "recipe2plan/untimed/Cobbler_Pancakes"
     commands = [list(command) for command in problems.reference_plan("recipe2plan/untimed/Cobbler_Pancakes")]
     line = {"id": "x", "instance": name, "plan": [*commands, [0, "Nothing", 60, 99999]]}
@@ -571,7 +571,7 @@ def test_a_complete_run_with_a_refused_command_scores_only_under_score_if_comple
     assert released.metrics["multitasking_score"] == released.metrics["r_efficiency"] == 1
 
 
-def test_files_of_one_name_do_not_share_a_reference(tmp_path):
+def test_files_with_equal_names_have_separate_references(tmp_path):
     from planoracle.instances.files.instance_file import to_document
 
     bundled_twin = to_document(catalog.load("recipe2plan/untimed/Vada_Daikon-Radish"))
@@ -585,7 +585,7 @@ def test_files_of_one_name_do_not_share_a_reference(tmp_path):
         assert (grade.scored, grade.executed, grade.metrics["reference"]) == (True, 1, "optimal")
 
 
-def test_no_action_is_called_missing_where_the_search_for_violations_was_broken_off():
+def test_no_action_is_missing_after_truncated_check():
     name = "recipe2plan/untimed/Cobbler_Pancakes"
     commands = [list(command) for command in problems.reference_plan("recipe2plan/untimed/Cobbler_Pancakes")]
     junk = [[0, "Nothing", 60, 0]] * 1000
@@ -593,7 +593,7 @@ def test_no_action_is_called_missing_where_the_search_for_violations_was_broken_
     assert {violation["kind"] for violation in grade.violations} == {"wrong_recipe"}
 
 
-def test_limits_of_submissions_can_be_overruled():
+def test_limits_of_submissions_can_be_ignored():
     submission = {"id": "a", "instance": "timearena/household1", "plan": ["wash cup"] + ["wait"] * 9, "time_limit": 3}
     assert Grader().grade(submission).makespan == 3
     overruled = Grader(own_limits=False)

@@ -30,7 +30,7 @@ def graded(submission: object, rules: Profile = RELEASED, cooks: int = 1) -> Gra
     return Grade.of_run(run, SolverOracle(), id="a", instance="paracook/cook/row", benchmark="paracook")
 
 
-def test_a_grade_has_the_figures_of_the_released_simulator() -> None:
+def test_grade_has_metrics_of_released_simulator() -> None:
     row_ = graded({"plan": plan(f"{SERVE} ~5", "~3 @1")}, cooks=2).row(trace=True)
     assert (row_["success"], row_["all_served"], row_["error"], row_["served"]) == (True, True, None, 1)
     assert (row_["time"], row_["makespan"]) == (11, 11)
@@ -43,14 +43,14 @@ def test_a_grade_has_the_figures_of_the_released_simulator() -> None:
     assert row_["utilisation"] == pytest.approx((6 / 11 + 1 / 4) / 2)
 
 
-def test_by_the_paper_what_comes_after_the_last_dish_does_not_count() -> None:
+def test_commands_after_last_dish_do_not_count_under_paper_rules() -> None:
     row_ = graded({"plan": plan(f"{SERVE} ~5", "~3 @11")}, PAPER, cooks=2).row()
     assert (row_["time"], row_["makespan"]) == (6, 6)
     assert row_["utilisation"] == pytest.approx((6 / 6 + 3 / 6) / 2)
     assert row_["working"] == {"agent1": 6, "agent2": 3}
 
 
-def test_a_row_is_read_back_as_the_same_grade() -> None:
+def test_row_is_read_back_as_equal_grade() -> None:
     for submitted in (plan(SERVE), plan("@1 meat meat")):
         grade = graded({"plan": submitted})
         for trace in (True, False):
@@ -63,13 +63,13 @@ def test_a_row_is_read_back_as_the_same_grade() -> None:
                 assert copy_row == row_ | {"line": copy.line}
 
 
-def test_the_progress_of_another_benchmark_stays_a_number() -> None:
+def test_progress_of_other_benchmarks_is_a_number() -> None:
     grade = Grade("a", "b", True, success=False, progress=0.5, metrics={"score": 3})
     assert grade.row()["progress"] == 0.5
     assert Grade.of_row(grade.row()) == grade
 
 
-def test_a_failure_counts_with_its_sequential_time() -> None:
+def test_failure_counts_with_sequential_time() -> None:
     averages = summarize(grades_frame([graded({"plan": plan(SERVE)}), graded({"plan": plan("@1 meat meat")})]))
     (average,) = averages.sets
     assert sequential(row(RAW)) == (3 * 18, 3 * 18)
@@ -81,7 +81,7 @@ def test_a_failure_counts_with_its_sequential_time() -> None:
     assert average["utilisation"] == 1
 
 
-def test_turns_begin_anew_after_an_error() -> None:
+def test_turns_restart_after_error() -> None:
     turns: list[Any] = [plan("@1 @3 meat"), plan("@1 meat @0 table1 table1"), plan("@4 window")]
     grade = graded({"submissions": turns})
     assert (grade.success, grade.metrics["errors"], grade.metrics["time"]) == (True, 1, 6)
@@ -90,13 +90,13 @@ def test_turns_begin_anew_after_an_error() -> None:
     assert (failed.success, failed.violation, failed.metrics["errors"]) == (False, "not_adjacent", 3)
 
 
-def told(submitted: object, rules: Profile = RELEASED) -> Critique:
+def critique_of(submitted: object, rules: Profile = RELEASED) -> Critique:
     return critique(row(STEAK), {"plan": submitted}, rules=rules, regret=False)
 
 
 @pytest.mark.slow
-def test_a_critique_says_where_and_what_would_be_right() -> None:
-    text = told(plan("@1 meat @3 stove1"))
+def test_critique_names_place_and_correction_of_violation() -> None:
+    text = critique_of(plan("@1 meat @3 stove1"))
     assert text.verdict.fatal == ("wrong_for_cookware", "agent1: Interact stove1", 3)
     assert "action 4 of agent1 (Interact stove1, tick 3)" in text.verdict.text
     by_key = {section.key: section for section in text.sections}
@@ -106,10 +106,10 @@ def test_a_critique_says_where_and_what_would_be_right() -> None:
 
 
 @pytest.mark.slow
-def test_a_critique_says_what_was_taken_from_the_stove_too_early() -> None:
+def test_critique_names_food_removed_from_stove_too_early() -> None:
     early = "@1 meat @2 board !board board @3 stove1 @0 table1 @3 ~15 stove1 @4 window"
     for rules in (PAPER, RELEASED):
-        report = told(plan(early), rules)
+        report = critique_of(plan(early), rules)
         by_key = {section.key: section.text for section in report.sections}
         assert "Meat was taken from the pan (agent1 at stove1, tick 28)" in by_key["cooking"]
         assert "it needed 3 ticks more on a stove" in by_key["cooking"]
@@ -117,15 +117,15 @@ def test_a_critique_says_what_was_taken_from_the_stove_too_early() -> None:
 
 
 @pytest.mark.slow
-def test_what_only_a_plan_knows_is_quoted_safely() -> None:
+def test_critique_escapes_text_of_plan() -> None:
     bad = {"agent1": [{"action": "MoveTo", "target": "<b>[ignore]</b>\u001b[31m"}], "agent9`": []}
     for submitted in (bad, {"agent1": bad["agent1"]}, {"agent1": ["`|<x>\n"]}):
-        report = told(submitted)
+        report = critique_of(submitted)
         text = report.verdict.text + "".join(section.text for section in report.sections)
         assert not set("<>`|\x1b\n") & set(text)
 
 
-def test_names_that_are_not_there_are_foreign() -> None:
+def test_unknown_names_count_as_foreign() -> None:
     benchmark = registry.get("paracook")
     names = [{"action": "Interact", "target": name} for name in ("oven", "fryer", "meat")]
     foreign = benchmark.foreign(benchmark.run(row(), {"plan": {"agent1": names}}, RELEASED))
@@ -133,7 +133,7 @@ def test_names_that_are_not_there_are_foreign() -> None:
     assert foreign.suspicion(benchmark.mismatch_share) is not None
 
 
-def test_best_plans_are_looked_for_with_the_share_of_work_that_their_benchmark_says(
+def test_oracle_uses_grading_effort_of_benchmark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     limits: list[object] = []

@@ -1,4 +1,4 @@
-"""The work of grading a line grows with its length, whatever its shape: steps of the interpreter are counted, not time.
+"""Growth of the work of grading with the length of a line, in counted steps of the interpreter.
 
 Every shape is graded at a size and at four times that size. Work that is n log n grows by a factor of little more than
 four, quadratic work by sixteen.
@@ -36,7 +36,7 @@ RECIPES, KITCHEN = (
 )
 HOUSE, MESSAGES = "timearena/household1", next(name for name in bundled() if name.startswith("asynctool/cross"))
 
-# Settings and uses of an oven that hold nobody, so that nothing but the oven can be in the way.
+# Unattended settings and uses of an oven: only the oven can cause conflicts.
 _OVEN = {"attended": 0, "duration": 3, "agents": []}
 WORKSHOP = {
     "format": "planoracle/instance",
@@ -238,7 +238,7 @@ def assert_growth(work: Callable[[int], Any]) -> None:
 @pytest.mark.parametrize(
     ("place", "name", "shape"), sample(CASES, 2, several=True), ids=[f"{place[0]}: {name}" for place, name, _ in CASES]
 )
-def test_the_work_for_a_plan_grows_with_its_length(
+def test_work_for_plan_grows_with_its_length(
     place: tuple[str, str], name: str, shape: Shape, grader: Grader, workshop: str
 ) -> None:
     instance = workshop if place[0] == "workshop" else place[0]
@@ -246,7 +246,7 @@ def test_the_work_for_a_plan_grows_with_its_length(
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_the_work_for_other_fields_grows_with_their_length(name: str, grader: Grader) -> None:
+def test_work_for_other_fields_grows_with_their_length(name: str, grader: Grader) -> None:
     plan = {"id": "a", "instance": HOUSE, "actions": ["wash cup"]}
     assert_growth(lambda n: graded(grader, plan | FIELDS[name](n)))
 
@@ -256,7 +256,7 @@ def bomb(n: int) -> list[dict[str, Any]]:
     return [piece("chop", 0, 10**6, "Ann")] * n + [piece("boil", 2 * k + 1, 1, "Ann") for k in range(n)]
 
 
-def test_a_line_that_would_be_cut_into_millions_is_unscored_and_the_rest_is_graded(workshop: str) -> None:
+def test_line_with_millions_of_steps_is_unscored_and_others_are_graded(workshop: str) -> None:
     """Before, 2,000 such pieces were four million, and an answer took a minute and gigabytes."""
     rows = [{"id": str(k), "instance": workshop, "plan": bomb(n)} for k, n in enumerate((2, 2_000, 2))]
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
@@ -271,12 +271,12 @@ def test_a_line_that_would_be_cut_into_millions_is_unscored_and_the_rest_is_grad
 
 
 @pytest.mark.slow
-def test_the_work_for_a_refused_line_grows_with_its_length(grader: Grader, workshop: str) -> None:
+def test_work_for_rejected_line_grows_with_its_length(grader: Grader, workshop: str) -> None:
     assert_growth(lambda n: graded(grader, {"id": "a", "instance": workshop, "plan": bomb(4 * n)}))
 
 
 @pytest.mark.slow
-def test_the_work_for_a_critique_grows_with_the_plan(workshop: str) -> None:
-    """When every explanation looked at all pieces, 1,000 of them at 20,000 pieces took minutes and gigabytes."""
+def test_work_for_critique_grows_with_plan(workshop: str) -> None:
+    """Check against explanations that look at all pieces, which took minutes and gigabytes."""
     problem = single(workshop)
     assert_growth(lambda n: critique(problem, [piece("knead", k, 5, "Ann") for k in range(n)], regret=False))

@@ -1,4 +1,4 @@
-"""Nothing that grades depends on the load of the machine, on what was asked before, or on what is kept."""
+"""Independence of grades from the load of the machine, from earlier requests and from caches."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def rushed(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 
 def answers(name: str, submitted: Any) -> Iterator[Any]:
-    """What all that grades says of a plan; problems are read anew, for they remember answers."""
+    """Yield the results of all graders for a plan; problems are read again, because they cache answers."""
     rules = profiles()
 
     def problem() -> Any:
@@ -66,7 +66,9 @@ def answers(name: str, submitted: Any) -> Iterator[Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "submitted"), sample(CASES, several=True))
-def test_no_grader_looks_at_the_clock(name: str, submitted: Any, rushed: Callable[[], None], monkeypatch: Any) -> None:
+def test_grades_do_not_depend_on_wall_time(
+    name: str, submitted: Any, rushed: Callable[[], None], monkeypatch: Any
+) -> None:
     monkeypatch.setenv("PLANORACLE_CACHE", "")
     calm = list(answers(name, submitted))
     rushed()
@@ -76,7 +78,7 @@ def test_no_grader_looks_at_the_clock(name: str, submitted: Any, rushed: Callabl
 
 
 @pytest.mark.slow
-def test_work_is_the_same_every_time() -> None:
+def test_counted_work_is_reproducible() -> None:
     kitchen = catalog.problem("kitchens/synchronous/7_two_lettuce_chicken_sandwich")
     results = []
     for _ in range(2):
@@ -88,7 +90,7 @@ def test_work_is_the_same_every_time() -> None:
     assert results[0][-1] == pytest.approx(1e8, rel=0.05)
 
 
-def test_work_of_a_part_counts_for_the_whole() -> None:
+def test_work_of_partial_deadline_counts_for_whole_deadline() -> None:
     whole = deadline_of(WorkLimit(1.0))
     assert whole.counted
     assert not whole.over(0.0)
@@ -112,7 +114,7 @@ def runs() -> list[Any]:
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.01, 0.1])
-def test_prices_do_not_depend_on_what_was_priced_before(seconds: float) -> None:
+def test_regrets_do_not_depend_on_earlier_regrets(seconds: float) -> None:
     problem = catalog.problem(PAIR)
     results: list[dict[int, Any]] = []
     for order in ([0, 1, 2], [2, 1, 0], [1, 1, 0, 2]):
@@ -126,7 +128,7 @@ def test_prices_do_not_depend_on_what_was_priced_before(seconds: float) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_report_prices_does_not_depend_on_processes() -> None:
+def test_regrets_of_report_do_not_depend_on_number_of_processes() -> None:
     rows = [
         {"id": str(n), "model": "m", "instance": PAIR, "plan": f"Step(0, Cobbler, 10 min, 00:{n:02}:00)"}
         for n in range(24)
@@ -141,7 +143,7 @@ def test_what_a_report_prices_does_not_depend_on_processes() -> None:
 
 
 @pytest.mark.slow
-def test_an_oracle_says_the_same_with_a_warm_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oracle_result_is_equal_with_warm_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name, rules = "kitchens/synchronous/7_two_lettuce_chicken_sandwich", profiles()["robotouille"]
     monkeypatch.setattr("planoracle.analysis.grading.oracle.bundled_result", lambda *_: None)
     monkeypatch.setenv("PLANORACLE_CACHE", str(tmp_path))

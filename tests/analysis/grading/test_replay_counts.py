@@ -1,4 +1,4 @@
-"""How often a report replays one submission: once to show it, and once to price its decisions."""
+"""Number of replays of one submission by a report: one for the details, one for the regret."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RULES = {
 
 
 def changed(name):
-    """Return an optimal submission, and others without its last command, without its first one, with that one last."""
+    """Return an optimal submission, and variants without the last or first command, or with it moved."""
     best = next(row for row in submissions((name,)) if isinstance(row["plan"], list))
     plan = best["plan"]
     return [best | {"plan": commands} for commands in (plan, plan[:-1], plan[1:], [*plan[1:], plan[0]])]
@@ -33,7 +33,7 @@ def changed(name):
 
 @pytest.fixture
 def replays(monkeypatch):
-    """Return a function that shows and prices a submission, and tells how often it was replayed after each."""
+    """Return a function that counts the replays of a submission for its details and its regret."""
 
     def replays(name, submission):
         bench = Bench(ReportOptions(places=Places(trusted=True)))
@@ -61,11 +61,11 @@ def replays(monkeypatch):
 
 
 @pytest.mark.parametrize("name", sample(RULES))
-def test_a_submission_is_replayed_to_be_shown_and_to_be_priced(replays, name):
+def test_submission_is_replayed_once_for_details_and_once_for_regret(replays, name):
     for submission in changed(RULES[name][0]):
         assert replays(name, submission) == (1, 2)
 
 
 @pytest.mark.parametrize("answer", ['It takes "70 days".', "I do not know."], ids=["right", "wrong"])
-def test_an_answer_in_words_is_graded_to_be_shown_and_to_be_priced(replays, answer):
+def test_text_answer_is_read_once_for_details_and_once_for_regret(replays, answer):
     assert replays("asynchow", {"id": answer, "instance": "asynchow/async/829", "answer": answer}) == (1, 2)

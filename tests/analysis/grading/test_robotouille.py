@@ -44,12 +44,12 @@ def best(name: str) -> Result:
     return plan(kitchen(name), rules=RULES)
 
 
-def fewest(name: str) -> list[str]:
+def shortest_actions(name: str) -> list[str]:
     return list(best(name).actions)
 
 
-class Known(oracle.SolverOracle):
-    """Answers with the best plans that a test knows; what is left of runs is solved for."""
+class FixedOracle(oracle.SolverOracle):
+    """Oracle with fixed optima; completions of runs are solved."""
 
     def __init__(self, optimum: Callable[[Kitchen], Result]) -> None:
         super().__init__()
@@ -59,17 +59,17 @@ class Known(oracle.SolverOracle):
         return self.optimum(problem)
 
 
-def judge(
+def graded(
     name: str,
     actions: object,
     limit: int | None = None,
-    optimum: Callable[[Kitchen], Result] = lambda asked: best(asked.name),
+    optimum: Callable[[Kitchen], Result] = lambda problem: best(problem.name),
     rule: str = "optimum",
     **options: object,
 ) -> dict:
     submission = {"actions": actions} | ({} if limit is None else {"limit": limit})
     run = benchmark.run(kitchen(name), submission, replace(RULES, limit=rule, **options))
-    grade = Grade.of_run(run, Known(optimum), id="x", instance=name)
+    grade = Grade.of_run(run, FixedOracle(optimum), id="x", instance=name)
     row = grade.row(trace=True)
     assert json.loads(json.dumps(row))["steps"] == row["steps"]
     assert row["failure"] in FAILURES
@@ -84,8 +84,8 @@ def kinds(row: dict) -> set[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("name", SOLVED)
-def test_optimal_plans(name: str) -> None:
-    row = judge(name, fewest(name))
+def test_optimal_plans_have_full_metrics(name: str) -> None:
+    row = graded(name, shortest_actions(name))
     assert row["success"]
     assert row["within_limit"]
     assert row["optimality"] == 1
@@ -99,9 +99,9 @@ def test_optimal_plans(name: str) -> None:
 
 @pytest.mark.parametrize("name", SOLVED)
 def test_steps_to_go_of_every_start_of_an_optimal_plan(name: str) -> None:
-    actions = fewest(name)
+    actions = shortest_actions(name)
     for done in range(0, len(actions), 4):
-        row = judge(name, actions[:done], price_rest=True)
+        row = graded(name, actions[:done], price_rest=True)
         assert row["steps_left"] == len(actions) - done
         assert row["steps_to_go"] == pytest.approx(1 - done / len(actions))
         assert row["failure"] == "goal"
@@ -138,41 +138,41 @@ def test_steps_to_go_agrees_with_a_blind_search() -> None:
     assert compared > 15
 
 
-def test_limit() -> None:
-    name, actions = CHEESE, fewest(CHEESE)  # 12 steps
+def test_step_limit_ends_run() -> None:
+    name, actions = CHEESE, shortest_actions(CHEESE)  # 12 steps
     late = [WAIT] * 6 + actions
     assert step_limit(21) == 31
-    assert (judge(name, late)["within_limit"], judge(name, late)["optimality"]) == (True, 1.5)
+    assert (graded(name, late)["within_limit"], graded(name, late)["optimality"]) == (True, 1.5)
     late = [WAIT, *late]
-    row = judge(name, late)
+    row = graded(name, late)
     assert (row["success"], row["within_limit"], row["failure"]) == (True, False, "budget")
     assert row["optimality"] is None
     # Steps to go count from where the limit ends the run: of 18 steps seven are waits.
-    row = judge(name, late, stop_at_limit=True, price_rest=True)
+    row = graded(name, late, stop_at_limit=True, price_rest=True)
     assert (row["success"], row["end"], row["makespan"], row["optimality"]) == (False, "limit", 18, None)
     assert (row["steps_left"], row["failure"]) == (1, "budget")
-    counted = judge(name, ["Dance"] * 7 + actions, stop_at_limit=True, count_refused=True)
+    counted = graded(name, ["Dance"] * 7 + actions, stop_at_limit=True, count_refused=True)
     assert (counted["success"], counted["steps_taken"], counted["failure"]) == (False, 18, "action")
-    assert judge(name, ["Dance"] * 6 + actions, stop_at_limit=True, count_refused=True)["optimality"] == 1.5
+    assert graded(name, ["Dance"] * 6 + actions, stop_at_limit=True, count_refused=True)["optimality"] == 1.5
     assert reward(["\n".join(late[number:]) for number in (0, 1)], CHEESE, "success") == [0, 1]
-    assert judge(name, late, limit=18)["end"] == "limit"
-    assert judge(name, late, limit=18)["failure"] == "budget"
-    attempts = judge(name, ["Dance"] * 7 + actions)
+    assert graded(name, late, limit=18)["end"] == "limit"
+    assert graded(name, late, limit=18)["failure"] == "budget"
+    attempts = graded(name, ["Dance"] * 7 + actions)
     assert (attempts["within_limit"], attempts["within_limit_attempts"], attempts["attempts"]) == (True, False, 19)
 
 
-def test_limit_of_the_published_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_published_limit_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics, "published_steps", {CHEESE: 13}.get)
-    row = judge(CHEESE, [WAIT] * 7 + fewest(CHEESE), rule="published")
+    row = graded(CHEESE, [WAIT] * 7 + shortest_actions(CHEESE), rule="published")
     assert (row["step_limit"], row["within_limit"], row["optimal_steps"]) == (19, True, 12)
-    unknown = judge(LETTUCE, [], rule="published")
+    unknown = graded(LETTUCE, [], rule="published")
     assert unknown["step_limit"] is None
     assert unknown["within_limit"] is None
 
 
-def test_without_proof() -> None:
+def test_unproved_optimum_leaves_metrics_undefined() -> None:
     feasible = Result(CHEESE, "feasible", makespan=12, lower_bound=9)
-    row = judge(CHEESE, fewest(CHEESE), optimum=lambda _: feasible)
+    row = graded(CHEESE, shortest_actions(CHEESE), optimum=lambda _: feasible)
     assert row["success"]
     for name in ("step_limit", "within_limit", "optimality", "steps_to_go", "optimal_steps", "optimal_makespan"):
         assert row[name] is None, name
@@ -180,36 +180,36 @@ def test_without_proof() -> None:
 
 
 @pytest.mark.parametrize("limit", [-1, True, 1.5, "9", 10**9])
-def test_bad_limits(limit: object) -> None:
+def test_invalid_limits_are_rejected(limit: object) -> None:
     with pytest.raises(InputError, match="limit"):
-        judge(CHEESE, [], limit=limit)
+        graded(CHEESE, [], limit=limit)
 
 
-def test_bad_submissions() -> None:
+def test_invalid_submissions_are_rejected() -> None:
     with pytest.raises(InputError, match="missing"):
         benchmark.run(kitchen(CHEESE), {"id": "x", "instance": CHEESE}, RULES)
     with pytest.raises(InputError, match="actions"):
-        judge(CHEESE, [3])
+        graded(CHEESE, [3])
     with pytest.raises(InputError, match="limit"):
         registry.get("robotouille").rules.profile("released", limit="guess")
 
 
-def test_repeated_transitions() -> None:
-    actions = fewest(CHICKEN)
+def test_repeated_transitions_are_counted() -> None:
+    actions = shortest_actions(CHICKEN)
     cooking = next(at for at, action in enumerate(actions) if action.startswith("Cook"))
-    assert judge(CHICKEN, actions)["repeated_transitions"] == 0
-    assert judge(CHICKEN, [WAIT, WAIT, *actions])["repeated_transitions"] == 1
+    assert graded(CHICKEN, actions)["repeated_transitions"] == 0
+    assert graded(CHICKEN, [WAIT, WAIT, *actions])["repeated_transitions"] == 1
     waiting = actions[: cooking + 1] + [WAIT] * 2 + actions[cooking + 1 :]  # time passes for the chicken
-    assert judge(CHICKEN, waiting)["repeated_transitions"] == 0
+    assert graded(CHICKEN, waiting)["repeated_transitions"] == 0
     forth, back = "Move robot1 from table3 to table1", "Move robot1 from table1 to table3"
-    row = judge(CHICKEN, [forth, back, forth, "Dance", "Dance"])
+    row = graded(CHICKEN, [forth, back, forth, "Dance", "Dance"])
     assert (row["repeated_transitions"], row["repeated_share"]) == (2, 2 / 5)
-    assert judge(CHICKEN, [])["repeated_share"] == 0
+    assert graded(CHICKEN, [])["repeated_share"] == 0
 
 
-def test_invalid_actions() -> None:
+def test_invalid_actions_are_counted() -> None:
     wrong = ["Dance", "Cut bread9 on board1 using robot1", "Cut cheese1 on board1 using robot1"]
-    row = judge(CHEESE, wrong + fewest(CHEESE))
+    row = graded(CHEESE, wrong + shortest_actions(CHEESE))
     assert row["invalid_actions"] == len(row["violations"]) == 3
     assert row["invalid_kinds"] == dict(zip(REFUSALS, (1, 1, 0, 1), strict=True))
     assert (row["recovered"], row["failure"], row["steps_taken"]) == (3, "success", 12)
@@ -226,50 +226,50 @@ def test_invalid_actions() -> None:
         (SOUP, 0, "Make soup", "unknown"),
     ],
 )
-def test_rules_broken(name: str, before: int, action: str, cause: str) -> None:
-    row = judge(name, [*fewest(name)[:before], action])
+def test_rejected_actions_have_kind_of_violation(name: str, before: int, action: str, cause: str) -> None:
+    row = graded(name, [*shortest_actions(name)[:before], action])
     assert row["cause"] == cause
     assert cause in CAUSES
     assert row["failure"] == ("action" if cause == "unknown" else "transition")
     assert row["cause_index"] == before
-    repeated = judge(name, [*fewest(name)[:before], *[action] * 3])
+    repeated = graded(name, [*shortest_actions(name)[:before], *[action] * 3])
     assert (repeated["failure"], repeated["cause"]) == (row["failure"], cause)
 
 
-def test_one_item_at_a_station() -> None:
+def test_station_holds_one_item() -> None:
     take = ["Move robot1 from table1 to table2", "Pick up lettuce1 from table2 using robot1"]
     put = "Place lettuce1 on board1 using robot1"  # bread1 is there
-    row = judge(LETTUCE, [*take, "Move robot1 from table2 to board1", put])
+    row = graded(LETTUCE, [*take, "Move robot1 from table2 to board1", put])
     assert (row["failure"], row["cause"], row["cause_index"]) == ("transition", "one_item_at_station", 3)
     stack = ["Stack lettuce1 on top of bread1 using robot1", "Cut lettuce1 on board1 using robot1"]
-    row = judge(LETTUCE, [*take, "Move robot1 from table2 to board1", *stack])
+    row = graded(LETTUCE, [*take, "Move robot1 from table2 to board1", *stack])
     assert (row["failure"], row["cause"]) == ("transition", "one_item_at_station")
 
 
-def test_recovery() -> None:
-    actions = fewest(LETTUCE)
-    assert judge(LETTUCE, ["Cut lettuce1 on board1 using robot1", *actions[:-1]])["failure"] == "goal"
-    assert judge(LETTUCE, ["Dance", *actions[:-1]])["recovered"] == 1
+def test_recovery_after_invalid_actions() -> None:
+    actions = shortest_actions(LETTUCE)
+    assert graded(LETTUCE, ["Cut lettuce1 on board1 using robot1", *actions[:-1]])["failure"] == "goal"
+    assert graded(LETTUCE, ["Dance", *actions[:-1]])["recovered"] == 1
     # The steps were over after the recovery (A.12).
-    late = judge(LETTUCE, ["Cut lettuce1 on board1 using robot1", *actions[:-1]], limit=len(actions) - 1)
+    late = graded(LETTUCE, ["Cut lettuce1 on board1 using robot1", *actions[:-1]], limit=len(actions) - 1)
     assert (late["failure"], late["cause_index"], late["recovered"]) == ("transition", 0, 1)
 
 
-def test_goal_failures() -> None:
+def test_failed_goals_have_lacks() -> None:
     # The lettuce is served uncut.
-    uncut = [action for action in fewest(LETTUCE) if not action.startswith("Cut")]
-    row = judge(LETTUCE, uncut)
+    uncut = [action for action in shortest_actions(LETTUCE) if not action.startswith("Cut")]
+    row = graded(LETTUCE, uncut)
     assert row["failure"] == "goal"
     assert kinds(row) == {("unprepared", "iscut", "lettuce1")}
     assert [lack["made"] for lack in row["lacks"]] == [True]
-    assert judge(LETTUCE, uncut, limit=len(uncut))["failure"] == "goal"
+    assert graded(LETTUCE, uncut, limit=len(uncut))["failure"] == "goal"
     # The potato never gets into the pot.
-    dry = [action for action in fewest(SOUP) if not action.startswith("Add")]
-    row = judge(SOUP, dry)
+    dry = [action for action in shortest_actions(SOUP) if not action.startswith("Add")]
+    row = graded(SOUP, dry)
     assert ("missing", "addedto", "potato1") in kinds(row)
 
 
-def test_lacks_of_the_start() -> None:
+def test_lacks_of_start_state() -> None:
     for name in names():
         engine = compiled(kitchen(name), RULES)
         state = engine.start()
@@ -280,23 +280,23 @@ def test_lacks_of_the_start() -> None:
         assert share <= engine.share(state) + 1e-9 or "#" not in str(kitchen(name).goal), name
 
 
-def test_long_running_work_first() -> None:
-    actions = fewest(CHICKEN)
-    row = judge(CHICKEN, actions)
+def test_long_running_work_is_prioritised() -> None:
+    actions = shortest_actions(CHICKEN)
+    row = graded(CHICKEN, actions)
     cook = next(at for at, action in enumerate(actions) if action.startswith("Cook"))
     assert (row["prioritised"], row["slow_needed"], row["slow_started"]) == (True, 1, 1)
     assert (row["first_slow_start"], row["other_before"]) == (cook, 0)
     fetch = ["Move robot1 from table3 to table1", "Unstack bread1 from cheese1 using robot1"]
     return_ = ["Stack bread1 on top of cheese1 using robot1", "Move robot1 from table1 to table3"]
-    row = judge(CHICKEN, fetch + return_ + actions)
+    row = graded(CHICKEN, fetch + return_ + actions)
     assert (row["prioritised"], row["other_before"]) == (False, 2)
-    assert judge(CHICKEN, [WAIT, "Dance", *actions])["prioritised"] is True
-    assert judge(CHICKEN, [])["prioritised"] is False
-    assert judge(CHEESE, [])["prioritised"] is None
-    assert judge(SOUP, fewest(SOUP))["slow_needed"] == 2  # water in the pot, and boiling
+    assert graded(CHICKEN, [WAIT, "Dance", *actions])["prioritised"] is True
+    assert graded(CHICKEN, [])["prioritised"] is False
+    assert graded(CHEESE, [])["prioritised"] is None
+    assert graded(SOUP, shortest_actions(SOUP))["slow_needed"] == 2  # water in the pot, and boiling
 
 
-def test_several_players() -> None:
+def test_plans_of_several_players() -> None:
     name = "kitchens/multi_agent/0_cheese_chicken_sandwich"
     name = name if name in names() else next(each for each in names() if "multi_agent" in each)
     task = kitchen(name)
@@ -304,12 +304,12 @@ def test_several_players() -> None:
     assert run.steps_taken == 2
     assert describe(run.rules, run.states[-1]).count("robot") == 2
     # Both players wait: one round, and the same in steps.
-    joint = judge(name, [WAIT, WAIT, WAIT], optimum=lambda _: Result(name, "optimal", makespan=10), moves="joint")
+    joint = graded(name, [WAIT, WAIT, WAIT], optimum=lambda _: Result(name, "optimal", makespan=10), moves="joint")
     assert (joint["makespan"], joint["step_limit"]) == (1, 15)
 
 
-def test_description() -> None:
-    actions = fewest(SOUP)
+def test_description_of_states() -> None:
+    actions = shortest_actions(SOUP)
     filled = next(at for at, action in enumerate(actions) if action.startswith("Fill pot1 with water"))
     run = trace(kitchen(SOUP), actions, RULES)
     assert "sink1: pot1 (water in 3 steps)" in describe(run.rules, run.states[filled + 1])

@@ -25,7 +25,7 @@ def best_decisions(name: str) -> list[str]:
     return problems.decisions(problems.load(name), schedule.pieces, end=schedule.makespan)
 
 
-def test_fields_and_trace():
+def test_row_has_fields_and_trace():
     grade = Grader().grade({"id": "x", "instance": TEA, "actions": ["wash cup", "wait"], "time_limit": 4})
     row = grade.row()
     assert {"id", "instance", "scored", "success", "end", "total_time", "score", "makespan"} <= row.keys()
@@ -51,14 +51,14 @@ def test_fields_and_trace():
         ({"actions": [], "time_limit": -1}, "time_limit: must be whole minutes"),
     ],
 )
-def test_what_cannot_be_judged_is_unscored(line, fault):
+def test_invalid_submission_is_unscored(line, fault):
     grade = Grader().grade({"id": "x", "instance": TEA} | line)
     assert not grade.scored
     assert fault in grade.reason
 
 
 @pytest.mark.slow
-def test_long_waits_are_cheap_and_priced():
+def test_long_waits_are_graded_fast_with_costs():
     line = {"id": "x", "instance": TEA, "actions": ["wait"] * 20_000, "time_limit": 20_000}
     row = Grader({"timearena": PRICED}).grade(line).row()
     assert (row["total_time"], row["unnecessary_waits"], row["costly_waits"]) == (20_000, 20_000, 20_000)
@@ -76,14 +76,14 @@ def test_common_fields_count_actions_and_tasks():
     assert "fruit_tree: trim" not in run.verdict.remaining
 
 
-def test_the_optimum_is_that_of_the_rules_that_grade():
+def test_optimum_follows_rules_of_grade():
     line = {"id": "x", "instance": "timearena/cooking2+cooking3", "actions": []}
     assert Grader().grade(line).optimal_makespan is not None
     released = Grader({"timearena": PROFILES["released"]}).grade(line)
     assert (released.scored, released.optimal_makespan) == (True, None)
 
 
-def test_forms_of_submissions():
+def test_forms_of_submissions_are_read_alike():
     expected = ["wash cup", "wait", "pour kettle into teapot"]
     forms = [
         expected,
@@ -98,7 +98,7 @@ def test_forms_of_submissions():
         parse({"no": "list"}, SCENE)
 
 
-def test_extraction_keeps_what_it_does_not_know():
+def test_extraction_preserves_unknown_text():
     assert extract("clean teapot", SCENE) == "clean teapot"
     assert extract("Action: activate kettle, then wait", SCENE) == "activate kettle"
     for text in ("Exit", "**quit**", " EXIT. ", "`exit`"):
@@ -107,7 +107,7 @@ def test_extraction_keeps_what_it_does_not_know():
         assert extract(text, SCENE) == text
 
 
-def test_an_exit_in_a_submission():
+def test_exit_ends_run():
     text = "1. activate kettle\n2. Exit.\n3. wash cup"
     row = Grader().grade({"id": "x", "instance": TEA, "actions": text}).row(trace=True)
     assert (row["end"], row["total_time"], row["success"], row["violation"]) == ("exit", 1, False, None)
@@ -116,7 +116,7 @@ def test_an_exit_in_a_submission():
     assert (ended["end"], ended["makespan"], ended["costly_waits"]) == ("exit", 1, 1)
 
 
-def test_the_released_score_is_what_was_shown():
+def test_released_score_is_the_displayed_score():
     line = {"id": "x", "instance": TEA, "actions": ["activate kettle", "wait", "wait", "wash kettle"]}
     paper = Grader().grade(line).row()
     assert (paper["score"], paper["best_score"], paper["best_time"], paper["progress"]) == (25, 25, 4, 0.25)
@@ -134,7 +134,7 @@ def test_metrics_worked_by_hand():
     assert (row["necessary_waits"], row["unnecessary_waits"]) == (0, 1)  # the kettle could have been put on
 
 
-def test_shares_count_an_action_once_and_no_exit():
+def test_shares_count_each_action_once_without_exit():
     best = best_decisions(TEA)
     grades = [Grader().grade({"id": "x", "instance": TEA, "actions": commands}) for commands in (best, [*best, "exit"])]
     assert [grade.row()["kinds"] for grade in grades] == [{"valid": 6, "wait": 2}] * 2
@@ -144,13 +144,13 @@ def test_shares_count_an_action_once_and_no_exit():
     assert (other["valid"], other["wait"], other["invalid_action"]) == (50, 0, 50)
 
 
-def test_a_wait_is_necessary_when_nothing_can_be_started():
+def test_wait_is_necessary_if_no_action_can_start():
     run = replay("timearena/household4", ["add water to watering_can", "water fruit_tree by watering_can", "wait"])
     assert run.steps[-1].kind == "wait"
     assert run.record.necessary[-1] is True  # the tree is occupied, nothing else is left
 
 
-def test_costs_of_waits_add_up_to_the_time_lost():
+def test_costs_of_waits_sum_to_lost_time():
     for name in (TEA, "timearena/cooking1+cooking2", "timearena/lab4"):
         best = best_decisions(name)
         optimum = solve(problems.load(name)).makespan
@@ -166,7 +166,7 @@ def test_costs_of_waits_add_up_to_the_time_lost():
         assert (row["costless_waits"], row["costly_waits"]) == (best.count("wait"), 0)
 
 
-def test_the_summary_has_the_papers_metrics_per_set():
+def test_summary_has_metrics_of_paper_per_set():
     grader = Grader()
     name = scenario_set("lab", 1)[0]
     grades = [

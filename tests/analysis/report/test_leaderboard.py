@@ -1,4 +1,4 @@
-"""The leaderboard against figures worked out by hand; nothing here is computed by the product's own functions."""
+"""The leaderboard against metrics worked out by hand."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def kitchen(name: str, completed: bool, within: bool | None, **more: Any) -> Gra
         (grade("generic", "bakery", False, makespan=9, optimal_makespan=9), 0.0),
     ],
 )
-def test_scores(one: Grade, expected: float | None) -> None:
+def test_scores_by_hand(one: Grade, expected: float | None) -> None:
     assert one.main_score == (None if expected is None else pytest.approx(expected, **EXACT))
 
 
@@ -103,7 +103,7 @@ def test_scores(one: Grade, expected: float | None) -> None:
         (None, ""),
     ],
 )
-def test_sets(name: str | None, expected: str) -> None:
+def test_sets_of_submissions(name: str | None, expected: str) -> None:
     benchmark = (name or "").partition("/")[0]
     kind = {"bakery": "generic", "": None}.get(benchmark, benchmark)
     assert set_name(Grade("x", name, True, True, benchmark=kind)) == expected
@@ -226,7 +226,7 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("lines", "expected"), TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize("backwards", [False, True])
-def test_rows_of_models(lines: list[LeaderboardLine], expected: dict[str, Any], backwards: bool) -> None:
+def test_rows_of_models_by_hand(lines: list[LeaderboardLine], expected: dict[str, Any], backwards: bool) -> None:
     (row,) = board(reversed(lines) if backwards else lines)["models"]
     assert row["model"] == "m"
     assert {key: row[key] for key in expected} == {
@@ -234,7 +234,7 @@ def test_rows_of_models(lines: list[LeaderboardLine], expected: dict[str, Any], 
     }
 
 
-def test_a_line_whose_benchmark_is_not_known_does_not_change_how_the_others_are_summed_up() -> None:
+def test_line_with_unknown_benchmark_does_not_change_averages_of_others() -> None:
     broken = line(grade(None, "recipe2plan/timed/Cobbler_Pancakes", None))
     good = line(recipe("Cobbler_Pancakes", True, 1.0))
     for lines in ([broken, good], [good, broken]):
@@ -260,7 +260,7 @@ def test_models_are_ordered_by_success_then_score_in_their_set() -> None:
     assert order == [(1.0, 1.0), (0.0, pytest.approx(0.6)), (0.0, pytest.approx(0.4)), (None, None)]
 
 
-def test_models_are_compared_in_pairs_and_their_failures_counted() -> None:
+def test_models_are_compared_in_pairs_and_failures_counted() -> None:
     names = ("household1", "household2", "lab1")
     lines = [
         line(arena(name, model == "good", 100.0 * (model == "good"), model=model))

@@ -1,4 +1,4 @@
-"""The report page without a browser: its data, what may run in it, grades without plans, the command line."""
+"""The report page without a browser: data, content security policy, grades and the command."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def built():
 
 
 def elements(page):
-    """Return the elements of a page with the texts of their attributes, and the texts of its own script and style."""
+    """Return the elements of a page with their attributes, and the texts of its script and style."""
     inside = r"(<(?:script|style)[^>]*>)(.*?)</"
     own = {start[1:].split(">")[0]: text for start, text in re.findall(inside, page, re.DOTALL)}
     return re.findall(r"<([a-zA-Z]+)([^>]*)>", re.sub(inside, r"\1</", page, flags=re.DOTALL)), own
 
 
 @pytest.mark.slow
-def test_every_submission_has_a_row(built):
+def test_each_submission_has_a_row(built):
     index = chunks(built.html)[0]
     rows = index["rows"]
     assert rows["line"] == list(range(1, 14))
@@ -83,7 +83,7 @@ def test_rows_agree_with_grades(built):
         assert rows["faults"][i] == (len(grade.violations) if grade.scored else None)
 
 
-def test_sheets_show_what_was_carried_out_and_what_was_not(built):
+def test_details_mark_commands_that_were_carried_out(built):
     chart = best_plan(built.html, COBBLER)
     best = optimum(load(COBBLER)).schedule
     instance = load(COBBLER)
@@ -98,7 +98,7 @@ def test_sheets_show_what_was_carried_out_and_what_was_not(built):
     assert sorted(piece[0] for piece in late["pieces"]) == sorted(piece[0] for piece in good["pieces"])
 
 
-def test_faults_and_prose_are_the_critics(built):
+def test_violations_and_prose_agree_with_critique(built):
     (late,) = (row for row in submissions() if row["id"] == "late")
     report = critique(load(COBBLER), late, regret=False)
     details, _ = sheet(built.html, "late", COBBLER)
@@ -108,7 +108,7 @@ def test_faults_and_prose_are_the_critics(built):
 
 
 @pytest.mark.parametrize(("name", "instance"), [("late", COBBLER), ("slow", HOUSE), ("good", FILES)])
-def test_decisions_cost_what_regret_says(built, name, instance):
+def test_costs_of_decisions_agree_with_regret(built, name, instance):
     (row,) = (one for one in submissions() if (one["id"], one["instance"]) == (name, instance))
     result = regret(load(instance), row)
     _, priced = sheet(built.html, name, instance)
@@ -116,7 +116,7 @@ def test_decisions_cost_what_regret_says(built, name, instance):
     assert priced["total"] == result.total
 
 
-def test_kitchens_show_steps(built):
+def test_details_of_kitchens_have_steps(built):
     details, priced = sheet(built.html, "lost", KITCHEN)
     assert [details["actions"][piece[0]][0] for piece in details["pieces"]] == ["Do nothing"]
     assert [fault[0] for fault in details["faults"]] == ["unknown_action"]
@@ -125,7 +125,7 @@ def test_kitchens_show_steps(built):
     assert len(chart["optimum"]["pieces"]) == chart["optimum"]["makespan"] == 12
 
 
-def test_equal_plans_are_worked_on_once_and_keep_their_names(built):
+def test_equal_plans_are_graded_once_under_their_own_names(built):
     rows = chunks(built.html)[0]["rows"]
     assert (rows["chunk"][0], rows["place"][0]) == (rows["chunk"][1], rows["place"][1])
     assert rows["id"][:2] == ["good", "again"]
@@ -133,7 +133,7 @@ def test_equal_plans_are_worked_on_once_and_keep_their_names(built):
     assert len({(rows["chunk"][i], rows["place"][i]) for i in range(13)}) == 12
 
 
-def test_nothing_of_a_submission_is_markup(built):
+def test_texts_of_submissions_are_escaped(built):
     page = page_of(submissions(), title=f"{MARKUP}{ROGUE}").html
     tags, _ = elements(page)
     assert {tag for tag, _ in tags} == {
@@ -145,7 +145,7 @@ def test_nothing_of_a_submission_is_markup(built):
         assert text not in built.html
 
 
-def test_policy_allows_the_script_and_the_style_of_the_page_alone(built):
+def test_policy_allows_only_script_and_style_of_page(built):
     _, texts = elements(built.html)
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', built.html)[1]
     allowed = dict(part.strip().split(" ", 1) for part in policy.split(";"))
@@ -163,7 +163,7 @@ MORE = {"start": 2, "end": 4, "others": [["b", 0, None]], "resource": "pan", "re
 
 
 @pytest.mark.parametrize("fault", [FAULT, FAULT | MORE])
-def test_grades_with_and_without_what_the_rules_knew_are_read(fault):
+def test_grades_with_and_without_optional_fields_are_read(fault):
     row = {"scored": True, "id": "a", "instance": COBBLER, "success": False, "violations": [fault]}
     assert grade_of(row, 1).violations == (fault,)
 
@@ -182,12 +182,12 @@ def test_grades_with_and_without_what_the_rules_knew_are_read(fault):
         {"colour": "red"},
     ],
 )
-def test_violations_of_another_form_are_refused(wrong):
+def test_violations_of_other_forms_are_rejected(wrong):
     row = {"scored": True, "id": "a", "instance": COBBLER, "success": False, "violations": [FAULT | MORE | wrong]}
     assert "violations: must be a list of objects" in str(grade_of(row, 1).reason)
 
 
-def test_hostile_text_is_kept_as_text(built):
+def test_hostile_text_is_preserved_as_text(built):
     rows = chunks(built.html)[0]["rows"]
     assert MARKUP in rows["id"]
     assert MARKUP in rows["models"]
@@ -231,7 +231,7 @@ def test_hostile_text_is_kept_as_text(built):
         InputError("is not JSON"),
     ],
 )
-def test_any_line_gives_a_page(row):
+def test_page_is_built_from_any_line(row):
     built = page_of([row], regret_seconds=5.0)
     index = chunks(built.html)[0]
     assert built.submissions == len(index["rows"]["id"]) == 1
@@ -241,7 +241,7 @@ def test_any_line_gives_a_page(row):
         json.dumps(content, allow_nan=False)
 
 
-def test_lines_with_the_same_cut_name_stay_apart():
+def test_names_equal_after_truncation_stay_distinct():
     name = "z" * 300
     index = chunks(page_of([{"id": "a", "instance": name + end, "plan": ""} for end in "ab"]).html)[0]
     assert len({row[0] for row in index["problems"]}) == len(index["problems"])
@@ -274,7 +274,7 @@ def test_grades_without_plans():
 
 
 @pytest.mark.slow
-def test_worker_processes_change_nothing():
+def test_page_does_not_depend_on_number_of_processes():
     rows = [
         {"id": f"{i}", "instance": HOUSE, "actions": ["wait"] * (i % 7) + ["wash cup"] * (i // 7)} for i in range(70)
     ]
@@ -282,7 +282,7 @@ def test_worker_processes_change_nothing():
     assert page_of(rows, processes=2).html == page_of(rows, processes=1).html
 
 
-def test_without_time_nothing_is_priced():
+def test_zero_regret_seconds_compute_no_regret():
     built = page_of(submissions(), regret_seconds=0.0)
     assert built.priced == 0
     index = chunks(built.html)[0]
@@ -290,7 +290,7 @@ def test_without_time_nothing_is_priced():
     assert all(row["lost"] is None for row in index["models"])
 
 
-def test_one_plan_of_every_model_is_priced_first():
+def test_regret_covers_one_plan_of_each_model_first():
     def order(rows):
         work = work_on(entries_of(numbered(rows)), ReportOptions(), regret_seconds=0.0, processes=1)
         return [work.lines[i][0].submission["id"] for part in jobs._regret_batches(work) for i in part]
@@ -307,7 +307,7 @@ def test_one_plan_of_every_model_is_priced_first():
 
 
 @pytest.mark.slow
-def test_profiles_reach_the_judges():
+def test_profile_changes_grades_of_report():
     plan = "Step(0, Cobbler, 10 min, 0:00), Step(1, Cobbler, 0 min, 0:00)"
     rows = [{"id": "a", "instance": COBBLER, "plan": plan}]
     paper, released = (chunks(page_of(rows, profile=name).html)[0] for name in ("paper", "released"))
@@ -339,7 +339,7 @@ def test_grading_writes_the_same_page(tmp_path):
 
 
 @pytest.mark.slow
-def test_command_line_tells_of_lines_without_a_grade(tmp_path):
+def test_command_reports_ungraded_lines(tmp_path):
     page = tmp_path / "page.html"
     lines = '{"id": "a", "instance": "nowhere", "plan": ""}\n\nnonsense\n'
     run = invoke("-", "-o", page, "--regret-seconds", 0, stdin=lines)
@@ -351,7 +351,7 @@ def test_command_line_tells_of_lines_without_a_grade(tmp_path):
     assert index["rows"]["outcome"] == [2, 2]
 
 
-def test_command_line_usage(tmp_path):
+def test_command_rejects_invalid_options(tmp_path):
     assert invoke(tmp_path / "none.jsonl", "-o", tmp_path / "page.html").exit_code == 2
     path = write(tmp_path / "plans.jsonl", [])
     assert invoke(path).exit_code == 2
@@ -361,7 +361,7 @@ def test_command_line_usage(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_verb_ends_although_it_started_processes(tmp_path):
+def test_command_ends_its_worker_processes(tmp_path):
     plan = optimum(load("timearena/household1")).plan.splitlines()
     waits = [[*plan[:k], "wait", *plan[k:]] for k in range(len(plan))]
     rows = [

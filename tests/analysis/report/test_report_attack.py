@@ -1,6 +1,6 @@
-"""Every view of a page, and every figure, of texts that want to run, open or fetch something: they stay texts.
+"""Report pages and figures of hostile texts in a real browser: no text runs, opens or fetches.
 
-In a real browser, which tells of every request, dialog, navigation and refusal, and what elements there are at all.
+The browser records every request, dialog, navigation and policy violation, and the elements of the page.
 Pictures are kept in the folder of the test run, or in the one that ``REPORT_PICTURES`` names.
 """
 
@@ -29,9 +29,9 @@ NAMED = MARKUP[3]
 
 #: Runs before anything of the page: notes what is refused or wants a dialog or a window, and what comes to be in it.
 WATCH = """
-globalThis.told = [];
-addEventListener("securitypolicyviolation", (event) => told.push(`refused ${event.effectiveDirective}`));
-for (const name of ["alert", "confirm", "prompt", "open", "print"]) globalThis[name] = () => told.push(name);
+globalThis.events = [];
+addEventListener("securitypolicyviolation", (event) => events.push(`refused ${event.effectiveDirective}`));
+for (const name of ["alert", "confirm", "prompt", "open", "print"]) globalThis[name] = () => events.push(name);
 const KNOWN = new Set(`html head meta title style script body noscript div p a main h1 h2 h3 header footer nav section
   table thead tbody tr th td caption button input select option label span strong bdi wbr details summary ol ul li dl dt
   dd pre code small em figure svg g rect line path text tspan circle polygon polyline pattern defs clipPath use desc
@@ -49,7 +49,7 @@ globalThis.foreign = (all) => [...all].flatMap((one) => [
 new MutationObserver((changes) => {
   for (const { addedNodes } of changes)
     for (const node of addedNodes)
-      if (node.nodeType === 1) told.push(...foreign([node, ...node.querySelectorAll("*")]));
+      if (node.nodeType === 1) events.push(...foreign([node, ...node.querySelectorAll("*")]));
 }).observe(document, { childList: true, subtree: true });
 """
 
@@ -107,19 +107,19 @@ def watched(browser: Chromium) -> Page:
 
 
 def nothing_happened(tab: Page, file: Path) -> None:
-    """No request but for the file, no dialog, window, refusal or complaint, and nothing in it that is not ours."""
+    """Check for no requests, dialogs, windows, policy violations or foreign elements."""
     own = file.resolve().as_uri()
     asked = [str(one["request"]["url"]) for one in tab.events("Network.requestWillBeSent")]
     assert [url for url in asked if url.partition("#")[0] != own] == []
     assert tab.dialogs() == 0
     assert tab.events("Page.windowOpen") == []
     assert tab.complaints() == []
-    assert set(tab.run("told")) == set()
+    assert set(tab.run("events")) == set()
     assert tab.run("foreign(document.querySelectorAll('*'))") == []
     assert tab.run("location.href.split('#')[0]") == own
 
 
-def test_every_view_shows_texts_as_texts(browser: Chromium, page: Path, pictures: Path) -> None:
+def test_views_show_hostile_texts_as_texts(browser: Chromium, page: Path, pictures: Path) -> None:
     tab = watched(browser)
     tab.open(page)
     scripts = tab.run("document.scripts.length")
@@ -144,7 +144,7 @@ def test_every_view_shows_texts_as_texts(browser: Chromium, page: Path, pictures
         tab.run(
             "[...document.querySelectorAll('.plot [tabindex], main button')].slice(0, 12).forEach((one) => one.focus())"
         )
-        assert tab.run("told") == [], fragment
+        assert tab.run("events") == [], fragment
         assert tab.run("document.scripts.length") == scripts
         assert tab.run("foreign(document.querySelectorAll('*'))") == [], fragment
     assert len(seen) > len(MARKUP)
@@ -152,7 +152,7 @@ def test_every_view_shows_texts_as_texts(browser: Chromium, page: Path, pictures
     nothing_happened(tab, page)
 
 
-def test_what_runs_is_seen(browser: Chromium, tmp_path: Path) -> None:
+def test_checks_detect_scripts_that_run(browser: Chromium, tmp_path: Path) -> None:
     for number, (text, seen) in enumerate(
         {
             "<svg onload=alert(1)>": "alert",
@@ -165,12 +165,12 @@ def test_what_runs_is_seen(browser: Chromium, tmp_path: Path) -> None:
         page.write_text(f"<!DOCTYPE html><body>{text}", encoding="utf-8")
         tab = watched(browser)
         tab.send("Page.navigate", url=page.as_uri())
-        tab.wait(f"location.href === {json.dumps(page.as_uri())} && told.includes({json.dumps(seen)})")
+        tab.wait(f"location.href === {json.dumps(page.as_uri())} && events.includes({json.dumps(seen)})")
         with pytest.raises(AssertionError):
             nothing_happened(tab, page)
 
 
-def test_cells_are_those_of_the_command_line(browser: Chromium) -> None:
+def test_csv_cells_agree_with_command_line(browser: Chromium) -> None:
     source = (files("planoracle.analysis.report") / "assets" / "download.js").read_text("utf-8")
     chance = Random(3)
     parts = [
@@ -188,7 +188,7 @@ def test_cells_are_those_of_the_command_line(browser: Chromium) -> None:
     assert sum(escape_formulas(text) != text for text in texts) > 500
 
 
-def test_figures_show_texts_as_texts(browser: Chromium, tmp_path: Path, pictures: Path) -> None:
+def test_figures_show_hostile_texts_as_texts(browser: Chromium, tmp_path: Path, pictures: Path) -> None:
     for number in range(0, len(MARKUP) - 8, 8):
         shop = tmp_path / f"{number}.json"
         shop.write_text(json.dumps(hostile_problem(MARKUP[number : number + 8], MARKUP[number])), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The report page in a real browser: it loads, sorts, filters, opens, draws, by mouse and keys, and runs nothing else.
+"""The report page in a real browser: loading, sorting, filters, links, charts, mouse and keyboard.
 
 Pictures are kept in the folder of the test run (see ``--basetemp``), or in the one that ``REPORT_PICTURES`` names.
 """
@@ -82,7 +82,7 @@ def drawn(page):
     page.wait("document.querySelector('.plot svg .bar')")
 
 
-def test_first_view(page, pictures):
+def test_first_view_lists_submissions(page, pictures):
     assert heading(page) == page.run("document.title") == MARKUP
     assert page.run(f"document.querySelectorAll('{ROWS}').length") == 50
     assert page.run("document.querySelector('#submissions ~ .table .range').textContent") == f"1–50 of {13 + MANY}"
@@ -90,7 +90,7 @@ def test_first_view(page, pictures):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_first_view_shows_the_leaderboard_and_nothing_beyond_its_edges(browser, ranked, pictures, width):
+def test_first_view_shows_leaderboard_without_overflow(browser, ranked, pictures, width):
     tab = browser.page(width, 844)
     tab.open(ranked)
     tab.screenshot(pictures / f"first-{width}.png", whole=False)
@@ -109,7 +109,7 @@ def test_the_first_view_shows_the_leaderboard_and_nothing_beyond_its_edges(brows
     assert tab.complaints() == []
 
 
-def test_pairs_and_causes_of_failures(browser, ranked):
+def test_first_view_has_pairs_and_causes_of_failure(browser, ranked):
     tab = browser.page()
     tab.open(ranked)
     cells = "[...document.querySelectorAll('[aria-label=\"{}\"] tbody tr')].map((row) => row.innerText)"
@@ -128,7 +128,7 @@ def test_pairs_and_causes_of_failures(browser, ranked):
     assert "by bad, bad.jsonl, line\u00a01" in tab.run("document.querySelector('.lead').textContent")
 
 
-def test_sorts_by_every_column(page):
+def test_tables_sort_by_each_column(page):
     count = page.run(f"document.querySelectorAll('{HEADS}').length")
     for i in range(count):
         cells = f"[...document.querySelectorAll('{ROWS}')].map((row) => row.children[{i}].textContent)"
@@ -147,7 +147,7 @@ def test_sorts_by_every_column(page):
     assert page.run(f"document.querySelectorAll('{HEADS}')[{count - 1}].getAttribute('aria-sort')") != "none"
 
 
-def test_opens_a_plan_and_goes_back(page, pictures):
+def test_plan_view_opens_and_goes_back(page, pictures):
     page.point(f"{ROWS}:nth-child(3) td:last-child", click=True)  # anywhere in the row
     page.wait("document.querySelector('.plot svg .bar')")
     assert heading(page) == "late"
@@ -170,7 +170,7 @@ def test_opens_a_plan_and_goes_back(page, pictures):
     assert page.run("document.querySelectorAll('tbody tr').length") == 5
 
 
-def test_keys_alone_suffice(page):
+def test_keyboard_navigates_views(page):
     page.press("Tab")
     assert page.run("document.activeElement.id") == "skip"
     assert page.run("getComputedStyle(document.activeElement).outlineStyle") != "none"
@@ -218,7 +218,7 @@ def test_keys_alone_suffice(page):
         (link(COBBLER, MARKUP), MARKUP),
     ],
 )
-def test_links_lead_to_what_they_name(browser, file, fragment, title):
+def test_links_open_named_view(browser, file, fragment, title):
     tab = browser.page()
     tab.open(file, fragment)
     assert heading(tab) == title
@@ -228,14 +228,14 @@ def test_links_lead_to_what_they_name(browser, file, fragment, title):
 @pytest.mark.parametrize(
     "fragment", ["#nothing/here", "#%", "#%E0%A4%A/x", "#/", f"#{COBBLER}/none", "#constructor/__proto__", "#~"]
 )
-def test_links_to_nothing_say_so(browser, file, fragment):
+def test_unknown_links_show_not_found(browser, file, fragment):
     tab = browser.page()
     tab.open(file, fragment)
     assert tab.run("document.querySelector('h1').textContent") == "Not found"
     assert tab.complaints() == []
 
 
-def test_policy_holds(browser, file):
+def test_content_security_policy_is_enforced(browser, file):
     tab = browser.page()
     tab.open(file)
     refused = "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>')"
@@ -250,7 +250,7 @@ def test_policy_holds(browser, file):
 
 @pytest.mark.parametrize("width", [390, 768, 1440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_sizes_and_schemes(browser, file, pictures, width, scheme):
+def test_views_fit_widths_and_colour_schemes(browser, file, pictures, width, scheme):
     tab = browser.page(width, 800, prefers_color_scheme=scheme)
     for name, fragment in (("overview", ""), ("plan", link(COBBLER, "late")), ("problem", f"#{HOUSE}/")):
         tab.open(file, fragment)

@@ -1,4 +1,4 @@
-"""What people do with the report page in a browser: filter, share a link, go back, download, print."""
+"""Use of the report page in a browser: filters, shared links, history, downloads and printing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FORMULAS = ["=1+1", "+cmd", "-2+3", "@sum", "\t=1", "\r=1", 'a "b", c\nd']
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page of hostile submissions, names that spreadsheets would run, and four samples handed in out of order."""
+    """Page of hostile submissions, names that are formulas, and four samples in mixed order."""
     rows = submissions()
     rows += [{"id": name, "model": "=model", "instance": HOUSE, "actions": ["wait"]} for name in FORMULAS]
     rows += [
@@ -63,7 +63,7 @@ def reload(page: Page, file: Path, fragment: str) -> None:
     page.open(file, fragment)
 
 
-def test_filters_and_sort_are_in_the_address(page: Page, file: Path) -> None:
+def test_address_has_filters_and_sorting(page: Page, file: Path) -> None:
     choose(page, "set", "timearena/household/1")
     choose(page, "model", "sloth")
     choose(page, "outcome", "Failure")
@@ -96,7 +96,7 @@ def test_filters_and_sort_are_in_the_address(page: Page, file: Path) -> None:
         "#?__proto__=1&constructor=2",
     ],
 )
-def test_hostile_addresses_change_nothing(browser: Chromium, file: Path, fragment: str) -> None:
+def test_hostile_addresses_are_ignored(browser: Chromium, file: Path, fragment: str) -> None:
     tab = browser.page()
     tab.open(file, fragment)
     assert len(tab.run(NAMES)) == 29
@@ -114,7 +114,7 @@ def download(browser: Chromium, page: Page, folder: Path, selector: str, name: s
     raise TimeoutError(name)
 
 
-def test_downloads_hold_what_is_filtered(browser: Chromium, page: Page, tmp_path: Path) -> None:
+def test_downloads_contain_filtered_rows(browser: Chromium, page: Page, tmp_path: Path) -> None:
     choose(page, "model", "=model")
     chosen = "[aria-label='Download these submissions as {}']".format
     text = download(browser, page, tmp_path, chosen("CSV"), "submissions.csv")
@@ -134,7 +134,7 @@ def test_downloads_hold_what_is_filtered(browser: Chromium, page: Page, tmp_path
     assert {"model", "success", "score", "ratio", "missing"} <= models[0].keys()
 
 
-def test_samples_stand_together_and_in_order(page: Page) -> None:
+def test_samples_of_a_model_are_adjacent_and_sorted(page: Page) -> None:
     names = page.run(f"[...document.querySelectorAll('{ROWS} th')].map((cell) => cell.textContent)")
     samples = [name.partition("sample ")[2][:1] for name in names if "sample " in name]
     assert samples == ["0", "1", "2", "3"] * 2
@@ -145,7 +145,7 @@ def test_samples_stand_together_and_in_order(page: Page) -> None:
     assert page.run("document.querySelector('.samples [aria-current]').textContent").startswith("2 ")
 
 
-def test_what_was_read_and_what_is_not_proved_is_said(page: Page) -> None:
+def test_remarks_on_reading_and_unproved_optimum_are_shown(page: Page) -> None:
     page.run("document.getElementById('filter-text').focus()")
     page.type("probably for another problem")
     assert page.run(NAMES) == ["read"]
@@ -167,7 +167,7 @@ OUTSIDE = """(() => {
 
 
 @pytest.mark.parametrize("width", [560, 690, 1000])
-def test_paper_has_whole_charts_and_all_that_is_folded(browser: Chromium, file: Path, width: int) -> None:
+def test_print_view_shows_whole_charts_and_unfolded_sections(browser: Chromium, file: Path, width: int) -> None:
     tab = browser.page(width, 900)
     tab.open(file, f"#{COBBLER}/late")
     tab.wait("document.querySelector('.plot svg .bar')")

@@ -1,4 +1,4 @@
-"""Averages and counts of grades by task, size, delay, cause and bin, as the papers' tables and figures have them."""
+"""Averages and counts of grades by task, size, delay, cause and bin, as in the papers."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def files(submissions: list[dict[str, Any]], graded: list[Grade], tmp_path: Path
         ("generic", "tea.json#tea", {"task": ["tea.json#tea"]}),
     ],
 )
-def test_name_of_a_problem_tells_its_groups(owner: str, name: str, groups: dict[str, list[str]]) -> None:
+def test_groups_follow_from_name_of_problem(owner: str, name: str, groups: dict[str, list[str]]) -> None:
     assert registry.get(owner).groups(name) == groups
 
 
-def test_averages_by_task_are_those_of_the_summary(graded: list[Grade]) -> None:
+def test_averages_by_task_agree_with_summary(graded: list[Grade]) -> None:
     frame = grades_frame(graded)
     rows = group_runs(frame[frame["benchmark"] == "robotouille"], "task")
     assert [(row["model"], row["task"]) for row in rows] == [("bad", TASKS[0]), *(("good", task) for task in TASKS)]
@@ -82,7 +82,7 @@ def test_averages_by_task_are_those_of_the_summary(graded: list[Grade]) -> None:
     }
 
 
-def test_run_of_several_tasks_counts_for_each(graded: list[Grade]) -> None:
+def test_run_of_several_tasks_counts_for_each_task(graded: list[Grade]) -> None:
     frame = grades_frame(graded[4:5])
     rows = [(row["task"], row["submissions"], row["missing"]) for row in group_runs(frame, "task")]
     assert rows == [("lab1", 1, 1), ("lab10", 1, 1)]  # lab1+lab2, and lab9+lab10
@@ -132,7 +132,7 @@ def test_raw_submissions_and_stored_grades_give_the_same_table(files: tuple[Path
     assert (raw.exit_code, stored.exit_code) == (1, 0)  # one submission cannot be graded
 
 
-def test_benchmark_without_the_group_is_refused(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_unknown_group_is_rejected(files: tuple[Path, Path], tmp_path: Path) -> None:
     mixed = invoke("grade", files[1], "--by", "size", "-f", "csv")
     assert mixed.exit_code == 1
     assert "error: --by: Robotouille: must be one of task, cause, optimality, steps_to_go" in mixed.stderr
@@ -154,7 +154,7 @@ def test_histogram_has_quartiles_in_every_format(files: tuple[Path, Path]) -> No
 
 
 @pytest.mark.parametrize(("by", "suffix"), [("task", "png"), ("optimality", "pdf"), ("cause", "svg")])
-def test_figure_of_the_groups(files: tuple[Path, Path], tmp_path: Path, by: str, suffix: str) -> None:
+def test_figure_of_groups_is_written(files: tuple[Path, Path], tmp_path: Path, by: str, suffix: str) -> None:
     path = tmp_path / f"figure.{suffix}"
     result = invoke("grade", files[1], "--by", by, "-o", path, "--width", "column")
     assert f"note: caption of figure.{suffix}: " in result.stderr

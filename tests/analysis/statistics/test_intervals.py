@@ -1,4 +1,4 @@
-"""Estimators against all subsets, averages and intervals against plain Python, and what must never change a figure."""
+"""Estimators, averages and intervals against plain Python, and their invariants."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_large_numbers_of_samples() -> None:
 # --- metrics --------------------------------------------------------------------------------------
 
 
-def test_metrics_are_declared_once_and_every_grade_has_them() -> None:
+def test_metrics_are_declared_once_and_in_all_grades() -> None:
     names = [one.name for one in METRICS]
     assert len({*names}) == len(names)
     assert {*names} - {*Grade.__slots__} == {"gap"}
@@ -150,7 +150,7 @@ def test_averages_by_hand(grades: list[Grade]) -> None:
 
 @few
 @given(runs, st.integers())
-def test_order_does_not_matter(grades: list[Grade], seed: int) -> None:
+def test_averages_do_not_depend_on_order(grades: list[Grade], seed: int) -> None:
     shuffled = random.Random(seed).sample(grades, len(grades))
     assert summarize(grades_frame(shuffled)).rows() == summarize(grades_frame(grades)).rows()
 
@@ -160,7 +160,7 @@ COUNTS = ("submissions", "unscored", "missing", "missing_names", "repeated")
 
 @few
 @given(runs, st.sampled_from([*HOUSE[:4], *COOK[:3]]))
-def test_an_unscored_row_changes_no_figure(grades: list[Grade], name: str) -> None:
+def test_unscored_row_changes_no_average(grades: list[Grade], name: str) -> None:
     def figures(grades: list[Grade]) -> list[dict[str, Any]]:
         rows = [row for row in summarize(grades_frame(grades)).rows() if row["problems"]]
         return [{key: value for key, value in row.items() if key not in COUNTS} for row in rows]
@@ -170,7 +170,7 @@ def test_an_unscored_row_changes_no_figure(grades: list[Grade], name: str) -> No
 
 @few
 @given(runs)
-def test_a_missing_problem_raises_no_rate_of_all(grades: list[Grade]) -> None:
+def test_missing_problem_never_raises_rate_of_all_problems(grades: list[Grade]) -> None:
     full = {row["model"]: row for row in summarize(grades_frame(grades)).models}.get("a")
     for name in sorted({grade.instance or "" for grade in grades if grade.model == "a"}):
         remaining = [grade for grade in grades if (grade.instance, grade.model) != (name, "a")]
@@ -183,7 +183,7 @@ def test_a_missing_problem_raises_no_rate_of_all(grades: list[Grade]) -> None:
             assert row["main_score_of_all"] <= full["main_score_of_all"] + 1e-12
 
 
-def test_missing_problems_count_once_however_many_runs_there_are() -> None:
+def test_missing_problems_count_once_with_many_runs() -> None:
     once = [recipe(TIMED[0], 1.0), recipe(TIMED[1], 0.5, success=False)]
     for times in (1, 4):
         (row,) = summarize(grades_frame(once * times)).sets
@@ -192,7 +192,7 @@ def test_missing_problems_count_once_however_many_runs_there_are() -> None:
         assert (row["samples_least"], row["samples_most"]) == (times, times)
 
 
-def test_what_is_missing_of_own_problems_is_what_others_have() -> None:
+def test_missing_own_problems_are_those_of_other_models() -> None:
     one, two = ({"benchmark": "generic", "makespan": 4, "optimal_makespan": 4, "model": model} for model in "ab")
     grades = [Grade("x", name, True, True, progress=1.0, goal_ratio=1.0, **one) for name in ("p", "q")]
     grades += [Grade("x", "p", True, True, progress=1.0, goal_ratio=1.0, **two)]
@@ -202,7 +202,7 @@ def test_what_is_missing_of_own_problems_is_what_others_have() -> None:
     assert (second["missing"], second["unscored"], second["success"], second["success_of_all"]) == (1, 1, 1.0, 0.5)
 
 
-def test_a_set_that_only_others_have_counts_as_failed_of_all() -> None:
+def test_set_of_other_models_only_counts_as_failed() -> None:
     grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], 0.0, model="b")]
     grades += [run(name, 1.0, success=True, model="b") for name in HOUSE]
     first, second = summarize(grades_frame(grades)).models
@@ -212,11 +212,11 @@ def test_a_set_that_only_others_have_counts_as_failed_of_all() -> None:
     assert (first["success"], first["success_of_all"]) == (0.5, 0.5)
 
 
-def test_who_hands_in_nothing_gains_nothing() -> None:
+def test_unscored_submissions_do_not_raise_rate_of_all_problems() -> None:
     lazy = [recipe(TIMED[0], 1.0), *(Grade("x", name, False, benchmark="recipe2plan", model="m") for name in TIMED[1:])]
     (row,) = summarize(grades_frame(lazy)).sets
     assert (row["missing"], row["unscored"], row["success_of_all"]) == (0, 64, pytest.approx(1 / 65, **EXACT))
-    # Nor does a set in which nothing could be judged: it is one that only others have.
+    # A set without graded runs of the model is missing for it.
     grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], None, model="a")]
     grades += [run(name, 0.5, success=True, model="b") for name in (*HOUSE, *COOK)]
     first, second = summarize(grades_frame(grades)).models
@@ -225,7 +225,7 @@ def test_who_hands_in_nothing_gains_nothing() -> None:
     assert second["missing"] == 18
 
 
-def test_intervals_hold_scores_above_one() -> None:
+def test_intervals_allow_scores_above_one() -> None:
     ((row,), (same,)) = (
         summarize(grades_frame([recipe(name, score) for name, score in zip(TIMED, some, strict=True)])).sets
         for some in ([1.1, 1.3] * 32 + [1.2], [1.2] * 65)
@@ -252,21 +252,21 @@ def test_passes_by_hand() -> None:
     assert (row["samples_least"], row["samples_most"]) == (4, 5)
 
 
-def test_unscored_samples_are_no_samples() -> None:
+def test_unscored_samples_are_not_counted() -> None:
     grades = [run(HOUSE[0], score, success=True) for score in (1.0, None, 1.0, None)]
     (row,) = summarize(grades_frame(grades)).sets
     assert (row["success"], row["unscored"], row["samples_most"]) == (1.0, 2, 2)
     assert [key for key in row if key.startswith("pass")] == ["pass@1", "pass@2", "pass^1", "pass^2"]
 
 
-def test_passes_count_missing_problems_as_the_rate_of_success_does() -> None:
+def test_pass_at_k_counts_missing_problems_like_success_rate() -> None:
     grades = [recipe(TIMED[0], 1.0, success=one) for one in (True, False)]
     (row,) = summarize(grades_frame(grades)).sets
     assert (row["success"], row["pass@1"]) == (0.5 / 65, 0.5 / 65)
     assert (row["pass@2"], row["pass^2"], row["best@2"]) == (1 / 65, 0.0, 1 / 65)
 
 
-def test_runs_of_a_sample_that_was_there_already_are_told() -> None:
+def test_repeated_samples_are_counted() -> None:
     grades = [run(HOUSE[0], 1.0, sample=sample) for sample in (0, 1, 1, "1", None, None)]
     assert summarize(grades_frame(grades)).models[0]["repeated"] == 1
     nameless = [run("", None, sample=1) for _ in range(3)]  # rows that name no problem are not of the same one
@@ -276,7 +276,7 @@ def test_runs_of_a_sample_that_was_there_already_are_told() -> None:
 # --- gaps and losses -----------------------------------------------------------------------------
 
 
-def test_failing_early_is_no_small_gap() -> None:
+def test_early_failure_has_no_gap() -> None:
     done = run(HOUSE[0], 1.0, success=True, makespan=15, optimal_makespan=12)
     early = run(HOUSE[1], 0.1, makespan=2, optimal_makespan=12)
     open_ = run(HOUSE[2], 1.0, success=True, makespan=20)
@@ -287,7 +287,7 @@ def test_failing_early_is_no_small_gap() -> None:
     assert (alone["gap"], alone["gap_runs"]) == (None, 0)
 
 
-def test_what_failing_runs_had_lost_is_averaged_where_it_is_known() -> None:
+def test_regret_of_failed_runs_is_averaged_where_known() -> None:
     averages = GradeRows()
     for name, lost in ((HOUSE[0], 0.5), (HOUSE[0], 0.25), (HOUSE[1], 0.0), (HOUSE[2], None)):
         averages.add(run(name, 0.1), lost=lost)
@@ -296,13 +296,13 @@ def test_what_failing_runs_had_lost_is_averaged_where_it_is_known() -> None:
     assert (row["lost"], row["lost_runs"], row["failed"]) == (0.1875, 3, 4)
 
 
-def test_efficiency_against_the_optimum_is_that_of_successes() -> None:
+def test_efficiency_against_optimum_is_that_of_successes() -> None:
     grades = [recipe(TIMED[0], 0.8), recipe(TIMED[1], 1.0, success=False)]
     (row,) = summarize(grades_frame(grades)).sets
     assert row["r_efficiency_optimal"] == 0.8
 
 
-def test_a_number_that_is_none_is_refused_before_anything_is_counted() -> None:
+def test_invalid_metric_is_rejected_before_counting() -> None:
     averages = GradeRows()
     averages.add(run(HOUSE[0], 0.5))
     before = averages.frame()
@@ -325,7 +325,7 @@ def test_intervals_of_scores_are_those_of_means() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "samples", "spread"), [(30, 1, 0.4), (30, 4, 0.4), (30, 4, 0.0), (100, 8, 0.2)])
-def test_coverage(count: int, samples: int, spread: float) -> None:
+def test_coverage_of_intervals(count: int, samples: int, spread: float) -> None:
     source = np.random.default_rng(7)
     hits = 0
     for seed in range(300):
@@ -350,7 +350,7 @@ def test_intervals_of_tables() -> None:
     ]
 
 
-def test_problems_all_alike_say_little_about_others() -> None:
+def test_interval_of_equal_problems_is_wide() -> None:
     for score in (0.0, 1.0):
         (row,) = summarize(grades_frame([run(name, score) for name in HOUSE])).sets
         low, high = row["main_score_low"], row["main_score_high"]
@@ -360,7 +360,7 @@ def test_problems_all_alike_say_little_about_others() -> None:
     assert (alone["main_score_low"], alone["main_score_high"]) == (None, None)
 
 
-def test_intervals_over_sets_are_those_of_their_mean() -> None:
+def test_interval_over_sets_is_that_of_their_mean() -> None:
     source = random.Random(9)
     grades = [run(name, source.random()) for name in (*HOUSE, *COOK[:5])]
     (row,) = summarize(grades_frame(grades)).models
@@ -370,7 +370,7 @@ def test_intervals_over_sets_are_those_of_their_mean() -> None:
     assert (row["main_score_high"] - row["main_score_low"]) / 2 == pytest.approx(expected, rel=0.1)
 
 
-def test_sets_of_a_single_problem_still_give_an_interval() -> None:
+def test_sets_of_one_problem_give_an_interval() -> None:
     grades = [run(HOUSE[0], 0.2), run(COOK[0], 0.8)]
     (row,) = summarize(grades_frame(grades)).models
     assert row["main_score_low"] <= 0.2 < 0.8 <= row["main_score_high"]

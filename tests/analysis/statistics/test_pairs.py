@@ -34,7 +34,7 @@ def one(frame: pd.DataFrame, **options: Any) -> pd.Series[Any]:
     return rows.iloc[0]
 
 
-def test_by_hand() -> None:
+def test_pairs_by_hand() -> None:
     row = one(table(a=[2, 4, 6, 8], b=[4, 4, 3, 16]))
     assert (row["pairs"], row["wins"], row["ties"], row["losses"]) == (4, 2, 1, 1)
     assert row["mean_difference"] == (-2 + 0 + 3 - 8) / 4
@@ -54,26 +54,26 @@ def test_failures_are_losses_and_infinitely_bad() -> None:
     assert one(table(a=[None, None, 3], b=[5, 5, 3]))["median_difference"] == inf
 
 
-def test_answers_that_the_rules_refuse_are_failures() -> None:
+def test_answers_rejected_by_rules_are_failures() -> None:
     frame = table(a=[1, 2], b=[3, 3]).assign(accepted=[False, True, True, None])
     row = one(frame)
     assert (row["wins"], row["losses"], row["failed_a"]) == (1, 1, 1)
 
 
-def test_infeasible_problems_are_left_out_and_counted() -> None:
+def test_infeasible_problems_are_excluded_and_counted() -> None:
     frame = table(a=[1, None], b=[2, None]).assign(settled=["optimal", "infeasible"] * 2)
     row = one(frame)
     assert (row["pairs"], row["wins"], row["left_out"], row["failed_both"]) == (1, 1, 1, 0)
 
 
-def test_problems_that_only_one_has_rows_for() -> None:
+def test_problem_with_rows_of_one_method_only() -> None:
     frame = pd.concat([table(a=[1, 2, 3]), table(b=[2, 2])])
     assert one(frame)[["pairs", "wins", "ties", "failed_b", "left_out"]].tolist() == [3, 2, 1, 1, 0]
     skipped = one(frame, absent="skipped")
     assert skipped[["pairs", "wins", "ties", "failed_b", "left_out"]].tolist() == [2, 1, 1, 0, 1]
 
 
-def test_unscored_submissions_are_neither_won_nor_lost() -> None:
+def test_unscored_submissions_are_neither_wins_nor_losses() -> None:
     frame = pd.DataFrame(
         {
             "instance": ["x", "y", "z"] * 2,
@@ -98,7 +98,7 @@ def test_unscored_submissions_are_neither_won_nor_lost() -> None:
     assert shares["mean_difference"] == pytest.approx(-0.35)
 
 
-def test_what_was_never_scored_is_no_problem_that_others_fail_at() -> None:
+def test_problem_without_scored_runs_is_no_failure_of_others() -> None:
     frame = pd.DataFrame(
         {
             "instance": ["x", "x", "no such", None],
@@ -114,7 +114,7 @@ def test_what_was_never_scored_is_no_problem_that_others_fail_at() -> None:
     assert pairs(nameless, value="success", draws=10)["b"].tolist() == ["unnamed"]
 
 
-def test_several_runs_of_a_problem_are_one_problem() -> None:
+def test_runs_of_one_problem_count_as_one_problem() -> None:
     frame = pd.concat([table(a=[2, 3]), table(a=[4, None]), table(b=[3, 9])])
     row = one(frame)
     # Of the first, one run of a is better than b's and one is worse; of the second, one is better and one fails.
@@ -123,7 +123,7 @@ def test_several_runs_of_a_problem_are_one_problem() -> None:
     assert row["median_difference"] == inf  # 3 - 3, and between 3 and a failure: inf - 9
 
 
-def test_who_fails_in_most_runs_wins_nothing_by_the_others() -> None:
+def test_mostly_failing_method_does_not_win_by_other_runs() -> None:
     runs = [table(a=[None, None]), table(a=[None, None]), table(a=[1, None]), table(b=[5, 5])]
     row = one(pd.concat(runs))
     assert row[["wins", "ties", "losses", "failed_a", "failed_b"]].tolist() == [0, 0, 2, 1, 0]
@@ -137,7 +137,7 @@ def test_who_fails_in_most_runs_wins_nothing_by_the_others() -> None:
 
 @examples(15)
 @given(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5), st.data())
-def test_wins_are_counted_over_all_pairs_of_runs(a: list[float | None], data: st.DataObject) -> None:
+def test_wins_count_all_pairs_of_runs(a: list[float | None], data: st.DataObject) -> None:
     b = data.draw(st.lists(st.none() | st.integers(1, 5), min_size=1, max_size=5))
     both = [(inf if x is None else x, inf if y is None else y) for x in a for y in b]
     balance = sum(x < y for x, y in both) - sum(x > y for x, y in both)
@@ -146,7 +146,7 @@ def test_wins_are_counted_over_all_pairs_of_runs(a: list[float | None], data: st
     assert row[["wins", "ties", "losses"]].tolist() == [balance > 0, balance == 0, balance < 0]
 
 
-def test_repeating_all_runs_changes_nothing_but_the_number_of_rows() -> None:
+def test_duplicated_runs_do_not_change_results() -> None:
     frame = table(a=[2, None, 6, 8], b=[4, 4, 3, None])
     assert pairs(pd.concat([frame] * 3), draws=200).equals(pairs(frame, draws=200))
 
@@ -157,7 +157,7 @@ values = st.lists(st.none() | st.integers(1, 40), min_size=1, max_size=12)
 @examples(30)
 @given(values, st.integers(2, 9))
 @pytest.mark.slow
-def test_units_and_order_of_rows_do_not_matter(a: list[float | None], factor: int) -> None:
+def test_results_do_not_depend_on_units_and_order(a: list[float | None], factor: int) -> None:
     b = [None if value is None else value + 3 * (i % 2) for i, value in enumerate(a)]
     frame = table(a=a, b=b)
     first = pairs(frame, [("a", "b")], draws=200)
@@ -197,7 +197,7 @@ def test_coverage_of_means_and_medians() -> None:
     assert 0.86 <= coverage("mean", skewed, [0] * 30, 1.0) <= 0.98
 
 
-def test_strata_take_away_what_differs_between_them() -> None:
+def test_strata_remove_differences_between_sets() -> None:
     random = np.random.default_rng(2)
     strata = [i // 20 for i in range(40)]
     sample = Sample(random.normal(0, 1, 40) + 100 * np.array(strata), "mean")
@@ -208,7 +208,7 @@ def test_strata_take_away_what_differs_between_them() -> None:
     assert inside[1] - inside[0] < 1.0 < 20 < outside[1] - outside[0]
 
 
-def test_too_little_for_an_interval() -> None:
+def test_few_problems_have_no_interval() -> None:
     row = one(table(a=[1], b=[2]))
     assert row["mean_difference"] == -1
     assert row[["mean_difference_low", "median_ratio_high"]].isna().all()
@@ -227,14 +227,14 @@ def test_sign_test_is_the_binomial_test() -> None:
     assert sign_test(100_000, 100_000) == 1.0
 
 
-def test_holm() -> None:
+def test_holm_correction() -> None:
     frame = table(a=list(range(1, 13)), b=list(range(2, 14)), c=list(range(1, 13)))
     rows = pairs(frame, draws=50)
     assert (rows["p_adjusted"] >= rows["p_sign"]).all()
     assert rows.loc[0, "p_adjusted"] == pytest.approx(3 * rows.loc[0, "p_sign"])
 
 
-def test_wilson_covers() -> None:
+def test_coverage_of_wilson_interval() -> None:
     assert wilson(0, 0) == (None, None)
     assert wilson(0, 10)[0] == 0.0
     assert wilson(10, 10)[1] == 1.0
@@ -255,7 +255,7 @@ def test_ticks_of_different_benchmarks_are_not_added() -> None:
     assert not pd.isna(one(frame, value="gap")["mean_difference"])
 
 
-def test_ratios_only_of_positive_values() -> None:
+def test_ratios_need_positive_values() -> None:
     row = one(table(a=[0, 1], b=[0, 2]))
     assert row[["mean_ratio", "median_ratio"]].isna().all()
     assert row["ties"] == 1
@@ -295,7 +295,7 @@ def test_results_are_frames_of_their_schemas() -> None:
 
 
 @pytest.mark.parametrize("function", [pairs, profiles])
-def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
+def test_empty_frames_give_empty_results(function: Any) -> None:
     result = function(frames.empty("comparisons"), value="makespan")
     assert len(result) == 0
     assert len(function(frames.empty("grades"), value="makespan")) == 0
@@ -311,7 +311,7 @@ def test_empty_frames_have_nothing_to_compare(function: Any) -> None:
         ({"chosen": [("a", "z")]}, "chosen"),
     ],
 )
-def test_wrong_options_are_told(options: dict[str, Any], field: str) -> None:
+def test_invalid_options_are_rejected(options: dict[str, Any], field: str) -> None:
     frame = table(a=[1], b=[2]).assign(other=nan)
     with pytest.raises(InputError) as caught:
         pairs(frame, **options)

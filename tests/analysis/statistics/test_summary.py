@@ -94,7 +94,7 @@ def test_terminal_and_page_have_the_same_numbers(
             )
 
 
-def test_one_row_per_model_comes_first(lines: Path) -> None:
+def test_rows_of_models_precede_rows_of_sets(lines: Path) -> None:
     result = invoke("grade", lines, "--format", "markdown")
     assert result.exit_code == 0
     good, half = table(result.stdout, "All models, over their sets")
@@ -102,7 +102,7 @@ def test_one_row_per_model_comes_first(lines: Path) -> None:
     assert (good["success"], good["samples"]) == ("0.669", "1-2")  # (0.5 / 65 + 1 + 1) / 3
     assert good["gap of successes"] == "+0.0 % (4)"
     assert good["lost by failures"] == "not priced (1)"
-    # In one of the other two sets it has a run, which could not be judged.
+    # It has a run in one of the other two sets, which could not be graded.
     assert (half["model"], half["sets"], half["success"]) == ("&lt;b&gt;\\|half", "1 of 3", "0.333")
     assert half["success of all"] == "0.011"  # one of three runs, for one of ten problems, in one of three sets
     assert result.stdout.index("All models") < result.stdout.index("Recipe2Plan") < result.stdout.index("TimeArena")
@@ -113,7 +113,7 @@ def test_one_row_per_model_comes_first(lines: Path) -> None:
 
 
 def _ranked(model: str, problems: int, successes: int) -> list[str]:
-    """Rows of grades of a model: successes, then alternately unfinished runs, refused commands and unread answers."""
+    """Return rows of grades: successes, then unfinished runs, rejected commands and unread answers."""
     rows = []
     for i in range(problems):
         plan = {"id": f"{model}{i}", "model": model, "instance": f"mine/{i}", "benchmark": "generic", "scored": True}
@@ -165,7 +165,7 @@ def test_models_are_compared_in_pairs_and_failures_are_counted_by_cause(tmp_path
     )
 
 
-def test_many_models_are_compared_with_the_best_one_only(tmp_path: Path) -> None:
+def test_many_models_are_compared_with_best_model_only(tmp_path: Path) -> None:
     path = tmp_path / "grades.jsonl"
     path.write_text("\n".join(row for i in range(7) for row in _ranked(f"m{i}", 6, i)))
     data = [json.loads(line) for line in invoke("grade", path, "-f", "jsonl").stdout.splitlines()]
@@ -174,7 +174,7 @@ def test_many_models_are_compared_with_the_best_one_only(tmp_path: Path) -> None
     assert "The best model with each other one by success over 6 problems" in invoke("grade", path).stdout
 
 
-def test_formats_of_data_have_every_row_and_field(lines: Path) -> None:
+def test_data_formats_have_all_rows_and_fields(lines: Path) -> None:
     rows = json.loads(invoke("grade", lines, "-f", "json").stdout)
     assert [json.loads(line) for line in invoke("grade", lines, "-f", "jsonl").stdout.splitlines()] == rows
     assert {(row["format"], row["version"]) for row in rows} == {("planoracle/summary", 1)}
@@ -186,7 +186,7 @@ def test_formats_of_data_have_every_row_and_field(lines: Path) -> None:
         assert {key: cell[key] for key in fields} == {key: str(value) for key, value in fields.items()}
 
 
-def test_problems_with_more_samples_than_others_are_told(lines: Path, tmp_path: Path) -> None:
+def test_unequal_numbers_of_samples_are_noted(lines: Path, tmp_path: Path) -> None:
     more = tmp_path / "more.jsonl"
     rows = [line for line in lines.read_text().splitlines() if "household1" in line]
     more.write_text("\n".join([*rows, rows[-1].replace("household1", "household2")]))
@@ -195,7 +195,7 @@ def test_problems_with_more_samples_than_others_are_told(lines: Path, tmp_path: 
     assert "good_one: problems" not in messages
 
 
-def test_columns_are_those_of_the_table_of_models(lines: Path) -> None:
+def test_summary_columns_are_those_of_table_of_models(lines: Path) -> None:
     text = invoke("grade", lines, "-f", "latex", "--columns", "model,success").stdout
     head = [r"\begin{tabular}{lr}", r"\toprule", r"model & success \\"]
     assert [line for line in text.splitlines() if line in head] == head
@@ -230,7 +230,7 @@ def test_grade_writes_its_summary_to_a_file(
 
 
 @pytest.mark.slow
-def test_a_summary_that_cannot_be_written_is_refused(submissions: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_unwritable_summary_file_is_rejected(submissions: list[dict[str, Any]], tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps(submissions[0]))
     result = invoke("grade", path, "--summary", tmp_path / "made.xls")
@@ -241,7 +241,7 @@ def test_a_summary_that_cannot_be_written_is_refused(submissions: list[dict[str,
     assert "cannot be written" in result.stderr
 
 
-def test_what_is_no_grade_is_told_and_the_rest_is_summed_up(lines: Path, tmp_path: Path) -> None:
+def test_other_lines_are_reported_and_grades_summarized(lines: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.jsonl"
     lacking = {"id": "a", "instance": NAMES[1], "benchmark": "timearena", "scored": True, "success": True}
     rows = ["{", json.dumps(lacking), '{"id": "a", "instance": "x", "plan": "wait"}']
@@ -259,7 +259,7 @@ def test_what_is_no_grade_is_told_and_the_rest_is_summed_up(lines: Path, tmp_pat
     assert (row["model"], row["submissions"], row["success"]) == ("good_one", 1, 1.0)
 
 
-def test_a_mean_that_only_some_runs_have_says_how_many(tmp_path: Path) -> None:
+def test_mean_over_some_runs_has_their_number(tmp_path: Path) -> None:
     shared = {"scored": True, "success": True, "benchmark": "generic", "model": "m", "makespan": 10}
     rows = [shared | {"id": name, "instance": name} for name in "abc"]
     rows[0]["optimal_makespan"], rows[1]["optimal_makespan"] = 8, 5
@@ -274,7 +274,7 @@ def test_a_mean_that_only_some_runs_have_says_how_many(tmp_path: Path) -> None:
     assert (own["success"], own["score"]) == ("1.000", "0.650 (2 of 3)")
 
 
-def test_names_of_missing_problems_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_named_missing_problems_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else rows of as many models as problems would make a table of all pairs."""
     monkeypatch.setattr(summary, "NAMED", 3)
     shared = {"id": "a", "scored": True, "success": True, "main_score": 1.0, "benchmark": "generic"}
@@ -293,7 +293,7 @@ def test_rules_decide_whether_missing_problems_count(lines: Path) -> None:
     assert success("--set", "recipe2plan.missing=skipped") == success("--profile", "released") == 0.5
 
 
-def test_a_plan_that_ends_late_is_summed_up_with_the_others(tmp_path: Path) -> None:
+def test_very_late_plan_is_summarized(tmp_path: Path) -> None:
     """A schedule may begin after 2**63 ticks; its grade is written, so it can be read."""
     grade = Grader().grade({"id": "a", "model": "m", "instance": "timearena/lab1", "plan": "wait"}).row()
     late = grade | {"makespan": 2**63 + 300}
