@@ -5,8 +5,8 @@ class Chart extends Drawing {
   /** @type {string[]} */
   lit = [];
 
-  constructor(...given) {
-    super(...given);
+  constructor(...options) {
+    super(...options);
     this.element = el(
       "figure",
       { class: "chart" },
@@ -26,8 +26,8 @@ class Chart extends Drawing {
   }
 
   toolbar() {
-    const zoom = (by, said, sign) =>
-      el("button", { type: "button", "aria-label": said, title: said, onclick: () => this.enlarge(by) }, sign);
+    const zoom = (by, label, sign) =>
+      el("button", { type: "button", "aria-label": label, title: label, onclick: () => this.enlarge(by) }, sign);
     return el(
       "div",
       { class: "tools", role: "group", "aria-label": "Size of the chart" },
@@ -39,13 +39,13 @@ class Chart extends Drawing {
 
   enlarge(by) {
     const { zoom } = this;
-    this.zoom = Math.min(32, Math.max(1, zoom * by)); // by nothing: the least
+    this.zoom = Math.min(32, Math.max(1, zoom * by)); // a factor of 0 resets the zoom
     this.width = 0;
     this.fit();
   }
 
   legend() {
-    const entry = (sample, said) => el("li", {}, sample, said);
+    const entry = (sample, text) => el("li", {}, sample, text);
     const swatch = (name, colour) => {
       const box = el("span", { class: `swatch ${name}`, "aria-hidden": "true" });
       if (colour) box.style.background = colour;
@@ -72,8 +72,8 @@ class Chart extends Drawing {
   }
 
   // An element with a tooltip that can be reached by keys. Elements of one command or action are highlighted together.
-  item(element, key, links, tell, name) {
-    const item = { element, key, links, tell };
+  item(element, key, links, describe, name) {
+    const item = { element, key, links, describe };
     fill(
       element,
       {
@@ -92,7 +92,7 @@ class Chart extends Drawing {
 
   hover(item) {
     this.light(item.links);
-    showTip(item.element, item.tell());
+    showTip(item.element, item.describe());
   }
 
   choose(item) {
@@ -121,11 +121,11 @@ class Chart extends Drawing {
 
   walk(event) {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-    const here = this.items.findIndex((item) => item.element === document.activeElement);
+    const current = this.items.findIndex((item) => item.element === document.activeElement);
     if (event.key === "Escape") return hideTip();
     const ends = { Home: 0, End: this.items.length - 1 };
-    const to = event.key in ends ? ends[event.key] : here + (steps[event.key] ?? 0);
-    if (here < 0 || to === here || !this.items[to]) return;
+    const to = event.key in ends ? ends[event.key] : current + (steps[event.key] ?? 0);
+    if (current < 0 || to === current || !this.items[to]) return;
     event.preventDefault();
     this.choose(this.items[to]);
     this.items[to].element.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -1,17 +1,17 @@
 // @ts-check
-// Data: chunks of compressed JSON in the page, elements that only ever hold text, times in words, links.
+// Data: chunks of compressed JSON in the page, elements that contain text only, times in words, links.
 
 const CHUNKS_KEPT = 24;
 const chunks = new Map();
-// What has to change for print: functions of whether it is to be printed, by element.
+// Functions that switch an element to the print view (true) and back (false).
 const papers = new WeakMap();
 const SVG = "http://www.w3.org/2000/svg";
 
-// An element that the page has from the beginning, or whose name is that of a chunk.
-function here(id) {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`The page has no element ${id}.`);
-  return found;
+// An element of page.html, or a chunk of data.
+function elementById(id) {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`The page has no element ${id}.`);
+  return element;
 }
 
 function loaded() {
@@ -30,13 +30,13 @@ async function inflate(text) {
 async function chunk(number) {
   if (number) await loaded();
   if (!chunks.has(number)) {
-    chunks.set(number, inflate(here(`chunk-${number}`).textContent));
+    chunks.set(number, inflate(elementById(`chunk-${number}`).textContent));
     if (chunks.size > CHUNKS_KEPT) chunks.delete([...chunks.keys()].find((key) => key > 0));
   }
   return chunks.get(number);
 }
 
-// Elements. Text is text, whatever it holds; attribute names never come from the data.
+// Elements. Text is never parsed as markup; names of attributes never come from the data.
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -82,11 +82,11 @@ function span(time, ticks) {
     [Math.floor(all / 60) % 60, "min"],
     [all % 60, "s"],
   ];
-  const told = parts
+  const text = parts
     .filter(([amount]) => amount)
     .map(([amount, unit]) => `${amount} ${unit}`)
     .join(" ");
-  return (ticks < 0 ? "-" : "") + (told || "0 s");
+  return (ticks < 0 ? "-" : "") + (text || "0 s");
 }
 
 function moment(time, tick) {
@@ -94,7 +94,7 @@ function moment(time, tick) {
   return time.seconds === 1 ? clock(tick) : `${time.unit} ${tick + time.first}`;
 }
 
-// Links, see address.js: #problem/submission; a problem alone ends with a slash. Names that are not alone have ~line behind them.
+// Links, see address.js: #problem/submission; #problem/ for a problem. Names that are not unique end in ~line.
 
 function coded(text) {
   return encodeURIComponent(text).replaceAll("~", "%7E");
@@ -110,7 +110,7 @@ function decoded(text) {
 
 const problemLink = (name) => `#${name.split("/").map(coded).join("/")}/`;
 
-// The columns of all submissions, and what can be looked up in them.
+// Columns of all submissions, with lookups.
 class Rows {
   /** @type {string[]} */
   id = [];
@@ -136,7 +136,7 @@ class Rows {
   sources = [];
 
   constructor(index) {
-    // What grades do not say, no row has.
+    // Columns that the data may lack.
     for (const name of ["sample", "status", "bound", "read", "from", "ignored", "other"]) this[name] = [];
     Object.assign(this, index.rows);
     this.file = index.about.source;
@@ -163,7 +163,7 @@ class Rows {
     for (const row of this.order) this.problems[this.instance[row]].rows.push(row);
   }
 
-  // Returns the rows in order; the samples of a model for a problem stand together, where its first one does.
+  // Returns the rows in order; the samples of a model for a problem follow its first one.
   together() {
     const all = [...this.id.keys()];
     if (!this.sample.length) return all;
@@ -180,14 +180,14 @@ class Rows {
   samples(row) {
     if ((this.sample[row] ?? null) === null) return [];
     const same = (other) => this.model[other] === this.model[row] && (this.sample[other] ?? null) !== null;
-    const found = this.problem(row).rows.filter(same);
-    return found.length > 1 ? found : [];
+    const rows = this.problem(row).rows.filter(same);
+    return rows.length > 1 ? rows : [];
   }
 
-  // Makespan of a success by the proved optimum; none of a run that ends before all that the optimum counts.
+  // Makespan of a success divided by the proved optimum; null if the run ends before it, as after correct guesses.
   ratio(row) {
-    const [made, best] = [this.makespan[row], this.optimum[row]];
-    return this.outcome[row] === 0 && made !== null && best && made >= best ? made / best : null;
+    const [makespan, best] = [this.makespan[row], this.optimum[row]];
+    return this.outcome[row] === 0 && makespan !== null && best && makespan >= best ? makespan / best : null;
   }
 
   // File and line of a submission.
@@ -205,7 +205,7 @@ class Rows {
     return problemLink(this.problem(row).name) + coded(this.id[row]) + (alone ? "" : `~${this.line[row]}`);
   }
 
-  // Returns what a link leads to: {}, {problem} or {problem, row}; null if to nothing that is here.
+  // Returns the target of a link: {}, {problem} or {problem, row}; null if the report does not have it.
   find(hash) {
     const path = hash.replace(/^#/, "");
     if (path === "") return {};

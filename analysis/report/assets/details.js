@@ -72,7 +72,7 @@ function byline(rows, row) {
     "p",
     { class: "lead" },
     model === "" ? null : ["by ", data(model), ", "],
-    sampleOf(rows, row, (told) => [told, ", "]),
+    sampleOf(rows, row, (sample) => [sample, ", "]),
     data(rows.fileLine(row)),
     same.length ? ["; the same plan as ", others, same.length > 5 ? ` and ${same.length - 5} more` : ""] : null,
   );
@@ -121,22 +121,22 @@ function reading(rows, row) {
 }
 
 function samples(rows, row) {
-  const found = rows.samples(row);
-  if (!found.length) return null;
-  const good = found.filter((other) => rows.outcome[other] === 0).length;
+  const siblings = rows.samples(row);
+  if (!siblings.length) return null;
+  const good = siblings.filter((other) => rows.outcome[other] === 0).length;
   const entry = (other) => {
-    const said = [String(rows.sample[other]), " ", badge(rows.outcome[other])];
+    const content = [String(rows.sample[other]), " ", badge(rows.outcome[other])];
     return el(
       "li",
       {},
-      other === row ? el("strong", { "aria-current": "true" }, said) : el("a", { href: rows.link(other) }, said),
+      other === row ? el("strong", { "aria-current": "true" }, content) : el("a", { href: rows.link(other) }, content),
     );
   };
   return el(
     "div",
     { class: "samples" },
-    el("p", { class: "note" }, `${count(good)} of ${plural(found.length, "sample")} of this model succeed:`),
-    el("ul", {}, found.map(entry)),
+    el("p", { class: "note" }, `${count(good)} of ${plural(siblings.length, "sample")} of this model succeed:`),
+    el("ul", {}, siblings.map(entry)),
   );
 }
 
@@ -188,13 +188,13 @@ function faultList(sheet, all, chart, time, drawn) {
       ),
     );
   };
-  const shown = faults.slice(0, 8).map(entry);
+  const first = faults.slice(0, 8).map(entry);
   const more = faults.slice(8).map((fault, i) => entry(fault, i + 8));
   return el(
     "section",
     {},
     el("h2", {}, `Violations (${count(all)})`),
-    el("ol", { class: "faults" }, shown),
+    el("ol", { class: "faults" }, first),
     more.length
       ? el(
           "details",
@@ -288,9 +288,9 @@ function critic(sheet) {
 }
 
 function metrics(sheet) {
-  const known = (sheet.metrics ?? []).filter(([, value]) => value !== null && value !== "");
-  if (!known.length) return null;
-  const shown = (value) =>
+  const entries = (sheet.metrics ?? []).filter(([, value]) => value !== null && value !== "");
+  if (!entries.length) return null;
+  const formatted = (value) =>
     typeof value === "boolean"
       ? value
         ? "yes"
@@ -307,15 +307,15 @@ function metrics(sheet) {
     el(
       "dl",
       { class: "metrics" },
-      known.map(([name, value]) => {
+      entries.map(([name, value]) => {
         const [meaning, unit] = index.words[name] ?? ["", ""];
-        const said =
-          unit === "share" && typeof value === "number" ? percent(value) : [shown(value), unit && ` ${unit}`];
+        const content =
+          unit === "share" && typeof value === "number" ? percent(value) : [formatted(value), unit && ` ${unit}`];
         return el(
           "div",
           {},
           el("dt", {}, data(words(name)), meaning && el("span", { class: "why" }, data(meaning))),
-          el("dd", {}, said),
+          el("dd", {}, content),
         );
       }),
     ),

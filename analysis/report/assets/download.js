@@ -1,8 +1,8 @@
 // @ts-check
 // Downloads: rows as CSV or JSON, made in the page.
 
-// What a spreadsheet would run as a formula, also where it cuts cells at semicolons; numbers are none. The same as in
-// analysis/cells.py, whose white space has four separators and a line break more.
+// Places where a spreadsheet would see a formula, also if it splits cells at semicolons. The same as in
+// analysis/console.py, whose white space has four separators and a line break more.
 const BEFORE =
   /(?<=^|[;\t\r\n])(?=(?:[^\S;\t\r\n]|[\u001c-\u001f\u0085'"“”‘’\ufeff])*(?![+\-]?(?:\d+\.?\d*|\.\d+)(?:e[+\-]?\d+)? *(?:[;\t\r\n]|$))[=+\-@＝＋－＠])/gi;
 
@@ -27,14 +27,14 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-// Buttons for the rows that list returns when they are pressed; said tells what these are.
-function downloads(name, said, list) {
+// Buttons to download the rows that list returns; subject describes them.
+function downloads(name, subject, list) {
   const button = (form, type, written) =>
     el(
       "button",
       {
         type: "button",
-        "aria-label": `Download ${said} as ${form}`,
+        "aria-label": `Download ${subject} as ${form}`,
         onclick: () => save(`${name}.${form.toLowerCase()}`, type, written(list())),
       },
       form,
@@ -48,7 +48,7 @@ function downloads(name, said, list) {
   );
 }
 
-// A submission under the names that rows of grades have, and what only the page knows behind them.
+// A submission with the fields of rows of grades, followed by fields of the report only.
 function record(rows, row) {
   const problem = rows.problem(row);
   const [outcome, why] = [rows.outcome[row], rows.whys[rows.why[row]] || null];

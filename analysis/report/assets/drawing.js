@@ -2,7 +2,7 @@
 // The drawing: a plan and the best one on one time axis, violations above, costs of decisions below.
 
 class Drawing {
-  // sheet and priced are of a submission, and null where only the best plan is drawn; whole: all was carried out.
+  // sheet and priced: details and regret of a submission, null for the best plan alone; whole: all was carried out.
   constructor(chart, time, sheet, priced, whole) {
     this.chart = chart;
     this.time = time;
@@ -47,8 +47,8 @@ class Drawing {
   }
 
   // An element with a tooltip, see Chart.
-  item(element, key, links, tell, name) {
-    this.items.push({ element, key, links, tell, name });
+  item(element, key, links, describe, name) {
+    this.items.push({ element, key, links, describe, name });
     return element;
   }
 
@@ -105,8 +105,8 @@ class Drawing {
       layers,
       this.paper ? this.names.map((name) => this.written(name)) : null,
     );
-    const kept = this.items.findIndex((item) => item.key === this.current);
-    this.items.forEach((item, i) => item.element.setAttribute("tabindex", i === Math.max(kept, 0) ? "0" : "-1"));
+    const place = this.items.findIndex((item) => item.key === this.current);
+    this.items.forEach((item, i) => item.element.setAttribute("tabindex", i === Math.max(place, 0) ? "0" : "-1"));
     this.holder.replaceChildren(root);
     this.labels.replaceChildren(...(this.paper ? [] : this.names.map((name) => this.label(name))));
     this.labels.style.height = this.paper ? "" : `${y}px`;
@@ -116,7 +116,7 @@ class Drawing {
     this.names.push({ text, y, kind, method });
   }
 
-  // A name beside the drawing, which stays where it is while that is scrolled.
+  // A name beside the drawing, which does not scroll with it.
   label({ text, y, kind, method }) {
     const sign = method && el("span", { class: "swatch", "aria-hidden": "true" });
     if (sign) sign.style.background = index.colours.methods[method];
@@ -125,7 +125,7 @@ class Drawing {
     return label;
   }
 
-  // A name in the drawing, which is made smaller with it; for paper.
+  // A name in the drawing, which scales with it; for print.
   written({ text, y, kind, method }) {
     if (kind === "row") {
       const most = Math.floor((this.side - 4) / LETTER);
@@ -139,7 +139,7 @@ class Drawing {
     ];
   }
 
-  // Room for names in the drawing.
+  // Width of the names in the drawing.
   get side() {
     const longest = Math.max(...this.names.filter(({ kind }) => kind === "row").map(({ text }) => text.length));
     return Math.min(180, Math.max(50, (longest + 1) * LETTER));
@@ -203,10 +203,10 @@ class Drawing {
     }
     const room = this.scale(end) - x - 6;
     const short = action.short + (amount > 1 ? ` ×${amount}` : "");
-    const said = [`${short} ${action.label}`.trim(), short].find((text) => text && text.length * LETTER <= room);
+    const text = [`${short} ${action.label}`.trim(), short].find((text) => text && text.length * LETTER <= room);
     const plainInk = !piece.done || free < end;
     const look = plainInk ? "on-paper" : dark(colour) ? "on-dark" : "on-light";
-    if (said) parts.push(draw("text", { x: x + 4, y: y + BAR / 2 + 4, class: look }, said));
+    if (text) parts.push(draw("text", { x: x + 4, y: y + BAR / 2 + 4, class: look }, text));
     const links = [
       `p${piece.plan.title} ${piece.start} ${action.words}`,
       `n${action.words}`,
@@ -216,7 +216,7 @@ class Drawing {
       draw("g", { class: "bar" }, parts),
       links[0],
       links,
-      () => this.tellPiece(piece),
+      () => this.describePiece(piece),
       this.pieceName(piece),
     );
   }
@@ -226,10 +226,10 @@ class Drawing {
     return `${plan.title}: ${action.words}, ${when}${done ? "" : ", not carried out"}`;
   }
 
-  tellPiece(piece) {
+  describePiece(piece) {
     const { action, plan } = piece;
     const other = this.plans.find((one) => one !== plan);
-    const there = other?.pieces.filter((one) => one.action.words === action.words) ?? [];
+    const counterparts = other?.pieces.filter((one) => one.action.words === action.words) ?? [];
     const agent = this.chart.agents.length > 1 && piece.agent >= 0 ? this.chart.agents[piece.agent] : "";
     const mode = action.modes[piece.mode];
     const lines = [
@@ -242,8 +242,8 @@ class Drawing {
       agent && `by ${agent}`,
       mode?.[0] && action.modes.length > 1 ? `with ${mode[0]}` : "",
       piece.done ? "" : "Submitted, but not carried out.",
-      plan.title === "Submitted plan" && other && there.length && this.chart.kind === "schedule"
-        ? `${other.title}: ${there
+      plan.title === "Submitted plan" && other && counterparts.length && this.chart.kind === "schedule"
+        ? `${other.title}: ${counterparts
             .slice(0, 3)
             .map((one) => moment(this.time, one.start))
             .join(", ")}`
@@ -309,7 +309,7 @@ class Drawing {
       round.push(...[1, 2, 5].map((digit) => digit * power * (isClock ? 86400 : 1)));
     const step = round.find((one) => this.horizon / one <= room) ?? this.horizon;
     const grid = draw("g", { class: "axis", "aria-hidden": "true" });
-    const said = (tick) =>
+    const tickLabel = (tick) =>
       isClock ? (hours ? clock(tick).slice(0, -3) : clock(tick, false)).replace(/^0(?=\d)/, "") : String(tick);
     for (let tick = 0; tick <= this.horizon; tick += step) {
       const x = this.scale(tick);
@@ -318,7 +318,7 @@ class Drawing {
         draw(
           "text",
           { x, y: bottom + 15, "text-anchor": tick === 0 ? "start" : x > width - 2 * PAD ? "end" : "middle" },
-          said(tick),
+          tickLabel(tick),
         ),
       );
     }

@@ -2,7 +2,7 @@
 // Filters of the first view: the selection, stored in the address, and the rows that pass it.
 
 const MOST_WORDS = 20;
-// Nothing is filtered.
+// No filter.
 const ALL = { set: null, model: null, outcome: null, text: null };
 
 class Filters {
@@ -18,11 +18,11 @@ class Filters {
     this.options = {
       set: [...heads, ...sets.filter(Boolean)].sort(collator.compare).map((set) => [set, set]),
       model: rows.models.map((model) => [model, model || "(no model)"]).sort((a, b) => compare(a[1], b[1])),
-      outcome: OUTCOMES.map(([name, , said]) => [name, said]),
+      outcome: OUTCOMES.map(([name, , label]) => [name, label]),
     };
     this.unknown = Object.keys(this.options).filter((name) => {
-      const asked = address.get(name);
-      return asked !== null && !this.options[name].some(([value]) => value === asked);
+      const requested = address.get(name);
+      return requested !== null && !this.options[name].some(([value]) => value === requested);
     });
     this.boxes = {
       set: this.box("Set", "set"),
@@ -51,7 +51,7 @@ class Filters {
   // Options have numbers for values, since a name can be empty.
   box(label, name) {
     const options = this.options[name];
-    const asked = this.chosen(name);
+    const selected = this.chosen(name);
     const select = el(
       "select",
       {
@@ -59,7 +59,7 @@ class Filters {
         onchange: () => this.choose({ [name]: select.value === "" ? null : options[Number(select.value)][0] }),
       },
       el("option", { value: "" }, "All"),
-      options.map(([value, said], i) => el("option", { value: i, selected: value === asked }, said)),
+      options.map(([value, text], i) => el("option", { value: i, selected: value === selected }, text)),
     );
     return el("label", { class: "field" }, el("span", {}, label), select);
   }
@@ -102,31 +102,31 @@ class Filters {
   }
 
   inSet(set) {
-    const asked = this.chosen("set");
-    return asked === null || set === asked || set.startsWith(`${asked}/`);
+    const selected = this.chosen("set");
+    return selected === null || set === selected || set.startsWith(`${selected}/`);
   }
 
   // Returns a function that is true for rows that pass.
   test() {
     const { rows } = this;
     const [model, outcome] = [this.chosen("model"), this.chosen("outcome")];
-    const asked = this.text().toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
-    if (asked.length && !this.haystack.length) this.haystack = rows.id.map((_, row) => searched(rows, row));
+    const terms = this.text().toLowerCase().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
+    if (terms.length && !this.haystack.length) this.haystack = rows.id.map((_, row) => searched(rows, row));
     return (row) =>
       (model === null || rows.models[rows.model[row]] === model) &&
       (outcome === null || OUTCOMES[rows.outcome[row]][0] === outcome) &&
       this.inSet(rows.problem(row).set) &&
-      asked.every((word) => this.haystack[row].includes(word));
+      terms.every((word) => this.haystack[row].includes(word));
   }
 
   // The selection in words, one part per filter; also values that the report does not have.
-  said() {
+  description() {
     const parts = [];
     for (const [name, options] of Object.entries(this.options)) {
-      const asked = address.get(name);
-      if (asked === null) continue;
-      const known = options.find(([value]) => value === asked);
-      parts.push(el("span", {}, known ? "" : "this report has no ", `${name} `, data(known ? known[1] : asked)));
+      const selected = address.get(name);
+      if (selected === null) continue;
+      const option = options.find(([value]) => value === selected);
+      parts.push(el("span", {}, option ? "" : "this report has no ", `${name} `, data(option ? option[1] : selected)));
     }
     if (this.text().trim()) parts.push(el("span", {}, "with ", data(this.text().trim())));
     return parts;

@@ -11,17 +11,17 @@ const MOST_MODELS = 8;
 const hundred = (value) => (value === null ? DASH : fixed(100 * value, 1));
 // The cause of a failure replaces the word failure.
 const badge = (outcome, fault = "") => {
-  const [name, sign, said] = OUTCOMES[outcome];
+  const [name, sign, label] = OUTCOMES[outcome];
   return el(
     "span",
-    { class: `badge ${name}`, title: said },
+    { class: `badge ${name}`, title: label },
     el("span", { "aria-hidden": "true" }, sign),
     "\u00a0",
-    fault ? data(words(fault)) : said,
+    fault ? data(words(fault)) : label,
   );
 };
 
-// A name that may be broken after slashes, underscores and the like, and nowhere else while there is room.
+// A name with possible line breaks after slashes, underscores, colons and hyphens.
 const path = (name) =>
   data(
     "",
@@ -63,7 +63,7 @@ function rowColumns(rows, withProblem) {
       value: at("id"),
       show: (row) => [
         el("a", { href: rows.link(row) }, label(rows.id[row], "(no name)")),
-        sampleOf(rows, row, (told) => el("span", { class: "why" }, told)),
+        sampleOf(rows, row, (sample) => el("span", { class: "why" }, sample)),
         withProblem ? narrowly(rows.problem(row).name) : null,
         narrowly(model(row)),
         el("span", { class: "why" }, label(rows.fileLine(row), "")),
@@ -116,7 +116,7 @@ function rowColumns(rows, withProblem) {
   ];
 }
 
-// What the search looks at; names of faults with and without their underscores.
+// Text that the search covers; causes of failure with and without underscores.
 function searched(rows, row) {
   const fault = rows.whys[rows.why[row]];
   const texts = [rows.id[row], rows.problem(row).name, rows.models[rows.model[row]], fault, words(fault)];
@@ -125,10 +125,10 @@ function searched(rows, row) {
 }
 
 function outcomeOf(rows, row) {
-  const said = rows.whys[rows.why[row]];
-  const notes = [...(rows.outcome[row] === 2 ? [data(said)] : []), ...remarks(rows, row)];
+  const reason = rows.whys[rows.why[row]];
+  const notes = [...(rows.outcome[row] === 2 ? [data(reason)] : []), ...remarks(rows, row)];
   return [
-    badge(rows.outcome[row], rows.outcome[row] === 2 ? "" : said),
+    badge(rows.outcome[row], rows.outcome[row] === 2 ? "" : reason),
     notes.map((note) => el("span", { class: "why" }, note)),
   ];
 }
@@ -145,29 +145,31 @@ function remarks(rows, row) {
 }
 
 // A metric with the number of its runs, if known.
-const ofRuns = (said, runs) =>
-  (runs ?? null) === null || said === DASH ? said : [said, el("span", { class: "why" }, `of ${plural(runs, "run")}`)];
+const ofRuns = (text, runs) =>
+  (runs ?? null) === null || text === DASH ? text : [text, el("span", { class: "why" }, `of ${plural(runs, "run")}`)];
 
 // The same if not all graded runs have the metric.
-const ofSome = (said, one, runs) => (runs < one.submissions - one.unscored ? ofRuns(said, runs) : said);
+const ofSome = (text, one, runs) => (runs < one.submissions - one.unscored ? ofRuns(text, runs) : text);
 
 function score(one) {
-  const said = ofSome(hundred(one.score), one, one.main_score_runs);
-  if ((one.main_score_low ?? null) === null) return said;
-  return [said, el("span", { class: "why" }, `${hundred(one.main_score_low)} to ${hundred(one.main_score_high)}`)];
+  const text = ofSome(hundred(one.score), one, one.main_score_runs);
+  if ((one.main_score_low ?? null) === null) return text;
+  return [text, el("span", { class: "why" }, `${hundred(one.main_score_low)} to ${hundred(one.main_score_high)}`)];
 }
 
 // Success rate; if problems are missing, also the rate with these counted as failures.
 function success(one) {
   if (one.success === null) return DASH;
   const all = one.success_of_all ?? one.success;
-  const told =
-    percent(all) === percent(one.success) ? null : el("span", { class: "why wraps" }, `${percent(all)} of all problems`);
-  return [ofSome(percent(one.success), one, one.success_runs), bar(one.success), told];
+  const ofAll =
+    percent(all) === percent(one.success)
+      ? null
+      : el("span", { class: "why wraps" }, `${percent(all)} of all problems`);
+  return [ofSome(percent(one.success), one, one.success_runs), bar(one.success), ofAll];
 }
 
 // True if a column adds information: a count that is not 0, or a number of submissions unlike that of problems.
-function tells(key, one) {
+function isInformative(key, one) {
   if (key === "missing" || key === "unscored") return one[key] > 0;
   return key !== "submissions" || one.submissions !== one.problems;
 }
@@ -180,8 +182,8 @@ function modelColumns(rows, models, bySet) {
   const number = (key, label, title) => figure(key, label, title, (one) => count(one[key]), true);
   // Of metrics over k samples, those with the largest k.
   const several = ["pass@", "pass^", "best@"].flatMap((kind) => {
-    const found = models.flatMap((one) => Object.keys(one)).filter((key) => key.startsWith(kind));
-    const most = Math.max(1, ...found.map((key) => Number(key.slice(kind.length)) || 1));
+    const keys = models.flatMap((one) => Object.keys(one)).filter((key) => key.startsWith(kind));
+    const most = Math.max(1, ...keys.map((key) => Number(key.slice(kind.length)) || 1));
     return most > 1 ? [`${kind}${most}`] : [];
   });
   const optional = [
@@ -195,7 +197,7 @@ function modelColumns(rows, models, bySet) {
     number("missing", "Missing", "Problems without a submission"),
     number("submissions", "Submissions", "Number of submissions of this model"),
     number("unscored", "Not graded", "Submissions that could not be read or graded"),
-  ].filter(({ key }) => models.some((one) => (one[key] ?? null) !== null && tells(key, one)));
+  ].filter(({ key }) => models.some((one) => (one[key] ?? null) !== null && isInformative(key, one)));
   return [
     {
       key: "model",
@@ -274,7 +276,7 @@ function pairColumns() {
   ];
 }
 
-// Causes of failures, with a column for each of the first models.
+// Causes of failure, with a column for each of the first models.
 function causeTable(index, choose) {
   const models = [...new Set(index.overall.map((one) => one.model))].slice(0, MOST_MODELS);
   const rows = new Map();
@@ -328,14 +330,14 @@ function causeTable(index, choose) {
 }
 
 // A table in a section of its own, with its downloads.
-function section(title, note, table, name, said, beside = null, list = () => table.rows) {
+function section(title, note, table, name, subject, beside = null, list = () => table.rows) {
   return el(
     "section",
     {},
     el("div", { class: "head" }, el("h2", {}, title), beside),
     note && el("p", { class: "note" }, note),
     table.element,
-    el("div", { class: "found" }, el("span"), downloads(name, said, list)),
+    el("div", { class: "found" }, el("span"), downloads(name, subject, list)),
   );
 }
 
@@ -375,30 +377,30 @@ function overview(index, rows) {
       models.show(index.models.filter((one) => filters.inSet(one.set)));
       problems.show(rows.problems.filter((one) => one.name !== "" && filters.inSet(one.set)));
     }
-    const found = rows.order.filter(filters.test());
-    table.show(found);
-    const chosen = filters.said();
-    const some = found.length < rows.size ? `${count(found.length)} of ` : "";
+    const matches = rows.order.filter(filters.test());
+    table.show(matches);
+    const chosen = filters.description();
+    const some = matches.length < rows.size ? `${count(matches.length)} of ` : "";
     summary.replaceChildren(`${some}${plural(rows.size, "submission")}`, ...chosen.flatMap((part) => ["; ", part]));
     clear.hidden = !chosen.length;
   };
   const show = (choice) => {
     choice();
     filters.show();
-    here("submissions").scrollIntoView();
-    here("submissions").focus();
+    elementById("submissions").scrollIntoView();
+    elementById("submissions").focus();
   };
   narrow = (one) => show(() => filters.narrow(one));
 
   const scored = rows.outcome.filter((outcome) => outcome < 2).length;
-  const shown = rows.problems.filter((problem) => problem.name !== "").length;
+  const problemCount = rows.problems.filter((problem) => problem.name !== "").length;
   const priced = rows.priced.filter(Boolean).length;
   const notes = [];
   if (scored < rows.size) notes.push(`${plural(rows.size - scored, "line")} could not be graded.`);
   if (priced < scored) notes.push(`The regret is computed for ${count(priced)} of ${plural(scored, "graded plan")}.`);
   const contents = [plural(rows.size, "submission"), plural(rows.models.filter(Boolean).length, "model")];
   const rules = index.about.profile === "paper" ? "the rules of the papers" : "the rules of the released code";
-  const told = `${contents.join(" of ")} for ${plural(shown, "problem")}, graded by ${rules}. ${notes.join(" ")}`;
+  const lead = `${contents.join(" of ")} for ${plural(problemCount, "problem")}, graded by ${rules}. ${notes.join(" ")}`;
   update(true);
   const name = several ? "Models by set" : "Models";
   const bySet = section(name, null, models, name.toLowerCase().replaceAll(" ", "-"), "the models", filters.set);
@@ -408,7 +410,7 @@ function overview(index, rows) {
   const causes = causeTable(index, (values) => show(() => filters.choose({ ...ALL, ...values })));
   const sorting = ["problems", "problems-page"].some((name) => address.get(name) !== null);
   return [
-    el("header", { class: "top" }, el("h1", {}, data(index.title)), el("p", { class: "lead" }, told)),
+    el("header", { class: "top" }, el("h1", {}, data(index.title)), el("p", { class: "lead" }, lead)),
     several ? section("Models", OVER_SETS, over, "models", "the models") : bySet,
     index.pairs.length
       ? section("Models in pairs", `${IN_PAIRS}${bestOnly ? BEST_ONLY : ""}`, pairs, "pairs", "the pairs")
@@ -439,8 +441,8 @@ function optimumOf(time, status, optimum, bound) {
   if (optimum !== null) return span(time, optimum);
   if (status === "infeasible") return "infeasible";
   if (!status) return DASH;
-  const told = status === "feasible" || status === "unknown" ? "not proved" : words(status);
-  return (bound ?? null) === null ? told : `${told}, at least ${span(time, bound)}`;
+  const text = status === "feasible" || status === "unknown" ? "not proved" : words(status);
+  return (bound ?? null) === null ? text : `${text}, at least ${span(time, bound)}`;
 }
 
 function problemColumns(rows) {
@@ -449,8 +451,8 @@ function problemColumns(rows) {
     return graded.length ? graded.filter((row) => rows.outcome[row] === 0).length / graded.length : null;
   };
   const best = (one) => {
-    const made = one.rows.filter((row) => rows.outcome[row] === 0).map((row) => rows.makespan[row]);
-    return made.length ? Math.min(...made) : null;
+    const makespans = one.rows.filter((row) => rows.outcome[row] === 0).map((row) => rows.makespan[row]);
+    return makespans.length ? Math.min(...makespans) : null;
   };
   return [
     {

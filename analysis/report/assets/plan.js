@@ -70,7 +70,7 @@ class Plan {
     const { action, agent, start, end } = piece;
     const held = action.cut && action.attended ? end - start : Math.min(action.attended, end - start);
     const began = agent < 0 ? start : start + held;
-    const released = this.rows.has("a0") ? began : end; // without agents no work differs from other work
+    const released = this.rows.has("a0") ? began : end; // without agents, no work is marked as unattended
     const put = (key, from, to, amount) =>
       this.rows.get(key).bars.push({ piece, start: from, end: to, released, amount });
     if (agent >= 0 && held) put(`a${agent}`, start, began, 1);
@@ -85,8 +85,8 @@ const stretch = (time, start, end) =>
 
 // If every minute or turn is a decision, texts name the time and not the number of the command.
 const slotted = (chart) => Boolean(chart?.slots);
-const decisionName = ([kind, position, , , , , , , said], chart) =>
-  kind === "wait" || slotted(chart) ? said : `Command ${position + 1}: ${said}`;
+const decisionName = ([kind, position, , , , , , , text], chart) =>
+  kind === "wait" || slotted(chart) ? text : `Command ${position + 1}: ${text}`;
 
 function faultPlace(chart, time, { position, start }) {
   if (position === null) return "the whole plan";

@@ -13,7 +13,7 @@ async function problemView(rows, place) {
   });
   table.show(problem.rows);
   const bound = problem.bound === null ? "" : ` (at least ${span(problem.time, problem.bound)})`;
-  const known = {
+  const statusTexts = {
     optimal: `optimum ${span(problem.time, problem.best)}, proved`,
     feasible: `best known ${span(problem.time, problem.best)}, optimum not proved${bound}`,
     infeasible: "no plan passes the rules",
@@ -29,7 +29,7 @@ async function problemView(rows, place) {
         "p",
         { class: "lead" },
         chart
-          ? `${sizes(chart)}; ${known[problem.status]}.`
+          ? `${sizes(chart)}; ${statusTexts[problem.status]}.`
           : "The report has no data for this problem, so no plan is drawn.",
       ),
     ),

@@ -1,8 +1,8 @@
 // @ts-check
 // Choice of the view, and tooltips of the piece under the pointer.
 
-const main = here("main");
-const tip = here("tip");
+const main = elementById("main");
+const tip = elementById("tip");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const places = new Map();
 /** @type {any} */
@@ -44,10 +44,10 @@ async function view() {
   const mine = ++turn;
   const hash = location.hash;
   address = new Address(hash);
-  const found = rows.find(address.path);
+  const target = rows.find(address.path);
   let parts;
   let title = index.title;
-  if (found === null) {
+  if (target === null) {
     parts = [
       crumbs(null),
       el("h1", {}, "Not found"),
@@ -58,12 +58,12 @@ async function view() {
         data(decoded(address.path.slice(1)) ?? hash),
       ),
     ];
-  } else if (found.row !== undefined) {
-    parts = await detailsView(rows, found.row);
-    title = `${rows.id[found.row]} · ${title}`;
-  } else if (found.problem !== undefined) {
-    parts = await problemView(rows, found.problem);
-    title = `${rows.problems[found.problem].name} · ${title}`;
+  } else if (target.row !== undefined) {
+    parts = await detailsView(rows, target.row);
+    title = `${rows.id[target.row]} · ${title}`;
+  } else if (target.problem !== undefined) {
+    parts = await problemView(rows, target.problem);
+    title = `${rows.problems[target.problem].name} · ${title}`;
   } else {
     parts = overview(index, rows);
   }
@@ -99,7 +99,7 @@ function onPaper(on) {
 // Footer of all views: versions and rules.
 function foot({ date, versions, benchmarks, profile }, rows) {
   const unscored = rows.outcome.filter((outcome) => outcome === 2).length;
-  const made = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  const versionTexts = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const rules = benchmarks.map(({ title, brought, rules: own }) =>
     el(
       "div",
@@ -112,9 +112,9 @@ function foot({ date, versions, benchmarks, profile }, rows) {
     date && `Submissions of ${date}`,
     `${plural(rows.size, "submission")}${unscored ? `, ${count(unscored)} not graded` : ""}`,
     `profile ${profile}`,
-    `built with ${made.join(", ")}`,
+    `built with ${versionTexts.join(", ")}`,
   ];
-  here("foot").replaceChildren(
+  elementById("foot").replaceChildren(
     el("p", {}, parts.filter(Boolean).join(" · ")),
     rules.length
       ? el("details", {}, el("summary", {}, "Benchmarks and rules"), el("dl", { class: "rules" }, rules))
@@ -122,7 +122,7 @@ function foot({ date, versions, benchmarks, profile }, rows) {
   );
 }
 
-function shown() {
+function showView() {
   view().catch((error) => {
     main.replaceChildren(el("h1", {}, "This view cannot be shown"), el("p", {}, String(error)));
     throw error;
@@ -137,7 +137,7 @@ async function start() {
   index = await chunk(0);
   rows = new Rows(index);
   history.scrollRestoration = "manual";
-  addEventListener("hashchange", shown);
+  addEventListener("hashchange", showView);
   addEventListener(
     "scroll",
     () => {
@@ -146,14 +146,14 @@ async function start() {
     },
     { passive: true, capture: true },
   );
-  here("skip").addEventListener("click", (event) => {
+  elementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();
   });
   addEventListener("beforeprint", () => onPaper(true));
   addEventListener("afterprint", () => onPaper(false));
   foot(index.about, rows);
-  shown();
+  showView();
 }
 
 start().catch((error) => {

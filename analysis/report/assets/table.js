@@ -1,5 +1,5 @@
 // @ts-check
-// Tables: sorted by their headers, a page at a time, rows by arrow keys.
+// Tables: sorted by their headers, in pages, with arrow keys between rows.
 
 // Most rows of a table that are printed.
 const PRINTED = 2000;
@@ -10,19 +10,18 @@ function compare(a, b) {
   return collator.compare(String(a), String(b));
 }
 
-// Nothing known comes last, whichever way the rest is sorted.
+// Missing values come last in both directions.
 function sorted(rows, value, falling) {
   const keyed = rows.map((row) => [value(row), row]);
-  const known = keyed.filter(([key]) => key !== null && key !== undefined && key !== "");
-  const unknown = keyed.filter(([key]) => key === null || key === undefined || key === "");
-  known.sort((a, b) => (falling ? compare(b[0], a[0]) : compare(a[0], b[0])));
-  return [...known, ...unknown].map(([, row]) => row);
+  const present = keyed.filter(([key]) => key !== null && key !== undefined && key !== "");
+  const absent = keyed.filter(([key]) => key === null || key === undefined || key === "");
+  present.sort((a, b) => (falling ? compare(b[0], a[0]) : compare(a[0], b[0])));
+  return [...present, ...absent].map(([, row]) => row);
 }
 
 class Table {
-  // columns: {key, label, title, value(row), show(row), number, falling, wide}; the first holds the row's link or
-  // button. name: that of the table in the address, if it is kept there; by: the column it is sorted by at first, with
-  // a minus before it if falling.
+  // columns: {key, label, title, value(row), show(row), number, falling, wide}; the first contains the link or button
+  // of the row. name: key of the table in the address, "" for none; by: initial column, with a minus if descending.
   /** @param {{caption: string, columns: any[], size?: number, name?: string, by?: string, empty?: string}} options */
   constructor({ caption, columns, size = 50, name = "", by = "", empty = "Nothing to show." }) {
     this.columns = columns;
@@ -30,8 +29,8 @@ class Table {
     this.name = name;
     this.empty = empty;
     this.paper = false;
-    const asked = (name && address.get(name)) || "";
-    for (const order of [by, asked]) {
+    const requested = (name && address.get(name)) || "";
+    for (const order of [by, requested]) {
       const column = columns.findIndex((one) => one.key === order.replace(/^-/, ""));
       if (this.column === undefined || column >= 0) [this.column, this.falling] = [column, order.startsWith("-")];
     }
@@ -64,7 +63,7 @@ class Table {
     this.element = el("div", { class: "table" }, this.scroll, this.pages);
     papers.set(this.element, (on) => {
       this.paper = on;
-      // A head with buttons in it is not repeated on every sheet.
+      // Browsers do not repeat a head with buttons on each printed page.
       this.heads.forEach((head, i) => head.replaceChildren(on ? columns[i].label : this.buttons[i]));
       this.render();
     });
@@ -78,17 +77,17 @@ class Table {
     this.falling = this.column === i ? !this.falling : Boolean(this.columns[i].falling);
     this.column = i;
     this.page = 0;
-    this.tell();
-    this.show(this.given);
+    this.storeState();
+    this.show(this.allRows);
   }
 
   turn(by) {
     this.page += by;
-    this.tell();
+    this.storeState();
     this.render();
   }
 
-  tell() {
+  storeState() {
     if (!this.name) return;
     const column = this.columns[this.column];
     address.set(this.name, column ? (this.falling ? "-" : "") + column.key : null);
@@ -97,7 +96,7 @@ class Table {
   }
 
   show(rows) {
-    this.given = rows;
+    this.allRows = rows;
     if (this.name) {
       const page = Number(address.get(`${this.name}-page`) || 1);
       this.page = Number.isInteger(page) ? Math.max(0, page - 1) : 0;
