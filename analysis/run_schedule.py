@@ -18,7 +18,7 @@ from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.registry import of
 
-#: An instance with the actions of a run, and when they were carried out.
+#: Instance with the actions of a run, and the schedule of the run.
 Timeline: TypeAlias = tuple[Instance, Schedule]
 
 _TIMELINES: Final[dict[str, Callable[[Any], Timeline]]] = {

@@ -19,19 +19,19 @@ class ReferenceVerdict(StrEnum):
     Attributes
     ----------
     optimal
-        As short as any plan, proved.
+        No plan is shorter (proved).
     too_high
-        Kept by a plan, but a shorter one is known.
+        A plan reaches it, but a shorter plan is known.
     below_bound
-        Less than every plan takes, proved.
+        Every plan takes longer (proved).
     infeasible
         Its plan breaks the rules, or none completes the problem.
     misstated
-        Its plan keeps the rules, but takes another time than it states.
+        Its plan passes the rules, but takes another time than stated.
     unproved
         None of these is proved.
     missing
-        The benchmark should have one.
+        The benchmark should have a reference and has none.
     not_checked
         The reference or its problem could not be read.
     """
@@ -119,7 +119,7 @@ def check_reference(
         )
     if bound is not None and claimed < bound:
         note = _least(bound, optimum, unit)
-        passes = own is not None  # then one of the two must be wrong
+        passes = own is not None  # rules or bound must then be wrong
         return CheckedReference(
             ReferenceVerdict.below_bound,
             passes,
@@ -223,7 +223,7 @@ def summarize(findings: Iterable[ReferenceFinding]) -> list[dict[str, Any]]:
     -------
     list of dict
         ``set`` (of bundled problems, else the benchmark), ``reference, checked``; how many have each verdict;
-        ``mean_gap, max_gap`` of those that are too high; ``worst``: name the largest gap is.
+        ``mean_gap, max_gap`` of those that are too high; ``worst``: name of the problem with the largest gap.
     """
     groups: dict[tuple[str, str], list[ReferenceFinding]] = {}
     for one in findings:

@@ -29,7 +29,7 @@ WORK = WorkLimit(60.0)
 #: Methods of every benchmark: the exact solver, the main reference, and the best of the heuristics that are
 #: references and ``improve``.
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
-#: Stands for every heuristic for the kind of a problem that is not among its references.
+#: Name for all heuristics for the kind of a problem that are not among its references.
 ALL = "all"
 
 _NO_HEURISTICS = "no heuristic supports this kind of problem; all are for scheduling problems and grid kitchens"
@@ -43,13 +43,13 @@ class MethodResult(NamedTuple):
     Attributes
     ----------
     makespan
-        Ticks: of the method's schedule; of a reference what it claims. ``None``: no answer.
+        Ticks of the schedule of the method, or the claim of a reference. ``None``: no answer.
     status
-        That of the method's own answer. A heuristic proves nothing.
+        Status of the answer of the method. A heuristic proves nothing.
     accepted
-        Whether the rules accept the schedule; ``None`` if there is only a number, or it solves another problem.
+        True if the rules accept the schedule; ``None`` for a number only, or a schedule of another problem.
     reason
-        Reason for a missing or refused answer.
+        Reason for a missing or rejected answer.
     error
         Error of the method, if it failed.
     """
@@ -84,7 +84,7 @@ class Comparison:
     Attributes
     ----------
     actions
-        Their number; ``None`` where they are chosen, as in kitchens.
+        Number of actions; ``None`` if a plan chooses them, as in kitchens.
     exact, lower_bound
         Result of the exact solver, and the proved lower bound on the makespan in ticks.
     entries
@@ -101,7 +101,7 @@ class Comparison:
 
     @property
     def optimum(self) -> int | None:
-        """The least makespan in ticks, if it is proved."""
+        """Optimal makespan in ticks, if it is proved."""
         return self.exact.makespan if self.exact.status == Status.optimal else None
 
     @property
@@ -110,7 +110,7 @@ class Comparison:
         return self.exact, *(one for one in self.entries if one is not self.exact)
 
     def gap(self, entry: MethodResult) -> float | None:
-        """Return the excess over the optimum as a share of it; negative for a claim that cannot be kept."""
+        """Return the excess over the optimum as a share of it; negative for an infeasible claim."""
         return _excess(entry.makespan, self.optimum)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -207,7 +207,7 @@ def compare(
 
 
 class _ProblemAnswers:
-    """One problem, its exact answer, and those of the heuristics that have been answers."""
+    """One problem with its exact answer and a cache of answers of heuristics."""
 
     def __init__(self, problem: Problem, time_limit: Limit, budget: Budget) -> None:
         self.problem = problem
@@ -274,7 +274,7 @@ class _ProblemAnswers:
         return entries[min(lengths)[1] if lengths else -1]
 
     def _heuristic(self, name: str, *, claims: bool = False, budget: Budget | None = None) -> MethodResult:
-        """Run a heuristic, once; as a reference what it claims counts, also where the rules do not allow it."""
+        """Run a heuristic once; with ``claims`` its claimed makespan counts, even if the rules reject it."""
         if not heuristics(self.problem.kind):
             return MethodResult(name, reason=_NO_HEURISTICS)
         result = self._run(name, budget or self.budget)

@@ -21,16 +21,16 @@ from planoracle.instances.protocol import registry
 
 
 def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
-    """Compute per set how good each method is.
+    """Summarize the answers of each method per set.
 
     Returns
     -------
     list of dict
-        ``set`` (of the bundled problems, else the benchmark), ``method, problems``; how many answers are
-        ``above, equal, below`` the optimum, where that is proved; ``impossible``: how many the rules refuse; the number
+        ``set`` (of the bundled problems, else the benchmark), ``method, problems``; numbers of answers
+        ``above, equal, below`` the proved optimum; ``impossible``: number of answers that the rules reject; the number
         of problems ``answered``, their ``mean`` in ticks and its ``unit``; the number of answers ``compared`` with a
-        proved optimum, and their ``mean_gap, max_gap`` (share of the optimum); ``worst``: where the largest gap is.
-        Then what the benchmark adds (`planoracle.instances.protocol.benchmark.Benchmark.summed`).
+        proved optimum, and their ``mean_gap, max_gap`` (share of the optimum); ``worst``: problem with the largest gap.
+        Then the columns of the benchmark (`planoracle.instances.protocol.benchmark.Benchmark.summed`).
     """
     import pandas as pd
 
@@ -113,7 +113,7 @@ def with_models(one: Comparison, grades: Iterable[Grade], order: Sequence[str] =
     Parameters
     ----------
     order
-        Names in the order of the entries; if it names models, the others are left out.
+        Names in the order of the entries; if it names models, other models are omitted.
     """
     used = {OPTIMUM, *(entry.method for entry in one.entries)}
     groups: dict[str, list[Grade]] = defaultdict(list)

@@ -19,9 +19,9 @@ from planoracle.instances.protocol.feedback import ANSWER, Examination, Section,
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.solve import has_solver
 
-#: Of the form of `Critique.as_dict`; grows when a field changes its meaning or goes away.
+#: Version of `Critique.as_dict`; grows when a field changes its meaning or is removed.
 VERSION = 2
-#: Most decisions of a run whose costs are computed.
+#: Maximum number of decisions of a run whose costs are computed.
 MAX_DECISIONS = 1_000
 
 
@@ -66,13 +66,13 @@ class Critique:
     Attributes
     ----------
     sections
-        The benchmark's topics in their fixed order, also those without a fault.
+        Topics of the benchmark in fixed order, also those without violations.
     efficiency
-        The plan beside the best possible.
+        Efficiency of the plan compared with the optimum.
     decisions
         Costs of single decisions; ``None`` if they were not requested.
     unit, seconds_per_tick
-        What a tick is; ``None`` seconds where it has no fixed length.
+        Name of a tick, and its length; ``None`` if it has no fixed length.
     """
 
     instance: str
@@ -85,7 +85,7 @@ class Critique:
     seconds_per_tick: int | None
 
     def prose(self) -> str:
-        """Return the report as short paragraphs, each with a heading; topics without a fault are left out.
+        """Return the report as short paragraphs with headings; topics without violations are omitted.
 
         Examples
         --------
@@ -106,7 +106,7 @@ numbers you were given.
         return "\n".join(f"{title}: {text}" for title, text in parts if text)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the report for JSON, in a form that stays (see `VERSION`)."""
+        """Return the report for JSON, in a stable format (see `VERSION`)."""
         return {
             "format": "planoracle/critique",
             "version": VERSION,
@@ -142,14 +142,14 @@ def critique(
     regret
         Compute the costs of single decisions, which takes a solve for each.
     seconds
-        For each state of the run: wall time at most, or counted work, by which no answer depends on the machine.
+        Limit for each state of the run: wall time in seconds, or counted work, which does not depend on the machine.
 
     Raises
     ------
     PlanError, InputError
         If the submission cannot be read at all.
     """
-    if submission is None:  # elsewhere ``None`` is the empty run
+    if submission is None:  # in other functions ``None`` is the empty run
         raise PlanError("is missing", field="plan")
     return critique_of(registry.of(problem).run(problem, submission, rules), regret=regret, seconds=seconds)
 

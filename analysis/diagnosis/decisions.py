@@ -12,7 +12,7 @@ from planoracle.solver.runs import solver_of
 if TYPE_CHECKING:
     from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret
 
-#: Most decisions in the report, and most constraints of a contradiction.
+#: Maximum numbers of decisions in the report, and of constraints of a contradiction.
 MAX_COSTLY, MAX_REASONS = 3, 8
 #: Seconds to search for a contradiction.
 CONFLICT_SECONDS = 5.0

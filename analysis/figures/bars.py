@@ -26,7 +26,7 @@ MAX_TICKS = 10**7
 #: Most pieces that are drawn.
 MAX_PIECES = 5000
 
-# Heights in units of one bar; its own in inches, in a figure of our own: for three lines, or in a column for one.
+# Heights in units of one bar; height of a bar in inches: for three lines of text, or for one line in a column.
 _BAR, _LOW_BAR = 0.4, 0.25
 _WINDOW, _LANE_GAP, _ROW_GAP, _STATE = 0.3, 0.1, 0.2, 0.5
 _NAME = 0.65  # room above the bars of a row for its name, in a column
@@ -38,7 +38,7 @@ _STATES: list[dict[str, Any]] = [
 ]
 _START: dict[str, Any] = {**_LINE, "marker": "v", "markersize": 3.5}
 
-#: How bars of marked actions look: all that differs from the usual look.
+#: Style of the bars of marked actions, as differences from the usual style.
 _MARKED: dict[str, dict[str, Any]] = {
     "same": {"lw": 0.6},
     "moved": {},
@@ -61,7 +61,7 @@ class _Window(NamedTuple):
 
 
 class _Bar(NamedTuple):
-    """A piece as it appears in one row; until ``released`` it holds an agent."""
+    """Piece in one row of the chart; until ``released`` it occupies an agent."""
 
     start: int
     end: int
@@ -104,7 +104,7 @@ def check_length(instance: Instance, schedule: Schedule) -> None:
 
 
 def bar_inches() -> float:
-    """Return how high a bar is in a figure of our own."""
+    """Return the height of a bar in inches."""
     return (_LOW_BAR if is_narrow() else _BAR) * max(1.0, scale())
 
 
@@ -142,7 +142,7 @@ def _demands(action: Action, mode: int) -> tuple[Demand, ...]:
 
 
 def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
-    """Return what resources are set to, from when to when; of settings at one instant all are named."""
+    """Return the states of resources over time; simultaneous settings are joined."""
     settings: dict[str, dict[int, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
     for piece in schedule.pieces:
         for demand in _demands(instance.by_id[piece.action], piece.mode):
@@ -165,7 +165,7 @@ def _bars(instance: Instance, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
     words = in_words(action, piece.mode)
     attended = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
     began = piece.start if piece.agent is None else piece.start + attended
-    released = began if instance.agents else piece.end  # without agents no work differs from other work
+    released = began if instance.agents else piece.end  # without agents, no work is marked as unattended
     if piece.agent is not None and attended:
         yield ("agent", piece.agent), _Bar(piece.start, began, began, action, words)
     demands = _demands(action, piece.mode)
@@ -179,7 +179,7 @@ def _windows(instance: Instance, schedule: Schedule) -> dict[str, list[_Window]]
     """Return the windows of every action that a maximum lag ends in, and the delays after every action."""
     finish = schedule.finish()
     starts = {piece.action: piece.start for piece in sorted(schedule.pieces, key=lambda piece: -piece.start)}
-    gap = schedule.makespan // 200 + 1  # lest two brackets look like one
+    gap = schedule.makespan // 200 + 1  # keeps adjacent brackets apart
     windows: dict[str, list[_Window]] = defaultdict(list)
     for lag in instance.lags:
         if lag.maximum is not None and lag.before in finish and lag.after in starts:
@@ -204,7 +204,7 @@ def _pack(spans: Iterable[_S]) -> list[list[_S]]:
 
 
 def width(chart_rows: list[ChartRow]) -> float:
-    """Return inches in which the busiest lane can be read, within limits."""
+    """Return the width in inches at which the busiest lane is legible, within limits."""
     return min(max(8.0, *(1.5 + 0.52 * len(lane) for row in chart_rows for lane in row.lanes)), 24.0)
 
 
@@ -217,11 +217,10 @@ def draw_rows(
     top: float = 0.0,
     marks: Mapping[str, str] | None = None,
 ) -> list[float]:
-    """Draw rows from ``top`` downwards; return where the first begins and where each ends.
+    """Draw rows from ``top`` downwards; return the start of the first row and the end of each.
 
-    ``numbers`` stand on bars that have no room for words.
-    ``marks`` say of actions whether they are the ``same`` as in another schedule, ``moved``, ``changed``, or in this
-    ``only``.
+    ``numbers`` label bars that are too small for words. ``marks`` compare actions with another schedule, see
+    `planoracle.analysis.figures.gantt.differences`.
     """
     ends = [top]
     for _, lanes, states in chart_rows:
@@ -259,7 +258,7 @@ def _draw_state(ax: Axes, state: _State, y: float, look: dict[str, Any]) -> None
 
 
 def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, number: str) -> None:
-    """Draw a bar, in two parts if the agent leaves early, and write on the longer one."""
+    """Draw a bar, in two parts if the agent is released early, with a text on the longer part."""
     parts = [
         (bar.start, bar.released, _mark_style(shade(colour), mark)),
         (bar.released, bar.end, _mark_style(shade(colour, "////"), mark)),
@@ -275,13 +274,13 @@ def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, number: str
 
 def _mark_style(look: dict[str, Any], mark: str) -> dict[str, Any]:
     look = look | _MARKED[mark]
-    if mark == "same":  # almost white: the eye goes to the others
+    if mark == "same":  # almost white, which emphasizes the others
         look |= {"facecolor": 0.88 + 0.12 * np.array(to_rgb(look["facecolor"])), "edgecolor": "0.6"}
     return look
 
 
 def _wordings(bar: _Bar) -> list[str]:
-    """Return what to write on a bar if there is room: what the step is called, on 1 to 3 lines."""
+    """Return texts for a bar by preference: the name of the step on 1 to 3 lines."""
     full, wrapped = f"{bar.words} ×{bar.amount}" if bar.amount > 1 else bar.words, {}
     for size in range(len(full) + 1, len(full) // 3, -1):  # the narrowest of equally many lines is kept
         lines = wrap(full, size, break_long_words=False)

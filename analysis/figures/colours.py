@@ -1,6 +1,6 @@
 """Colours of tasks, lines and methods in all figures and in the report.
 
-Nothing heavy is imported here: the page takes its colours from this module too.
+This module imports no large package, because the report page uses it, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _places() -> dict[str, int]:
 
 
 def _others(places: Iterable[int]) -> Iterator[int]:
-    """Leave out places whose colour is that of the optimum, which nothing beside it has."""
+    """Return the places without those in the colour of the optimum, which is reserved."""
     own = _FIRST.index("optimum")
     return (place for place in places if place % len(LINES) != own)
 
@@ -40,7 +40,7 @@ def _others(places: Iterable[int]) -> Iterator[int]:
 def numbers(names: Sequence[str]) -> list[int]:
     """Return the number of each name, which selects colour, dashes and marks; methods have fixed numbers.
 
-    Other names, such as those of agents, have the numbers that are left, in their order.
+    Other names, such as those of agents, have the remaining numbers, in their order.
 
     Examples
     --------

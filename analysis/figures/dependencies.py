@@ -37,11 +37,11 @@ _WINDOW = "#a8481a"
 
 
 def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """Draw which action waits for which: a box per action, an arrow per time lag, layer by layer.
+    """Draw the dependencies of actions: a box per action, an arrow per time lag, layer by layer.
 
-    A box says what the action is called and how long it takes, or where there is no room a number, which a key explains
-    if the figure is our own. It has the colour of its task; hatched ones hold no agent. Dashed arrows have a window, a
-    maximum lag, after which it is too late; dotted ones hold in one mode only.
+    A box has the name and duration of the action, or a number if it is too small; a key below a new figure explains
+    the numbers. Boxes have the colour of their task; unattended actions are hatched. Dashed arrows have a maximum
+    lag; dotted arrows hold in one mode only.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _draw_arrow(ax: Axes, instance: Instance, path: list[Point], lag: dict[str, 
     ax.add_patch(FancyArrowPatch(corners[-2], corners[-1], arrowstyle=style, **arrow))
     words = _bounds(instance, lag)
     if labelled and words:
-        # The last stretch shows whose label it is.
+        # The label stands at the last segment of its arrow.
         (a, b), (c, d) = corners[-2:]
         middle = (a + 0.45 * (c - a), b + 0.45 * (d - b))
         options: dict[str, Any] = {
@@ -148,7 +148,7 @@ def _line(path: list[Point]) -> list[Point]:
 
 
 def _bounds(instance: Instance, lag: dict[str, Any]) -> str:
-    """Write the bounds of a lag that say something."""
+    """Return the bounds of a lag as text, without trivial ones."""
     least = f"≥{_short(instance, lag['minimum'])}" if lag["minimum"] else ""
     most = "" if lag["maximum"] is None else f"≤{_short(instance, lag['maximum'])}"
     return "\n".join(filter(None, (least, most)))
@@ -189,7 +189,7 @@ _SWEEPS = 8
 _GROUP_GAP = 0.2
 # Room for a bend, half that of a box.
 _BEND = 0.5
-# Columns for actions that wait for nothing and that nothing waits for.
+# Columns for actions without dependencies.
 _LOOSE = 6
 
 
@@ -207,7 +207,7 @@ _Spot = tuple[int, str | tuple[str, str]]
 
 
 def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
-    """Place the actions of an instance; what hangs together stays together, one group below the other.
+    """Place the actions of an instance; connected components are placed one below the other.
 
     Parameters
     ----------

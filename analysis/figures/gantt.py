@@ -31,10 +31,10 @@ _HEADER = 0.75  # room for the name of a schedule, in heights of a bar
 
 
 def gantt(instance: Instance, schedule: Schedule, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """Draw a schedule: a row per agent and resource in use, and for what runs on its own; no milestones.
+    """Draw a schedule: a row per agent and resource in use, and one for unattended work; no milestones.
 
-    Colours tell the tasks apart; hatched work holds no agent. A bracket over a bar is the window in which
-    the step must start because of a maximum time lag, a triangle its actual start.
+    Colours distinguish the tasks; unattended work is hatched. A bracket over a bar is the window in which the step must
+    start because of a maximum time lag; a triangle is its actual start.
 
     Parameters
     ----------
@@ -64,15 +64,15 @@ def gantt_pair(
 ) -> Axes:
     """Draw two schedules of one instance, one above the other on one time axis.
 
-    Actions that are the same in both are almost white; those at another time have their colour, those that are cut
-    otherwise, or by another agent or in another mode, a thick frame, and those in one schedule only a dashed one.
+    Equal actions are almost white. Actions at another time have their colour, actions with other pieces, agents or
+    modes a thick frame, and actions in one schedule only a dashed frame.
 
     Parameters
     ----------
     upper, lower
         As in `gantt`.
     names
-        What the schedules are called.
+        Names of the schedules.
 
     Raises
     ------
@@ -128,16 +128,16 @@ def _draw_heading(ax: Axes, text: str, top: float, bottom: float) -> None:
     ax.axhspan(top, bottom, color="0.93", lw=0, zorder=0)
     options: dict[str, Any] = {"va": "center", "fontsize": points(8.5), "weight": "bold"}
     label = ax.text(0.005, (top + bottom) / 2, text, transform=ax.get_yaxis_transform(), **options)
-    label.set_in_layout(False)  # else the axes make room for it beside them
+    label.set_in_layout(False)  # otherwise the layout reserves space for it beside the axes
 
 
 def differences(one: Schedule, other: Schedule) -> dict[str, str]:
-    """Say of every action in one of two schedules how they differ in it.
+    """Return the difference between two schedules for each action.
 
     Returns
     -------
     dict
-        ``same``; ``moved`` (only starts differ); ``changed`` (cut otherwise, another agent or mode); ``only`` (in one).
+        ``same``; ``moved`` (only starts differ); ``changed`` (other pieces, agent or mode); ``only`` (in one).
 
     Examples
     --------
@@ -177,7 +177,7 @@ def _frame(ax: Axes, height: float, makespan: int, unit: str) -> None:
 
 
 def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, str]) -> dict[str, KeyEntry]:
-    """Return what a key may have to say, task by task in the order of the numbers."""
+    """Return the possible entries of the key, by task in the order of the numbers."""
     pieces = (piece for schedule in schedules for piece in schedule.pieces)
     first = {piece.action: piece for piece in sorted(pieces, key=lambda piece: -piece.start)}
     place = {task: i for i, task in enumerate(instance.tasks)}

@@ -46,7 +46,7 @@ def grouped_bars(
     ax
         Where to draw; without it, on a new figure of fitting size.
     about
-        What the rows are, for the caption.
+        Description of the rows, for the caption.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from planoracle.analysis.figures.style import plain, points, write_below
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Schedule
 
-# With these a name does not end: what follows is the object of the mode.
+# A name does not end with these words: the object of the mode follows.
 _OPEN = frozenset(["at", "by", "from", "in", "into", "of", "on", "onto", "over", "to", "with"])
 # Letters that numbers on narrow bars may shrink to, in points; width and height of a digit in units of its size.
 _SMALL, _DIGIT = (5.0, 4.5), (0.64, 0.76)
@@ -87,14 +87,14 @@ def is_dark(face: Any) -> bool:
 class FittedText(Text):
     """Writes the first wording that fits into a box of data coordinates, else a number, or nothing.
 
-    It decides while being drawn, for only then the final sizes are known.
+    The choice is made while drawing, when the final sizes are known.
 
     Parameters
     ----------
     number
         Digits that are written where no wording fits, in smaller letters or upright if need be.
     whole
-        How many of the wordings say all; by default they all do.
+        Number of wordings that are complete; by default all.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class FittedText(Text):
         return self.get_text() in self._wordings[: self._whole] and self.get_text() != ""
 
     def settle(self) -> None:
-        """Keep from now on what was written when it was last drawn."""
+        """Fix the text that was written when it was last drawn."""
         self._settled = True
 
     def draw(self, renderer: RendererBase) -> None:
@@ -172,7 +172,7 @@ class KeyEntry(NamedTuple):
 def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float, drop: float) -> None:
     """Draw a key of the steps whose labels do not fit on their bars, and set the height of the figure.
 
-    The texts on the bars stay what they are now, whatever the figure is saved as.
+    The texts on the bars are fixed by this call, whatever format the figure is saved in.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: f
     """
     figure = cast(Figure, ax.figure)
     figure.set_figheight(inches + legend)
-    figure.draw_without_rendering()  # texts decide while being drawn
+    figure.draw_without_rendering()  # texts choose their wording while being drawn
     texts = [text for text in ax.texts if isinstance(text, FittedText)]
     for text in texts:
         text.settle()

@@ -34,8 +34,8 @@ def gap_distribution(comparisons: pd.DataFrame, ax: Axes | None = None, *, title
     """Draw the gaps of methods to the proved optimum: dots, quartile box and median.
 
     The label of the axes is a caption, see `planoracle.analysis.figures.style.save`: for each method the number of
-    optimal answers, and of problems without an answer that the rules accept. Problems whose optimum is not proved are
-    left out, and counted there. Up to three gaps have neither box nor median.
+    optimal answers, and of problems without an answer that the rules accept. Problems without a proved optimum are
+    omitted, and counted there. Up to three gaps have neither box nor median.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def gap_distribution(comparisons: pd.DataFrame, ax: Axes | None = None, *, title
     target.use_sticky_edges = False
     target.margins(x=0.03)
     low, high = target.get_xlim()
-    if low > -1 and high < 1:  # hardly any difference, which must not look large
+    if low > -1 and high < 1:  # small differences must not look large
         target.set_xlim(-1, 5)
     value_axis(target.xaxis)
     target.xaxis.set_major_formatter(PercentFormatter(decimals=None))
@@ -77,7 +77,7 @@ def gap_distribution(comparisons: pd.DataFrame, ax: Axes | None = None, *, title
 
 
 def _draw_box(ax: Axes, gaps: Any, y: float, half: float) -> list[Line2D | Patch]:
-    """Draw quartiles and median of a method; return what explains them."""
+    """Draw quartiles and median of a method; return their legend handles."""
     low, middle, high = np.quantile(gaps, [0.25, 0.5, 0.75])
     look: dict[str, Any] = {"facecolor": "0.9", "edgecolor": "0.35", "lw": 0.8}
     ax.add_patch(Rectangle((low, y - half), high - low, 2 * half, zorder=1.5, **look))
@@ -102,7 +102,7 @@ def _name(method: str) -> str:
 
 
 def _spread(values: Any) -> Any:
-    """Return offsets for sorted values: those that would lie on each other are laid side by side."""
+    """Return vertical offsets for sorted values, so that close values do not overlap."""
     span = max(1e-9, float(values[-1] - values[0]))
     places = np.round((values - values[0]) / span * 120).astype(int)
     offsets = np.zeros(len(values))
@@ -150,7 +150,7 @@ def performance_profile(
         }
         ends = np.append(ratios, right), 100 * np.append(shares, shares[-1])
         target.plot(*ends, drawstyle="steps-post", **{**look, "marker": ""}, zorder=3)
-        first = place / max(1, len(names)) / 8  # marks are set off against each other
+        first = place / max(1, len(names)) / 8  # marks of different methods are offset
         at = 1 + (right - 1) * np.arange(first, 1, 1 / 8)
         heights = [100 * shares[max(0, int(np.searchsorted(ratios, t, side="right")) - 1)] for t in at]
         target.plot(at, heights, **{**look, "ls": ""}, zorder=3.5, clip_on=False)

@@ -1,4 +1,4 @@
-"""Regret along a plan: the best makespan within reach after every decision."""
+"""Regret along a plan: the best reachable makespan after every decision."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BLUE, _RED = method_colour("submission"), "#d55e00"
 def regret_staircase(
     regret: RunRegret, ax: Axes | None = None, *, named: int = NAMED, title: str | None = None
 ) -> Axes:
-    """Draw the best makespan within reach after each decision as a staircase, with the regrets.
+    """Draw the best reachable makespan after each decision as a staircase, with the regrets.
 
     Every rise is a cost; the costliest are numbered, and named below. A pale band is the range between the proved
     bounds. At the point of no return, after which success is impossible, the line ends in a cross.
@@ -86,7 +86,7 @@ def regret_staircase(
 
 
 def _level(decisions: tuple[DecisionRegret, ...], k: int, optimum: int | None) -> int | None:
-    """Return the best makespan within reach after k decisions, if proved."""
+    """Return the best reachable makespan after k decisions, if proved."""
     if k == 0:
         return decisions[0].before if decisions else optimum
     return decisions[k - 1].after
@@ -100,7 +100,7 @@ def _caption(regret: RunRegret) -> str:
 
 
 def _end(ax: Axes, regret: RunRegret, levels: list[int | None]) -> list[Line2D | Patch]:
-    """Mark the point of no return and all that comes after it."""
+    """Mark the point of no return and the decisions after it."""
     if regret.no_return is None:
         return []
     k = regret.no_return

@@ -1,6 +1,6 @@
 """Style of figures: width, fonts, title and resolution; axes, legends, fitted text; writing files.
 
-Functions that draw read the shape from here, so that no parameter passes it on: see `use_shape`.
+Functions that draw read the shape from this module instead of a parameter, see `use_shape`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from planoracle.instances.text import format_clock, visible
 
 #: Inches; most styles have columns of 3.25 to 3.5 inches and pages of 6.75 to 7.2.
 WIDTHS: Final = {"column": 3.3, "page": 7.0}
-#: Points of labels where nobody asks for a size; small letters are not made smaller than the least by a narrow figure.
+#: Default size of labels in points, and minimum size to which a narrow figure shrinks small letters.
 _USUAL, _IN_PAGE, _IN_COLUMN, _LEAST = 8.5, 8.0, 7.0, 6.0
 _NARROW = 5.0
 
@@ -43,11 +43,11 @@ class Shape(NamedTuple):
     Attributes
     ----------
     width
-        In inches; ``None`` for what the content needs.
+        Width in inches; ``None`` for a width that fits the content.
     font
-        Points of labels, by which all letters grow or shrink; ``None`` for what suits the width.
+        Size of labels in points, which scales all letters; ``None`` for a size that suits the width.
     title
-        ``None`` for the usual one, ``""`` for none.
+        ``None`` for the default title, ``""`` for no title.
     dpi
         Dots per inch of a PNG file.
     """
@@ -72,7 +72,7 @@ def use_shape(shape: Shape) -> AbstractContextManager[None]:
 
 
 def scale() -> float:
-    """Return how much larger letters, and what they must fit in, are than usual."""
+    """Return the factor by which letters and their boxes are larger than usual."""
     shape = current_shape()
     if shape.font is not None:
         return shape.font / _USUAL
@@ -101,7 +101,7 @@ def points(size: float) -> float:
 
 
 def width_of(text: str) -> float:
-    """Return inches of a width: ``column``, ``page``, or a number from 1 to 40.
+    """Return a width in inches: ``column``, ``page``, or a number from 1 to 40.
 
     Examples
     --------
@@ -122,15 +122,15 @@ def width_of(text: str) -> float:
     return inches
 
 
-#: What tells lines, points and areas apart where colours do not.
+#: Dashes and markers that distinguish lines and points without colours.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (9, 3)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
-# What a text below the axes may take of their width: letters are a little wider in a PDF than where they are measured.
+# Usable share of the width for a text below the axes: letters are a little wider in a PDF than when measured.
 _SPARE = 0.94
 
 _HOUR, _DAY = 3600, 86400
-# None is more than two and a half times the one before, which leaves three ticks at least where there is room for six.
+# Each is at most two and a half times the one before, so that an axis with space for six ticks has at least three.
 _CLOCK_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200)
 
 
@@ -146,7 +146,7 @@ def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
 
 
 def plain(text: str, limit: int = 40) -> str:
-    r"""Keep names from being read as formulas or as hidden legend entries, and from filling the figure.
+    r"""Shorten a name, and escape it so that matplotlib does not read it as a formula or hidden entry.
 
     Examples
     --------
@@ -159,13 +159,13 @@ def plain(text: str, limit: int = 40) -> str:
 
 
 def shade(colour: str, hatch: str | None = None) -> dict[str, Any]:
-    """Return the look of an area: full, or pale where it is hatched."""
+    """Return the style of an area: full colour, or pale and hatched."""
     full = np.array(to_rgb(colour))
     return {"facecolor": 0.8 + 0.2 * full if hatch else full, "edgecolor": 0.4 * full, "lw": 0.8, "hatch": hatch}
 
 
 def title(ax: Axes, text: str, *, pad: float = 6, limit: int = 80) -> None:
-    """Write a title at the left: the text, or what the chosen shape has in its place."""
+    """Write a title at the left: the title of the shape, or else the text."""
     own = current_shape().title
     text = plain(text if own is None else own, limit)
     letters = int(0.72 * ax.figure.bbox.width / ax.figure.dpi * 72 / (0.58 * points(10)))
@@ -173,12 +173,12 @@ def title(ax: Axes, text: str, *, pad: float = 6, limit: int = 80) -> None:
 
 
 def name_rows(ax: Axes, rows: Sequence[tuple[float, float, str]]) -> None:
-    """Write names of rows beside them, or in a column above them, where they take no width from the data.
+    """Write names of rows beside them, or in a narrow figure above them.
 
     Parameters
     ----------
     rows
-        Of each the upper and the lower end on the vertical axis, and the name.
+        Upper end and lower end on the vertical axis, and name of each row.
     """
     ax.tick_params(axis="y", length=0)
     if not is_narrow():
@@ -192,13 +192,13 @@ def name_rows(ax: Axes, rows: Sequence[tuple[float, float, str]]) -> None:
 
 
 def bare(ax: Axes) -> None:
-    """Leave away the lines above and at the right."""
+    """Hide the upper and right lines of the axes."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
 
 
 def clock(tick: int, unit: str) -> str:
-    """Write an instant or a span: a clock where ticks are seconds.
+    """Return an instant or duration as text: as a clock if ticks are seconds.
 
     Examples
     --------
@@ -209,12 +209,12 @@ def clock(tick: int, unit: str) -> str:
 
 
 def value_axis(axis: Axis) -> None:
-    """Put round values on an axis, three at least."""
+    """Set at least three round ticks on an axis."""
     axis.set_major_locator(MaxNLocator(5 if is_narrow() else 7, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
 
 
 def time_axis(ax: Axes, span: int, unit: str) -> None:
-    """Put round instants on the time axis: a clock where ticks are seconds."""
+    """Set round ticks on the time axis: as a clock if ticks are seconds."""
     seconds, hours = unit == "second", span >= _HOUR
     step = round_step(span, max(5.0, 1.5 * ax.get_window_extent().width / ax.figure.dpi), seconds)
     ax.xaxis.set_major_locator(MultipleLocator(step))
@@ -263,12 +263,12 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
 
 
 def below(ax: Axes, drop: float) -> Transform:
-    """Return the transform whose origin lies so many inches below the left end of the axes."""
+    """Return a transform with its origin ``drop`` inches below the left end of the axes."""
     return ax.transAxes + ScaledTranslation(0, -drop, ax.figure.dpi_scale_trans)
 
 
 def write_below(ax: Axes, paragraphs: Iterable[str], drop: float, size: float) -> float:
-    """Write paragraphs so many inches below the axes, as wide as these; return the height in inches."""
+    """Write paragraphs ``drop`` inches below the axes, at their width; return the height in inches."""
     size, texts = points(size), list(paragraphs)
     room = _SPARE * ax.get_window_extent().width
     text = ax.text(0, 0, "", transform=below(ax, drop), va="top", fontsize=size, linespacing=1.3, gid="key")
@@ -280,7 +280,7 @@ def write_below(ax: Axes, paragraphs: Iterable[str], drop: float, size: float) -
 
 
 def finish(ax: Axes, text: str, handles: Sequence[Patch | Line2D], *, x: str = "", y: str = "", **grid: Any) -> Axes:
-    """Write what is around a chart: labels of the axes, grid, legend and title; return the axes."""
+    """Add labels of the axes, grid, legend and title to a chart; return the axes."""
     ax.set_xlabel(x, fontsize=points(8.5))
     if y:
         ax.set_ylabel(y, fontsize=points(8.5))
@@ -293,19 +293,19 @@ def finish(ax: Axes, text: str, handles: Sequence[Patch | Line2D], *, x: str = "
 
 
 _SETTINGS: dict[Any, Any] = {"svg.hashsalt": "planoracle", "svg.fonttype": "path", "pdf.fonttype": 42}
-# Without dates the bytes depend on nothing but what is drawn.
+# Without dates, equal figures have equal bytes.
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def save(draw: Callable[[], Axes], path: str | Path) -> str:
     """Draw a figure into a PNG, SVG or PDF file, of the size in `planoracle.analysis.figures.style`.
 
-    Returns the text for the caption below the figure, which functions that draw frames set as label of their axes; it
-    is empty if there is none.
+    Returns the caption of the figure, which functions that draw frames set as the label of their axes; it is empty if
+    there is none.
 
     Neither a file ``matplotlibrc`` nor the settings of the session change the file: ``draw`` is called with the
-    defaults of matplotlib. A PDF holds its letters as a TrueType font (Type 42), as publishers ask; an SVG holds them
-    as paths, so that it looks the same where the font is missing.
+    defaults of matplotlib. A PDF embeds its letters as a TrueType font (Type 42), as publishers require; an SVG
+    contains them as paths, so that it looks the same without the font.
 
     Raises
     ------

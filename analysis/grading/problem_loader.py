@@ -15,7 +15,7 @@ from planoracle.instances.files.strict_json import confined
 from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.model.problem import Problem
 
-# Longest path.
+# Maximum length of a path.
 _LONGEST = 4096
 # Folders of pseudo files, which are not read.
 _UNREAL = ("/proc", "/sys", "/dev")
@@ -180,7 +180,7 @@ _V = TypeVar("_V")
 
 
 class Recent(Generic[_K, _V]):
-    """Cache of at most ``most`` values by key: those used last.
+    """Cache of the ``most`` most recently used values by key.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Building of the HTML report: data, scripts, styles and content security policy in one page."""
+"""Builder of the HTML report: data, scripts, styles and content security policy in one page."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ EPOCH = "SOURCE_DATE_EPOCH"
 
 
 def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules]) -> dict[str, Any]:
-    """Describe what a page was built with.
+    """Return versions, profile and rules of a page.
 
     Parameters
     ----------
     benchmarks
-        Those of the submissions; names that are of none are left out.
+        Names of the benchmarks of the submissions; unknown names are omitted.
     profile, rules
-        The name of the profile, and what it comes to for every benchmark.
+        Name of the profile, and its rules for every benchmark.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def date_of(source: Path, day: str | None = None, environment: Mapping[str, str]
     Raises
     ------
     InputError
-        For a text that is no date, and for a ``SOURCE_DATE_EPOCH`` that is no whole number of seconds.
+        For an invalid date, and for a ``SOURCE_DATE_EPOCH`` that is not a whole number of seconds.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def _day(seconds: float) -> str:
 
 
 def _changes(source: Path) -> Iterator[float]:
-    """Yield when the files of an input were changed last; no link in a folder is followed."""
+    """Yield the modification times of the files of an input; no link in a folder is followed."""
     if source.is_file():
         yield source.stat().st_mtime
     elif source.is_dir():
@@ -125,15 +125,15 @@ def _changes(source: Path) -> Iterator[float]:
             yield from (os.lstat(os.path.join(folder, name)).st_mtime for name in names)
 
 
-#: Scripts and styles in the order in which they are put together.
+#: Scripts and styles in the order of their concatenation.
 _SCRIPTS = (
     *("data.js", "address.js", "download.js", "table.js", "plan.js", "drawing.js", "chart.js"),
     *("filters.js", "overview.js", "problem.js", "details.js", "start.js"),
 )
 _STYLES = ("base.css", "table.css", "chart.css", "media.css")
-# Most sets of mismatched plans that the page names.
+# Maximum number of sets of mismatched plans that the page names.
 _WARNINGS = 5
-# Plans of one problem that are kept in one chunk.
+# Number of plans of one problem in one chunk.
 _TOGETHER = 100
 
 
@@ -148,7 +148,7 @@ class Report:
     unscored
         Place and reason of each line that could not be read or graded.
     notes, warnings
-        Messages about problems that are not the benchmark's, and about plans that are probably for other problems, see
+        Notes on problems that are not from the benchmark, and warnings of plans that are probably for others, see
         `planoracle.analysis.grading.grader.MismatchCounter`; the page has them, too.
     """
 
@@ -184,7 +184,7 @@ def build(
     entries
         Submissions and grades, see `planoracle.analysis.report.work.entries_of`.
     day
-        That of the submissions, see `planoracle.analysis.report.build.date_of`; without it the page has none.
+        Date of the submissions, see `planoracle.analysis.report.build.date_of`; without it the page has none.
     source
         Name of the file with all submissions, if it is a single one.
     profile
@@ -192,15 +192,15 @@ def build(
     rules
         Single rules by name, see `planoracle.analysis.grading.rule_options.profiles`.
     problems
-        Problems that are found by their own names, see there.
+        Problems by name, see `planoracle.analysis.grading.problem_loader.Problems`.
     places
-        Which files submissions may name.
+        Files that submissions may name.
     regret_seconds
         Counted work for regrets, in seconds of a quiet core, 0 for none; by default 25.
     processes
-        By default one for every processor.
+        Number of worker processes; by default one per processor.
     limits
-        What a plan may take; one that takes more is not graded, or not priced.
+        Limits per plan; a plan that exceeds them has no grade, or no regret.
     on_progress
         Callback with the name of the phase, the units done, and their total.
 
@@ -245,7 +245,7 @@ def build(
 def _chunks(
     work: PlanWork, lines: Sequence[LeaderboardLine], title: str, page_about: dict[str, Any], options: ReportOptions
 ) -> Iterator[str]:
-    """Yield the data as elements of the page: the first chunk is what the first view needs."""
+    """Yield the data as elements of the page; the first chunk has the data of the first view."""
     contents: list[str] = []
     problems: list[list[object]] = []
     names: dict[str, int] = {}
@@ -277,7 +277,7 @@ def _chunks(
 
 
 def _unique(name: str, used: set[str]) -> str:
-    """Return a name to show, different from all others also where long ones are cut."""
+    """Return a name for display that is unique even if long names are cut."""
     text, count = plain(name), 1
     while text in used:
         count += 1
@@ -287,7 +287,7 @@ def _unique(name: str, used: set[str]) -> str:
 
 
 def _places(work: PlanWork, contents: list[str]) -> list[tuple[int, int]]:
-    """Add the sheets of all plans to the contents; return for every plan its chunk and its place there."""
+    """Add the sheets of all plans to the contents; return the chunk and position of each plan."""
     groups: dict[str, list[int]] = defaultdict(list)
     for i, (entry, *_) in enumerate(work.lines):
         groups[entry.instance or ""].append(i)
@@ -302,7 +302,7 @@ def _places(work: PlanWork, contents: list[str]) -> list[tuple[int, int]]:
 
 
 def _remarks(notes: Sequence[str], warnings: Sequence[str]) -> str:
-    """Return the notes above every view; warnings are about all plans, and appear in the first view only."""
+    """Return the notes above every view, and the warnings above the first view."""
     remarks = [("remark", note) for note in notes] + [("remark warning", one) for one in warnings[:_WARNINGS]]
     if len(warnings) > _WARNINGS:
         remarks.append(
@@ -313,7 +313,7 @@ def _remarks(notes: Sequence[str], warnings: Sequence[str]) -> str:
 
 
 def _page(title: str, remarks: str, data: str) -> str:
-    """Put the page together. Only the script and the style with these hashes ever run or apply."""
+    """Return the page. The policy admits only the script and the style with these hashes."""
     assets = files("planoracle.analysis.report") / "assets"
     script, style = (
         "\n".join((assets / name).read_text(encoding="utf-8") for name in names) for names in (_SCRIPTS, _STYLES)
@@ -328,7 +328,7 @@ def _page(title: str, remarks: str, data: str) -> str:
         "SCRIPT": script,
         "DATA": data,
     }
-    # Cut at the marks first: nothing that is put in is looked at again.
+    # The template is split first, so that inserted text is never searched for marks.
     pieces = (assets / "page.html").read_text(encoding="utf-8").split("@@")
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 

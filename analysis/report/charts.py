@@ -169,7 +169,7 @@ def _timeline_chart(problem: Problem, best: BestKnown | None, rules: Rules) -> d
 
 
 def _pieces_of(run: AnyTrajectory) -> dict[str, Any]:
-    """Return what was carried out, in order, and after it what was handed in but not carried out."""
+    """Return the pieces that were carried out, in order, and then submitted pieces that were not."""
     unfinished = run.impossible is None and not (run.verdict.success and not run.verdict.violations)
     rows = []
     carried: Counter[tuple[str, int]] = Counter()

@@ -16,9 +16,9 @@ from planoracle.instances.protocol.feedback import ClockFormat, Section
 from planoracle.instances.protocol.plan import COMMON_FIELDS
 from planoracle.instances.text import visible
 
-#: Most faults that are listed, and most letters of a plan, of one paragraph.
+#: Maximum number of listed violations, and of characters of a plan and of one paragraph.
 MAX_FAULTS, MAX_PLAN, MAX_PARAGRAPH = 200, 20_000, 6_000
-#: Most decisions that are drawn.
+#: Maximum number of decisions that are drawn.
 MAX_DECISIONS = 1_000
 
 # Fields that appear elsewhere on the page, or are too long for a table.
@@ -40,7 +40,7 @@ _OMITTED = {
     *("reason", "makespan", "optimal_makespan", "steps", "labels", "causes", "lacks", "main_score", "source"),
     *("sample", "read", "read_from", "ignored", "other_problem", "foreign", "optimum_status", "optimum_bound"),
 }
-# What grades of all benchmarks have.
+# Metrics of all benchmarks.
 _COMMON = {
     "executed": ("number of commands carried out", ""),
     "progress": ("share of the actions carried out", "share"),
@@ -81,7 +81,7 @@ def prose(text: str) -> list[list[str]]:
 
 
 def metrics(grade: Grade) -> list[list[Any]]:
-    """Return names and values of a grade's figures, the benchmark's own at the end."""
+    """Return names and values of the metrics of a grade, those of its benchmark last."""
     return [[plain(name, 60), _value_text(value)] for name, value in grade.row().items() if name not in _OMITTED]
 
 
@@ -124,7 +124,7 @@ def _json(value: Any) -> str:
 
 
 def _command(one: DecisionRegret) -> str:
-    """Name a command: one that is an object in JSON, such as a piece of a schedule, by its action."""
+    """Return a command as text; for a JSON object, such as a piece of a schedule, its action."""
     try:
         return str(json.loads(one.command)["action"]) if one.command.startswith("{") else one.command
     except (RecursionError, ValueError, KeyError):

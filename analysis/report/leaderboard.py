@@ -31,7 +31,7 @@ _OUTCOMES = {True: 0, False: 1, None: 2}
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardLine:
-    """A submission with all that is known of it.
+    """Submission with its grade and regret.
 
     ``plan`` is the place of its plan in the work, ``number`` that of the submission: its line in a single file.
     """
@@ -113,16 +113,16 @@ def _model_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _place(row: dict[str, Any]) -> tuple[Any, ...]:
-    """Order rows by set, the best first, and those of which nothing is known last."""
+    """Return the sort key of a row: by set, the best first, unknown values last."""
     return (row["set"], *((row[name] is None, -(row[name] or 0)) for name in _BEST))
 
 
 def _rows(lines: Sequence[LeaderboardLine], rules: Mapping[str, Rules] | None) -> GradeRows:
     """Return the grades of submissions with the costs of their decisions.
 
-    A grade, of another tool, that lacks what the figures of its benchmark need counts as unscored.
+    A grade of another tool without the fields that the figures of its benchmark need counts as unscored.
     """
-    # A line that is no grade may have lost its benchmark.
+    # A line that is not a grade may lack its benchmark.
     owners = {set_name(line.grade): line.grade.benchmark for line in lines if line.grade.benchmark}
     grades = [replace(one.grade, benchmark=one.grade.benchmark or owners.get(set_name(one.grade))) for one in lines]
     rows = GradeRows(rules)
@@ -135,7 +135,7 @@ def _rows(lines: Sequence[LeaderboardLine], rules: Mapping[str, Rules] | None) -
 
 
 def _place_of(text: str, places: dict[str, int]) -> int:
-    """Return the place of a text among those that many rows share, each kept once."""
+    """Return the index of a text in a table of distinct texts; add it if it is missing."""
     return places.setdefault(text, len(places))
 
 
@@ -169,9 +169,9 @@ def columns(
     Parameters
     ----------
     places
-        For every plan of the work its chunk and its place there.
+        Chunk and position of every plan of the work.
     names
-        The place of every problem among the page's.
+        Index of every problem of the page.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def columns(
         ``id, line, source`` (file), ``at`` (its line)``, model, instance, outcome`` (0 success, 1 failure, 2
         unscored)``, why, faults, score, progress, makespan, optimum, priced, total, lost, chunk, place``, and the texts
         of ``models``, ``whys`` (causes of failures, reasons of unscored ones) and ``sources``; and,
-        if any line says so, ``sample, read, from, ignored, other`` (why it is probably for another problem), and
+        if any line has them, ``sample, read, from, ignored, other`` (reason why it is for another problem), and
         ``status`` and ``bound`` of the optimum.
     """
     models: dict[str, int] = {}
@@ -220,7 +220,7 @@ def columns(
 
 
 def _remarks(lines: Sequence[LeaderboardLine]) -> dict[str, list[Any]]:
-    """Return what not all grades say, as far as any of these does."""
+    """Return the optional columns that any grade has."""
     rows = [line.grade.row() for line in lines]
     columns: dict[str, list[Any]] = {
         "sample": [plain(line.sample, 60) if isinstance(line.sample, str) else line.sample for line in lines],

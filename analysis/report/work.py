@@ -27,15 +27,15 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import clock_of
 
-# What a submission is called, and where it comes from, beside what it says.
+# Fields with names and origin of a submission, which do not affect its grade.
 _NAMES = {"id", "model", "sample", "epoch", "line", "source"}
 
 
 @dataclass(frozen=True, slots=True)
 class ReportEntry:
-    """One entry: a ``submission`` that is to be graded, or a ``grade``, maybe only of what cannot be read.
+    """One entry: a ``submission`` to be graded, or a ``grade``, which may be that of an unreadable line.
 
-    ``number`` is its line in a single file, else its place among all.
+    ``number`` is its line in a single file, else its position among all entries.
     """
 
     place: SourceLine
@@ -45,7 +45,7 @@ class ReportEntry:
 
     @property
     def instance(self) -> str | None:
-        """Name of the problem, as far as it is text."""
+        """Name of the problem, if it is text."""
         name = self.grade.instance if self.submission is None else self.submission.get("instance")  # type: ignore[union-attr]
         return name if isinstance(name, str) else None
 
@@ -69,7 +69,7 @@ class ReportEntry:
 
 
 def entries_of(entries: Entries) -> Iterator[ReportEntry]:
-    """Yield an entry for all that `planoracle.analysis.intake.submissions.Intake` finds."""
+    """Yield an entry for each line of `planoracle.analysis.intake.submissions.Intake`."""
     for count, (location, content) in enumerate(entries, 1):
         place = as_place(location)
         number = place.line if place.source is None else count
@@ -92,7 +92,7 @@ def _origin(row: dict[str, Any]) -> dict[str, Any]:
 
 # Work for one state of a run, in seconds.
 _SITUATION = 10.0
-# The regret of longer runs is not computed, in commands.
+# Maximum number of commands of a run whose regret is computed.
 _MAX_PRICED = 1_000
 
 
@@ -124,7 +124,7 @@ class GradedSheet:
 class DecisionSheet:
     """Decisions of a plan as JSON, their total regret, and the optimum (``None``: not proved).
 
-    ``lost``: by how many ticks the best completion of a run that failed is above the optimum.
+    ``lost``: ticks by which the best completion of a failed run exceeds the optimum.
     """
 
     sheet: str
@@ -151,7 +151,7 @@ class Bench:
             return None
 
     def show(self, submission: dict[str, Any]) -> GradedSheet:
-        """Grade and explain a submission; like grading, this never raises for what it holds."""
+        """Grade and explain a submission; invalid submissions raise no error."""
         try:
             run = self.grader.run(submission)
             grade = self.grader.grade_run(run, submission)
@@ -165,7 +165,7 @@ class Bench:
             sheet = chart_of_run(run) | critic
         except MemoryError:
             raise
-        except Exception as error:  # the grade stands, whatever becomes of its explanation
+        except Exception as error:  # the grade is valid without an explanation
             sheet = {"fault": plain(fault_of(error), 1000)}
         fields = registry.of(run.problem).plan_fields
         sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
@@ -202,7 +202,7 @@ class Bench:
             sheet = compact_json(details.regret_sheet(regret, clock_of(run.problem)))
         except MemoryError:
             raise
-        except Exception:  # the page says that the decisions are not priced
+        except Exception:  # the page reports that the regret is not computed
             return None
         lost = None
         if not regret.success and regret.completion is not None and regret.optimum is not None:

@@ -80,7 +80,7 @@ class GradeRows:
         return figures_of(benchmark, self.rules)
 
     def accepts(self, grade: Grade) -> bool:
-        """Return whether a grade has what the figures of its benchmark need."""
+        """Return True if a grade has the fields that the figures of its benchmark need."""
         try:
             self._values(_text(grade.benchmark), grade.row() if grade.scored else None)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
@@ -106,14 +106,14 @@ class GradeRows:
         Parameters
         ----------
         row
-            The row of the grade if it is at hand, see `planoracle.analysis.grading.grader.Grade.row`.
+            The row of the grade if it is available, see `planoracle.analysis.grading.grader.Grade.row`.
         prices
             Metrics that only the report knows, see `planoracle.analysis.grading.metrics`: ``lost``, ``faults``.
 
         Raises
         ------
         KeyError, TypeError, ValueError, AttributeError, ArithmeticError
-            If the grade lacks what the figures of its benchmark need. Then nothing is added.
+            If the grade lacks fields that the figures of its benchmark need. Then nothing is added.
         """
         benchmark, instance = _text(grade.benchmark), _text(grade.instance)
         values = self._values(benchmark, {**(row or grade.row()), **prices} if grade.scored else None)
@@ -144,7 +144,7 @@ class GradeRows:
 
         parts = []
         for name, columns in sorted(self._columns.items()):
-            if not columns["set"]:  # the only grades of the benchmark were refused
+            if not columns["set"]:  # all grades of the benchmark were rejected
                 continue
             data = {
                 key: pd.Series(some, dtype=object) if isinstance(some, list) else some for key, some in columns.items()

@@ -120,9 +120,8 @@ def intervals(
 ) -> dict[str, tuple[float, float] | None]:
     """Return percentile intervals of statistics over the same members, drawn within their strata.
 
-    Of a stratum of n members n - 1 are drawn, and weighted by n / (n - 1): that makes the variance of a mean right
-    also where strata are small (Rao and Wu, J. Am. Stat. Assoc. 83, 1988). Strata of a single member are
-    thrown together.
+    Of a stratum of n members n - 1 are drawn, and weighted by n / (n - 1): this makes the variance of a mean unbiased
+    for small strata, too (Rao and Wu, J. Am. Stat. Assoc. 83, 1988). Strata of a single member are merged.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ def intervals(
     Returns
     -------
     dict
-        Ends of the interval; ``None`` where fewer than two members are left.
+        Ends of the interval; ``None`` for fewer than two members.
 
     Examples
     --------
@@ -160,8 +159,8 @@ def mean_interval(
 ) -> tuple[float, float] | None:
     """Return the percentile interval of a mean over problems.
 
-    Problems are drawn with all their samples within strata, as in `intervals`. The means of problems differ by the luck
-    of their samples already, so that drawing samples as well would count it twice.
+    Problems are drawn with all their samples within strata, as in `intervals`. The means of problems already vary with
+    their samples; drawing samples as well would count this variance twice.
 
     Parameters
     ----------
@@ -268,9 +267,9 @@ def mean(values: Iterable[float | None], failed: int = 0) -> float | None:
 def share_interval(scores: Sequence[ProblemScore]) -> tuple[float, float] | None:
     """Return the interval of a mean share, see `mean_interval`.
 
-    Where all problems have the same value, drawing them again says nothing. Then the ends are Wilson's: of n problems
-    alike no more than ``z² / (n + z²)`` of all can be different, and these have a share of 0, or of 1. Nothing is known
-    of others where all are above 1, as a score beside a reference that can be beaten.
+    If all problems have the same value, the bootstrap has no variance. Then the ends are those of Wilson's interval: at
+    most a share of ``z² / (n + z²)`` of all problems can differ, with a value of 0 or 1. If all values are above 1, as
+    scores relative to a reference can be, the ends are the mean itself.
     """
     ends = mean_interval(scores, level=LEVEL)
     if ends is None:

@@ -1,4 +1,4 @@
-"""Tables of problems and methods, made of data frames; failures and missing runs differ."""
+"""Tables of problems and methods, built from data frames; failures and missing runs are distinct."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Observations:
     ----------
     values
         A row per problem, a column per method: the mean over the runs that did not fail; infinite if all failed,
-        missing for what is left out.
+        missing for omitted cells.
     runs
-        Of the same shape: the values of all runs, in order, infinite for failures; empty for what is left out.
+        Of the same shape: the values of all runs, in order, infinite for failures; empty for omitted cells.
     info
         Of the same rows: ``benchmark, set, optimum``.
     lost
-        ``info`` of the problems not in the table: proved to have no solution, or never scored.
+        ``info`` of the problems not in the table: proved infeasible, or never scored.
     """
 
     values: pd.DataFrame
@@ -96,7 +96,7 @@ def observe(
     Raises
     ------
     InputError
-        For columns that are not there, and options that do not fit.
+        For missing columns and invalid options.
     """
     import pandas as pd
 
@@ -128,14 +128,14 @@ def observe(
 
 
 def _mean(runs: Sequence[float]) -> float:
-    """Return the mean of the runs that did not fail; of failures alone what they count as."""
+    """Return the mean of the runs that did not fail; the value of a failure if all failed."""
     finite = [run for run in runs if isfinite(run)]
     # Divided first: the sum may be larger than any number.
     return fsum(run / len(finite) for run in finite) if finite else runs[0] if runs else nan
 
 
 def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> pd.DataFrame:
-    """Return the rows with a number each: what failed has the worst, what is not scored is marked."""
+    """Return the rows with one number each: the worst value for failures; unscored rows are marked."""
     import pandas as pd
 
     def column(name: str) -> pd.Series[Any]:

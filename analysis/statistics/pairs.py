@@ -52,14 +52,14 @@ def pairs(
 
     Of grades, ``pairs(read_grades("grades.jsonl"))`` compares the rates of success and the main scores of all models.
 
-    An answer that is missing, refused by the rules or (for makespans and gaps) of a plan that failed counts as a loss,
-    and as infinitely bad in medians; means are over the problems where both answer, and their number is the
-    pairs without the failed ones. Intervals are bootstrap intervals, problems being drawn within their sets.
+    An answer that is missing, rejected by the rules or (for makespans and gaps) of a failed plan counts as a loss, and
+    as infinitely bad in medians. Means are over the problems with both answers; their number is ``pairs`` minus the
+    failed ones. Intervals are bootstrap intervals, problems being drawn within their sets.
 
-    Several runs of a method for one problem are samples. The problem is won by whose runs are better in more of the
-    pairs of a run of each; runs that fail lose these. Means are over the runs that do not fail, medians over the
-    middle ones of all runs, and a problem has failed if all its runs have. Problems are drawn with all their runs:
-    the means of these differ by the luck of samples already, so that drawing runs as well would count it twice.
+    Several runs of a method for one problem are samples. A method wins a problem if its runs are better in more of the
+    pairs of one run of each method; failed runs lose these. Means are over the runs that did not fail, medians over
+    the median of all runs; a problem is failed if all its runs failed. Problems are drawn with all their runs: their
+    means already vary with the samples, and drawing runs as well would count this variance twice.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def pairs(
     Raises
     ------
     InputError
-        For columns that are not there, names that nobody has, or options that do not fit.
+        For missing columns, unknown names and invalid options.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def _differences(left: Floats, right: Floats) -> tuple[Floats, Floats]:
 def _estimates(
     samples: dict[str, Sample], strata: Sequence[int], level: float, draws: int, seed: int
 ) -> dict[str, float]:
-    """Return every statistic with its interval, as columns; what there is too little for is left away."""
+    """Return the statistics with their intervals as columns; without enough data they are omitted."""
     ends = intervals(samples, strata, level=level, draws=draws, seed=seed)
     columns: dict[str, float] = {}
     for name, sample in samples.items():
@@ -233,17 +233,17 @@ def profiles(
 ) -> pd.DataFrame:
     """Compute performance profiles (Dolan and Moré, Math. Program. 91, 2002): frame ``profiles``.
 
-    The share of the problems that a method answers within a ratio of the best answer of all methods compared, or of
-    the proved optimum. A problem without an answer never comes within any ratio, but counts. A row is a step: its
-    share holds from its ratio to that of the next. Of several runs for a problem each counts for its part of it, and
-    the best answer is that of the best run. The methods in the frame change each other's ratios to the best.
+    A profile is the share of problems that a method answers within a ratio of the best answer of all methods, or of the
+    proved optimum. A problem without an answer counts as never within a ratio. A row is a step: its share holds from
+    its ratio to that of the next row. Several runs of a problem have equal weights that sum to one, and the best answer
+    is that of the best run. Ratios to the best answer depend on the methods in the frame.
 
     Parameters
     ----------
     value
-        A column of which lower values are better.
+        A column whose lower values are better.
     against
-        With ``optimum`` problems whose optimum is not proved are left out, and counted as that.
+        ``best``, or ``optimum``: problems without a proved optimum are then left out and counted.
     label_column, absent
         See `pairs`.
     level
@@ -307,7 +307,7 @@ def sign_test(wins: int, losses: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for being several (Holm, Scand. J. Stat. 6, 1979).
+    """Adjust p-values for multiple tests (Holm, Scand. J. Stat. 6, 1979).
 
     Examples
     --------
@@ -322,7 +322,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def wilson(hits: float, count: int, level: float = 0.95) -> tuple[float | None, float | None]:
-    """Return Wilson's interval for a share; ``None`` without any.
+    """Return Wilson's interval for a share; ``None`` for a count of 0.
 
     Examples
     --------

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-#: Format and version of rows of summaries; the version grows when a field changes its meaning or goes away.
+#: Format and version of rows of summaries; the version grows when a field changes its meaning or is removed.
 FORMAT: Final = "planoracle/summary"
 VERSION: Final = 1
 #: Most names of missing problems in a row; no bundled set has more problems.
@@ -78,9 +78,9 @@ def summarize(
 ) -> Summary:
     """Average the frame of grades per model and set, and per model.
 
-    Every figure is the mean over the problems of the mean over their scored runs (of one sum by another: of the means
-    of both). Problems without any run count as failed where the benchmark says so. An unscored run is neither missing
-    nor failed; it is counted and left out, but for figures of all.
+    Every figure is the mean over the problems of the mean over their scored runs (of a ratio of sums: of both means).
+    Problems without any run count as failed if the benchmark defines it so. An unscored run is neither missing nor
+    failed; it is counted and omitted, except for figures of all problems.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def summarize(
     metrics
         Metrics of all benchmarks that are averaged.
     own
-        Whether rows of sets have the benchmarks' own figures, and the names of missing problems.
+        True if rows of sets have the benchmarks' own figures and the names of missing problems.
     by
         Group of problems that takes the place of the set, see `planoracle.instances.protocol.benchmark.Benchmark`. A
         run whose problem has several values counts for each of them.
@@ -136,7 +136,7 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
     """Average over the samples of each problem; return a group per model and set, or ``by``."""
     means = [one for one in (*figures, *COMMON) if one.aggregate == "mean"]
     terms = [column for one in means for column in columns_of(one)]
-    # Sums of floating-point numbers depend on their order, which must not be that of the rows.
+    # Floating-point sums depend on the order; sorting makes them independent of the order of the rows.
     frame = frame.sort_values([*PROBLEM_KEY, *terms], ignore_index=True)
     runs = frame.groupby(PROBLEM_KEY)
     problems = runs[terms].mean().assign(runs=runs["scored"].sum()).reset_index()
@@ -175,7 +175,7 @@ class _Group:
         Figures of the benchmark.
     members, size
         Problems of the set: those bundled, else those that any model has a scored run for; and their number, 0 if
-        nobody has a scored run for any.
+        no model has a scored run for any.
     scored
         Number of scored runs of every problem with a run.
     runs
@@ -221,7 +221,7 @@ class _Group:
         return None if value is None else value / figure.full
 
     def of_all(self, figure: Average) -> float | None:
-        """Return a share with every problem without a scored run as failed, whatever the benchmark says."""
+        """Return a share in which each problem without a scored run counts as failed."""
         value = self.share(figure)
         if value is None:
             return None
@@ -305,8 +305,7 @@ class _Group:
     def scores(self, stratum: str = "") -> list[ProblemScore]:
         """Return the main scores of the problems, with missing problems if these count.
 
-        A figure that is one sum by another is taken for a mean over problems: what a run changes in it, times their
-        number.
+        A ratio of two sums is treated as a mean over problems: the contribution of a run times the number of problems.
         """
         main = self.figure("main")
         mean = self.mean(main)
@@ -356,7 +355,7 @@ def _model(
     sizes: Mapping[tuple[str, str], int],
     metrics: Sequence[GradeMetric],
 ) -> dict[str, Any]:
-    """Return the row of a model; ``sizes`` are those of all sets with a scored run of anybody."""
+    """Return the row of a model; ``sizes`` are those of all sets with a scored run of any model."""
     scored = [row for _, row in own if row["problems"]]
     lacking = len(sizes) - len(scored)
     untried = sum(sizes.values()) - sum(sizes.get((group.benchmark, group.set_name), 0) for group, _ in own)

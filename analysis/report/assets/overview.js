@@ -345,8 +345,9 @@ let narrow = (_model) => {};
 
 const OVER_SETS = "Each metric is the mean over the sets below. “Of all problems” counts missing problems as failures.";
 const IN_PAIRS =
-  "A model wins a problem if its result is better; a missing plan counts as a failure. p is the probability of wins and " +
-  "losses at least this unequal if both models were equally good (sign test, adjusted for all pairs by Holm's method).";
+  "A model wins a problem if its result is better; a missing plan counts as a failure. p is the probability of wins " +
+  "and losses at least this unequal if both models were equally good (sign test, adjusted for all pairs by Holm's " +
+  "method).";
 const BEST_ONLY = " With this many models, only the best model is compared with each other model.";
 const CAUSES = "Submissions that failed or could not be graded, and their share of all submissions of the model.";
 
@@ -400,7 +401,8 @@ function overview(index, rows) {
   if (priced < scored) notes.push(`The regret is computed for ${count(priced)} of ${plural(scored, "graded plan")}.`);
   const contents = [plural(rows.size, "submission"), plural(rows.models.filter(Boolean).length, "model")];
   const rules = index.about.profile === "paper" ? "the rules of the papers" : "the rules of the released code";
-  const lead = `${contents.join(" of ")} for ${plural(problemCount, "problem")}, graded by ${rules}. ${notes.join(" ")}`;
+  const subjects = `${contents.join(" of ")} for ${plural(problemCount, "problem")}`;
+  const lead = `${subjects}, graded by ${rules}. ${notes.join(" ")}`;
   update(true);
   const name = several ? "Models by set" : "Models";
   const bySet = section(name, null, models, name.toLowerCase().replaceAll(" ", "-"), "the models", filters.set);
