@@ -24,7 +24,7 @@ def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Cur
     Parameters
     ----------
     instance
-        Agents of its own must be alike.
+        Problem; its own agents must be identical.
     time_limit
         Seconds for each number of agents.
 
@@ -32,10 +32,10 @@ def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Cur
     -------
     list of dict
         A row for each number of agents: ``instance, set, agents, status``; ``makespan`` in ticks, ``None`` without a
-        schedule; ``unit``; ``speedup``: factor by which so many agents are faster than one; ``critical_path``: longest
-        chain of durations and lags in ticks, which no number of agents can beat; ``limit``: optimum in ticks if nobody
-        ever has to wait for an agent, objects only, ``None`` if it is not proved; ``grid``: ticks, the optimum holds
-        for pauses at their multiples.
+        schedule; ``unit``; ``speedup``: ratio of the makespan with one agent to that of the row; ``critical_path``:
+        longest chain of durations and lags in ticks, a lower bound for any number of agents; ``limit``: optimum in
+        ticks with an agent for every action, ``None`` if it is not proved; ``grid``: ticks, the optimum holds for
+        pauses at multiples of it.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def _ratio(one: int | None, several: int | None) -> float | None:
 
 
 def summarize_agents(curves: Iterable[Curve]) -> list[dict[str, Any]]:
-    """Average curves per set and number of agents, in the order in which the sets come up.
+    """Average curves per set and number of agents, in order of appearance.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Regret of the decisions of a run, and advice: the commands that keep the best makespan within reach."""
+"""Regret of the decisions of a run, and advice: commands that keep the best makespan reachable."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ class DecisionRegret:
     Attributes
     ----------
     position
-        Of the command in order of execution; a wait has that of the command that it precedes.
+        Position of the command in order of execution; a wait has that of the next command.
     command, kind
-        As written; ``act``, ``wait`` or ``lost`` (refused, or without effect).
+        Command as written; ``act``, ``wait`` or ``lost`` (rejected, or without effect).
     start, end
         Time span of the decision.
     before, after
-        Best makespan that could be reached before and after it; ``None`` if not proved or if there is none. A time
-        limit of the rules is left out of account (`RunRegret.no_return` counts it): late commands have a cost,
-        too.
+        Best reachable makespan before and after it; ``None`` if not proved or if there is none. A time limit of the
+        rules is ignored (`RunRegret.no_return` respects it), so that late commands have a cost, too.
     cost
-        ``after - before``. Negative only where a call made on a guess, or a loophole of the rules, saved time.
+        ``after - before``. Negative only if a call on a guess, or a gap in the rules, saved time.
     status
-        Of ``after``: ``optimal`` (proved), ``infeasible`` (proved that nothing leads to success any more),
+        Status of ``after``: ``optimal`` (proved), ``infeasible`` (success is impossible, proved),
         ``feasible`` (between ``lower`` and ``upper``) or ``unknown``.
     violation
         Kind of the rule that the command broke, if any.
@@ -61,22 +60,22 @@ class RunRegret:
     Attributes
     ----------
     optimum
-        Best makespan before the first decision, proved; else ``None``.
+        Proved optimal makespan before the first decision, else ``None``.
     final
-        Makespan of a run that is a success; the costs then add up to ``final - optimum``.
+        Makespan of a successful run; the costs then add up to ``final - optimum``.
     total
         Sum of the costs; ``None`` if one is not known.
     no_return
         Index of the first decision after which no completion without violation exists (within the time limit, if the
         rules have one), ``None`` if there always is one.
     no_return_reason, no_return_status
-        ``constraints`` (the rules leave no way; with ``no_return`` ``None``: not even before the first decision),
-        ``time_limit``, ``over`` (the decision itself ended the run) or
-        ``spoiled`` (doing all that is left is no success; ways to undo are not looked for); ``proved`` or ``unknown``.
+        ``constraints`` (the rules make success impossible; with ``no_return`` ``None``: before the first decision),
+        ``time_limit``, ``over`` (the decision itself ended the run) or ``spoiled`` (completing the remaining work is no
+        success; ways to undo effects are not searched); ``proved`` or ``unknown``.
     completion, completion_status, completion_plan
-        Best makespan from where the run stopped, and the whole plan up to there and on from there as text, replayed
-        by the rules; of a successful run its own makespan and no plan. There is no plan if it would exceed the time
-        limit, or if the solver limit was reached first.
+        Best makespan of a completion of the run, and the plan of run and completion as text, replayed by the rules; for
+        a successful run its own makespan and no plan. There is no plan if it would exceed the time limit, or if the
+        solver limit was reached first.
     fault
         First violation of an unsuccessful run, see `planoracle.instances.model.violations.Violation.as_dict`; for plans
         graded as a whole the violation that ended the run, or the missing part. ``None`` if no rule is broken.
@@ -125,7 +124,7 @@ def regret(problem: Problem, submission: object, rules: Rules | None = None, *, 
     submission, rules
         See `planoracle.instances.protocol.benchmark.Benchmark.run`.
     seconds
-        For one state of the run: wall time at most, or counted work, by which no answer depends on the machine.
+        Limit for one state of the run: wall time in seconds, or counted work, which does not depend on the machine.
 
     Raises
     ------
@@ -138,13 +137,13 @@ def regret(problem: Problem, submission: object, rules: Rules | None = None, *, 
     --------
     >>> from planoracle.instances.files.catalog import load
     >>> late = "Step(0, Cobbler, 10 min, 00:05:00), Step(0, Cobbler, 10 min, 00:05:00)"
-    >>> found = regret(load("recipe2plan/timed/Cobbler_Pancakes"), late)
-    >>> for one in found.decisions:
+    >>> result = regret(load("recipe2plan/timed/Cobbler_Pancakes"), late)
+    >>> for one in result.decisions:
     ...     print(one.command, one.before, one.after, one.cost, one.violation)
     wait 5 min 4080 4380 300 None
     Step(0, Cobbler, 00:10:00, 00:05:00) 4380 4380 0 None
     Step(0, Cobbler, 00:10:00, 00:05:00) 4380 4380 0 repeated_action
-    >>> found.optimum, found.completion
+    >>> result.optimum, result.completion
     (4080, 4380)
     """
     return regret_of(registry.of(problem).run(problem, submission, rules), seconds=seconds)
@@ -207,20 +206,19 @@ class Advice:
     Attributes
     ----------
     best, status
-        Best makespan that the state leaves, in ticks, and whether it is proved; a time limit of the rules is left
-        out of account, see ``over``.
+        Best reachable makespan in ticks, and its status; a time limit of the rules is ignored, see ``over``.
     options
-        Commands, those that cost least first; those that cost nothing only, unless all were asked for.
+        Commands by ascending cost; only those without cost, unless all were requested.
     plan
         The run so far and the best completion as text, replayed by the rules; ``None`` if there is none.
     over
         Reason why the run cannot continue; ``time_limit``: it cannot end in time.
     clock
-        Ticks; the time before which nothing else can start. Whoever takes an advised wait hands this time and the
-        wait back as ``clock`` of `next_commands`. 0 in kitchens.
+        Earliest start of the next command in ticks. After an advised wait, pass this time plus the wait as ``clock`` to
+        `next_commands`. 0 in kitchens.
     grid
-        Ticks: pieces of interruptible actions have lengths that are multiples of it, or all that is left, and a wait
-        that costs something lasts one step of it. What starts or ends in between is not listed. 1 in kitchens.
+        Grid in ticks: pieces of interruptible actions have lengths that are multiples of it, or the remaining length; a
+        wait with a cost lasts one step of it. Other starts and ends are not listed. 1 in kitchens.
     """
 
     instance: str
@@ -247,25 +245,25 @@ def next_commands(
     clock: int | None = None,
     seconds: Limit = WORK,
 ) -> Advice:
-    """Return the commands that keep the best makespan within reach after a run so far.
+    """Return the commands that keep the best makespan reachable after a partial run.
 
     Parameters
     ----------
     submission, rules
-        The run so far, see `planoracle.instances.protocol.benchmark.Benchmark.run`; nothing for the beginning. What the
-        rules refused has changed nothing but the time.
+        Partial run, see `planoracle.instances.protocol.benchmark.Benchmark.run`; ``None`` for the start. Rejected
+        commands only advance the clock.
     all_commands
         Return all commands that the rules allow, with their costs, in steps of `Advice.grid`.
     clock
         Current time in ticks, if it is later than the end of the last command (only for problems without wait
         commands).
     seconds
-        For one state: wall time at most, or counted work, by which no answer depends on the machine.
+        Limit for one state: wall time in seconds, or counted work, which does not depend on the machine.
 
     Raises
     ------
     PlanError, InputError
-        If the run so far cannot be read.
+        If the partial run cannot be read.
 
     Examples
     --------

@@ -43,20 +43,20 @@ class Grade:
     benchmark
         Benchmark of the rules and metrics; ``None`` if the instance is unknown.
     scored
-        False if the submission could not be graded; all figures are then ``None``.
+        False if the submission could not be graded; all metrics are then ``None``.
     failure_cause
-        Words for the failure of a scored plan, see `cause_of`; ``not scored``; ``None`` for a success.
+        Cause of the failure of a scored plan, see `cause_of`; ``not scored``; ``None`` for a success.
     violation, violation_index
-        Kind and position (from 0, in order of execution) of the violation that ended the run. An answer that is no
+        Kind and position (from 0, in order of execution) of the violation that ended the run. An answer without a
         plan has one of `planoracle.instances.protocol.plan.FAULTS` and no position.
     violations
         All violations of the whole plan, see `planoracle.instances.model.violations.Violation.as_dict`.
     executed
         Number of commands carried out.
     progress, goal_ratio
-        Share of the actions, and of the tasks, done.
+        Share of the actions carried out, and of the tasks completed.
     main_score
-        The benchmark's main figure, from 0 to 1; ``None`` where it is not defined.
+        Main metric of the benchmark, from 0 to 1; ``None`` if it is not defined.
     makespan, optimal_makespan
         Ticks; the latest end of a command carried out, and the proved optimum (``None`` if unproved).
     optimum_status, optimum_bound

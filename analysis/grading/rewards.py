@@ -31,13 +31,13 @@ class _State:
     Attributes
     ----------
     state_value
-        Bounds by the solver; ``None`` if it was not asked.
+        Bounds by the solver; ``None`` if it was not called.
     best
-        Last proved makespan within reach.
+        Last proved reachable makespan.
     most
         Cost of a failed run in ticks, which is also the largest cost.
     open
-        Steps since ``best`` whose cost is not state_value yet.
+        Number of steps since ``best`` without a proved cost.
     cost
         Ticks that the steps so far cost.
     charged
@@ -56,7 +56,7 @@ class _State:
 
 
 class RegretReward(Reward):
-    """Negative regret of a step: the increase in the best makespan within reach.
+    """Negative regret of a step: the increase in the best reachable makespan.
 
     The costs of a successful run add up to its makespan minus the optimum. They are differences of proved values: if a
     value is not proved in time, the reward is 0 and the cost is charged with the next proved value.
@@ -261,8 +261,8 @@ def reward(
     list of float
         In the order of the completions. A plan that *fails* has 0 by ``success`` and ``regret``; by ``score`` it has
         the main score of the work up to the failure, which some benchmarks define as 0. An *unreadable* completion has
-        0 by every kind: one that is empty, is neither text nor a chat, holds no plan, holds several plans and no word
-        that chooses one, or has too many lines that look like steps and cannot be read. A completion never raises an
+        0 by every kind: one that is empty, is neither text nor a chat, contains no plan, contains several plans without
+        a choice, or has too many lines that look like steps and cannot be read. A completion never raises an
         error; if it causes an internal error, it has 0, and a `RuntimeWarning` is given.
 
     Raises
