@@ -220,7 +220,7 @@ def time_axis(ax: Axes, span: int, unit: str) -> None:
     ax.xaxis.set_major_locator(MultipleLocator(step))
     part = slice(0, -3) if hours else slice(3, None)
     label = (lambda x, _: format_clock(round(x))[part].removeprefix("0")) if seconds else (lambda x, _: f"{x:.0f}")
-    unit_text = ("h:mm" if hours else "m:ss") if seconds else unit
+    unit_text = ("h:mm" if hours else "m:ss") if seconds else f"{unit}s"
     if seconds and step >= _DAY:
         label, unit_text = (lambda x, _: f"{x / _DAY:.0f}"), "days"
     ax.xaxis.set_major_formatter(FuncFormatter(label))
