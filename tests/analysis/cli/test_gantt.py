@@ -128,7 +128,7 @@ def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
     seconds = replace(KITCHEN, unit="second")
     assert "0:04" in [label.get_text() for label in rendered(gantt(seconds, SCHEDULE)).get_xticklabels()]
     ax = rendered(gantt(KITCHEN, SCHEDULE))
-    assert ax.get_xlabel() == "time (minute)"
+    assert ax.get_xlabel() == "time (minutes)"
     assert "10" in [label.get_text() for label in ax.get_xticklabels()]
     assert "makespan 14" in [text.get_text() for text in ax.texts]
 
