@@ -56,7 +56,7 @@ class Grade:
     progress, goal_ratio
         Share of the actions carried out, and of the tasks completed.
     main_score
-        Main metric of the benchmark, from 0 to 1; ``None`` if it is not defined.
+        Main metric of the benchmark, usually from 0 to 1; ``None`` if it is not defined.
     makespan, optimal_makespan
         Ticks; the latest end of a command carried out, and the proved optimum (``None`` if unproved).
     optimum_status, optimum_bound

@@ -68,8 +68,8 @@ _SUCCESS = GradeMetric(
 _MAIN_SCORE = GradeMetric(
     "main_score",
     "number",
-    "main metric of the benchmark, from 0 to 1",
-    average="mean of the main metric of the benchmark, from 0 to 1",
+    "main metric of the benchmark, usually from 0 to 1",
+    average="mean of the main metric of the benchmark, usually from 0 to 1",
     role="main",
     interval=True,
     of_all=True,

@@ -94,13 +94,13 @@ class TestCheckReference:
         base: int | None,
     ) -> None:
         done = PlanLength(replayed) if isinstance(replayed, int) else replayed
-        judged = check_reference(stated, done, best)
-        assert (judged.verdict, judged.feasible, judged.base) == (verdict, feasible, base)
-        assert judged.reason
+        checked = check_reference(stated, done, best)
+        assert (checked.verdict, checked.feasible, checked.base) == (verdict, feasible, base)
+        assert checked.reason
 
     def test_infeasible_and_too_short_plans(self) -> None:
-        judged = check_reference(9, PlanLength(None, "lag", "too soon"), self.BEST, "minute")
-        assert judged.reason == "too soon; and the shortest plan takes 12 minutes"
+        checked = check_reference(9, PlanLength(None, "lag", "too soon"), self.BEST, "minute")
+        assert checked.reason == "too soon; and the shortest plan takes 12 minutes"
         assert check_reference(13, PlanLength(None, "lag", "too soon"), self.BEST).reason == "too soon"
 
 

@@ -210,7 +210,7 @@ def test_gaps_are_shares_of_the_optimum() -> None:
     # 73 minutes as released, 68 at best: 5 / 68 too long.
     cobbler = figures(compare(load(COBBLER)), names)
     assert cobbler == [68 * 60, 73 * 60, 68 * 60, 68 * 60, pytest.approx(5 / 68), 0.0, 0.0]
-    # No reference plan was released, and the depth first search of the paper finds none.
+    # No reference plan was released, and the depth-first search of the paper has no result.
     pizza = figures(compare(load(f"{TIMED}/Pizza_Chocolate-Egg")), names)
     assert pizza == [61 * 60, None, None, 61 * 60, None, None, 0.0]
 

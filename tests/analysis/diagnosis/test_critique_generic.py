@@ -27,7 +27,7 @@ HEAT = act("heat", 2, 0, Demand("oven", sets="hot"))
 BAKE = act("bake", 4, 0, Demand("oven", requires="hot"))
 WIDE = (act("p", 2, 0, Demand("pan", 2)), act("q", 2, 0, Demand("pan", 2)))
 
-#: Kind, instance, pieces, and what the finding must say: others, required, actual, excess, words.
+#: Kind, instance, pieces, and fields of the finding: others, required, actual, excess, words.
 CASES: list[tuple[str, Instance, tuple[Piece, ...], dict[str, Any]]] = [
     ("unknown_action", Instance("k", (A,)), (piece("a", 0), piece("ghost", 2)), {"text": '"t/ghost"'}),
     ("wrong_mode", Instance("k", (A,)), (piece("a", 0, mode=1),), {"actual": 1, "required": 0}),

@@ -43,7 +43,7 @@ def test_a_plan_without_steps() -> None:
     assert found.sections[0].title == "Answer"
 
 
-#: Steps added, steps changed, all kinds that are found, then the finding of the first kind: fields, others, text.
+#: Added steps, changed steps, all kinds of findings, then the finding of the first kind: fields, others, text.
 CASES: dict[str, tuple[list[list[Any]], dict[str, Any], str, dict[str, Any], list[Any], str]] = {
     "unknown recipe": (
         [[0, "Stew", 60, 2400]],

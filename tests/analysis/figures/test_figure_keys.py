@@ -20,7 +20,7 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.registry import of
 from planoracle.solver.solve import solve
 
-#: Pots that are fired: the kiln is warm first; drying takes two hours, of which the wheel knows nothing.
+#: Firing of pots: the kiln is warm at first; drying takes two hours and does not use the wheel.
 POTS = Instance(
     "pots",
     (
@@ -74,7 +74,7 @@ def test_numbers_on_bars_are_in_the_key() -> None:
         assert numbers
         for number in numbers:
             assert re.search(rf"(^|[ :]){number} [a-z]", content)
-        assert not re.search(r"\b(in|to|into|with)(;|$| \()", content)  # nothing ends without its object
+        assert not re.search(r"\b(in|to|into|with)(;|$| \()", content)  # no name ends without its object
         assert "cook rice in pot" in content or "cook rice in pot" in on_bars(ax)["cooking1/cook rice in"]
 
 

@@ -173,7 +173,7 @@ NAMES = (
 )
 
 
-#: Those with names in place of values on an axis, or none.
+#: Figures with names instead of values on an axis, or without ticks.
 _NO_SCALE = ("gantt", "pair", "graph")
 
 
@@ -452,7 +452,7 @@ def test_matplotlibrc_of_current_folder_is_ignored(tmp_path: Path) -> None:
     for folder in folders:
         folder.mkdir()
     (folders[1] / "matplotlibrc").write_text(HOSTILE)
-    os.mkfifo(folders[2] / "matplotlibrc")  # who opens it waits for ever
+    os.mkfifo(folders[2] / "matplotlibrc")  # opening it blocks forever
     plain_one, *others = (drawn_in(folder, "gantt", TASKS) for folder in folders)
     assert others == [plain_one] * 2
     assert sorted(os.listdir(folders[1])) == ["matplotlibrc", "plan.svg"]

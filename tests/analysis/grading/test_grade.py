@@ -63,7 +63,7 @@ CONTRACT = [
     "read_from",
     "ignored",
 ]
-# Those of the benchmark's own, which unscored rows have not.
+# Metrics of the benchmark, which unscored rows do not have.
 METRICS = ["efficiency", "r_efficiency", "r_efficiency_optimal", "multitasking_score", "reference"]
 
 
@@ -215,7 +215,7 @@ def test_reference_plans_have_r_efficiency_one_against_themselves_and_less_again
         if result.executed >= len(parse(optimal_text(name), catalog.load(name)).commands):
             assert result.metrics["r_efficiency_optimal"] <= 1.0 + 1e-12, name
         better += result.makespan > result.optimal_makespan
-    assert better == 62 + 29  # shared/traps.md: longer than the optimum in 62 timed and 29 untimed pairs
+    assert better == 62 + 29  # longer than the optimum in 62 timed and 29 untimed pairs
 
 
 def test_pair_without_reference_plan_has_no_r_efficiency():
@@ -280,7 +280,7 @@ def test_ref_min_option_limits_ratio_to_five_times_efficiency():
 
 
 def test_undefined_reference_gives_undefined_or_zero_metric():
-    # One after the other saves nothing; nor does a reference that there is not.
+    # A sequential or missing reference saves nothing.
     serial = [StepCommand(0, "A", 600, 0), StepCommand(1, "A", 300, 600), StepCommand(2, "A", 120, 900)]
     for reference in (serial, None, []):
         undefined = efficiency(BOILED, replayed(RUN), reference)
@@ -305,7 +305,7 @@ def test_clip_saved_sets_negative_savings_to_zero():
 
 
 def test_t_auto_counts_time_executed_or_nominal_durations_of_complete_steps(monkeypatch):
-    monkeypatch.setattr(Recipe2Plan, "check", lambda *_: None)  # which refuses what they differ on
+    monkeypatch.setattr(Recipe2Plan, "check", lambda *_: None)  # it rejects runs for which they differ
     stew = Instance(
         "stew",
         actions=(Action("A/0", "A", 600, 0, interruptible=True), Action("A/1", "A", 300, 300)),
@@ -533,7 +533,7 @@ def test_missing_problems_count_as_failed_and_are_named():
     assert row["success"] == pytest.approx(1 / 65)
     assert row["progress"] == row["goal_ratio"] == pytest.approx(1.3 / 65)
     assert row["multitasking_score"] == pytest.approx(1 / 65)
-    assert row["r_efficiency"] == pytest.approx(0.75)  # a mean over runs; there is none to miss
+    assert row["r_efficiency"] == pytest.approx(0.75)  # a mean over runs, in which no run is missing
 
 
 def test_undefined_efficiencies_are_excluded_and_counted():

@@ -74,7 +74,7 @@ def test_grades_do_not_depend_on_wall_time(
     rushed()
     assert list(answers(name, submitted)) == calm
     if name == PAIR:
-        assert solve(catalog.problem(name), time_limit=60.0).status != "optimal"  # time does fly
+        assert solve(catalog.problem(name), time_limit=60.0).status != "optimal"  # wall time passes fast
 
 
 @pytest.mark.slow
@@ -149,7 +149,7 @@ def test_oracle_result_is_equal_with_warm_cache(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PLANORACLE_CACHE", str(tmp_path))
     problem = catalog.problem(name)
     results = []
-    for seconds in (0.05, 10.0, 0.05):  # more work is done, and kept, between
+    for seconds in (0.05, 10.0, 0.05):  # more work in between, which is cached
         problem.memos.clear()
         best = SolverOracle(WorkLimit(seconds)).best(problem, rules)
         results.append((best.status, best.makespan, best.lower_bound, best.plan))

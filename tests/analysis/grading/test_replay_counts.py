@@ -13,7 +13,7 @@ from planoracle.instances.protocol.plan import Plan
 from tests.support.samples import sample
 from tests.support.valid_inputs import EXAMPLES, submissions
 
-#: By benchmark a problem, and the function of its rules that carries a plan out, the plan its second argument.
+#: Problem and replay function of each benchmark; the plan is the second argument.
 RULES = {
     "recipe2plan": ("recipe2plan/untimed/Cobbler_Pancakes", "recipe2plan.run:replay_answers"),
     "timearena": ("timearena/household1", "timearena.run:TimeArenaRun"),
@@ -52,7 +52,7 @@ def replays(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(module, function, counted)
             assert bench.show(submission).grade.scored
-            count = replayed.count(read)  # others are plans that complete it, to see whether they succeed
+            count = replayed.count(read)  # other replays check completions of the plan
             ((priced,), _) = bench.price(60.0, 60.0, [submission])
             assert priced is not None
             return count, replayed.count(read)

@@ -147,7 +147,7 @@ def test_step_limit_ends_run() -> None:
     row = graded(name, late)
     assert (row["success"], row["within_limit"], row["failure"]) == (True, False, "budget")
     assert row["optimality"] is None
-    # Steps to go count from where the limit ends the run: of 18 steps seven are waits.
+    # Steps to go count from the end of the run by the limit: of 18 steps seven are waits.
     row = graded(name, late, stop_at_limit=True, price_rest=True)
     assert (row["success"], row["end"], row["makespan"], row["optimality"]) == (False, "limit", 18, None)
     assert (row["steps_left"], row["failure"]) == (1, "budget")
@@ -238,7 +238,7 @@ def test_rejected_actions_have_kind_of_violation(name: str, before: int, action:
 
 def test_station_holds_one_item() -> None:
     take = ["Move robot1 from table1 to table2", "Pick up lettuce1 from table2 using robot1"]
-    put = "Place lettuce1 on board1 using robot1"  # bread1 is there
+    put = "Place lettuce1 on board1 using robot1"  # bread1 lies on it
     row = graded(LETTUCE, [*take, "Move robot1 from table2 to board1", put])
     assert (row["failure"], row["cause"], row["cause_index"]) == ("transition", "one_item_at_station", 3)
     stack = ["Stack lettuce1 on top of bread1 using robot1", "Cut lettuce1 on board1 using robot1"]

@@ -131,7 +131,7 @@ def test_metrics_worked_by_hand():
     assert (row["best_score"], row["best_time"]) == (25.0, 4)
     assert row["kinds"] == {"valid": 2, "wait": 1, "repeated_completed": 1}
     assert replay(TEA, commands).record.scores == (0, 0, 18.75, 25, 25, 25)
-    assert (row["necessary_waits"], row["unnecessary_waits"]) == (0, 1)  # the kettle could have been put on
+    assert (row["necessary_waits"], row["unnecessary_waits"]) == (0, 1)  # the kettle could have been started
 
 
 def test_shares_count_each_action_once_without_exit():
@@ -147,7 +147,7 @@ def test_shares_count_each_action_once_without_exit():
 def test_wait_is_necessary_if_no_action_can_start():
     run = replay("timearena/household4", ["add water to watering_can", "water fruit_tree by watering_can", "wait"])
     assert run.steps[-1].kind == "wait"
-    assert run.record.necessary[-1] is True  # the tree is occupied, nothing else is left
+    assert run.record.necessary[-1] is True  # the tree is occupied, and no other work remains
 
 
 def test_costs_of_waits_sum_to_lost_time():

@@ -184,7 +184,7 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
             "submissions": 4,
             "unscored": 0,
             "missing": 7,  # of 10 kitchens
-            "success": 0.25,  # half of the runs for the first kitchen, none for the second; nobody knows of the third
+            "success": 0.25,  # half of the runs for the first kitchen, none for the second; the third is missing
             "score": 0.25,
             "ratio": 1.875,  # 15 / 12 = 1.25 and 40 / 16 = 2.5
             "faults": 4 / 3,  # 0, 0 and 4
@@ -203,7 +203,7 @@ TABLES: dict[str, tuple[list[LeaderboardLine], dict[str, Any]]] = {
             "unscored": 1,
             "missing": 0,
             "success": 2 / 3,
-            "score": 0.375,  # 9 / 12 and 0; the third is not known
+            "score": 0.375,  # 9 / 12 and 0; the third is missing
             "ratio": 4 / 3,
             "faults": 1 / 3,
         },

@@ -300,7 +300,7 @@ def test_regret_covers_one_plan_of_each_model_first():
         for i in range(5)
         for model in "ab"
     ]
-    # The plans of both models are the same, so each is worked on once, for the first line that holds it.
+    # Both models have the same plans, so each plan is graded once, for its first line.
     assert order(rows) == ["a0", "a1", "a2", "a3", "a4"]
     indices = order([row | {"actions": [*row["actions"], row["model"]]} for row in rows])
     assert (indices[:2], len(indices)) == (["a0", "b0"], 10)

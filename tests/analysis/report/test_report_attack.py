@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(BINARY is None, reason="there
 
 NAMED = MARKUP[3]
 
-#: Runs before anything of the page: notes what is refused or wants a dialog or a window, and what comes to be in it.
+#: Script that runs before the page: records policy violations, dialogs, windows and foreign elements.
 WATCH = """
 globalThis.events = [];
 addEventListener("securitypolicyviolation", (event) => events.push(`refused ${event.effectiveDirective}`));

@@ -27,7 +27,7 @@ ROWS = "#submissions ~ .table tbody tr"
 HEADS = "#submissions ~ .table thead th"
 NAMES = f"[...document.querySelectorAll('{ROWS} th a')].map((cell) => cell.textContent)"
 MANY = 120
-# Of each section with a table: title, place of the table, and headers and rows that can be seen whole.
+# For each section with a table: title, position of the table, and fully visible headers and rows.
 LAID_OUT = """[...document.querySelectorAll('section')].map((section) => {
   const box = section.querySelector('.table').getBoundingClientRect();
   const cells = [...section.querySelectorAll('thead button, tbody th > *')].filter((cell) => {
@@ -278,7 +278,7 @@ VISIBLE = {
     "problem": ("h1", "tbody a", "tbody .badge", ".plot .bar"),
 }
 
-# Texts whose contrast with what is behind them is below WCAG AA.
+# Texts whose contrast with their background is below WCAG AA.
 CONTRAST = """(() => {
   const lightness = (colour) => {
     const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map((part) => part / 255)

@@ -176,7 +176,7 @@ def test_missing_problem_never_raises_rate_of_all_problems(grades: list[Grade]) 
         remaining = [grade for grade in grades if (grade.instance, grade.model) != (name, "a")]
         set_name = catalog.set_of(name)[0]
         if not any(one.scored and catalog.set_of(one.instance or "")[0] == set_name for one in remaining):
-            continue  # nobody says that there is such a set
+            continue  # no submission names this set
         row = {row["model"]: row for row in summarize(grades_frame(remaining)).models}.get("a")
         if row and full and row["success_of_all"] is not None:
             assert row["success_of_all"] <= full["success_of_all"] + 1e-12
@@ -206,8 +206,11 @@ def test_set_of_other_models_only_counts_as_failed() -> None:
     grades = [run(HOUSE[0], 1.0, success=True, model="a"), run(COOK[0], 0.0, model="b")]
     grades += [run(name, 1.0, success=True, model="b") for name in HOUSE]
     first, second = summarize(grades_frame(grades)).models
-    assert [row["model"] for row in (first, second)] == ["b", "a"]  # not who has left most out
-    assert (second["success"], second["success_of_all"]) == (1.0, 0.05)  # of ten problems one, of the other set none
+    assert [row["model"] for row in (first, second)] == ["b", "a"]  # not the model with most missing problems
+    assert (second["success"], second["success_of_all"]) == (
+        1.0,
+        0.05,
+    )  # one of ten problems, and none of the other set
     assert (second["sets"], second["sets_missing"], second["missing"]) == (1, 1, 19)
     assert (first["success"], first["success_of_all"]) == (0.5, 0.5)
 
@@ -269,7 +272,7 @@ def test_pass_at_k_counts_missing_problems_like_success_rate() -> None:
 def test_repeated_samples_are_counted() -> None:
     grades = [run(HOUSE[0], 1.0, sample=sample) for sample in (0, 1, 1, "1", None, None)]
     assert summarize(grades_frame(grades)).models[0]["repeated"] == 1
-    nameless = [run("", None, sample=1) for _ in range(3)]  # rows that name no problem are not of the same one
+    nameless = [run("", None, sample=1) for _ in range(3)]  # rows without a problem do not belong to one problem
     assert summarize(grades_frame(grades + nameless)).models[0]["repeated"] == 1
 
 
@@ -366,7 +369,9 @@ def test_interval_over_sets_is_that_of_their_mean() -> None:
     (row,) = summarize(grades_frame(grades)).models
     rows = summarize(grades_frame(grades)).sets
     halves = [(one["main_score_high"] - one["main_score_low"]) / 2 for one in rows]
-    expected = sum(half**2 for half in halves) ** 0.5 / 2  # of the mean of two that are drawn apart
+    expected = (
+        sum(half**2 for half in halves) ** 0.5 / 2
+    )  # interval of the mean of two sets that are drawn independently
     assert (row["main_score_high"] - row["main_score_low"]) / 2 == pytest.approx(expected, rel=0.1)
 
 

@@ -271,7 +271,7 @@ def test_profile_by_hand() -> None:
         "c": [[1.0, 0.25], [2.0, 0.5]],
     }
     assert set(result["problems"]) == {4}
-    less = profiles(frame[frame["method"] != "a"])  # whom one is compared with matters
+    less = profiles(frame[frame["method"] != "a"])  # ratios depend on the compared methods
     assert less[less["method"] == "b"]["share"].tolist() == [0.5, 0.75]
 
 

@@ -225,7 +225,7 @@ def test_grade_writes_its_summary_to_a_file(
     path.write_text("\n".join(map(json.dumps, submissions[:2])))
     result = invoke("grade", path, "--format", "jsonl", "--summary", output)
     assert result.exit_code == 0
-    assert len(result.stdout.splitlines()) == 2  # still one object per line, and nothing else
+    assert len(result.stdout.splitlines()) == 2  # one object per line only
     assert output.read_text(encoding="utf-8").startswith(begins)
 
 
