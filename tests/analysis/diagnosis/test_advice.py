@@ -47,18 +47,18 @@ def rows(situation, benchmark="generic"):
 # --- exactly the right commands ------------------------------------------------------------------
 
 
-def conceivable(here):
+def conceivable(run):
     """Every piece that could begin at the clock of a situation, sensible or not."""
-    instance, state = here.instance, here.state
+    instance, state = run.instance, run.state
     done = {action.id: [piece for piece in state.pieces if piece.action == action.id] for action in instance.actions}
     for action in instance.actions:
-        left = action.duration - sum(piece.duration for piece in done[action.id])
-        if done[action.id] and not left:
+        remaining = action.duration - sum(piece.duration for piece in done[action.id])
+        if done[action.id] and not remaining:
             continue
         for agent in instance.eligible(action) or (None,):
             for mode in range(len(action.modes)):
                 if all(piece.mode == mode for piece in done[action.id]):
-                    for length in range(1, left + 1) if action.interruptible else [left]:
+                    for length in range(1, remaining + 1) if action.interruptible else [remaining]:
                         yield Piece(action.id, state.clock, length, agent, mode)
 
 
@@ -68,11 +68,11 @@ def test_advice_is_exactly_the_commands_that_keep_the_optimum(make):
     advised = 0
     for seed in range(20):
         instance = make(seed)
-        for _, _, here in random_run(instance, seed, lazy=0.2, most=8):
-            best = solve_from_scratch(here).makespan
-            advice = next_commands(instance, rows(here), all_commands=True, clock=here.state.clock)
+        for _, _, run in random_run(instance, seed, lazy=0.2, most=8):
+            best = solve_from_scratch(run).makespan
+            advice = next_commands(instance, rows(run), all_commands=True, clock=run.state.clock)
             assert advice.best == best
-            if here.complete or best is None:
+            if run.complete or best is None:
                 continue
             costs = {
                 (one.command if piece is None else piece._replace(duration=length)): one.cost
@@ -80,21 +80,21 @@ def test_advice_is_exactly_the_commands_that_keep_the_optimum(make):
                 for piece in [Piece(**json.loads(one.command)) if one.kind == "act" else None]
                 for length in ([one.shortest or 0] if piece is None else _lengths(one, piece))
             }
-            for piece in conceivable(here):
+            for piece in conceivable(run):
                 if instance.time_limit is not None and piece.end > instance.time_limit:
                     assert piece not in costs
                     continue
-                after, horizon = started(here, piece).state, best + 4
+                after, horizon = started(run, piece).state, best + 4
                 if exhaustive.count_schedules(instance, horizon, after) > 400:
                     continue
-                found = exhaustive.general_optimum(replace(instance, time_limit=None), horizon, after)
-                if found is not None:
-                    assert costs[piece] == found - best, (seed, here.state, piece)
-                else:  # or it ends later than was looked for
-                    assert (costs.get(piece) or 5) > 4, (seed, here.state, piece)
-                advised += found == best
-            kept = [one for one in advice.options if one.cost == 0]
-            assert next_commands(instance, rows(here), clock=here.state.clock).options == tuple(kept)
+                makespan = exhaustive.general_optimum(replace(instance, time_limit=None), horizon, after)
+                if makespan is not None:
+                    assert costs[piece] == makespan - best, (seed, run.state, piece)
+                else:  # or it ends after the searched horizon
+                    assert (costs.get(piece) or 5) > 4, (seed, run.state, piece)
+                advised += makespan == best
+            optimal = [one for one in advice.options if one.cost == 0]
+            assert next_commands(instance, rows(run), clock=run.state.clock).options == tuple(optimal)
     assert advised > 50
 
 
@@ -108,16 +108,16 @@ def test_waits_are_advised_while_they_cost_nothing(make):
     lengths = set()
     for seed in range(15):
         instance = make(seed)
-        for _, step, here in random_run(instance, seed, lazy=0.2, most=8):
-            best = solve_from_scratch(here).makespan
-            if here.complete or best is None:
+        for _, step, run in random_run(instance, seed, lazy=0.2, most=8):
+            best = solve_from_scratch(run).makespan
+            if run.complete or best is None:
                 continue
-            advice = next_commands(instance, rows(here, instance.benchmark), all_commands=True, clock=here.state.clock)
+            advice = next_commands(instance, rows(run, instance.benchmark), all_commands=True, clock=run.state.clock)
             (wait,) = (one for one in advice.options if one.kind == "wait")
             longest = 0 if wait.cost != 0 else wait.longest
             for ticks in range(step, 8 * step, step):
-                later = solve_from_scratch(waited(here, here.state.clock + ticks)).makespan
-                assert (later == best) == (ticks <= longest), (seed, here.state, ticks)
+                later = solve_from_scratch(waited(run, run.state.clock + ticks)).makespan
+                assert (later == best) == (ticks <= longest), (seed, run.state, ticks)
                 if ticks == step:
                     assert wait.cost == (None if later is None else later - best)
             lengths.add(longest // step)
@@ -129,24 +129,24 @@ def test_advice_in_kitchens_agrees_with_search_through_rules():
     for seed in range(15):
         instance = kitchen(seed, most=4)
         horizon = 40
-        for _, _, here in random_run(instance, seed, lazy=0.2, most=6):
-            state = here.state
+        for _, _, run in random_run(instance, seed, lazy=0.2, most=6):
+            state = run.state
             done = [StepCommand(int(p.action[3:]), p.action[:2], p.duration, p.start) for p in state.pieces]
             best = exhaustive.kitchen_optimum(instance, horizon, done, state.clock)
-            if best is None or here.complete:
+            if best is None or run.complete:
                 continue
-            plan = rows(here, "recipe2plan")
+            plan = rows(run, "recipe2plan")
             advice = next_commands(instance, plan, all_commands=True, clock=state.clock)
-            found = {one.command: one for one in advice.options}
-            for piece in conceivable(here):
+            options = {one.command: one for one in advice.options}
+            for piece in conceivable(run):
                 command = StepCommand(int(piece.action[3:]), piece.action[:2], piece.duration, piece.start)
                 try:
                     after = exhaustive.kitchen_optimum(instance, horizon, [*done, command], state.clock)
-                except AssertionError:  # the rules refuse it
-                    assert command.text not in found
+                except AssertionError:  # the rules reject it
+                    assert command.text not in options
                     continue
-                if command.text in found:
-                    assert found[command.text].cost == (None if after is None else after - best)
+                if command.text in options:
+                    assert options[command.text].cost == (None if after is None else after - best)
                 else:
                     assert any(one.shortest is not None for one in advice.options)
 
@@ -155,18 +155,18 @@ def test_advice_in_timearena_agrees_with_search_through_rules():
     for number, task in enumerate(("household1", "cooking3", "lab2")):
         scene = world(f"timearena/{task}")
         instance = load(f"timearena/{task}")
-        for _, _, here in random_run(instance, number, most=6):
-            made = timearena.decisions_before(instance, here)
-            if here.complete:
+        for _, _, start in random_run(instance, number, most=6):
+            decisions = timearena.decisions_before(instance, start)
+            if start.complete:
                 continue
-            best = timearena.optimum(scene, 300_000, played=made)[1]
-            advice = next_commands(instance, made, all_commands=True)
+            best = timearena.optimum(scene, 300_000, played=decisions)[1]
+            advice = next_commands(instance, decisions, all_commands=True)
             assert advice.best == best
             costs = {one.command: one.cost for one in advice.options}
             for command in [*scene.commands, "wait"]:
-                run = timearena.replay(instance.name, [*made, command], 10**6)
+                run = timearena.replay(instance.name, [*decisions, command], 10**6)
                 if run.steps[-1].violation is None:
-                    assert costs[command] == timearena.optimum(scene, 300_000, played=[*made, command])[1] - best
+                    assert costs[command] == timearena.optimum(scene, 300_000, played=[*decisions, command])[1] - best
                 else:
                     assert command not in costs
 
@@ -177,14 +177,14 @@ def test_advice_in_asynctool_agrees_with_search_through_environment():
         problem = random_chains(seed, constant=False)
         instance = asynctool.instance(problem)
         calls = sum(len(task.reference_calls) for task in problem.tasks)
-        for _, _, here in random_run(instance, seed, most=8):
-            if here.complete or len(here.state.pieces) >= calls:
+        for _, _, run in random_run(instance, seed, most=8):
+            if run.complete or len(run.state.pieces) >= calls:
                 continue
-            said = messages_before(problem, here)
-            advice = next_commands(instance, said, all_commands=True)
-            assert advice.best == min_turns(problem, said)
+            messages = messages_before(problem, run)
+            advice = next_commands(instance, messages, all_commands=True)
+            assert advice.best == min_turns(problem, messages)
             for one in advice.options:
-                assert one.cost == min_turns(problem, [*said, json.loads(one.command)]) - advice.best
+                assert one.cost == min_turns(problem, [*messages, json.loads(one.command)]) - advice.best
 
 
 # --- an agent that follows -----------------------------------------------------------------------
@@ -205,8 +205,8 @@ def test_following_any_advice_reaches_the_optimum(make):
                 assert advice.plan is None
                 break
             assert advice.best == optimum
-            again = verdict_of(instance, advice.plan)
-            assert (again.violations, again.makespan) == ((), optimum)
+            replay = verdict_of(instance, advice.plan)
+            assert (replay.violations, replay.makespan) == ((), optimum)
             if not advice.options:
                 ended_so = verdict_of(instance, plan)
                 assert (ended_so.success, ended_so.makespan) == (True, optimum), seed
@@ -236,8 +236,8 @@ def test_clock_can_be_later_than_end_of_plan():
 def test_ended_run_has_no_next_command():
     five = next_commands(load(TEA), ["dance"] * 5)
     assert (five.over, five.options, five.plan) == ("five_invalid", (), None)
-    left = next_commands(load(TEA), ["activate kettle", "Quit!"])
-    assert (left.over, left.options, left.plan, left.best) == ("exit", (), None, 13)
+    advice = next_commands(load(TEA), ["activate kettle", "Quit!"])
+    assert (advice.over, advice.options, advice.plan, advice.best) == ("exit", (), None, 13)
     done = next_commands(load(TEA), solve(load(TEA)).plan)
     assert (done.options, done.best) == ((), 13)
     late = next_commands(load(TEA), {"actions": ["wait"] * 5, "time_limit": 12})
@@ -251,8 +251,8 @@ def test_ended_run_has_no_next_command():
 def test_commands_that_prevent_success_are_listed_only_with_all_commands():
     actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3), Action("t/c", "t", 1, 1))
     instance = Instance("tight", actions, (Lag("t/a", "t/c", 0, 0),))
-    everything = next_commands(instance, [PIECE], all_commands=True).options
-    assert [(one.cost, one.status) for one in everything] == [
+    options = next_commands(instance, [PIECE], all_commands=True).options
+    assert [(one.cost, one.status) for one in options] == [
         (0, "optimal"),
         (None, "infeasible"),
         (None, "infeasible"),
@@ -286,8 +286,8 @@ def test_next_writes_advice_as_json(form, tmp_path):
     result = invoke("next", TEA, "--after", tmp_path / "so-far.txt", "--all", "--format", form)
     assert result.exit_code == 0
     advice = read(result, form) if form == "json" else read(result, form)[0]
-    told = next_commands(load(TEA), ["activate kettle"], all_commands=True).as_dict()
-    assert advice == json.loads(json.dumps(told)) | {"method": "next"}
+    expected = next_commands(load(TEA), ["activate kettle"], all_commands=True).as_dict()
+    assert advice == json.loads(json.dumps(expected)) | {"method": "next"}
     assert "best makespan from here: 13 minutes (optimal)" in result.stderr
 
 
@@ -334,12 +334,12 @@ def submissions(tmp_path):
 def test_regret_writes_one_object_per_plan_and_reports_bad_lines(submissions, form):
     result = invoke("regret", submissions, "--format", form)
     assert result.exit_code == 1
-    found = read(result, form)
-    assert [(one["line"], one["id"]) for one in found] == [
+    rows = read(result, form)
+    assert [(one["line"], one["id"]) for one in rows] == [
         (1, "good"), (2, "late"), (3, "tea"), (4, "lost"), (5, "odd"), (6, None), (7, None),
     ]  # fmt: skip
-    assert [one["reason"] is None for one in found] == [True, True, True, False, False, False, False]
-    good, late, tea = found[:3]
+    assert [one["reason"] is None for one in rows] == [True, True, True, False, False, False, False]
+    good, late, tea = rows[:3]
     assert (good["total"], good["success"], late["completion"], tea["no_return_reason"]) == (
         0,
         True,

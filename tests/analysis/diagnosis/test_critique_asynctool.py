@@ -30,12 +30,12 @@ PLAY = [gold(0), gold(0, OTHER), gold(1), talk.WAIT, gold(2), talk.CLOSING]
 
 
 def turns(*messages: Any) -> Critique:
-    found = report(CHAINS, list(messages))
-    assert_same_faults(found, turn_rules.replay(CHAINS.origin, list(messages)).violations)
-    return found
+    result = report(CHAINS, list(messages))
+    assert_same_faults(result, turn_rules.replay(CHAINS.origin, list(messages)).violations)
+    return result
 
 
-def test_every_kind_of_fault_in_a_transcript_alone() -> None:
+def test_each_kind_of_violation_in_transcripts() -> None:
     assert finding_kinds(turns(*PLAY)) == set()
     wrong = turns("let me think", *PLAY)
     assert finding_kinds(wrong) == {"unreadable"}
@@ -59,7 +59,7 @@ def test_every_kind_of_fault_in_a_transcript_alone() -> None:
     assert single_finding(turns(*PLAY[:4], talk.CLOSING), "missing_call").text.startswith(f"{TASK} lacks a call")
 
 
-def test_a_missing_call_is_named_with_the_call_that_was_made_instead() -> None:
+def test_missing_call_is_named_with_call_in_its_place() -> None:
     name, params = gold(2)["func_name"], gold(2)["params"]
     for instead in (
         gold(2) | {"params": params | {"x": 7}},
@@ -76,7 +76,7 @@ def test_a_missing_call_is_named_with_the_call_that_was_made_instead() -> None:
         )
 
 
-def test_failed_calls_and_wrong_states_of_bundled_tasks() -> None:
+def test_failed_calls_and_wrong_states_are_reported() -> None:
     seen: set[str] = set()
     for name in ("asynctool/files_1", "asynctool/posts_1", "asynctool/tickets_1", "asynctool/trading_1"):
         problem = catalog.load(name)
@@ -84,17 +84,17 @@ def test_failed_calls_and_wrong_states_of_bundled_tasks() -> None:
         calls = [message for message in play if "func_name" in message]
         for extra in [*calls, *(call | {"params": {"no such": 1}} for call in calls)]:
             transcript = [*play[:-1], talk.WAIT, extra, talk.CLOSING]
-            found = report(problem, transcript)
+            result = report(problem, transcript)
             run = turn_rules.replay(problem.origin, transcript)
-            assert_same_faults(found, run.violations)
-            seen |= finding_kinds(found)
+            assert_same_faults(result, run.violations)
+            seen |= finding_kinds(result)
     assert {"failed_call", "wrong_state"} <= seen
 
 
-def test_prose_does_not_give_away_the_right_calls() -> None:
+def test_prose_does_not_reveal_reference_calls() -> None:
     problem = catalog.load("asynctool/files_1")
-    found = report(problem, [talk.CLOSING])
-    assert any(finding.kind == "missing_call" for finding in all_findings(found))
-    text = json.dumps(found.as_dict()) + found.prose()
+    result = report(problem, [talk.CLOSING])
+    assert any(finding.kind == "missing_call" for finding in all_findings(result))
+    text = json.dumps(result.as_dict()) + result.prose()
     values = [v for task in problem.origin.tasks for call in task.reference_calls for v in call.params.values()]
     assert [value for value in values if isinstance(value, str) and len(value) > 3 and value in text] == []

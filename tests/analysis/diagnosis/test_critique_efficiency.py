@@ -1,4 +1,4 @@
-"""What the critic says of efficiency, and of the decisions that cost most."""
+"""Critiques of efficiency and of the costliest decisions."""
 
 from __future__ import annotations
 
@@ -17,84 +17,84 @@ from tests.support.robotouille import kitchen
 def test_efficiency_of_a_slow_plan() -> None:
     problem = catalog.load(PAIR)
     plan = ", ".join(command.text for command in problems.reference_plan("recipe2plan/timed/Cobbler_Pancakes"))
-    found = report(problem, plan).efficiency
-    assert (found.status, found.makespan, found.optimum, found.gap) == ("optimal", 4380, 4080, 300)
+    efficiency = report(problem, plan).efficiency
+    assert (efficiency.status, efficiency.makespan, efficiency.optimum, efficiency.gap) == ("optimal", 4380, 4080, 300)
     run = registry.of(problem).run(problem, plan).verdict
-    assert found.idle == run.idle
-    row = found.as_dict()
+    assert efficiency.idle == run.idle
+    row = efficiency.as_dict()
     assert row["idle_total"] == sum(end - start for start, end in run.idle)
 
 
-def test_an_impossible_problem_is_said_to_be_so() -> None:
+def test_infeasible_problem_is_reported() -> None:
     hasty = Instance("k", (A, B), time_limit=3)
-    found = report(hasty, [])
-    assert (found.efficiency.status, found.efficiency.optimum) == ("infeasible", None)
-    assert "No plan completes all tasks" in found.prose()
+    result = report(hasty, [])
+    assert (result.efficiency.status, result.efficiency.optimum) == ("infeasible", None)
+    assert "No plan completes all tasks" in result.prose()
 
 
 # --- decisions -----------------------------------------------------------------------------------
 
 
-def test_the_decisions_that_cost_most() -> None:
+def test_costliest_decisions_are_named() -> None:
     late = "Step(0, Cobbler, 10 min, 00:05:00), Step(0, Cobbler, 10 min, 00:05:00)"
-    found = report(catalog.load(PAIR), late, regret=True)
-    assert found.decisions is not None
-    assert [(one.kind, one.start, one.end, one.cost) for one in found.decisions.costly] == [("wait", 0, 300, 300)]
-    assert (found.decisions.no_return, found.decisions.completion, found.decisions.optimal_count) == (None, 4380, 0)
+    result = report(catalog.load(PAIR), late, regret=True)
+    assert result.decisions is not None
+    assert [(one.kind, one.start, one.end, one.cost) for one in result.decisions.costly] == [("wait", 0, 300, 300)]
+    assert (result.decisions.no_return, result.decisions.completion, result.decisions.optimal_count) == (None, 4380, 0)
     assert (
         "Decisions: This decision delays the end of the plan most: waiting (00:00:00 to 00:05:00) by 5 min."
-        in found.prose()
+        in result.prose()
     )
-    assert "still be completed in 1 h 13 min" in found.prose()
-    assert optimum(catalog.load(PAIR)).plan not in json.dumps(found.as_dict())
+    assert "still be completed in 1 h 13 min" in result.prose()
+    assert optimum(catalog.load(PAIR)).plan not in json.dumps(result.as_dict())
 
 
-def test_the_point_of_no_return_and_its_reason() -> None:
-    found = report(KITCHEN, [[1, "Bread", 300, 0], [1, "Pie", 180, 361], [2, "Bread", 120, 541]], regret=True)
-    assert found.decisions is not None
-    last = found.decisions.no_return
+def test_point_of_no_return_has_reason() -> None:
+    result = report(KITCHEN, [[1, "Bread", 300, 0], [1, "Pie", 180, 361], [2, "Bread", 120, 541]], regret=True)
+    assert result.decisions is not None
+    last = result.decisions.no_return
     assert last is not None
     assert (last.position, last.kind, last.status) == (1, "wait", "infeasible")
-    assert (found.decisions.cause, found.decisions.proved) == ("constraints", True)
-    assert any("step 2 of Bread" in reason for reason in found.decisions.reasons)
-    assert "After waiting (00:05:00 to 00:06:01), no continuation completes all tasks" in found.prose()
+    assert (result.decisions.cause, result.decisions.proved) == ("constraints", True)
+    assert any("step 2 of Bread" in reason for reason in result.decisions.reasons)
+    assert "After waiting (00:05:00 to 00:06:01), no continuation completes all tasks" in result.prose()
 
 
-def test_very_long_runs_are_not_priced() -> None:
-    found = report(catalog.load(TEA), {"actions": ["wait"] * 1200, "time_limit": 1200}, regret=True)
-    assert found.decisions is not None
-    assert (found.decisions.costly, found.decisions.count) == ((), 1200)
-    assert "too many to compute their costs" in found.prose()
+def test_very_long_runs_have_no_costs_of_decisions() -> None:
+    result = report(catalog.load(TEA), {"actions": ["wait"] * 1200, "time_limit": 1200}, regret=True)
+    assert result.decisions is not None
+    assert (result.decisions.costly, result.decisions.count) == ((), 1200)
+    assert "too many to compute their costs" in result.prose()
 
 
-def test_a_perfect_plan_costs_nothing() -> None:
+def test_optimal_plan_has_no_costly_decisions() -> None:
     for name in (PAIR, TEA, "asynctool/files_1"):
         problem = catalog.load(name)
-        found = report(problem, optimum(problem).plan, regret=True)
-        assert found.decisions is not None
-        assert (found.decisions.costly, found.decisions.no_return) == ((), None)
-        assert found.decisions.optimal_count == found.decisions.count
+        result = report(problem, optimum(problem).plan, regret=True)
+        assert result.decisions is not None
+        assert (result.decisions.costly, result.decisions.no_return) == ((), None)
+        assert result.decisions.optimal_count == result.decisions.count
 
 
-def test_how_a_kitchen_could_still_be_completed() -> None:
-    found = critique_actions(TABLES, "Pick up bread1 from table1 using robot1", "Do nothing", regret=True)
-    assert found.decisions is not None
-    assert (found.decisions.completion, found.decisions.no_return) == (4, None)
-    assert [(one.position, one.kind, one.cost) for one in found.decisions.costly] == [(1, "act", 1)]
-    assert "still be completed in 4 steps in total" in found.prose()
+def test_completion_of_kitchen_plan_is_reported() -> None:
+    result = critique_actions(TABLES, "Pick up bread1 from table1 using robot1", "Do nothing", regret=True)
+    assert result.decisions is not None
+    assert (result.decisions.completion, result.decisions.no_return) == (4, None)
+    assert [(one.position, one.kind, one.cost) for one in result.decisions.costly] == [(1, "act", 1)]
+    assert "still be completed in 4 steps in total" in result.prose()
 
 
-def test_the_point_of_no_return_in_a_kitchen() -> None:
+def test_point_of_no_return_in_kitchen() -> None:
     fried = kitchen(
         {"board1": ["potato1"], "fryer1": [], "table1": []},
         traits={"potato1": ["iscuttable", "isfryable"]},
         goal=[["isfried", "potato#1"], ["item_at", "potato#1", "table1"]],
     )
     cuts = ["Do nothing", *["Cut potato1 on board1 using robot1"] * 3, "Do nothing"]
-    found = critique_actions(fried, *cuts, regret=True)
-    assert found.decisions is not None
-    last = found.decisions.no_return
+    result = critique_actions(fried, *cuts, regret=True)
+    assert result.decisions is not None
+    last = result.decisions.no_return
     assert last is not None
     assert plan_kitchen(fried, after=cuts[: last.position]).status == "optimal"
     assert plan_kitchen(fried, after=cuts[: last.position + 1]).status == "infeasible"
-    assert "no continuation completes all tasks" in found.prose()
+    assert "no continuation completes all tasks" in result.prose()

@@ -17,9 +17,9 @@ from tests.support.critiques import A, B, act, finding_fields, piece
 def looked_at(instance: Instance, *pieces: Piece) -> list[Any]:
     schedule = Schedule.of(instance, pieces) if all(p.action in instance.by_id for p in pieces) else Schedule(pieces)
     generic = registry.get("generic")
-    found = generic.examine(generic.replay(instance, Plan(None, schedule)))
-    assert [f.violation for f in found.findings] == list(referee(instance, schedule).violations)
-    return [finding_fields(finding) for finding in found.findings]
+    examination = generic.examine(generic.replay(instance, Plan(None, schedule)))
+    assert [f.violation for f in examination.findings] == list(referee(instance, schedule).violations)
+    return [finding_fields(finding) for finding in examination.findings]
 
 
 OVEN = Resource("oven", 1, "cold")
@@ -91,15 +91,15 @@ CASES: list[tuple[str, Instance, tuple[Piece, ...], dict[str, Any]]] = [
 ]
 
 
-def test_there_is_a_case_for_every_kind_of_the_general_rules() -> None:
+def test_cases_cover_all_kinds_of_general_rules() -> None:
     assert [case[0] for case in CASES] == list(KINDS)
 
 
-@pytest.mark.parametrize(("kind", "instance", "pieces", "wanted"), CASES, ids=[case[0] for case in CASES])
-def test_every_kind_of_the_general_rules_alone(kind: str, instance: Instance, pieces: Any, wanted: Any) -> None:
+@pytest.mark.parametrize(("kind", "instance", "pieces", "expected"), CASES, ids=[case[0] for case in CASES])
+def test_each_kind_of_general_rules(kind: str, instance: Instance, pieces: Any, expected: Any) -> None:
     [finding] = looked_at(instance, *pieces)
     assert finding.kind == kind
-    for name, value in wanted.items():
+    for name, value in expected.items():
         if name == "others":
             assert [other.subject for other in finding.others] == value
         elif name == "text":
@@ -108,10 +108,10 @@ def test_every_kind_of_the_general_rules_alone(kind: str, instance: Instance, pi
             assert getattr(finding, name) == value, name
 
 
-def test_two_resources_of_one_action_are_told_apart() -> None:
+def test_resources_of_one_action_are_distinguished() -> None:
     both = (Demand("pan"), Demand("pot"))
     instance = Instance(
         "k", (act("a", 2, 0, *both), act("b", 2, 0, *both)), resources=(Resource("pan"), Resource("pot"))
     )
-    found = looked_at(instance, piece("a", 0), piece("b", 1))
-    assert [finding.resource for finding in found] == ["pan", "pot"]
+    violations = looked_at(instance, piece("a", 0), piece("b", 1))
+    assert [finding.resource for finding in violations] == ["pan", "pot"]

@@ -9,7 +9,7 @@ from tests.support.robotouille import CROWD
 
 
 @pytest.mark.slow
-def test_every_kind_of_refusal_alone() -> None:
+def test_each_kind_of_rejection() -> None:
     assert finding_kinds(critique_actions(TABLES, "Dance")) == {"unknown_action"}
     assert (
         "there is no moon1"
@@ -23,10 +23,10 @@ def test_every_kind_of_refusal_alone() -> None:
     assert f"it is {CROWD.players[0]}'s turn" in turn.text
 
 
-def test_the_goal_of_a_kitchen() -> None:
-    found = critique_actions(TABLES)
-    assert found.sections[-1].status == "fault"
-    assert [remark.violation.subject for remark in found.sections[-1].remarks] == ["item_on bread1 table2"]
+def test_unmet_goal_is_reported() -> None:
+    result = critique_actions(TABLES)
+    assert result.sections[-1].status == "fault"
+    assert [remark.violation.subject for remark in result.sections[-1].remarks] == ["item_on bread1 table2"]
     plan = [
         "Pick up bread1 from table1 using robot1",
         "Move robot1 from table1 to table2",

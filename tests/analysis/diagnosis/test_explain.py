@@ -35,75 +35,85 @@ def run(*arguments):
     return CliRunner().invoke(app, ["explain", *arguments])
 
 
-def test_an_optimum_with_its_proof():
+def test_optimum_has_certificate():
     problem = catalog.load(NAME)
-    found = explain(problem)
-    assert (found.status, found.makespan, found.kind, found.gap, found.explained) == (
+    explanation = explain(problem)
+    assert (explanation.status, explanation.makespan, explanation.kind, explanation.gap, explanation.explained) == (
         "optimal",
         4080,
         "busy time",
         0,
         True,
     )
-    verify(problem, found.certificate)
-    assert found.lines()[0] == f"{NAME}: optimal, 1 h 8 min."
-    assert found.lines()[-1].endswith("the makespan is at least 1 h 8 min.")
-    assert found.conflict is None
+    verify(problem, explanation.certificate)
+    assert explanation.lines()[0] == f"{NAME}: optimal, 1 h 8 min."
+    assert explanation.lines()[-1].endswith("the makespan is at least 1 h 8 min.")
+    assert explanation.conflict is None
 
 
 def shop(seed, jobs, machines):
     """Return a job shop: every job once on every machine."""
-    random, made = Random(seed), Model("shop")
+    random, model = Random(seed), Model("shop")
     for job in range(jobs):
-        made = made.task(f"job{job}")
+        model = model.task(f"job{job}")
         for place, machine in enumerate(random.sample(range(machines), machines)):
-            made = made.action(f"step{place}", random.randint(1, 9), attended=0, uses=f"machine{machine}")
+            model = model.action(f"step{place}", random.randint(1, 9), attended=0, uses=f"machine{machine}")
             if place:
-                made = made.after(f"step{place - 1}")
-    return made.build()
+                model = model.after(f"step{place - 1}")
+    return model.build()
 
 
 @pytest.mark.slow
-def test_what_the_search_had_to_settle_is_said():
-    found = explain(shop(10, 6, 6))
-    assert (found.status, found.kind, found.explained) == ("optimal", "search", False)
-    assert found.gap > 0
-    assert "proved by search" in found.lines()[-1]
+def test_gap_closed_by_search_is_reported():
+    explanation = explain(shop(10, 6, 6))
+    assert (explanation.status, explanation.kind, explanation.explained) == ("optimal", "search", False)
+    assert explanation.gap > 0
+    assert "proved by search" in explanation.lines()[-1]
 
 
-def test_an_impossible_problem_has_a_minimal_conflict():
+def test_infeasible_problem_has_minimal_conflict():
     problem = catalog.load(NAME)
-    found = explain(replace(problem, benchmark="generic", time_limit=2700, origin=problem))
-    assert (found.status, found.makespan, found.certificate) == ("infeasible", None, None)
-    assert found.conflict.minimal
-    assert found.explained
-    assert found.lines() == found.conflict.lines()
+    explanation = explain(replace(problem, benchmark="generic", time_limit=2700, origin=problem))
+    assert (explanation.status, explanation.makespan, explanation.certificate) == ("infeasible", None, None)
+    assert explanation.conflict.minimal
+    assert explanation.explained
+    assert explanation.lines() == explanation.conflict.lines()
 
 
-def test_a_proof_can_settle_what_the_search_could_not(monkeypatch):
-    def undecided(instance, **given):
-        return replace(genuine(instance, **given), status=Status.feasible, lower_bound=79)
+def test_certificate_can_prove_optimum_that_search_did_not(monkeypatch):
+    def undecided(instance, **options):
+        return replace(genuine(instance, **options), status=Status.feasible, lower_bound=79)
 
     genuine = solving.solve
     monkeypatch.setattr(solving, "solve", undecided)
-    found = explain(Instance("many", tuple(Action(f"t/{k}", "t", 2, 2) for k in range(40))))
-    assert (found.status, found.lower_bound, found.explained_bound) == ("optimal", 80, 80)
+    explanation = explain(Instance("many", tuple(Action(f"t/{k}", "t", 2, 2) for k in range(40))))
+    assert (explanation.status, explanation.lower_bound, explanation.explained_bound) == ("optimal", 80, 80)
 
 
-def test_without_time_nothing_is_claimed():
-    found = explain(catalog.load("recipe2plan/timed/Tacos_Smore-Bars"), time_limit=0)
-    assert found.status in ("feasible", "unknown")
-    assert (found.explained, found.explained_bound, found.certificate, found.document) == (False, None, None, None)
-    assert found.lines()[0].endswith("no certificate was found within the time limit.")
+def test_zero_time_limit_claims_no_proof():
+    explanation = explain(catalog.load("recipe2plan/timed/Tacos_Smore-Bars"), time_limit=0)
+    assert explanation.status in ("feasible", "unknown")
+    assert (explanation.explained, explanation.explained_bound, explanation.certificate, explanation.document) == (
+        False,
+        None,
+        None,
+        None,
+    )
+    assert explanation.lines()[0].endswith("no certificate was found within the time limit.")
 
 
-def test_a_kitchen_is_proved_by_search():
-    found = explain(catalog.problem(KITCHEN))
-    assert (found.status, found.kind, found.explained, found.gap) == ("optimal", "search", False, None)
-    assert any("by search" in line for line in found.lines())
+def test_kitchen_is_proved_by_search():
+    explanation = explain(catalog.problem(KITCHEN))
+    assert (explanation.status, explanation.kind, explanation.explained, explanation.gap) == (
+        "optimal",
+        "search",
+        False,
+        None,
+    )
+    assert any("by search" in line for line in explanation.lines())
 
 
-def test_an_impossible_file_is_answered(tmp_path):
+def test_infeasible_file_is_explained(tmp_path):
     path = tmp_path / "supper.json"
     path.write_text(json.dumps(HURRIED))
     result = run(str(path))
@@ -113,7 +123,7 @@ def test_an_impossible_file_is_answered(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_cannot_be_answered_is_reported(tmp_path):
+def test_unreadable_problem_is_reported(tmp_path):
     path = tmp_path / "broken.json"
     path.write_text("{")
     result = run(str(path), "timearena/lab1")

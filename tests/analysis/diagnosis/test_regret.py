@@ -33,48 +33,50 @@ REASONS = {None, "constraints", "time_limit", "over", "spoiled"}
 
 def priced(instance, submission, rules=None, *, guesses=False):
     """Regret of a submission, after checking all that must hold for any."""
-    found = regret(instance, submission, rules)
-    for one, two in pairwise(found.decisions):
+    result = regret(instance, submission, rules)
+    for one, two in pairwise(result.decisions):
         assert one.after == two.before
         assert one.end <= two.start or one.kind == "act"
-    for one in found.decisions:
+    for one in result.decisions:
         assert one.cost is None or one.cost == one.after - one.before
         assert guesses or one.cost is None or one.cost >= 0
         assert one.status in ("optimal", "infeasible", "feasible", "unknown")
         assert (one.status == "optimal") == (one.after is not None)
-    if found.success:
-        assert None not in (found.optimum, found.total)
-        assert found.total == found.final - found.optimum
-        assert (found.completion, found.completion_status, found.completion_plan) == (found.final, "optimal", None)
-        assert found.no_return is None
-    assert found.no_return_reason in REASONS
-    json.dumps(found.as_dict())
-    return found
+    if result.success:
+        assert None not in (result.optimum, result.total)
+        assert result.total == result.final - result.optimum
+        assert (result.completion, result.completion_status, result.completion_plan) == (result.final, "optimal", None)
+        assert result.no_return is None
+    assert result.no_return_reason in REASONS
+    json.dumps(result.as_dict())
+    return result
 
 
 # --- sums ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_sums_are_exact_on_random_transcripts_and_only_guesses_save_time():
+def test_costs_sum_to_regret_and_only_guesses_are_negative():
     early = good = 0
     for seed in range(40):
         random = Random(seed)
         problem = random_chains(seed, constant=False)
         chains = [[call_message(task.id, call) for call in task.reference_calls] for task in problem.tasks]
-        said = []
+        messages = []
         while any(chains):
-            said.append(random.choice([chain for chain in chains if chain]).pop(0) if random.random() < 0.7 else WAIT)
+            messages.append(
+                random.choice([chain for chain in chains if chain]).pop(0) if random.random() < 0.7 else WAIT
+            )
         closed = random.random() < 0.8
-        found = priced(asynctool.instance(problem), [*said, CLOSING] if closed else said, guesses=True)
-        assert found.success == closed
+        result = priced(asynctool.instance(problem), [*messages, CLOSING] if closed else messages, guesses=True)
+        assert result.success == closed
         good += closed
-        for one in found.decisions:
+        for one in result.decisions:
             if one.cost is not None and one.cost < 0:
                 assert one.violation == "premature"
                 early += 1
         if not closed:
-            assert found.completion == len(said) + 1
+            assert result.completion == len(messages) + 1
     assert good > 20
     assert early > 5
 
@@ -82,10 +84,10 @@ def test_sums_are_exact_on_random_transcripts_and_only_guesses_save_time():
 # --- what single decisions cost ------------------------------------------------------------------
 
 
-def test_a_wait_costs_like_any_other_command():
+def test_wait_has_cost():
     late = [[0, "Cobbler", 600, 300]]
-    found = priced(load(NAME), late)
-    assert [(one.kind, one.command, one.cost) for one in found.decisions] == [
+    result = priced(load(NAME), late)
+    assert [(one.kind, one.command, one.cost) for one in result.decisions] == [
         ("wait", "wait 5 min", 300),
         ("act", "Step(0, Cobbler, 00:10:00, 00:05:00)", 0),
     ]
@@ -93,61 +95,61 @@ def test_a_wait_costs_like_any_other_command():
     assert [one.cost for one in priced(household, ["wait", "activate kettle"]).decisions] == [1, 0]
 
 
-def test_a_wrong_minute_costs_whatever_the_world_does_meanwhile():
+def test_rejected_minute_has_cost_of_passing_time():
     household = load("timearena/household1")
     for ticks in (False, True):
         rules = timearena.RULE_SET.profile("paper", invalid_ticks_world=ticks)
-        found = priced(household, ["activate kettle", "dance", "wash moon"], rules)
-        assert [one.violation for one in found.decisions] == [None, "invalid_action", "nonexistent_object"]
-        best = [one.after for one in found.decisions]
-        # The kettle boils on, or it does not.
+        result = priced(household, ["activate kettle", "dance", "wash moon"], rules)
+        assert [one.violation for one in result.decisions] == [None, "invalid_action", "nonexistent_object"]
+        best = [one.after for one in result.decisions]
+        # The kettle continues to boil, or it does not.
         assert best == ([13, 13, 13] if ticks else [13, 14, 15])
         repeated = priced(household, ["wash cup", "wash cup"], rules)
         assert [one.kind for one in repeated.decisions] == ["act", "lost"]
 
 
-def test_after_the_end_a_wrong_minute_only_ends_a_run_if_the_rules_say_so():
+def test_rejected_minute_after_completion_ends_run_only_by_rule():
     household = load("timearena/household1")
     plan = solve(household).plan.splitlines()
     whole = priced(household, plan)
     assert (whole.success, whole.total) == (True, 0)
     rules = timearena.RULE_SET.profile("paper", stop_on_complete=False)
     assert priced(household, plan, rules).total == 0
-    # Where the last work goes on by itself, a wrong minute can be the last one.
+    # While unattended work finishes, a rejected minute can be the last one.
     for name in ("timearena/cooking2", "timearena/lab1", "timearena/lab5", "timearena/household1"):
-        *begun, _ = whole = solve(load(name)).plan.splitlines()
+        *prefix, _ = whole = solve(load(name)).plan.splitlines()
         ends, goes_on = (
-            priced(load(name), [*begun, "dance" if whole[-1] == "wait" else whole[-1]], profile)
+            priced(load(name), [*prefix, "dance" if whole[-1] == "wait" else whole[-1]], profile)
             for profile in (timearena.RULE_SET.profile("paper", invalid_ticks_world=True), rules)
         )
         assert ends.success
         assert goes_on.success == (whole[-1] != "wait")
 
 
-def test_refused_commands_of_a_log_move_the_clock_only_for_steps_that_exist():
+def test_rejected_commands_of_log_advance_clock_only_for_existing_steps():
     def log(*answers):
         return [{"response": answer} for answer in answers]
 
     instance = load(NAME)
-    known = priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"))
-    assert [(one.kind, one.cost) for one in known.decisions] == [("wait", 600), ("lost", 0)]
+    existing = priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"))
+    assert [(one.kind, one.cost) for one in existing.decisions] == [("wait", 600), ("lost", 0)]
     unknown = priced(instance, log("Step(99, Cobbler, 1 min, 00:10:00)", "Step(0, Cobbler, 10 min, 00:00:00)"))
     assert [(one.kind, one.cost) for one in unknown.decisions] == [("lost", 0), ("act", 0)]
     assert unknown.completion == unknown.optimum == 4080
-    still = recipe2plan.RULE_SET.profile("paper", reject_advances_clock=False)
-    assert priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"), still).completion == 4080
+    stopped = recipe2plan.RULE_SET.profile("paper", reject_advances_clock=False)
+    assert priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"), stopped).completion == 4080
 
 
 @pytest.mark.parametrize("seconds", [15, 20, 1215])
-def test_commands_off_the_grid_are_priced_to_the_second(seconds):
-    found = priced(load(NAME), [[0, "Cobbler", 600, seconds]])
-    assert [one.cost for one in found.decisions] == [seconds, 0]
-    assert found.completion == 4080 + seconds
-    assert seconds % found.grid == 0
+def test_commands_off_the_grid_have_exact_costs(seconds):
+    result = priced(load(NAME), [[0, "Cobbler", 600, seconds]])
+    assert [one.cost for one in result.decisions] == [seconds, 0]
+    assert result.completion == 4080 + seconds
+    assert seconds % result.grid == 0
 
 
 @pytest.mark.parametrize("late", [10**11, 10**30])
-def test_far_times_are_priced_like_near_ones_and_leave_nothing_behind(late):
+def test_late_start_times_have_exact_costs(late):
     instance = load(NAME)
     first = priced(instance, [[0, "Cobbler", 600, late]])
     assert (first.completion, first.completion_status) == (late + 4080, "optimal")
@@ -157,12 +159,12 @@ def test_far_times_are_priced_like_near_ones_and_leave_nothing_behind(late):
     assert priced(own, [piece]).completion == late + 3
 
 
-def test_commands_of_no_length_only_take_time():
+def test_commands_of_zero_duration_cost_only_waiting():
     released = recipe2plan.PROFILES["released"]
-    found = priced(load(NAME), "Step(0, Cobbler, 10 min, 00:00:00), Step(0, Cobbler, 0 min, 00:20:00)", released)
-    assert [one.kind for one in found.decisions] == ["act", "wait", "act"]
-    assert found.decisions[-1].cost == 0
-    assert verdict_of(load(NAME), found.completion_plan, released).makespan == found.completion
+    result = priced(load(NAME), "Step(0, Cobbler, 10 min, 00:00:00), Step(0, Cobbler, 0 min, 00:20:00)", released)
+    assert [one.kind for one in result.decisions] == ["act", "wait", "act"]
+    assert result.decisions[-1].cost == 0
+    assert verdict_of(load(NAME), result.completion_plan, released).makespan == result.completion
     refused = priced(load(NAME), [[0, "Cobbler", 0, 300]])
     assert refused.decisions[-1].violation == "action_duration"
     assert refused.completion == 4080
@@ -172,67 +174,67 @@ def test_commands_of_no_length_only_take_time():
 
 
 @pytest.mark.parametrize("plan", ["", "no plan at all", [], None, {"plan": []}, {"plan": ""}])
-def test_nothing_submitted_leaves_the_whole_plan_to_be_done(plan):
-    found = priced(load(NAME), plan)
-    assert (found.success, found.decisions, found.completion, found.optimum) == (False, (), 4080, 4080)
-    assert verdict_of(load(NAME), found.completion_plan).makespan == 4080
+def test_empty_plan_has_completion_of_whole_problem(plan):
+    result = priced(load(NAME), plan)
+    assert (result.success, result.decisions, result.completion, result.optimum) == (False, (), 4080, 4080)
+    assert verdict_of(load(NAME), result.completion_plan).makespan == 4080
 
 
-def test_a_failed_plan_is_completed_from_before_its_first_violation():
+def test_failed_plan_is_completed_from_before_first_violation():
     commands = problems.reference_plan("recipe2plan/timed/Cobbler_Pancakes")
     broken = [*commands[:6], commands[0]._replace(start=commands[6].start), *commands[6:]]
-    found = priced(load(NAME), ", ".join(command.text for command in broken))
-    assert not found.success
-    assert found.decisions[-1].violation in ("repeated_action", "object_occupancy")
-    again = verdict_of(load(NAME), found.completion_plan)
-    assert (again.violations, again.makespan) == ((), found.completion)
-    assert found.completion_plan.startswith(", ".join(command.text for command in commands[:6]))
+    result = priced(load(NAME), ", ".join(command.text for command in broken))
+    assert not result.success
+    assert result.decisions[-1].violation in ("repeated_action", "object_occupancy")
+    replay = verdict_of(load(NAME), result.completion_plan)
+    assert (replay.violations, replay.makespan) == ((), result.completion)
+    assert result.completion_plan.startswith(", ".join(command.text for command in commands[:6]))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", sample([workshop, odd_workshop, kitchen], 3))
-def test_the_point_of_no_return_is_where_a_solve_from_scratch_sees_it(make):
+def test_point_of_no_return_agrees_with_solves_from_scratch(make):
     seen = 0
     for seed in range(60):
         instance = make(seed)
-        *_, (course, _, here) = random_run(instance, seed, lazy=0.5)
+        *_, (course, _, last) = random_run(instance, seed, lazy=0.5)
         if instance.benchmark == "generic":
-            plan = [piece._asdict() for piece in here.state.pieces]
+            plan = [piece._asdict() for piece in last.state.pieces]
         else:
-            plan = [[int(p.action[3:]), p.action[:2], p.duration, p.start] for p in here.state.pieces]
+            plan = [[int(p.action[3:]), p.action[:2], p.duration, p.start] for p in last.state.pieces]
         run = trajectory_of(instance, plan)
-        found = regret_of(run)
+        result = regret_of(run)
         possible = []
         for situation in run.points:
             rest = solve_from_scratch(situation)
             possible.append(rest.status == "optimal" and course.in_time(rest.makespan))
-        if found.no_return is None:
+        if result.no_return is None:
             assert all(possible) or not possible[0]
             continue
         seen += 1
-        assert found.no_return_status == "proved"
-        assert possible[found.no_return]
-        assert not any(possible[found.no_return + 1 :])
-        rest = solve_from_scratch(run.points[found.no_return + 1])
-        assert found.no_return_reason == ("constraints" if rest.status == "infeasible" else "time_limit")
+        assert result.no_return_status == "proved"
+        assert possible[result.no_return]
+        assert not any(possible[result.no_return + 1 :])
+        rest = solve_from_scratch(run.points[result.no_return + 1])
+        assert result.no_return_reason == ("constraints" if rest.status == "infeasible" else "time_limit")
     assert seen > 5
 
 
-def test_an_instance_without_solution_is_lost_before_it_begins():
+def test_infeasible_instance_is_lost_before_first_decision():
     tight = (Action("t/a", "t", 3, 3), Action("t/b", "t", 3, 3), Action("t/c", "t", 1, 1))
     lags = (Lag("t/a", "t/c", 0, 0), Lag("t/b", "t/c", 0, 0))
-    found = priced(Instance("never", tight, lags), [{"action": "t/a", "start": 0, "duration": 3, "agent": "agent"}])
-    assert (found.no_return, found.no_return_reason, found.no_return_status) == (None, "constraints", "proved")
-    assert (found.optimum, found.completion, found.completion_status) == (None, None, "infeasible")
+    result = priced(Instance("never", tight, lags), [{"action": "t/a", "start": 0, "duration": 3, "agent": "agent"}])
+    assert (result.no_return, result.no_return_reason, result.no_return_status) == (None, "constraints", "proved")
+    assert (result.optimum, result.completion, result.completion_status) == (None, None, "infeasible")
 
 
-def test_time_limits_are_points_of_no_return_and_count_in_no_price():
+def test_time_limits_set_point_of_no_return_not_costs():
     actions = (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 3))
     limited = Instance("limited", actions, time_limit=6)
-    found = priced(limited, [{"action": "t/a", "start": 2, "duration": 2, "agent": "agent"}])
-    assert (found.no_return, found.no_return_reason, found.completion) == (0, "time_limit", 7)
-    assert found.completion_plan is None
-    assert [(one.after, one.cost, one.status) for one in found.decisions] == [(7, 2, "optimal"), (7, 0, "optimal")]
+    result = priced(limited, [{"action": "t/a", "start": 2, "duration": 2, "agent": "agent"}])
+    assert (result.no_return, result.no_return_reason, result.completion) == (0, "time_limit", 7)
+    assert result.completion_plan is None
+    assert [(one.after, one.cost, one.status) for one in result.decisions] == [(7, 2, "optimal"), (7, 0, "optimal")]
     in_time = priced(limited, [{"action": "t/a", "start": 1, "duration": 2, "agent": "agent"}])
     assert (in_time.no_return, in_time.completion) == (None, 6)
     household = load("timearena/household1")
@@ -241,7 +243,7 @@ def test_time_limits_are_points_of_no_return_and_count_in_no_price():
         assert (run.no_return_reason, run.completion_plan is None) == (reason, reason is not None)
 
 
-def test_with_one_agent_a_piece_costs_what_with_several_the_wait_after_it_does():
+def test_cost_of_piece_with_one_agent_is_cost_of_wait_with_several():
     """As ``.docs/reference/diagnosis.md`` says."""
     chop, boil = Action("t/chop", "t", 2, 2, agents=("a",)), Action("t/boil", "t", 5, 0, agents=("a",))
     plan = [
@@ -258,7 +260,7 @@ def test_with_one_agent_a_piece_costs_what_with_several_the_wait_after_it_does()
         assert other.total == alone.total == 2
 
 
-def test_runs_that_the_rules_end_are_over():
+def test_run_ended_by_rules_has_reason_over():
     household = load("timearena/household1")
     five = priced(household, ["dance"] * 7)
     assert (len(five.decisions), five.no_return, five.no_return_reason) == (5, 4, "over")
@@ -269,41 +271,41 @@ def test_runs_that_the_rules_end_are_over():
     assert (closed.no_return, closed.no_return_reason) == (0, "over")
 
 
-def test_calls_that_spoil_a_state_leave_no_success_that_can_be_named():
+def test_calls_that_spoil_state_have_reason_spoiled():
     task = asynctool.problem_of(load("asynctool/files_1")).tasks[0]
     call = task.reference_calls[-1]
     wrong = [call_message(task.id, call), call_message(task.id, call), call_message(task.id, task.reference_calls[0])]
-    found = priced(load("asynctool/files_1"), wrong, guesses=True)
-    assert found.no_return_reason in ("spoiled", None)
-    if found.no_return_reason == "spoiled":
-        assert (found.no_return_status, found.completion_plan) == ("unknown", None)
+    result = priced(load("asynctool/files_1"), wrong, guesses=True)
+    assert result.no_return_reason in ("spoiled", None)
+    if result.no_return_reason == "spoiled":
+        assert (result.no_return_status, result.completion_plan) == ("unknown", None)
 
 
-def test_an_action_before_its_predecessor_is_a_violation_even_if_that_has_been_begun():
+def test_action_before_end_of_started_predecessor_is_violation():
     saw = Action("t/saw", "t", 4, 4, interruptible=True)
     instance = Instance("shop", (saw, Action("t/glue", "t", 1, 1)), (Lag("t/saw", "t/glue"),))
     rows = [
         {"action": "t/saw", "start": 0, "duration": 2, "agent": "agent"},
         {"action": "t/glue", "start": 2, "duration": 1, "agent": "agent"},
     ]
-    found = priced(instance, rows)
-    assert [(one.kind, one.violation) for one in found.decisions] == [("act", None), ("lost", "minimum_lag")]
-    assert (found.no_return, found.completion) == (None, 5)
+    result = priced(instance, rows)
+    assert [(one.kind, one.violation) for one in result.decisions] == [("act", None), ("lost", "minimum_lag")]
+    assert (result.no_return, result.completion) == (None, 5)
 
 
-def test_an_action_of_no_length_does_not_get_in_the_way_of_one_that_is_paused():
+def test_action_of_zero_duration_does_not_block_paused_action():
     mark = Action("t/mark", "t", 0, 0)
     instance = Instance("shop", (mark, Action("t/saw", "t", 4, 4, interruptible=True)))
     rows = [
         {"action": "t/mark", "start": 0, "duration": 0, "agent": "agent"},
         {"action": "t/saw", "start": 0, "duration": 2, "agent": "agent"},
     ]
-    found = priced(instance, rows)
-    assert [one.kind for one in found.decisions] == ["act", "act"]
-    assert found.completion == 4
+    result = priced(instance, rows)
+    assert [one.kind for one in result.decisions] == ["act", "act"]
+    assert result.completion == 4
 
 
-def test_agents_and_capacities_are_priced_together():
+def test_costs_include_agents_and_capacities():
     bench = (Mode((Demand("bench", amount=2),)),)
     actions = (Action("t/a", "t", 4, 4), Action("t/b", "t", 3, 3, modes=bench), Action("t/c", "t", 3, 3, modes=bench))
     instance = Instance("shop", actions, resources=(Resource("bench", capacity=3),), agents=("x", "y"))
@@ -312,19 +314,19 @@ def test_agents_and_capacities_are_priced_together():
         {"action": "t/c", "start": 3, "duration": 3, "agent": "x"},
         {"action": "t/a", "start": 4, "duration": 4, "agent": "y"},
     ]
-    found = priced(instance, rows)
-    assert (found.optimum, found.final, found.total) == (7, 8, 1) if found.optimum == 7 else (6, 8, 2)
-    assert found.optimum == solve(instance).makespan
+    result = priced(instance, rows)
+    assert (result.optimum, result.final, result.total) == (7, 8, 1) if result.optimum == 7 else (6, 8, 2)
+    assert result.optimum == solve(instance).makespan
 
 
 @pytest.mark.parametrize("rules", ["paper", "released"])
-def test_an_exit_costs_nothing_but_ends_the_run(rules):
-    made = ["activate kettle", "wash cup", " Quit", "wash teapot"]
-    found = priced(load("timearena/household1"), made, timearena.PROFILES[rules])
-    kinds = [(one.command, one.kind, one.start, one.end, one.cost) for one in found.decisions]
+def test_exit_has_no_cost_and_ends_run(rules):
+    commands = ["activate kettle", "wash cup", " Quit", "wash teapot"]
+    result = priced(load("timearena/household1"), commands, timearena.PROFILES[rules])
+    kinds = [(one.command, one.kind, one.start, one.end, one.cost) for one in result.decisions]
     assert kinds == [("activate kettle", "act", 0, 1, 0), ("wash cup", "act", 1, 4, 0), ("exit", "lost", 4, 4, 0)]
-    assert (found.no_return, found.no_return_reason, found.no_return_status) == (2, "over", "proved")
-    assert (found.completion, found.completion_plan, found.success) == (13, None, False)
+    assert (result.no_return, result.no_return_reason, result.no_return_status) == (2, "over", "proved")
+    assert (result.completion, result.completion_plan, result.success) == (13, None, False)
     at_once = priced(load("timearena/household1"), ["exit"], timearena.PROFILES[rules])
     assert (at_once.no_return, at_once.no_return_reason, at_once.optimum) == (0, "over", 13)
 
@@ -333,7 +335,7 @@ def test_an_exit_costs_nothing_but_ends_the_run(rules):
 
 
 @pytest.mark.slow
-def test_an_absurd_number_of_pieces_is_refused():
+def test_excessive_number_of_pieces_is_rejected():
     saw = Action("t/saw", "t", 10**6, 10**6, interruptible=True)
     rows = [{"action": "t/saw", "start": 2 * k, "duration": 1, "agent": "agent"} for k in range(2_100)]
     with pytest.raises(InputError, match="pieces"):
@@ -341,13 +343,13 @@ def test_an_absurd_number_of_pieces_is_refused():
 
 
 @pytest.mark.parametrize("name", ["asynctool/similar2/15", "asynctool/similar3/21", "asynctool/cross2/05"])
-def test_what_a_call_on_a_guess_has_passed_over_still_comes_in_order(name):
+def test_completion_after_guessed_call_passes_rules(name):
     for task in asynctool.problem_of(load(name)).tasks:
         for call in task.reference_calls[1:]:
             priced(load(name), [call_message(task.id, call)], guesses=True)  # its completion passes the rules
 
 
-def test_a_piece_in_the_middle_of_another_is_told_by_what_the_rules_say_of_it():
+def test_piece_inside_attended_piece_has_violation_of_rules():
     instance = Instance("shop", (Action("t/saw", "t", 4, 4), Action("t/boil", "t", 3, 0)))
     saw = {"action": "t/saw", "start": 0, "duration": 4, "agent": "agent"}
     boil = {"action": "t/boil", "start": 1, "duration": 3, "agent": "agent"}
@@ -391,14 +393,17 @@ FILL, BOIL, POUR, STEEP = [
         ([FILL | {"agent": "robot"}], 0, "ineligible_agent", "tea/fill: needs one of cook, not robot", 10),
     ],
 )
-def test_it_says_which_piece_is_at_fault_and_how_to_go_on(plan, stop, kind, words, completion):
-    found = priced(TEA, {"plan": plan})
-    assert not found.success
-    assert (found.fault["kind"], f"{found.fault['subject']}: {found.fault['message']}"[-len(words) :]) == (kind, words)
-    assert (found.run.stop, found.completion, found.completion_status) == (stop, completion, "optimal")
-    again = registry.of(TEA).run(TEA, {"plan": found.completion_plan})
-    assert (again.success, again.makespan, again.fault) == (True, completion, None)
-    lost = [one.violation for one in found.decisions if one.kind == "lost"]
+def test_failed_plan_has_faulty_piece_and_completion(plan, stop, kind, words, completion):
+    result = priced(TEA, {"plan": plan})
+    assert not result.success
+    assert (result.fault["kind"], f"{result.fault['subject']}: {result.fault['message']}"[-len(words) :]) == (
+        kind,
+        words,
+    )
+    assert (result.run.stop, result.completion, result.completion_status) == (stop, completion, "optimal")
+    replay = registry.of(TEA).run(TEA, {"plan": result.completion_plan})
+    assert (replay.success, replay.makespan, replay.fault) == (True, completion, None)
+    lost = [one.violation for one in result.decisions if one.kind == "lost"]
     assert lost == ([] if kind == "missing_action" else [kind])
     # Nothing before the piece at fault is without a price.
-    assert all(one.cost is not None for one in found.decisions[:stop])
+    assert all(one.cost is not None for one in result.decisions[:stop])

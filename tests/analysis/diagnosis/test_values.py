@@ -1,4 +1,4 @@
-"""States with several agents, pauses and starts inside of pieces: prices and advice against solves from scratch."""
+"""Regrets and advice in states with several agents and pauses, against solves from scratch."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SEEDS = range(80)
     ],
     ids=["prices", "advice"],
 )
-def test_prices_and_advice_agree_with_solves_from_scratch(compare, least):
-    made = Counter()
+def test_regrets_and_advice_agree_with_solves_from_scratch(compare, least):
+    counts = Counter()
     for seed in SEEDS:
         for one in compare(interruption_workshop(seed), seed):
             assert one.actual == one.expected, (seed, *one)
-            made[one.kind] += 1
-    assert made >= Counter(least), made
+            counts[one.kind] += 1
+    assert counts >= Counter(least), counts

@@ -177,7 +177,7 @@ def _messages() -> dict[str, Shape]:
     }
 
 
-#: What a line can hold beside its plan.
+#: Fields of a line other than its plan.
 FIELDS: dict[str, Callable[[int], dict[str, Any]]] = {
     "id": lambda n: {"id": "x" * n},
     "instance": lambda n: {"instance": "x" * n},
@@ -227,7 +227,7 @@ def peak_of(work: Callable[[], Any]) -> int:
 
 
 def assert_growth(work: Callable[[int], Any]) -> None:
-    work(SMALL - 1)  # what is made once for all; not the very same, of which answers may be kept
+    work(SMALL - 1)  # warms up shared caches with another line, whose results may be cached
     few, many = (count_lines(lambda n=n: work(n)) for n in (SMALL, SMALL * FACTOR))  # type: ignore[misc]
     assert many <= MOST * few
     little, much = (peak_of(lambda n=n: work(n)) for n in (SMALL, SMALL * FACTOR))  # type: ignore[misc]

@@ -57,8 +57,8 @@ new MutationObserver((changes) => {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A hostile problem, and submissions of every text in every place."""
-    made: Path = tmp_path_factory.mktemp("attack")
-    shop = made / "shop.json"
+    path: Path = tmp_path_factory.mktemp("attack")
+    shop = path / "shop.json"
     shop.write_text(json.dumps(hostile_problem(MARKUP[:8], f"shop {NAMED}")), encoding="utf-8")
     rows: list[dict[str, Any]] = []
     for number, text in enumerate(MARKUP):
@@ -82,8 +82,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             case _:
                 row |= {"instance": text, "plan": text}
         rows.append(row)
-    (made / "plans.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return made
+    (path / "plans.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
 
 
 def _planoracle(*args: object) -> Any:
@@ -93,11 +93,11 @@ def _planoracle(*args: object) -> Any:
 @pytest.fixture(scope="module")
 def page(folder: Path) -> Path:
     """The page of the submissions."""
-    made = folder / "plans.html"
+    path = folder / "plans.html"
     options = ("--title", NAMED, "--regret-seconds", "0.1", "--instances", folder)
-    done = _planoracle("report", folder / "plans.jsonl", "-o", made, *options)
-    assert made.exists(), done.output
-    return made
+    done = _planoracle("report", folder / "plans.jsonl", "-o", path, *options)
+    assert path.exists(), done.output
+    return path
 
 
 def watched(browser: Chromium) -> Page:
@@ -109,8 +109,8 @@ def watched(browser: Chromium) -> Page:
 def nothing_happened(tab: Page, file: Path) -> None:
     """Check for no requests, dialogs, windows, policy violations or foreign elements."""
     own = file.resolve().as_uri()
-    asked = [str(one["request"]["url"]) for one in tab.events("Network.requestWillBeSent")]
-    assert [url for url in asked if url.partition("#")[0] != own] == []
+    requests = [str(one["request"]["url"]) for one in tab.events("Network.requestWillBeSent")]
+    assert [url for url in requests if url.partition("#")[0] != own] == []
     assert tab.dialogs() == 0
     assert tab.events("Page.windowOpen") == []
     assert tab.complaints() == []
@@ -181,8 +181,8 @@ def test_csv_cells_agree_with_command_line(browser: Chromium) -> None:
     texts = ["".join(chance.choices(parts, k=chance.randint(0, 12))) for _ in range(2_000)]
     texts += ['"-1', "'+2.5", " -1e3", "-1\n=1", "- 5", "\ufeff=1", "\x1c=1", "\u0085@x", "=1;-1;@x", "＝1", "-1 ;=2"]
     tab = browser.page()
-    made = tab.run(f"(() => {{ {source}\nreturn {json.dumps(texts)}.map((text) => csv([{{ a: text }}])) }})()")
-    for text, written in zip(texts, made, strict=True):
+    cells = tab.run(f"(() => {{ {source}\nreturn {json.dumps(texts)}.map((text) => csv([{{ a: text }}])) }})()")
+    for text, written in zip(texts, cells, strict=True):
         head, row = csv.reader(io.StringIO(written, newline="")) if text else (["a"], [""])
         assert (head, row) == (["a"], [escape_formulas(text)])
     assert sum(escape_formulas(text) != text for text in texts) > 500

@@ -284,7 +284,7 @@ def test_number_of_named_missing_problems_is_bounded(monkeypatch: pytest.MonkeyP
     assert sets[1]["missing_names"] == ["x0", "x2", "x3"]
 
 
-def test_rules_decide_whether_missing_problems_count(lines: Path) -> None:
+def test_rules_set_treatment_of_missing_problems(lines: Path) -> None:
     def success(*options: str) -> float:
         rows = json.loads(invoke("grade", lines, "-f", "json", *options).stdout)
         return next(float(row["success"]) for row in rows if row.get("set") == "recipe2plan/timed" and row["problems"])
