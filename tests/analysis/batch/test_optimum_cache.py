@@ -131,7 +131,7 @@ def test_a_shorter_plan_of_the_cache_is_the_result_of_an_unfinished_search(path,
         replace(worse, lower_bound=worse.makespan),
     ):
         monkeypatch.setattr(module, "solve", lambda *_, wrong=wrong, **__: wrong)
-        with pytest.raises(InternalError, match=f"but a plan of {best.makespan} holds"):
+        with pytest.raises(InternalError, match=f"but a plan takes {best.makespan}"):
             best_of_kitchen()
 
 
