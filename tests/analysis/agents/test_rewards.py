@@ -202,7 +202,7 @@ def test_internal_errors_are_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
         (["a"], "timearena/household11", "score", "did you mean timearena/household1"),
         (["a"], [None], "score", "must be a problem"),
         (["a"], "timearena", "score", "stands for a set of 90 problems"),
-        (["a", "b"], [TEA], "score", "one for each of the 2 completions"),
+        (["a", "b"], [TEA], "score", "one problem for each of the 2 completions"),
         (["a"], TEA, "regrets", "did you mean regret"),
         ("a", TEA, "score", "completions: must be a list"),
         (None, TEA, "score", "completions: must be a list"),

@@ -24,23 +24,23 @@ GOOD = {
 
 def cook(*more: list[Any], **changed: tuple[int, int] | None) -> Critique:
     """Report on the good plan with steps changed (``Pie_1=(180, 0)``), left out (``None``) or added."""
-    made = GOOD | {name.replace("_", "/"): run for name, run in changed.items()}
-    plan = [[int(name[-1]), name[:-2], *run] for name, run in made.items() if run is not None]
+    runs = GOOD | {name.replace("_", "/"): run for name, run in changed.items()}
+    plan = [[int(name[-1]), name[:-2], *run] for name, run in runs.items() if run is not None]
     plan = [*plan, *more]
-    found = report(KITCHEN, plan)
-    assert_same_faults(found, recipe_verdict(KITCHEN, parse(plan, KITCHEN)).violations)
-    return found
+    result = report(KITCHEN, plan)
+    assert_same_faults(result, recipe_verdict(KITCHEN, parse(plan, KITCHEN)).violations)
+    return result
 
 
-def test_the_good_plan_is_good() -> None:
+def test_valid_plan_has_no_findings() -> None:
     assert finding_kinds(cook()) == set()
 
 
-def test_a_plan_without_steps() -> None:
-    found = report(KITCHEN, "I would rather not.")
-    assert single_finding(found, "no_plan").text == "The answer contains no plan."
-    assert not found.verdict.success
-    assert found.sections[0].title == "Answer"
+def test_plan_without_steps_has_answer_section() -> None:
+    result = report(KITCHEN, "I would rather not.")
+    assert single_finding(result, "no_plan").text == "The answer contains no plan."
+    assert not result.verdict.success
+    assert result.sections[0].title == "Answer"
 
 
 #: Added steps, changed steps, all kinds of findings, then the finding of the first kind: fields, others, text.
@@ -169,34 +169,34 @@ CASES: dict[str, tuple[list[list[Any]], dict[str, Any], str, dict[str, Any], lis
 }
 
 
-@pytest.mark.parametrize(("more", "changed", "found", "fields", "others", "text"), CASES.values(), ids=CASES)
-def test_a_fault_by_itself(more, changed, found, fields, others, text) -> None:
+@pytest.mark.parametrize(("more", "changed", "expected", "fields", "others", "text"), CASES.values(), ids=CASES)
+def test_each_kind_of_violation(more, changed, expected, fields, others, text) -> None:
     critique = cook(*more, **changed)
-    assert finding_kinds(critique) == set(found.split())
-    finding = single_finding(critique, found.split()[0])
+    assert finding_kinds(critique) == set(expected.split())
+    finding = single_finding(critique, expected.split()[0])
     assert {name: getattr(finding, name) for name in fields} == fields
     assert text in finding.text or text in critique.prose()
     assert not others or [one.subject if isinstance(others[0], str) else tuple(one) for one in finding.others] == others
 
 
-def test_a_step_of_no_length_at_all() -> None:
-    found = cook(Pie_1=(0, 420))
-    assert finding_kinds(found) == {"action_duration"}
-    assert [(f.index, f.required, f.actual) for f in all_findings(found)] == [(3, 180, 0), (None, 180, 0)]
+def test_step_of_zero_duration_is_reported() -> None:
+    result = cook(Pie_1=(0, 420))
+    assert finding_kinds(result) == {"action_duration"}
+    assert [(f.index, f.required, f.actual) for f in all_findings(result)] == [(3, 180, 0), (None, 180, 0)]
 
 
-def test_a_prerequisite_that_is_not_finished() -> None:
+def test_unfinished_prerequisite_is_reported() -> None:
     finding = single_finding(cook(Bread_0=(600, 420), Pie_1=None, Pie_0=(600, 2400)), "dependency")
     assert [tuple(other) for other in finding.others] == [("Bread/0", 420, 1020)]
     assert (finding.required, finding.actual, finding.excess) == (1020, 600, 420)
 
 
-def test_an_oven_that_nobody_heats() -> None:
+def test_unheated_oven_is_reported() -> None:
     cold = single_finding(cook(Bread_0=None), "object_temperature")
     assert (cold.actual, cold.others) == (None, ())
 
 
-def test_an_interactive_log_over_refused_answers() -> None:
+def test_interactive_log_with_rejected_answers() -> None:
     log = [
         {"response": "Step(1, Bread, 5 min, 0:00)"},
         {"response": "Step(2, Bread, 2 min, 0:04:00)"},
@@ -204,12 +204,12 @@ def test_an_interactive_log_over_refused_answers() -> None:
         {"response": "Step(1, Pie, 3 min, 0:20:00), Step(2, Pie, 1 min, 0:20:00)"},
         {"response": "Step(0, Pie, 10 min, 0:22:00)"},
     ]
-    found = report(KITCHEN, log)
-    assert_same_faults(found, recipe_verdict(KITCHEN, parse(log, KITCHEN)).violations)
-    late = [finding for finding in all_findings(found) if finding.kind == "time_error"]
+    result = report(KITCHEN, log)
+    assert_same_faults(result, recipe_verdict(KITCHEN, parse(log, KITCHEN)).violations)
+    late = [finding for finding in all_findings(result) if finding.kind == "time_error"]
     assert [(f.index, [o.subject for o in f.others]) for f in late] == [
         (1, ["Bread/1"]),
         (3, ["Pie/1"]),
         (4, ["Pie/1"]),
     ]
-    assert single_finding(found, "no_action").index == 2
+    assert single_finding(result, "no_action").index == 2

@@ -22,7 +22,7 @@ SECRET = "hunter2"
 ROOT = Path(__file__).parents[3]
 PLAN = [{"action": "tea/boil", "start": 0, "duration": 5, "agent": "cook"}]
 REFUSED = "no problem has this name; files are accepted only from folders given with --instances, or with --trust-paths"
-#: Files that are no problems, in every format whose readers quote what they cannot read.
+#: Invalid problem files in every format whose reader quotes unreadable content.
 SECRETS = {
     "conf.json": json.dumps({"password": SECRET}),
     "list.json": json.dumps([SECRET]),
@@ -35,7 +35,7 @@ SECRETS = {
     "f.jss": f"2 2\n{SECRET} 3 1 2\n",
 }
 #: Commands that read submissions, with options that write all results to standard output.
-VERBS = {
+COMMANDS = {
     "grade": ("--format", "jsonl", "--jobs", "1", "--no-cache"),
     "critique": ("--format", "jsonl", "--no-regret"),
     "regret": ("--format", "jsonl"),
@@ -71,9 +71,9 @@ def reason(name: str, **options: Any) -> str | None:
     return grade({"id": "x", "instance": name, "plan": PLAN}, **options).reason
 
 
-def run(verb: str, names: list[str], *more: str) -> Any:
+def run(command: str, names: list[str], *more: str) -> Any:
     Path("plans.jsonl").write_text("".join(json.dumps({"instance": name, "plan": PLAN}) + "\n" for name in names))
-    return CliRunner().invoke(app, [verb, "plans.jsonl", *VERBS[verb], *more], catch_exceptions=False)
+    return CliRunner().invoke(app, [command, "plans.jsonl", *COMMANDS[command], *more], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_files_are_found_relative_to_allowed_and_working_folder(name: str, folde
     for end in ("", "#tea-and-toast", "~2", "#tea-and-toast~2"):
         assert reason(whole + end, instances=["in"]) is None
     assert reason(whole, instances=[folder / "in"]) is None
-    assert str(reason(whole)).startswith(f"{REFUSED} (got {whole[:40]!r}"[:-1])  # long ones are cut
+    assert str(reason(whole)).startswith(f"{REFUSED} (got {whole[:40]!r}"[:-1])  # long names are cut
 
 
 def test_allowed_files_can_have_any_name(folder: Path) -> None:
@@ -173,8 +173,8 @@ def test_only_regular_files_are_opened(folder: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", VERBS)
-def test_commands_reject_files_outside_allowed_folders(verb: str, folder: Path) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_reject_files_outside_allowed_folders(command: str, folder: Path) -> None:
     names = ["in/tea.json", *(f"out/{name}" for name in SECRETS), "/etc/passwd", "in/pipe.json", "timearena/lab1"]
     for more, good in (
         ((), ()),
@@ -182,13 +182,13 @@ def test_commands_reject_files_outside_allowed_folders(verb: str, folder: Path) 
         (("--problems", "in/tea.json"), (0,)),
         (("--trust-paths",), (0,)),
     ):
-        result = run(verb, names, *more)
+        result = run(command, names, *more)
         output = result.stdout + result.stderr
         assert SECRET not in output
         assert "root:" not in output
         refused = [i for i in range(len(names) - 1) if f"line {i + 1}: " in result.stderr and "names" in result.stderr]
-        assert (0 in refused) == (not good), (verb, more, result.stderr)
-        assert set(range(1, len(names) - 1)) <= set(refused), (verb, more, result.stderr)
+        assert (0 in refused) == (not good), (command, more, result.stderr)
+        assert set(range(1, len(names) - 1)) <= set(refused), (command, more, result.stderr)
     assert result.exit_code == 1
 
 

@@ -1,4 +1,4 @@
-"""Plans for other problems than they say: told loudly, once for every model and set; and problems that are ours."""
+"""Plans for other problems than the named ones: one warning per model and set; notes on own problems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from planoracle.instances.protocol.run import MismatchEvidence
 from planoracle.solver.solve import solve
 
 BURGER = "synchronous/3_burger"
-#: Problems of each benchmark, plans for which are not for the other.
+#: One problem per benchmark; a plan for one is not for another.
 PAIRS = [
     ("recipe2plan/timed/Vada_Daikon-Radish", "recipe2plan/timed/Cobbler_Pancakes", "vada"),
     ("timearena/household1", "timearena/lab1", "wash cup"),
@@ -35,7 +35,7 @@ def plan_of(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("mine", "other", "named"), PAIRS)
-def test_a_plan_for_another_problem_is_seen(mine: str, other: str, named: str) -> None:
+def test_plan_for_another_problem_is_detected(mine: str, other: str, named: str) -> None:
     right = Grader().grade(plan_of(mine))
     assert (right.success, right.foreign, right.other_problem) == (True, None, None)
     wrong = Grader().grade(plan_of(mine) | {"instance": other})
@@ -46,15 +46,15 @@ def test_a_plan_for_another_problem_is_seen(mine: str, other: str, named: str) -
 
 
 @pytest.mark.parametrize(("mine", "other"), [("robotouille", "kitchens"), ("kitchens", "robotouille")])
-def test_a_plan_for_the_other_kitchen_of_a_task_is_seen_whatever_it_names(mine: str, other: str) -> None:
+def test_plan_for_other_kitchen_of_a_task_is_detected_by_its_success(mine: str, other: str) -> None:
     task = "asynchronous/0_cheese_chicken_sandwich"
-    found = Grader().grade(plan_of(f"{mine}/{task}") | {"instance": f"{other}/{task}"})
-    assert (found.success, found.other_problem) == (False, f"the plan is a success in {mine}/{task}")
+    grade = Grader().grade(plan_of(f"{mine}/{task}") | {"instance": f"{other}/{task}"})
+    assert (grade.success, grade.other_problem) == (False, f"the plan is a success in {mine}/{task}")
     seeded = Grader().grade(plan_of(f"robotouille/{task}") | {"instance": f"robotouille/{task}@42"})
     assert (seeded.success, seeded.other_problem) == (False, f"the plan is a success in robotouille/{task}")
 
 
-def test_a_slip_is_no_other_problem(shared: Path) -> None:
+def test_few_foreign_names_are_no_mismatch(shared: Path) -> None:
     """The released verdicts have plans with some things that do not exist."""
     rows = [json.loads(line) for line in (shared / "verdicts" / "robotouille.jsonl").read_text().splitlines()]
     slips = 0
@@ -68,26 +68,26 @@ def test_a_slip_is_no_other_problem(shared: Path) -> None:
     assert slips
 
 
-def test_how_many_are_enough() -> None:
+def test_number_of_foreign_names_decides_mismatch() -> None:
     assert MismatchEvidence((), 0).suspicion(0.25) is None
     assert MismatchEvidence(("a",), 2).suspicion(0.25) is None
     assert MismatchEvidence(("a",), 1).suspicion(0.25) == "1 of 1 commands name things that the problem lacks: a"
     assert MismatchEvidence(("a", "b"), 9).suspicion(0.25) is None
-    told = MismatchEvidence(("a", "b", "b", "c", "d"), 9).suspicion(0.25)
-    assert told == "5 of 9 commands name things that the problem lacks: b, a, c, ..."
+    suspicion = MismatchEvidence(("a", "b", "b", "c", "d"), 9).suspicion(0.25)
+    assert suspicion == "5 of 9 commands name things that the problem lacks: b, a, c, ..."
     assert MismatchEvidence((), 9, "kitchens/x").suspicion(0.25) == "the plan is a success in kitchens/x"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", sample([["grade"], ["grade", "--format", "jsonl"], ["report"]]))
-def test_it_is_told_once_for_every_model_and_set(verb: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", sample([["grade"], ["grade", "--format", "jsonl"], ["report"]]))
+def test_mismatch_is_reported_once_per_model_and_set(command: list[str], tmp_path: Path) -> None:
     wrong = plan_of("timearena/household1")
     rows = [wrong | {"model": model, "instance": f"timearena/lab{n}"} for model in ("m", "n") for n in (1, 2)]
     rows.append(wrong | {"model": "n"})
     path = tmp_path / "plans.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    page = ["-o", str(tmp_path / "page.html")] if verb == ["report"] else []
-    done = CliRunner().invoke(app, [*verb, str(path), *page])
+    page = ["-o", str(tmp_path / "page.html")] if command == ["report"] else []
+    done = CliRunner().invoke(app, [*command, str(path), *page])
     assert done.exit_code == 0
     warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
     assert len(warnings) == 2
@@ -96,7 +96,7 @@ def test_it_is_told_once_for_every_model_and_set(verb: list[str], tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "note"),
     sample(
         [
             ("asynctool/files_1", "AsyncTool's data are not released; these problems are ours"),
@@ -107,16 +107,18 @@ def test_it_is_told_once_for_every_model_and_set(verb: list[str], tmp_path: Path
         several=True,
     ),
 )
-@pytest.mark.parametrize("verb", sample(["instances", "solve", "compare", "grade", "report"]))
-def test_problems_that_are_ours_are_said_to_be(name: str, said: str | None, verb: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", sample(["instances", "solve", "compare", "grade", "report"]))
+def test_commands_note_problems_that_are_not_from_the_benchmark(
+    name: str, note: str | None, command: str, tmp_path: Path
+) -> None:
     path = tmp_path / "plan.jsonl"
     path.write_text(json.dumps(plan_of(name)) + "\n")
-    arguments = {"grade": [str(path)], "report": [str(path), "-o", str(tmp_path / "page.html")]}.get(verb, [name])
-    done = CliRunner().invoke(app, [verb, *arguments])
+    arguments = {"grade": [str(path)], "report": [str(path), "-o", str(tmp_path / "page.html")]}.get(command, [name])
+    done = CliRunner().invoke(app, [command, *arguments])
     assert done.exit_code == 0, done.output
     notes = [line for line in done.stderr.splitlines() if "ours" in line]
-    assert len(notes) == (said is not None)
-    assert said is None or said in notes[0]
-    if verb == "report":
+    assert len(notes) == (note is not None)
+    assert note is None or note in notes[0]
+    if command == "report":
         page = (tmp_path / "page.html").read_text(encoding="utf-8")
-        assert (html.escape(said or "these are ours") in page) == (said is not None)
+        assert (html.escape(note or "these are ours") in page) == (note is not None)
