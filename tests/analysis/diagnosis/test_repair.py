@@ -38,15 +38,15 @@ def passes(grader, name, plan, **more):
     return grade.scored and grade.success and not grade.violations
 
 
-def check(found, grader, name, **more):
+def check(repaired, grader, name, **more):
     """A repaired plan passes the rules, and there is nothing more to repair."""
-    assert found.changed is True
-    grade = grader.grade({"id": "1", "instance": name, "plan": found.plan} | more)
+    assert repaired.changed is True
+    grade = grader.grade({"id": "1", "instance": name, "plan": repaired.plan} | more)
     assert grade.success
     assert not grade.violations
-    assert grade.makespan == found.makespan
-    assert found.makespan >= found.optimum
-    json.dumps(found.as_dict())
+    assert grade.makespan == repaired.makespan
+    assert repaired.makespan >= repaired.optimum
+    json.dumps(repaired.as_dict())
 
 
 def verdicts(shared, benchmark):
@@ -64,7 +64,7 @@ def command(step, recipe, minutes, start):
     return f"Step({step}, {recipe}, {minutes} min, {start // 60:02}:{start % 60:02}:00)"
 
 
-def test_recipe2plan_what_names_nothing_or_repeats_is_dropped_and_what_is_cut_moves():
+def test_recipe2plan_unknown_and_repeated_steps_are_dropped_and_pieces_move():
     best = solve(load(COBBLER)).plan
     for wrong, dropped, moved in (
         (command(0, "Soup", 1, 300), [("is not a step of the problem", "Step(0, Soup, 00:01:00, 05:00:00)")], 0),
@@ -76,75 +76,75 @@ def test_recipe2plan_what_names_nothing_or_repeats_is_dropped_and_what_is_cut_mo
         ),
         (command(7, "Cobbler", 0, 0), [("has duration 0", "Step(7, Cobbler, 00:00:00, 00:00:00)")], 0),
     ):
-        found = repair(load(COBBLER), {"plan": f"{best}, {wrong}"})
-        assert [(one.reason, one.command) for one in found.dropped] == dropped
-        assert (found.changed, found.plan, found.moved, found.shift) == (True, best, moved, 0)
+        repaired = repair(load(COBBLER), {"plan": f"{best}, {wrong}"})
+        assert [(one.reason, one.command) for one in repaired.dropped] == dropped
+        assert (repaired.changed, repaired.plan, repaired.moved, repaired.shift) == (True, best, moved, 0)
     assert best.count("Step(7, Cobbler, 00:30:00") == 1
     longer = best.replace("Step(7, Cobbler, 00:30:00", "Step(7, Cobbler, 00:40:00")
-    found = repair(load(COBBLER), {"plan": longer})
-    assert (found.plan, found.shift, found.dropped) == (best, 0, ())
-    (move,) = found.moves
+    repaired = repair(load(COBBLER), {"plan": longer})
+    assert (repaired.plan, repaired.shift, repaired.dropped) == (best, 0, ())
+    (move,) = repaired.moves
     assert (move.action, move.before[0].duration, move.after[0].duration) == ("Cobbler/7", 2400, 1800)
 
 
-def test_recipe2plan_times_beyond_all_bounds_do_no_harm():
+def test_recipe2plan_excessive_times_are_repaired():
     best = solve(load(COBBLER)).plan
     start = best.split("Step(7, Cobbler, 00:30:00, ")[1].split(")")[0]
     for hours in ("9" * 30, "400000"):
         late = best.replace(f"Step(7, Cobbler, 00:30:00, {start})", f"Step(7, Cobbler, 00:30:00, {hours}:00:00)")
         assert repair(load(COBBLER), {"plan": late}).changed is False  # nothing forbids it
-        found = repair(load(COBBLER), {"plan": f"{late}, {command(0, 'Soup', 1, 0)}"})
-        assert [one.reason for one in found.dropped] == [
+        repaired = repair(load(COBBLER), {"plan": f"{late}, {command(0, 'Soup', 1, 0)}"})
+        assert [one.reason for one in repaired.dropped] == [
             "is not a step of the problem",
             f"starts after tick {MAX_TICKS}",
         ]
-        assert (found.added, found.moved, found.makespan) == (("Cobbler/7",), 0, 4080)
+        assert (repaired.added, repaired.moved, repaired.makespan) == (("Cobbler/7",), 0, 4080)
 
 
-def test_recipe2plan_logs_count_what_was_carried_out():
+def test_recipe2plan_logs_count_accepted_commands():
     best = [entry.strip(", ") + ")" for entry in solve(load(COBBLER)).plan.split(")") if entry.strip(", ")]
     log = [{"response": text} for text in best]
     assert repair(load(COBBLER), {"plan": log}).changed is False
     refused = {"response": command(15, "Pancakes", 10, 0)}
-    found = repair(load(COBBLER), {"plan": [refused, *log]})
-    # Refused at first and carried out later: where it was carried out counts.
-    assert (found.changed, found.violations, found.moved, found.shift) == (True, 1, 0, 0)
-    assert [(one.position, one.reason) for one in found.dropped] == [(0, "was refused")]
-    assert found.plan == ", ".join(best)
+    repaired = repair(load(COBBLER), {"plan": [refused, *log]})
+    # Rejected at first and carried out later: the later place counts.
+    assert (repaired.changed, repaired.violations, repaired.moved, repaired.shift) == (True, 1, 0, 0)
+    assert [(one.position, one.reason) for one in repaired.dropped] == [(0, "was refused")]
+    assert repaired.plan == ", ".join(best)
 
 
-def test_timearena_wrong_decisions_are_dropped_and_the_first_success_counts():
-    made = ["pour kettle into cup", "activate kettle", "wash cup", "jump", "wash cup", "pour kettle into cup"]
-    found = repair(load("timearena/household1"), {"actions": made})
-    assert [(one.position, one.reason) for one in found.dropped] == [
+def test_timearena_rejected_decisions_are_dropped_and_first_success_counts():
+    commands = ["pour kettle into cup", "activate kettle", "wash cup", "jump", "wash cup", "pour kettle into cup"]
+    repaired = repair(load("timearena/household1"), {"actions": commands})
+    assert [(one.position, one.reason) for one in repaired.dropped] == [
         (0, "dependency_violation"),
         (3, "invalid_action"),
         (4, "repeated_completed"),
     ]
-    # The kettle was put on in minute 1, the cup washed from minute 2 on.
-    steps = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": found.plan}).metrics["steps"]
+    # The kettle was started in minute 1, the cup washed from minute 2 on.
+    steps = Grader().grade({"id": "1", "instance": "timearena/household1", "plan": repaired.plan}).metrics["steps"]
     starts: dict[str, int] = {}
     for minute, decision, *_ in steps:
         starts.setdefault(decision, minute)
-    assert (found.moved, found.shift) == (0, 0)
+    assert (repaired.moved, repaired.shift) == (0, 0)
     assert starts["activate kettle"] == 1
     assert starts["wash cup"] == 2
-    check(found, Grader(), "timearena/household1")
+    check(repaired, Grader(), "timearena/household1")
 
 
 @pytest.mark.parametrize("text", ["exit", "Quit", " EXIT\n"])
-def test_timearena_runs_that_exit_are_read_to_their_end(text):
+def test_timearena_decisions_after_exit_are_read(text):
     name = "timearena/household1"
     best = solve(load(name)).plan.splitlines()
-    found = repair(load(name), {"actions": [*best[:3], text, *best[3:]]})
-    assert [(one.position, one.command, one.reason) for one in found.dropped] == [(3, text.strip().lower(), "exit")]
-    assert (found.changed, found.moved, found.shift, found.added) == (True, 0, 0, ())
-    assert found.plan == best
+    repaired = repair(load(name), {"actions": [*best[:3], text, *best[3:]]})
+    assert [(one.position, one.command, one.reason) for one in repaired.dropped] == [(3, text.strip().lower(), "exit")]
+    assert (repaired.changed, repaired.moved, repaired.shift, repaired.added) == (True, 0, 0, ())
+    assert repaired.plan == best
     unasked = repair(load(name), {"actions": [*best, text]})  # the run was complete before
     assert (unasked.changed, unasked.plan) == (False, [*best, text])
 
 
-def test_timearena_limits_hold():
+def test_timearena_repair_respects_time_limit():
     name = "timearena/household1"
     least = solve(load(name)).makespan
     late = ["wait"] * 5 + ["activate kettle"]
@@ -157,7 +157,7 @@ def test_timearena_limits_hold():
 
 
 @pytest.mark.slow
-def test_timearena_released_reservations_may_leave_no_way(shared):
+def test_timearena_released_reservations_can_make_repair_infeasible(shared):
     repairer, _ = of_profile("released")
     stuck = [
         row["instance"]
@@ -167,35 +167,35 @@ def test_timearena_released_reservations_may_leave_no_way(shared):
     assert stuck
 
 
-def test_asynctool_everything_but_gold_calls_becomes_a_wait():
+def test_asynctool_other_calls_than_reference_calls_become_waits():
     name = "asynctool/cross2/01"
     best = [json.loads(line) for line in solve(load(name)).plan.splitlines()]
-    stranger = {"id": "nobody", "func_name": "f", "params": {}}
+    foreign_call = {"id": "nobody", "func_name": "f", "params": {}}
     for broken, dropped in (
-        ([stranger, *best], ["is not a reference call of the problem"]),
+        ([foreign_call, *best], ["is not a reference call of the problem"]),
         (["hm", *best], ["the message contains no call"]),
         ([*best, best[-1]], ["repeats the closing message"]),
         ([best[0], *best], ["is not a reference call of the problem"]),
     ):
-        found = repair(load(name), {"turns": broken})
-        if found.changed:
-            assert [one.reason for one in found.dropped] == dropped
-            check(found, Grader(), name)
-    found = repair(load(name), {"turns": [stranger, *best]})
-    assert (found.moved, found.shift, found.plan) == (0, 0, [WAIT, *best])
+        repaired = repair(load(name), {"turns": broken})
+        if repaired.changed:
+            assert [one.reason for one in repaired.dropped] == dropped
+            check(repaired, Grader(), name)
+    repaired = repair(load(name), {"turns": [foreign_call, *best]})
+    assert (repaired.moved, repaired.shift, repaired.plan) == (0, 0, [WAIT, *best])
 
 
-def test_own_pieces_of_actions_that_do_not_exist_are_dropped():
+def test_pieces_of_unknown_actions_are_dropped():
     instance = Instance("two", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)), (Lag("t/a", "t/b"),))
     plan = [
         {"action": "t/z", "start": 0, "duration": 1},
         {"action": "t/a", "start": 1, "duration": 2, "agent": "agent"},
         {"action": "t/b", "start": 2, "duration": 3, "agent": "agent"},
     ]
-    found = repair(instance, {"plan": plan})
-    assert [(one.position, one.command) for one in found.dropped] == [(0, "t/z")]
-    assert (found.moved, found.shift, found.makespan, found.optimum) == (1, 1, 5, 5)
-    row = found.as_dict()
+    repaired = repair(instance, {"plan": plan})
+    assert [(one.position, one.command) for one in repaired.dropped] == [(0, "t/z")]
+    assert (repaired.moved, repaired.shift, repaired.makespan, repaired.optimum) == (1, 1, 5, 5)
+    row = repaired.as_dict()
     assert row["moves"][0].keys() == {"action", "from", "to", "shift"}
     assert row["moved"] == 1
     later = [plan[1], plan[2] | {"start": 2}, plan[2] | {"start": 9, "duration": 1}]
@@ -211,13 +211,13 @@ def test_own_pieces_of_actions_that_do_not_exist_are_dropped():
     [None, 5, {"a": 1}, [None], [[]], [{"action": 1, "start": 0, "duration": 1}], "[" * 9000, "{}", "[1e999]",
      [{"action": "t/a", "start": -1, "duration": 1}], [{"action": "t/a", "start": True, "duration": 1}]],
 )  # fmt: skip
-def test_own_plans_that_are_none_are_refused(plan):
+def test_unreadable_plans_are_rejected(plan):
     instance = Instance("one", (Action("t/a", "t", 2, 2),))
     with pytest.raises(PlanError) if not isinstance(plan, str) else pytest.raises(InputError):
         repair(instance, {"plan": plan})
 
 
-def test_objectives_are_checked_before_anything_is_read():
+def test_objectives_are_checked_before_reading():
     with pytest.raises(InputError, match="objectives"):
         Repairer(objectives=("speed",))
 
@@ -228,29 +228,29 @@ def test_objectives_are_checked_before_anything_is_read():
 SIMPLE = "kitchens/synchronous/0_cheese_sandwich"
 
 
-def test_kitchen_plans_that_reach_the_goal_come_back_and_refused_actions_are_dropped():
+def test_kitchen_plan_that_reaches_goal_is_unchanged_without_rejected_actions():
     best = plan_kitchen(problem(SIMPLE), rules=robotouille.PROFILES["paper"])
     actions = list(best.actions)
-    found = repair(problem(SIMPLE), {"actions": actions})
-    assert (found.changed, found.moved, found.shift, found.status) == (False, 0, 0, "optimal")
-    assert found.plan is actions
+    repaired = repair(problem(SIMPLE), {"actions": actions})
+    assert (repaired.changed, repaired.moved, repaired.shift, repaired.status) == (False, 0, 0, "optimal")
+    assert repaired.plan is actions
     odd = repair(problem(SIMPLE), {"actions": [actions[0], "Jump", *actions[1:]]})
     assert (odd.changed, odd.plan, odd.status, odd.added) == (True, actions, "optimal", ())
     assert [(one.position, one.command) for one in odd.dropped] == [(1, "Jump")]
 
 
-def test_kitchen_plans_that_stop_are_completed_and_within_their_limit_as_far_as_can_be():
+def test_kitchen_plan_that_stops_is_completed_within_limit_if_possible():
     best = plan_kitchen(problem(SIMPLE), rules=robotouille.PROFILES["paper"])
-    begun = [*best.actions[:4], "Do nothing", "Do nothing"]
-    found = repair(problem(SIMPLE), {"actions": begun})
-    assert (found.status, found.plan[:6], found.makespan) == ("optimal", begun, best.makespan + 2)
-    tight = repair(problem(SIMPLE), {"actions": begun, "limit": best.makespan + 1})
-    assert (tight.status, tight.plan[:5], tight.makespan) == ("optimal", begun[:5], best.makespan + 1)
+    prefix = [*best.actions[:4], "Do nothing", "Do nothing"]
+    repaired = repair(problem(SIMPLE), {"actions": prefix})
+    assert (repaired.status, repaired.plan[:6], repaired.makespan) == ("optimal", prefix, best.makespan + 2)
+    tight = repair(problem(SIMPLE), {"actions": prefix, "limit": best.makespan + 1})
+    assert (tight.status, tight.plan[:5], tight.makespan) == ("optimal", prefix[:5], best.makespan + 1)
     assert [one.position for one in tight.dropped] == [5]
-    assert repair(problem(SIMPLE), {"actions": begun, "limit": best.makespan - 1}).status == "infeasible"
+    assert repair(problem(SIMPLE), {"actions": prefix, "limit": best.makespan - 1}).status == "infeasible"
 
 
-def test_kitchen_plans_are_cut_back_to_where_the_goal_can_still_be_reached():
+def test_kitchen_plan_is_cut_to_last_state_with_reachable_goal():
     document = {
         "format": "planoracle/kitchen",
         "version": 1,
@@ -262,15 +262,15 @@ def test_kitchen_plans_are_cut_back_to_where_the_goal_can_still_be_reached():
         "less": [],
     }
     tiny = kitchen_from_document(document, "example")
-    found = repair(tiny, {"actions": ["Do nothing", "Fly"]})
-    assert (found.status, found.makespan, len(found.added)) == ("optimal", 2, 1)
+    repaired = repair(tiny, {"actions": ["Do nothing", "Fly"]})
+    assert (repaired.status, repaired.makespan, len(repaired.added)) == ("optimal", 2, 1)
 
 
 # --- command line -------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_command_line_answers_what_it_can(tmp_path, monkeypatch):
+def test_command_repairs_readable_lines(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     instance = Instance("two", (Action("t/a", "t", 2, 2), Action("t/b", "t", 3, 0)), (Lag("t/a", "t/b"),))
     Path("two.json").write_text(json.dumps(to_document(instance)))
@@ -303,7 +303,7 @@ def test_command_line_answers_what_it_can(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_command_line_takes_objectives_and_refuses_others():
+def test_command_rejects_unknown_objectives():
     submission = json.dumps({"id": "1", "instance": "timearena/household1", "actions": ["wait"] * 3})
     good = CliRunner().invoke(app, ["repair", "-", "--objective", "makespan, moved", "-f", "jsonl"], input=submission)
     assert json.loads(good.stdout)["objectives"] == ["makespan", "moved"]
@@ -312,11 +312,11 @@ def test_command_line_takes_objectives_and_refuses_others():
     assert CliRunner().invoke(app, ["repair", "no-such-file"]).exit_code == 2
 
 
-def test_submissions_that_cannot_be_read_have_an_answer_too():
+def test_unreadable_submissions_have_rows():
     plans = ({}, {"plan": 7}, {"plan": {"response": 1}}, {"plan": [[1, 2]]})
     entries = [(n, {"id": "a", "instance": COBBLER} | plan) for n, plan in enumerate(plans)]
-    found = list(answers(entries, Repairer().repair))
-    assert [answer.value for answer in found] == [None] * len(plans)
-    assert all(answer.reason and "internal" not in answer.reason for answer in found)
+    rows = list(answers(entries, Repairer().repair))
+    assert [answer.value for answer in rows] == [None] * len(plans)
+    assert all(answer.reason and "internal" not in answer.reason for answer in rows)
     with pytest.raises(InputError):
         repair(load(COBBLER), ["no", "object"])

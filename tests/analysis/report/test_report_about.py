@@ -1,4 +1,4 @@
-"""What the report page says about itself and about how submissions were read; the same input gives the same bytes."""
+"""Metadata of the report page and remarks on submissions; the same input gives the same bytes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DAY = 86_400
 
 
 def index_of(rows: list[Any], **options: Any) -> dict[str, Any]:
-    found: dict[str, Any] = chunks(build(entries_of(enumerate(rows, 1)), regret_seconds=0.0, **options).html)[0]
-    return found
+    index: dict[str, Any] = chunks(build(entries_of(enumerate(rows, 1)), regret_seconds=0.0, **options).html)[0]
+    return index
 
 
 @pytest.mark.slow
-def test_the_foot_says_what_made_the_page() -> None:
+def test_footer_has_versions_and_rules() -> None:
     foot = index_of([ROW, {"id": "b", "instance": "moon/1", "plan": ""}], day="2026-11-22")["about"]
     assert foot["date"] == "2026-11-22"
     assert foot["versions"]["planoracle"] == __version__
@@ -42,7 +42,7 @@ def test_the_foot_says_what_made_the_page() -> None:
     assert index_of([ROW])["about"]["date"] is None
 
 
-def test_days(tmp_path: Path) -> None:
+def test_date_of_input(tmp_path: Path) -> None:
     file = write(tmp_path / "plans.jsonl", [ROW])
     os.utime(file, (3 * DAY, 3 * DAY))
     assert date_of(file, environment={}) == "1970-01-04"
@@ -58,13 +58,13 @@ def test_days(tmp_path: Path) -> None:
     [(day, None, "must be a date such as 2026-11-22") for day in ("tomorrow", "2026-02-30", "", "22.11.2026")]
     + [(None, moment, "SOURCE_DATE_EPOCH") for moment in ("now", "", "1e9", "9" * 30)],
 )
-def test_what_is_no_date(day: str | None, moment: str | None, reason: str) -> None:
+def test_invalid_dates_are_rejected(day: str | None, moment: str | None, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         date_of(Path("-"), day, {} if moment is None else {"SOURCE_DATE_EPOCH": moment})
 
 
 @pytest.mark.slow
-def test_the_same_file_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_input_gives_equal_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     path = write(tmp_path / "plans.jsonl", [ROW])
     pages = [tmp_path / "one.html", tmp_path / "two.html", tmp_path / "three.html"]
@@ -84,18 +84,18 @@ def test_colours_are_those_of_the_figures() -> None:
 
 
 @pytest.mark.slow
-def test_metrics_are_told_with_their_meaning_and_unit() -> None:
-    told = index_of([ROW])["words"]
-    assert told["total_time"] == ["length of the run", "minutes"]
-    assert told["best_score"][1] == "%"
-    assert told["progress"][1] == "share"
+def test_metrics_have_meaning_and_unit() -> None:
+    meanings = index_of([ROW])["words"]
+    assert meanings["total_time"] == ["length of the run", "minutes"]
+    assert meanings["best_score"][1] == "%"
+    assert meanings["progress"][1] == "share"
 
 
 def graded(**more: Any) -> dict[str, Any]:
     return json.loads(json.dumps(Grader().grade(ROW, 1).row())) | more  # type: ignore[no-any-return]
 
 
-def test_what_was_read_is_told() -> None:
+def test_page_has_remarks_on_reading() -> None:
     row = graded(read=2, read_from="last fenced block", ignored=3, other_problem=MARKUP, optimum_status="unknown",
                  optimum_bound=7, sample=0)  # fmt: skip
     rows = index_of([row, graded()])["rows"]
@@ -104,7 +104,7 @@ def test_what_was_read_is_told() -> None:
     assert (rows["status"][0], rows["bound"][0], rows["sample"]) == ("unknown", 7, [0, None])
 
 
-def test_samples_keep_their_numbers_also_where_plans_are_equal() -> None:
+def test_samples_with_equal_plans_have_their_own_numbers() -> None:
     rows = index_of([ROW | {"id": str(i), key: i} for i, key in enumerate(["sample", "epoch", "sample"])])["rows"]
     assert rows["sample"] == [0, 1, 2]
     assert len(set(zip(rows["chunk"], rows["place"], strict=True))) == 1
@@ -114,7 +114,7 @@ def test_samples_keep_their_numbers_also_where_plans_are_equal() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"read": "two"}, {"ignored": -1}, {"sample": -1}, {"sample": 1.5}, {"optimum_bound": True}]
 )
-def test_what_cannot_be_counted_is_not_told(wrong: dict[str, Any]) -> None:
+def test_invalid_counts_are_omitted(wrong: dict[str, Any]) -> None:
     rows = index_of([graded(**wrong)])["rows"]
     assert not any(isinstance(value, str | float | bool) for name in ("read", "ignored", "bound")
                    for value in rows.get(name, []))  # fmt: skip
