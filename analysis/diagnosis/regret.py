@@ -6,10 +6,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from planoracle.analysis.grading.oracle import WORK
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.plan import NO_PLAN
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.runs import Option, lost_after, solver_of
 from planoracle.solver.states.state_solver import NEVER
@@ -263,7 +265,7 @@ def next_commands(
     Raises
     ------
     PlanError, InputError
-        If the partial run cannot be read.
+        If the partial run cannot be read, or is a text without a command.
 
     Examples
     --------
@@ -275,6 +277,8 @@ def next_commands(
     [('wash teapot', 0), ('wash cup', 0), ('wait', 0)]
     """
     run = registry.of(problem).run(problem, submission, rules)
+    if isinstance(submission, str) and submission.strip() and run.plan.fault == NO_PLAN and not run.stop:
+        raise PlanError("contains no command of this benchmark", field="plan")
     if clock is not None:
         run.wait_until(clock)
     return next_of(run, all_commands=all_commands, seconds=seconds)

@@ -365,3 +365,9 @@ def test_commands_are_multiples_of_reported_grid():
     assert off.grid == 30
     assert {one.shortest for one in off.options if one.kind == "act"} == {30}
     assert next_commands(catalog.problem("kitchens/synchronous/0_cheese_sandwich")).grid == 1
+
+
+@pytest.mark.parametrize("name", [NAME, TEA, "asynctool/files_2", "robotouille/synchronous/3_burger"])
+def test_text_without_a_command_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match=r"^plan: contains no command of this benchmark$"):
+        next_commands(load(name), "Let me think.")
