@@ -55,7 +55,7 @@ def read(name: str | Path) -> list[Problem]:
     return [problem for one in expand([str(name)]) for problem in read_problems(one)]
 
 
-@accept_former_keywords(finest="exact_grid", fewest_pieces="min_interruptions")
+@accept_former_keywords(finest="exact_grid", fewest_pieces="min_interruptions", again="recompute")
 def solve(
     problem: Problem,
     *,
@@ -65,7 +65,7 @@ def solve(
     exact_grid: bool = False,
     min_interruptions: bool = False,
     engine: str = "auto",
-    again: bool = False,
+    recompute: bool = False,
 ) -> Result:
     """Return an optimal plan and a proof, for problems of any kind.
 
@@ -85,15 +85,15 @@ def solve(
     engine
         ``auto``, or ``cp-sat``: CP-SAT alone proves the optimum of a scheduling problem, without our bounds, heuristics
         and other searches; `Result.effort` says what it took.
-    again
-        Solve the problem also if its optimum is bundled.
+    recompute
+        Solve the problem even if its optimum is bundled.
 
     Examples
     --------
     >>> result = solve(load("timearena/household1"))
     >>> result.status, result.makespan, len(result.to_frame())
     ('optimal', 13, 6)
-    >>> result.proof, solve(load("timearena/household1"), again=True).proof
+    >>> result.proof, solve(load("timearena/household1"), recompute=True).proof
     ('bundled, certificate checked', 'search in order')
     >>> solve(load("timearena/household1"), engine="cp-sat").effort["conflicts"]
     0
@@ -101,7 +101,7 @@ def solve(
     from planoracle.solver.solve import load_or_solve
 
     options = SolveOptions(None, time_limit, seed, workers, exact_grid, (), min_interruptions, engine)
-    result = load_or_solve(problem, options, again=again)
+    result = load_or_solve(problem, options, recompute=recompute)
     return replace(result, problem=problem)
 
 

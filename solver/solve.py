@@ -99,7 +99,7 @@ def shorter_of(result: Result, plan: Result) -> Result:
     )
 
 
-def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = False) -> Result:
+def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = False) -> Result:
     """Return the bundled optimum of a problem, its certificate checked, or solve the problem.
 
     A problem is solved in any case if its optimum is not bundled under these rules, or the options ask for something
@@ -107,8 +107,8 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = Fals
 
     Parameters
     ----------
-    again
-        Solve the problem in any case.
+    recompute
+        Solve the problem even if its optimum is bundled.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, again: bool = Fals
     rules = options.rules
     if rules is None and check_problem(problem).kind != "schedule":
         rules = registry.of(problem).rules.profiles.get("released")  # what solvers of kitchens take
-    optimum = None if again or differs else bundled_result(problem, rules)
+    optimum = None if recompute or differs else bundled_result(problem, rules)
     if optimum is None or not optimum.status.settled or (options.exact_grid and optimum.grid > 1):
         result = solve(problem, **options._asdict())
         best = result if optimum is None or optimum.makespan is None else shorter_of(result, optimum)

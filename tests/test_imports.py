@@ -228,7 +228,7 @@ assert run_app() == 0
 if sys.argv[1] == "solve" and "--help" not in sys.argv:  # imports of a worker
     from planoracle.analysis.batch.tasks import Solving
     from planoracle.instances.files.catalog import problem
-    Solving(again=True).start()(problem(sys.argv[2]))
+    Solving(recompute=True).start()(problem(sys.argv[2]))
 os.write(out, " ".join(sys.modules).encode())
 """
     # Variables with local copies of data, which another test may set, would cause further imports.

@@ -216,7 +216,7 @@ def test_unsupported_kind_or_unknown_heuristic_is_an_error() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_problems_of_all_kinds_are_compared_and_explained(name: str) -> None:
     problem = load(name)
-    best = solve(problem, again=True).makespan
+    best = solve(problem, recompute=True).makespan
     assert compare(problem).optimum == best
     assert explain(problem).makespan == best
 
@@ -338,5 +338,7 @@ def test_deprecated_keywords_warn() -> None:
     problem = load("timearena/household1")
     with pytest.warns(DeprecationWarning, match="fewest_pieces is deprecated; use min_interruptions"):
         assert solve(problem, fewest_pieces=True).proof == solve(problem, min_interruptions=True).proof
+    with pytest.warns(DeprecationWarning, match="again is deprecated; use recompute"):
+        assert solve(problem, again=True).source == "solved"
     with pytest.warns(DeprecationWarning, match="also is deprecated; use extra"):
         assert planoracle.compare(problem, also=["serial-lpt"]) is not None

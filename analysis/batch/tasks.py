@@ -158,8 +158,8 @@ class Solving(Work):
     ----------
     time_limit
         Seconds per problem; ``None``, of heuristics only, for no limit.
-    again
-        Solve problems whose optimum is bundled, too.
+    recompute
+        Solve problems even if their optimum is bundled.
     heuristic, iterations, nodes
         Name of a heuristic that replaces the solver, and its `Budget.iterations` and `Budget.nodes`.
     """
@@ -171,7 +171,7 @@ class Solving(Work):
     exact_grid: bool = False
     min_interruptions: bool = False
     engine: str = "auto"
-    again: bool = False
+    recompute: bool = False
     heuristic: str | None = None
     iterations: int = 0
     nodes: int = 20_000
@@ -205,7 +205,7 @@ class Solving(Work):
                 engine=self.engine,
                 on_progress=lambda makespan, bound: report(Improvement(task.name, makespan, bound)),
             )
-            row = load_or_solve(task, options, again=self.again).as_dict()
+            row = load_or_solve(task, options, recompute=self.recompute).as_dict()
         is_cut = deadline.stopped.is_set()
         if is_cut and not Status(row["status"]).settled:
             row["reason" if self.heuristic else "proof"] = "interrupted"

@@ -62,7 +62,9 @@ def generate(
         str | None,
         typer.Option(help="With --combine: turns until a result arrives, as after @ in names: 1, 0-1, 1-2:7."),
     ] = None,
-    any_: Annotated[bool, typer.Option("--any", help="Also generate infeasible problems.")] = False,
+    allow_infeasible: Annotated[
+        bool, typer.Option("--allow-infeasible", "--any", help="Also generate infeasible problems.")
+    ] = False,
     form: FormatOption = Format.table,
     tasks: Annotated[int | None, _parameter("Number of tasks.")] = None,
     actions: Annotated[int | None, _parameter("Actions of each task.")] = None,
@@ -90,7 +92,7 @@ def generate(
     """
     values = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
     parameters = {name: value for name, value in values.items() if value is not None} | (
-        {"feasible": False} if any_ else {}
+        {"feasible": False} if allow_infeasible else {}
     )
     benchmark = registry.find(style, former=True)
     if benchmark is not None and benchmark.name != style:

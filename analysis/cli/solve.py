@@ -101,19 +101,22 @@ def solve(
     exact_grid: Annotated[
         bool,
         typer.Option(
+            "--exact-grid",
             "--finest",
             help="Allow interruptions at every tick, not only at multiples of the common divisor. Slower.",
         ),
     ] = False,
     min_interruptions: Annotated[
         bool,
-        typer.Option("--fewest-pieces", help="Among optimal schedules, minimize the number of interruptions."),
+        typer.Option("--min-interruptions", "--fewest-pieces", help="Among optimal schedules, minimize the number of interruptions."),
     ] = False,
     engine: Annotated[
         Engines,
         typer.Option(help="cp-sat: CP-SAT alone proves the optimum, without bounds, heuristics and searches of ours."),
     ] = Engines.auto,
-    again: Annotated[bool, typer.Option("--again", help="Solve problems whose optimum is bundled, too.")] = False,
+    recompute: Annotated[
+        bool, typer.Option("--recompute", "--again", help="Solve problems even if their optimum is bundled.")
+    ] = False,
     export: Annotated[
         Path | None,
         typer.Option(
@@ -166,7 +169,7 @@ def solve(
     if profile:
         profiles(profile, chosen)  # raises for unknown profiles and rules
     seconds = _SECONDS if time_limit is None and heuristic is None else time_limit
-    settings = seconds, seed, workers, exact_grid, min_interruptions, engine.value, again, heuristic, iterations, nodes
+    settings = seconds, seed, workers, exact_grid, min_interruptions, engine.value, recompute, heuristic, iterations, nodes
     work = Solving(profile, tuple(sorted(chosen.items())), *settings)
     if export is not None:
         if len(names) > 1:

@@ -26,8 +26,9 @@ def solver_of(method: str) -> Callable[[Any, float], Any]:
     name, _, number = method.partition("-")
     workers = int(number or 1)
     if name in ("ours", "release"):
-        # In earlier releases solve has no bundled optima.
-        options = {"again": True} if "again" in signature(planoracle.solve).parameters else {}
+        # Earlier releases call the keyword `again`, or have no bundled optima in solve.
+        keyword = next((name for name in ("recompute", "again") if name in signature(planoracle.solve).parameters), "")
+        options = {keyword: True} if keyword else {}
         return lambda problem, seconds: planoracle.solve(problem, time_limit=seconds, workers=workers, **options)
     from tests.benchmarks import direct_models
 

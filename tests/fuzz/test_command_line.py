@@ -20,7 +20,7 @@ from planoracle.analysis.cli.commands import run_app
 # Subcommand, kind of its input, and options that are tried with any value.
 COMMANDS = {
     "instances": ("problem", ["--format", "--export", "--schema"]),
-    "solve": ("problem", ["--format", "--seed", "--agents", "--only", "--finest", "--heuristic", "--iterations"]),
+    "solve": ("problem", ["--format", "--seed", "--agents", "--only", "--exact-grid", "--heuristic", "--iterations"]),
     "compare": ("problem", ["--format"]),
     "explain": ("problem", ["--format"]),
     "next": ("problem", ["--format", "--after", "--clock", "--profile", "--all"]),
@@ -47,7 +47,7 @@ COMMANDS = {
     "audit": ("submissions", ["--format", "--profile", "--data", "--map", "--problems"]),
 }
 NEAR = ["--instances", str(Path(EXAMPLES[0]).parent)]  # folder of the problems of the specimens
-FLAGS = {"--export", "--schema", "--finest", "--all", "--trace", "--failed"}
+FLAGS = {"--export", "--schema", "--exact-grid", "--all", "--trace", "--failed"}
 FIXED = {
     **{subcommand: ["--jobs", "1"] for subcommand in ("solve", "grade", "audit")},
     **{subcommand: ["--time-limit", "0.1"] for subcommand in ("explain", "next", "regret", "critique", "repair")},

@@ -73,7 +73,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     step, but the start of a command only for violations of objects and for times in the past. Whole plans have no
     turns. An aborted run is a success only if every recipe was complete before. The limit of turns is that of the
     released `react_agent.py`. The bundled optimum of `timed/Pancakes_Chicken-Rice` has more commands than this limit;
-    `solve --fewest-pieces` finds an optimum with fewer.
+    `solve --min-interruptions` finds an optimum with fewer.
 
     A continuous step advances the clock to its end, an autonomous step only to its start. So no step starts strictly
     inside a continuous step. Two commands split an interruptible step.

@@ -59,7 +59,7 @@ def test_tools_say_what_they_take_and_give():
 @pytest.mark.parametrize("name", sample([TEA, "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2"]))
 def test_answers_are_those_of_the_verbs(name):
     best, why, advice = asked(("solve", {"problem": name}), ("explain", {"problem": name}), ("next", {"problem": name}))
-    assert best["makespan"] == best["lower_bound"] == solve(load(name), again=True).makespan
+    assert best["makespan"] == best["lower_bound"] == solve(load(name), recompute=True).makespan
     assert (best["status"], best["plan"] is None) == ("optimal", False)
     assert why["lines"] == explain(load(name)).lines()
     expected = next_commands(load(name)).as_dict()

@@ -111,7 +111,7 @@ def test_an_example_is_an_optimal_plan_of_the_room() -> None:
     plan = "\n".join(line for line in shown.splitlines() if line.startswith("Action: "))
     run = registry.of(problem).run(problem, plan)
     assert run.success
-    assert run.makespan == solve(problem, again=True).makespan
+    assert run.makespan == solve(problem, recompute=True).makespan
     untimed = told(asked, environment_for(load("recipe2plan/untimed/Cobbler_Pancakes"), asked))
     assert ("must start within" in shown, "must start within" in untimed) == (True, False)
 

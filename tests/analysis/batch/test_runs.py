@@ -187,7 +187,7 @@ def test_a_command_killed_at_random_moments_resumes_to_the_same_results(some, tm
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["grade", "solve"])
 def test_a_command_killed_many_times_resumes_to_the_same_results(many, tmp_path, command):
-    args = ["grade", many[0]] if command == "grade" else ["solve", "recipe2plan/timed/C*", "timearena", "--again"]
+    args = ["grade", many[0]] if command == "grade" else ["solve", "recipe2plan/timed/C*", "timearena", "--recompute"]
     out = check_kills([*args, "--format", "jsonl", "--jobs", "2", "--run"], tmp_path, KILLS, command)
     assert command == "solve" or out == many[1]
 

@@ -44,7 +44,7 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
     calls = {
         "report": ["report", runs, "-o", tmp_path / "page.html", "--regret-seconds", "600"],
         "grade": ["grade", runs, "--set", "price_waits=true", "--jobs", "2", "--no-cache", "--format", "jsonl"],
-        "solve": ["solve", "kitchens/multi_agent", "timearena", "--again", "--jobs", "2", "--format", "jsonl"],
+        "solve": ["solve", "kitchens/multi_agent", "timearena", "--recompute", "--jobs", "2", "--format", "jsonl"],
     }
     pipes = {"stdout": -3, "stderr": (tmp_path / "said").open("wb")}
     process = start(*calls[verb], **pipes)

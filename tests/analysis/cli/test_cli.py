@@ -274,6 +274,15 @@ def test_every_heuristic_answers_with_a_schedule_or_a_reason():
         assert not answered or row["makespan"] >= 4080
 
 
+def test_former_names_of_options_are_accepted():
+    optimum = rows(invoke("solve", NAME, "--recompute", "--exact-grid", "--min-interruptions", "--format", "jsonl"))
+    former = rows(invoke("solve", NAME, "--again", "--finest", "--fewest-pieces", "--format", "jsonl"))
+    assert [row["proof"] for row in former] == [row["proof"] for row in optimum]
+    assert "interruptions proved minimal" in former[0]["proof"]
+    draw = ("generate", "generic", "--count", "1", "--seed", "1")
+    assert invoke(*draw, "--any").stdout == invoke(*draw, "--allow-infeasible").stdout
+
+
 def test_solve_by_heuristic_fails_where_there_is_no_schedule(files):
     result = invoke("solve", "-H", "improve", "infeasible.json", "own.json", "--format", "jsonl")
     assert result.exit_code == 1
@@ -522,7 +531,7 @@ def failing(instance, **options):
 
 solving.solve = failing
 """
-    status, out, err = run_to_end("solve", NAME, "own.json", "--again", "--format", "jsonl", env=in_workers(broken))
+    status, out, err = run_to_end("solve", NAME, "own.json", "--recompute", "--format", "jsonl", env=in_workers(broken))
     assert status == 1
     assert f"error: {NAME}: internal error: contradiction" in err
     assert len(out.splitlines()) == 1
