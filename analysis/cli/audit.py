@@ -58,8 +58,8 @@ def audit(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Problems with published references (names, prefixes, globs), or files with references (- for "
-            "standard input). Default: all published references of bundled problems.",
+            help="Names, prefixes or globs of bundled problems with published references, or files with references "
+            "(- for standard input). Default: all bundled problems with published references.",
             metavar="NAME|FILE",
             autocompletion=catalog.completions,
         ),
@@ -68,7 +68,10 @@ def audit(
     profile: Annotated[
         str | None,
         typer.Option(
-            "--profile", "--rules", help="Rules: paper or released. Default: the rules a reference was made for."
+            "--profile",
+            "--rules",
+            help="Rule profile: paper or released. Default: the rules for which the reference was made.",
+            metavar="PROFILE",
         ),
     ] = None,
     rule: RuleOption = None,
@@ -77,29 +80,37 @@ def audit(
     model: ModelOption = None,
     time_limit: LimitOption = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Also show optimal references in tables; data formats have them always.")
+        bool, typer.Option("--all", help="Also show optimal references in tables, markdown and latex.")
     ] = False,
     tables: Annotated[
         bool,
-        typer.Option("--tables", help="Instead compare figures published in the papers with recomputed ones."),
+        typer.Option(
+            "--tables", help="Compare figures published in the papers with recomputed ones; names are then benchmarks."
+        ),
     ] = False,
     line_seconds: SecondsOption = SECONDS,
     line_memory: MemoryOption = MEMORY,
 ) -> None:
-    """Check published references: validity of their plans, and shorter plans.
+    """Check the validity and the optimality of published reference plans and makespans.
 
-    A file has rows with an instance and a makespan, a plan, or both: JSON lines, JSON (also {"NAME": 12}), CSV, and
-    whatever planoracle grade reads. --map makespan=COLUMN names the column of the makespan.
+    A file of references has rows with an instance and a makespan, a plan, or both: JSON lines, JSON (also
+    {"NAME": 12}), CSV, and all formats of planoracle grade. --map makespan=COLUMN names the column of the makespan.
 
     Verdicts: optimal; too_high (a shorter plan exists); below_bound (proved: no plan is that short); infeasible (the
-    plan breaks a rule or does not complete the problem); misstated (the plan takes another time than stated); unproved;
-    missing (the reference is absent); not_checked (it cannot be read, or exceeds the limits of a row). The columns off
-    and gap are the difference from the optimum, else from the bound, else from the shorter plan.
+    plan breaks a rule or does not complete the problem); misstated (the makespan of the plan is not the stated one);
+    unproved (neither proved optimal nor refuted); missing (there is no reference); not_checked (the reference cannot be
+    read, or exceeds --line-seconds or --line-memory).
 
-    With --tables, names are benchmarks; lengths of plans are proved optima of the bundled problems.
+    The columns off and gap are the difference from the optimum. If the optimum is unknown, they are the difference from
+    the lower bound or from the shorter plan. With the formats json, jsonl and csv the summary goes to standard error.
 
-    Exit status: 1 if a reference is wrong (too_high, below_bound, infeasible, misstated) or not checked. The summary
-    goes to standard error, except in the formats table, markdown and latex.
+    Exit status: 1 if a reference is wrong (too_high, below_bound, infeasible, misstated) or not checked.
+
+    Examples
+    --------
+    planoracle audit timearena
+    planoracle audit makespans.csv --format markdown
+    planoracle audit --tables timearena
     """
     if tables:
         return _compare_figures(names or (), form)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.help_texts import HelpCommand, HelpGroup
 from planoracle.analysis.cli.options import with_view
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
 from planoracle.analysis.cli.progress import track
@@ -21,37 +22,62 @@ from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 _COLUMNS = ("benchmark", "title", "kind", "problems", "submissions", "heuristics")
 _PARTS = {
-    "rules": (("rule", "values", "paper", "released"), "--set RULE=VALUE"),
-    "metrics": (("metric", "unit", "meaning"), "Columns of grade"),
-    "summaries": (("average", "meaning"), "Per model and set"),
+    "rules": (("rule", "values", "paper", "released"), "Rules (--set RULE=VALUE)"),
+    "metrics": (("metric", "unit", "meaning"), "Metrics (columns of planoracle grade)"),
+    "summaries": (("average", "meaning"), "Averages (per model and set)"),
 }
 
 benchmark = typer.Typer(
-    help="List the benchmarks, create the package of a new one, or check one.",
+    cls=HelpGroup,
+    help="""List the benchmarks, create the package of a new one, or check one.
+
+    Examples
+    --------
+    planoracle benchmark list
+    planoracle benchmark new warehouse
+    planoracle benchmark check timearena --problems 1
+    """,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
 
-@benchmark.command()
+@benchmark.command(cls=HelpCommand)
 def new(
-    name: Annotated[str, typer.Argument(help="Name of the benchmark in problem names: lower-case letters, digits, _.")],
+    name: Annotated[
+        str,
+        typer.Argument(help="Name of the benchmark: lower-case letters, digits and underscores.", metavar="NAME"),
+    ],
     to: Annotated[
         Path | None, typer.Option(help="Folder to create. Default: NAME in the current folder.", metavar="DIR")
     ] = None,
 ) -> None:
-    """Create a small package for a new benchmark, complete with tests, as a starting point."""
+    """Create a small package for a new benchmark, complete with tests, as a starting point.
+
+    Examples
+    --------
+    planoracle benchmark new warehouse
+    planoracle benchmark new kitchen --to packages/kitchen
+    """
     place = Path(name) if to is None else to
     for path in write(name, place):
         say(str(path))
-    tell(f"now: pip install -e {place} pytest && python -m pytest {place}; see {place / 'README.md'}", "note")
+    tell(f"next: pip install -e {place} pytest && python -m pytest {place}; see {place / 'README.md'}", "note")
 
 
-@benchmark.command("list")
+@benchmark.command("list", cls=HelpCommand)
 @with_view
 def list_(form: FormatOption = Format.table) -> None:
-    """List the benchmarks, their rules (for --set) and their metrics."""
+    """List the benchmarks, their rules (for --set) and their metrics.
+
+    The formats json and jsonl have one object per benchmark.
+
+    Examples
+    --------
+    planoracle benchmark list
+    planoracle benchmark list --format json
+    """
     benchmarks = [_describe(one) for one in map(registry.get, registry.names())]
     write_table(form, _COLUMNS, [_join_lists(row) if form in PEOPLE else row for row in benchmarks])
     for part, (columns, title) in _PARTS.items() if form in PEOPLE else ():
@@ -60,25 +86,32 @@ def list_(form: FormatOption = Format.table) -> None:
         write_table(form, columns, [_join_lists(one) for at, one in enumerate(rows) if one not in rows[:at]], title)
 
 
-@benchmark.command()
+@benchmark.command(cls=HelpCommand)
 @with_view
 def check(
-    name: Annotated[str, typer.Argument(help="Name of the benchmark.")],
+    name: Annotated[str, typer.Argument(help="Name of the benchmark.", metavar="NAME")],
     problems: Annotated[
-        int, typer.Option(help="Number of problems: bundled ones, or generated ones if none are bundled.", min=0)
+        int,
+        typer.Option(
+            help="Number of bundled problems to check, or of generated ones if none are bundled.", metavar="N", min=0
+        ),
     ] = 4,
-    seed: Annotated[int, typer.Option(help="Seed of the sample and of random runs.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the sample and of random runs.", metavar="SEED", min=0)] = 0,
     instance: Annotated[
-        list[Path] | None, typer.Option(help="File of further problems (repeatable).", metavar="FILE")
+        list[Path] | None, typer.Option(help="File with more problems to check (repeatable).", metavar="FILE")
     ] = None,
     form: FormatOption = Format.table,
 ) -> None:
-    """Check that a benchmark keeps the promises that planoracle relies on.
+    """Check that a benchmark satisfies the contract on which planoracle relies.
 
     Names, files, plans, live runs, grades, snapshots, optima, regret, critique, repair and hostile input are checked on
     a sample of problems, under each rule profile.
 
     Exit status: 1 if a check fails.
+
+    Examples
+    --------
+    planoracle benchmark check timearena --problems 1
     """
     one = registry.get(name)
     further = [problem for path in instance or () for problem in catalog.read_problems(str(path))]

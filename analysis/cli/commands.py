@@ -6,16 +6,15 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from planoracle import __version__
+from planoracle.analysis.cli.help_texts import HelpCommand, HelpGroup
 from planoracle.analysis.console import complain, grouped_messages, say, show_warning
 from planoracle.instances.errors import InputWarning, PlanoracleError, UnknownNameError
 from planoracle.instances.text import visible
@@ -26,7 +25,7 @@ COMMANDS = {
     "compare": ("Solve", "Compare reference plans and heuristics with the proved optimum."),
     "grade": ("Grade", "Replay and grade plans, or summarize files of grades."),
     "repair": ("Grade", "Compute for each plan the nearest plan that follows the rules."),
-    "audit": ("Grade", "Check published references: validity of their plans, and shorter plans."),
+    "audit": ("Grade", "Check the validity and the optimality of published reference plans and makespans."),
     "run": ("Run", "Run agents and models on problems, and grade their plans."),
     "explain": ("Explain", "Explain why no schedule is shorter than the optimum, or why there is none."),
     "verify": ("Explain", "Check proofs that no schedule is shorter, step by step."),
@@ -35,13 +34,16 @@ COMMANDS = {
         "Report the errors of each plan, its gap to the optimum, and its most costly decisions.",
     ),
     "regret": ("Explain", "Compute the regret of each decision: the increase in the best reachable makespan."),
-    "next": ("Explain", "List the commands that keep the best makespan reachable, and the best completion."),
-    "generate": ("Create", "Generate random problems; the same seed, parameters and version give the same bytes."),
+    "next": ("Explain", "List the next commands that keep the best makespan reachable, and the best completion."),
+    "generate": ("Create", "Generate random problems; the same seed, parameters and version give the same problems."),
     "benchmark": ("Create", "List the benchmarks, create the package of a new one, or check one."),
     "instances": ("Show", "List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file."),
     "gantt": ("Show", "Draw a schedule as a Gantt chart, with one row per agent and object."),
     "report": ("Show", "Write an HTML page with a leaderboard, and each plan drawn above the optimum."),
-    "mcp": ("Serve", "Serve tools by the Model Context Protocol: problems, describe, solve, explain, grade, next."),
+    "mcp": (
+        "Serve",
+        "Serve tools by the Model Context Protocol (MCP): problems, describe, solve, explain, grade, next.",
+    ),
 }
 
 #: Call that does what another word for a subcommand asks for.
@@ -133,13 +135,8 @@ def load(name: str) -> Any:
         return typer.main.get_command(function)
     function = with_map(function) if name in ("solve", "compare", "explain", "gantt") else function
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    single.command(name, help=_paragraphs(function))(with_view(with_paths(with_data(function))))
+    single.command(name, cls=HelpCommand)(with_view(with_paths(with_data(function))))
     return typer.main.get_command(single)
-
-
-def _paragraphs(function: Callable[..., None]) -> str:
-    """Return the documentation with one line per paragraph, which rich wraps at the width of the terminal."""
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", cleandoc(function.__doc__ or ""))
 
 
 @contextmanager
@@ -157,13 +154,13 @@ def _usage_errors() -> Iterator[None]:
         raise
 
 
-class _Commands(TyperGroup):
+class _Commands(HelpGroup):
     """Group whose subcommands are imported when they are called."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         for name, (panel, summary) in COMMANDS.items():
-            self.commands[name] = TyperCommand(name, help=summary, rich_help_panel=panel)
+            self.commands[name] = HelpCommand(name, help=summary, rich_help_panel=panel)
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         with _usage_errors():
@@ -188,7 +185,14 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="planoracle",
     cls=_Commands,
-    help="Proved optimal plans, replay and grading for time-aware multitasking benchmarks of language agents.",
+    help="""Proved optimal plans, replay and grading for time-aware multitasking benchmarks of language agents.
+
+    Examples
+    --------
+    planoracle instances
+    planoracle solve timearena/household1
+    planoracle grade plans.jsonl
+    """,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

@@ -49,28 +49,35 @@ def compare(
         str | None,
         typer.Option(
             "--methods",
-            help="Compare these methods in this order: optimum, reference, best_heuristic, all, references, heuristics "
-            "and graded models. Default: the optimum, the benchmark's references and best_heuristic.",
-            metavar="NAME,NAME,...",
+            help="Methods to compare, in this order: optimum, reference, best_heuristic, all, or names of references, "
+            "heuristics and graded models. Default: the optimum, all references of the benchmark and best_heuristic.",
+            metavar="NAME,...",
         ),
     ] = None,
     heuristics: Annotated[
         list[str] | None,
-        typer.Option("--heuristic", "-H", help="Also compare this heuristic (repeatable), or all.", metavar="NAME"),
+        typer.Option(
+            "--heuristic",
+            "-H",
+            help="Also compare this heuristic (repeatable); 'all' for every heuristic.",
+            metavar="NAME",
+        ),
     ] = None,
     agents: Annotated[
         str | None,
         typer.Option(
             "--agents",
-            help="Compare these numbers of identical agents instead of methods: makespan, speedup, and the limits of "
-            "both. With --summary: means over each set.",
-            metavar="1,2,...",
+            help="Compare these numbers of identical agents instead of methods: optimal makespan, speedup, and bounds "
+            "on both. With --summary: means over each set.",
+            metavar="N,...",
         ),
     ] = None,
     summary: Annotated[
-        bool, typer.Option("--summary", help="Write only the summary, one row per set and method, in any format.")
+        bool, typer.Option("--summary", help="Write only the summary: one row per set and method.")
     ] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file for the figure.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file for the figure.", metavar="FILE")
+    ] = None,
     figure: Annotated[
         ComparisonFigure,
         typer.Option(help=f"Figure: {', '.join(ComparisonFigure)}; not with --agents.", metavar="FIGURE"),
@@ -79,16 +86,23 @@ def compare(
 ) -> None:
     """Compare reference plans and heuristics with the proved optimum.
 
-    A name may also be a file that planoracle grade has written (json or jsonl). Each model in it is then compared by
-    its shortest successful plan; without other names, the problems of the file are compared.
+    A name may also be a file written by planoracle grade (json or jsonl). Each model in it is compared by its shortest
+    successful plan. If all names are such files, the problems in them are compared.
 
-    The outcome of a method is optimal or infeasible (proved), feasible (accepted by the rules), refused by the rules,
-    claimed (only a number), failed (no plan found), or unknown. The summary has one row per set and method: how often
-    and by how much the method lies above or below the optimum, and how often the rules reject it. Each mean has the
-    number of problems it is taken over. The summary goes to standard error, except in the formats table, markdown and
-    latex.
+    The outcome of a method is one of: optimal or infeasible (both proved), feasible (accepted by the rules), refused
+    (rejected by the rules), claimed (a makespan without a plan), failed (no plan found), unknown.
+
+    The summary has one row per set and method: how often and by how much the makespan is above or below the optimum,
+    how often the rules reject the plan, and the number of problems of each mean. With the formats json, jsonl and csv
+    it goes to standard error.
 
     Exit status: 1 if an optimum is not proved or a file cannot be read.
+
+    Examples
+    --------
+    planoracle compare recipe2plan/timed/Cobbler_Pancakes
+    planoracle compare timearena/household1 tasks.csv --heuristic all --summary
+    planoracle compare tasks.csv --agents 1,2,3
     """
     if agents is not None:
         if output is not None:

@@ -45,11 +45,12 @@ def critique(
     ] = ReportFormat.text,
     profile: ProfileOption = "paper",
     regret: Annotated[
-        bool, typer.Option("--regret/--no-regret", help="Compute the regret of decisions (slower).")
+        bool, typer.Option("--regret/--no-regret", help="Compute the regret of each decision, which takes longer.")
     ] = True,
-    failed: Annotated[bool, typer.Option("--failed", help="Report on failed plans only.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Report only on failed plans.")] = False,
     ids: Annotated[
-        list[str] | None, typer.Option("--id", help="Report on the submission with this id only (repeatable).")
+        list[str] | None,
+        typer.Option("--id", help="Report only on the submission with this id (repeatable).", metavar="ID"),
     ] = None,
     time_limit: LimitOption = None,
     pattern: PatternOption = None,
@@ -61,7 +62,12 @@ def critique(
 ) -> None:
     """Report the errors of each plan, its gap to the optimum, and its most costly decisions.
 
-    Exit status: 1 if a line cannot be read, or an --id is missing; it is reported on standard error.
+    Exit status: 1 if a submission cannot be read, or no submission has an --id; each is reported on standard error.
+
+    Examples
+    --------
+    planoracle critique plans.jsonl
+    planoracle critique plans.jsonl --failed --format jsonl
     """
     rules = profiles(profile)
 

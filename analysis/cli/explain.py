@@ -32,17 +32,24 @@ def explain(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Also write the certificates to this file, one per line, for planoracle verify.", dir_okay=False
+            help="Also write the certificates to this file, one per line, for planoracle verify.",
+            metavar="FILE",
+            dir_okay=False,
         ),
     ] = None,
     time_limit: LimitOption = None,
 ) -> None:
     """Explain why no schedule is shorter than the optimum, or why there is none.
 
-    The proof has steps that can be checked by hand. For an infeasible problem it is a minimal set of contradictory
-    constraints.
+    The explanation is a proof in steps that can be checked by hand. For an infeasible problem it is a minimal set of
+    contradictory constraints.
 
-    Exit status: 1 if a status is unknown or a file cannot be read.
+    Exit status: 1 if the status of a problem is unknown or a file cannot be read.
+
+    Examples
+    --------
+    planoracle explain timearena/household1
+    planoracle explain tasks.csv --out certificates.jsonl
     """
     run = ProblemLoop(names, "explaining", in_worker=True)
     table = None if form is ExplanationFormat.text else Table(Format(form.value), _COLUMNS)

@@ -28,26 +28,36 @@ from planoracle.solver.solve import solve
 @with_figure_options
 def gantt(
     name: NameArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="PNG, SVG or PDF file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="PNG, SVG or PDF file to write.", metavar="FILE")],
     heuristic: Annotated[
         str | None,
-        typer.Option("--heuristic", "-H", help="Draw the schedule of this heuristic instead of the optimum."),
+        typer.Option(
+            "--heuristic", "-H", help="Draw the schedule of this heuristic instead of the optimum.", metavar="NAME"
+        ),
     ] = None,
-    plan: Annotated[Path | None, typer.Option(help="Draw the plan in this text file instead.")] = None,
+    plan: Annotated[Path | None, typer.Option(help="Draw the plan in this text file instead.", metavar="FILE")] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            help="Draw a second schedule above, and mark the differences: optimum (with --plan or --heuristic), or a "
-            "text file with another plan."
+            help="Draw a second schedule above the first, and mark the differences: the optimum, or the plan in a text "
+            "file.",
+            metavar="optimum|FILE",
         ),
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for the solver.", min=0.0)] = 60.0,
+    time_limit: Annotated[
+        float, typer.Option(help="Wall time of the solver, in seconds.", metavar="SECONDS", min=0.0)
+    ] = 60.0,
     agents: AgentsOption = None,
     only: OnlyOption = None,
 ) -> None:
     """Draw a schedule as a Gantt chart, with one row per agent and object.
 
     Work that needs no agent is hatched; time windows are marked.
+
+    Examples
+    --------
+    planoracle gantt timearena/household1 -o plan.png
+    planoracle gantt recipe2plan/timed/Cobbler_Pancakes -H parallel-lpt --against optimum -o pair.svg
     """
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")

@@ -39,56 +39,94 @@ _COLUMNS = (
 _TRIES = 100
 
 
-def _parameter(text: str) -> Any:
-    return typer.Option(help=text, rich_help_panel="Parameters (available ones and defaults depend on the style)")
+def _parameter(text: str, metavar: str = "N") -> Any:
+    panel = "Parameters of problems (the benchmark determines available parameters and defaults)"
+    return typer.Option(help=text, metavar=metavar, rich_help_panel=panel)
 
 
 def generate(
     context: typer.Context,
-    style: Annotated[str, typer.Argument(help="Benchmark whose style the problems have, or generic.")],
-    count: Annotated[int, typer.Option(help="Number of problems.", min=1, max=1_000_000)] = 10,
-    seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
+    style: Annotated[
+        str,
+        typer.Argument(
+            help="Benchmark that the problems resemble, or generic for scheduling problems without one.",
+            metavar="BENCHMARK",
+        ),
+    ],
+    count: Annotated[int, typer.Option(help="Number of problems.", metavar="N", min=1, max=1_000_000)] = 10,
+    seed: Annotated[int, typer.Option(help="Random seed.", metavar="SEED", min=0)] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for one file per problem. Default: standard output, one problem per line."),
+        typer.Option(
+            help="Folder for one file per problem. Default: standard output, one problem per line.", metavar="DIR"
+        ),
     ] = None,
     combine: Annotated[
-        bool, typer.Option("--combine", help="Combine tasks of the benchmark, instead of generating new ones.")
+        bool, typer.Option("--combine", help="Combine existing tasks of the benchmark instead of generating new ones.")
     ] = False,
     kind: Annotated[
-        str | None, typer.Option(help="With --combine: cross (tasks of different families) or similar.")
+        str | None,
+        typer.Option(
+            help="With --combine: cross (tasks of different families) or similar (of one family).", metavar="KIND"
+        ),
     ] = None,
     variant: Annotated[
         str | None,
-        typer.Option(help="With --combine: turns until a result arrives, as after @ in names: 1, 0-1, 1-2:7."),
+        typer.Option(
+            help="With --combine: delay of results, in turns, as after @ in names of problems: 1, 0-1 or 1-2:7.",
+            metavar="VARIANT",
+        ),
     ] = None,
     allow_infeasible: Annotated[
         bool, typer.Option("--allow-infeasible", "--any", help="Also generate infeasible problems.")
     ] = False,
     form: FormatOption = Format.table,
     tasks: Annotated[int | None, _parameter("Number of tasks.")] = None,
-    actions: Annotated[int | None, _parameter("Actions of each task.")] = None,
-    order_strength: Annotated[float | None, _parameter("Share of the pairs within a task that are ordered.")] = None,
-    parallelism: Annotated[float | None, _parameter("Share of the actions that continue without an agent.")] = None,
-    attended: Annotated[int | None, _parameter("Ticks at their start during which these hold an agent.")] = None,
-    interruptible: Annotated[float | None, _parameter("Share of the attended actions that are interruptible.")] = None,
-    windows: Annotated[float | None, _parameter("Share of the precedences with a maximum lag.")] = None,
-    tightness: Annotated[float | None, _parameter("Tightness of maximum lags, 0 to 1; 1: the lags are 0.")] = None,
+    actions: Annotated[int | None, _parameter("Number of actions per task.")] = None,
+    order_strength: Annotated[
+        float | None, _parameter("Share of the pairs of actions of a task that are ordered, 0 to 1.", "SHARE")
+    ] = None,
+    parallelism: Annotated[
+        float | None, _parameter("Share of the actions that continue without an agent.", "SHARE")
+    ] = None,
+    attended: Annotated[
+        int | None, _parameter("Ticks for which such an action occupies its agent at the start.")
+    ] = None,
+    interruptible: Annotated[
+        float | None, _parameter("Share of the fully attended actions that are interruptible.", "SHARE")
+    ] = None,
+    windows: Annotated[float | None, _parameter("Share of the precedences with a maximum lag.", "SHARE")] = None,
+    tightness: Annotated[
+        float | None, _parameter("Tightness of maximum lags, 0 to 1; 1: all lags are 0.", "SHARE")
+    ] = None,
     resources: Annotated[int | None, _parameter("Number of resources.")] = None,
-    resource_factor: Annotated[float | None, _parameter("Share of the resources that an action demands.")] = None,
+    resource_factor: Annotated[
+        float | None, _parameter("Mean share of the resources that an action uses.", "SHARE")
+    ] = None,
     resource_strength: Annotated[
-        float | None, _parameter("Capacities: 0 (least feasible) to 1 (sum of all demands).")
+        float | None, _parameter("Capacity of resources, from 0 (largest single demand) to 1 (never scarce).", "SHARE")
     ] = None,
     agents: Annotated[int | None, _parameter("Number of agents.")] = None,
-    eligibility: Annotated[float | None, _parameter("Share of the agents that may carry out an action.")] = None,
-    shortest: Annotated[int | None, _parameter("Shortest duration; for calls: shortest delay.")] = None,
-    longest: Annotated[int | None, _parameter("Longest duration; for calls: longest delay.")] = None,
+    eligibility: Annotated[
+        float | None, _parameter("Share of the agents that are eligible for an action.", "SHARE")
+    ] = None,
+    shortest: Annotated[
+        int | None, _parameter("Minimum duration in ticks; of tool calls: minimum delay in turns.")
+    ] = None,
+    longest: Annotated[
+        int | None, _parameter("Maximum duration in ticks; of tool calls: maximum delay in turns.")
+    ] = None,
 ) -> None:
-    """Generate random problems; the same seed, parameters and version give the same bytes.
+    """Generate random problems; the same seed, parameters and version give the same problems.
 
-    With --out, a table describes the problems.
+    With --out, the problems are written to files, and standard output has a table with their properties.
 
-    Exit status: 1 if there are fewer different combinations of tasks than --count.
+    Exit status: 1 if fewer than --count different problems exist.
+
+    Examples
+    --------
+    planoracle generate generic --count 3 --agents 2 --out problems
+    planoracle generate timearena --combine --count 5 --seed 1
     """
     values = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
     parameters = {name: value for name, value in values.items() if value is not None} | (

@@ -74,7 +74,10 @@ def grade(
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
     trace: Annotated[
-        bool, typer.Option("--trace", help="Also write each step (steps, trace) and the final state (final).")
+        bool,
+        typer.Option(
+            "--trace", help="Also write each step (fields steps and trace) and the final state (field final)."
+        ),
     ] = False,
     pattern: PatternOption = None,
     columns: MapOption = None,
@@ -85,27 +88,35 @@ def grade(
     run: RunOption = None,
     summary: Annotated[
         Path | None,
-        typer.Option(help="Also write the averages to a file: .csv, .json, .jsonl, .md, .tex or .txt.", dir_okay=False),
+        typer.Option(
+            help="Also write the averages to this file: .csv, .json, .jsonl, .md, .tex or .txt.",
+            metavar="FILE",
+            dir_okay=False,
+        ),
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(
-            help="Only write averages by task, size or delay, or counts of runs by cause (of failure) or by bins of a "
-            "metric (optimality); each benchmark has some of these.",
+            help="Write only averages by task, size or delay, or the number of runs by cause of failure (cause) or by "
+            "bins of a metric (optimality). Each benchmark supports some of these groups.",
             metavar="GROUP",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="PNG, SVG or PDF file for a figure of --by.", dir_okay=False)
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="PNG, SVG or PDF file for the figure of --by.", metavar="FILE", dir_okay=False
+        ),
     ] = None,
     page: Annotated[
         Path | None,
-        typer.Option("--report", help="Also write the page of planoracle report, an HTML file.", dir_okay=False),
+        typer.Option("--report", help="Also write the HTML page of planoracle report.", metavar="FILE", dir_okay=False),
     ] = None,
     collect: Annotated[
         Path | None,
         typer.Option(
-            help="Do not grade: write the submissions to this file as JSON lines (- for standard output).",
+            help="Write the submissions to this file as JSON lines (- for standard output), without grading.",
+            metavar="FILE",
             dir_okay=False,
         ),
     ] = None,
@@ -113,20 +124,25 @@ def grade(
     line_memory: MemoryOption = MEMORY,
     own_limits: OwnLimitsOption = True,
     cluster: ClusterOption = None,
-    cache: Annotated[
-        bool, typer.Option(help="Keep certified optima and plans in the cache folder of the user.")
-    ] = True,
+    cache: Annotated[bool, typer.Option(help="Store certified optima and plans in the user's cache folder.")] = True,
 ) -> None:
     """Replay and grade plans, or summarize files of grades.
 
-    Averages per model, and per model and set, go to standard error, except in the formats table, markdown and latex.
+    The output has one row per plan, then averages per model, and per model and set. With the formats json, jsonl and
+    csv the averages go to standard error.
 
-    Input that planoracle grade has written (json or jsonl) is summarized instead: one row per model over all sets
-    (level model), then one row per model and set (level set). Means are taken over the samples of a problem, then over
-    problems, then over sets. With --columns the formats table, markdown and latex have the first table only.
+    Files written by planoracle grade (json or jsonl) are summarized instead: one row per model over all sets (level
+    model), then one row per model and set (level set). Means are taken over the samples of a problem, then over
+    problems, then over sets. With --columns the formats table, markdown and latex show the first table only.
 
-    A line that cannot be read or graded is reported and written as unscored; the exit status is then 1. Ctrl-C ends
-    with 130; with --run DIR the same command then resumes.
+    Exit status: 1 if a submission cannot be read or graded; it is reported, and written as unscored. Ctrl-C exits with
+    130; the same command resumes if it has --run DIR.
+
+    Examples
+    --------
+    planoracle grade plans.jsonl
+    planoracle grade plans.jsonl --format jsonl --summary averages.csv
+    planoracle grade grades.jsonl --by cause
     """
     format_of(summary)  # raises for an unknown format before plans are graded
     if by is None and output is not None:

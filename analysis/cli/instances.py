@@ -36,24 +36,31 @@ def instances(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names, prefixes, globs ('*': all), files. Without a name, the sets are listed.",
+            help="Names, prefixes or globs of problems ('*': all), or files with problems. Default: list the sets.",
             metavar="NAME",
             autocompletion=catalog.completions,
         ),
     ] = None,
     export: Annotated[
-        bool, typer.Option("--export", help="Write the problems in the file format of planoracle, one per line.")
+        bool, typer.Option("--export", help="Write the problems in planoracle's file format, one JSON object per line.")
     ] = False,
     schema: Annotated[
         bool,
         typer.Option(
             "--schema",
-            help="Print the JSON Schema of exported problems: of scheduling instances, or of the benchmark NAME.",
+            help="Print the JSON Schema of problem files: of scheduling problems, or of the benchmark NAME.",
         ),
     ] = False,
     form: FormatOption = Format.table,
 ) -> None:
-    """List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file."""
+    """List problems by name, prefix (BENCHMARK/SET), glob (BENCHMARK/*/Vada_*) or file.
+
+    Examples
+    --------
+    planoracle instances
+    planoracle instances 'recipe2plan/timed/Vada_*'
+    planoracle instances timearena/household1 --export
+    """
     if schema:
         _print_schema(names or [])
         return

@@ -10,10 +10,18 @@ from planoracle.analysis.adapters.mcp_server import server
 
 
 def mcp(
-    files: Annotated[bool, typer.Option("--files", help="Accept paths of local files as names of problems.")] = False,
+    files: Annotated[
+        bool, typer.Option("--files", help="Accept paths of local files in place of names of problems.")
+    ] = False,
 ) -> None:
-    """Serve tools by the Model Context Protocol: problems, describe, solve, explain, grade, next.
+    """Serve tools by the Model Context Protocol (MCP): problems, describe, solve, explain, grade, next.
 
-    The server uses standard input and output; an assistant starts it. Needs planoracle[mcp].
+    The server reads standard input and writes standard output. Enter the command in the settings of an assistant, which
+    starts the server. Needs planoracle[mcp].
+
+    Examples
+    --------
+    planoracle mcp
+    planoracle mcp --files
     """
     server(files=files).run("stdio")

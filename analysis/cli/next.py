@@ -13,6 +13,7 @@ from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.options import LimitOption, NameArgument, note_problem, single_problem, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
 from planoracle.analysis.cli.progress import track
+from planoracle.analysis.cli.submissions import ProfileOption
 from planoracle.analysis.console import say_json, tell
 from planoracle.analysis.diagnosis.regret import Advice, next_commands
 from planoracle.analysis.grading.rule_options import profiles
@@ -26,26 +27,38 @@ def next_(
     after: Annotated[
         Path | None,
         typer.Option(
-            "--after", "-a", help="Text file with the plan so far (- for standard input). Default: the start."
+            "--after",
+            "-a",
+            help="Text file with the commands executed so far (- for standard input). Default: none.",
+            metavar="FILE",
         ),
     ] = None,
     all_commands: Annotated[
-        bool, typer.Option("--all", help="List all legal commands, with times on the grid.")
+        bool,
+        typer.Option(
+            "--all", help="List all legal commands, not only optimal ones; their times are multiples of the grid."
+        ),
     ] = False,
     clock: Annotated[
-        int | None, typer.Option(help="Current time in ticks, if later than the last command of the plan.")
+        int | None, typer.Option(help="Current time in ticks, if it is later than the last command.", metavar="TICKS")
     ] = None,
-    profile: Annotated[str, typer.Option(help="Rules: paper or released.")] = "paper",
+    profile: ProfileOption = "paper",
     time_limit: LimitOption = None,
     form: FormatOption = Format.table,
 ) -> None:
-    """List the commands that keep the best makespan reachable, and the best completion.
+    """List the next commands that keep the best makespan reachable, and the best completion.
 
-    Costs are in ticks of the problem, and ignore time limits of the rules. Waits, and pieces of interruptible actions,
-    last multiples of the grid: the greatest common divisor of all times in problem and plan, or a finer grid where
-    interruptions need one. json and jsonl also have the grid and the best completion as a plan.
+    The cost of a command, in ticks, is the increase in the best reachable makespan; time limits of the rules are
+    ignored. The durations of waits and of pieces of interruptible actions are multiples of the grid: the greatest
+    common divisor of all times in problem and plan, or a finer grid if interruptions need it. The formats json and
+    jsonl also contain the grid, and the best completion as a plan.
 
     Exit status: 1 if the best makespan is unknown.
+
+    Examples
+    --------
+    planoracle next timearena/household1
+    planoracle next timearena/household1 --after plan.txt --all
     """
     text = None
     if after is not None:

@@ -39,21 +39,25 @@ def complete_heuristic(start: str) -> list[str]:
 
 
 _NAMES = typer.Argument(
-    help="Names, prefixes, globs (BENCHMARK/*/Vada_*) or files.", metavar="NAME", autocompletion=catalog.completions
+    help="Names, prefixes (BENCHMARK/SET) or globs (BENCHMARK/*/Vada_*) of problems, or files with problems.",
+    metavar="NAME",
+    autocompletion=catalog.completions,
 )
 NamesArgument = Annotated[list[str], _NAMES]
 OptionalNamesArgument = Annotated[list[str] | None, _NAMES]
-NameArgument = Annotated[str, typer.Argument(help="Name or file of one problem.", autocompletion=catalog.completions)]
+NameArgument = Annotated[
+    str, typer.Argument(help="Name or file of one problem.", metavar="NAME", autocompletion=catalog.completions)
+]
 
 AgentsOption = Annotated[
     int | None,
-    typer.Option("--agents", help="Number of identical agents (also NAME~3).", min=1, max=999),
+    typer.Option("--agents", help="Number of identical agents; NAME~3 means three.", metavar="N", min=1, max=999),
 ]
 OnlyOption = Annotated[
     list[str] | None,
     typer.Option(
         "--only",
-        help="Tasks or actions that one of the --agents may do: agent2=TaskA,TaskB/action (repeatable).",
+        help="The only tasks or actions that one of the --agents may do: agent2=TaskA,TaskB/action (repeatable).",
         metavar="AGENT=TASK,...",
     ),
 ]
@@ -62,7 +66,8 @@ LimitOption = Annotated[
     float | None,
     typer.Option(
         "--time-limit",
-        help="Seconds of wall time per problem or plan. Default: a limit on counted work, the same on every machine.",
+        help="Wall time per problem or plan, in seconds. Default: a limit on solver work, the same on every machine.",
+        metavar="SECONDS",
         min=0.0,
     ),
 ]
@@ -213,7 +218,7 @@ _VIEW: dict[str, tuple[Any, Any]] = {
     "wide": (
         Annotated[
             bool,
-            typer.Option("--wide", "-w", help="Show all columns of tables in full.", rich_help_panel=_COLUMNS),
+            typer.Option("--wide", "-w", help="Show all columns of tables, in full width.", rich_help_panel=_COLUMNS),
         ],
         False,
     ),
@@ -221,7 +226,10 @@ _VIEW: dict[str, tuple[Any, Any]] = {
         Annotated[
             str | None,
             typer.Option(
-                "--columns", help="Show these columns, in every format: id,success.", rich_help_panel=_COLUMNS
+                "--columns",
+                help="Show only these columns, in every format, such as id,success.",
+                metavar="NAME,...",
+                rich_help_panel=_COLUMNS,
             ),
         ],
         None,
@@ -229,7 +237,11 @@ _VIEW: dict[str, tuple[Any, Any]] = {
     "all_columns": (
         Annotated[
             bool,
-            typer.Option("--all-columns", help="Show every field, in tables and csv.", rich_help_panel=_COLUMNS),
+            typer.Option(
+                "--all-columns",
+                help="Show all fields, also those that tables and csv omit by default.",
+                rich_help_panel=_COLUMNS,
+            ),
         ],
         False,
     ),
@@ -255,7 +267,7 @@ _MAP: dict[str, tuple[Any, Any]] = {
             list[str] | None,
             typer.Option(
                 "--map",
-                help="Column of a field of a table of tasks: task=NAME (repeatable).",
+                help="Column that contains a field, if NAME is a table of tasks: task=TITLE (repeatable).",
                 metavar="FIELD=COLUMN",
             ),
         ],
@@ -279,7 +291,7 @@ _DATA: dict[str, tuple[Any, Any]] = {
             list[str] | None,
             typer.Option(
                 "--data",
-                help="Local copy of a benchmark's original data, which its names then refer to (repeatable).",
+                help="Folder with a copy of a benchmark's original data, to which its names then refer (repeatable).",
                 metavar="BENCHMARK=DIR",
             ),
         ],
@@ -333,7 +345,7 @@ _FIGURE = {
         Annotated[
             str | None,
             typer.Option(
-                help="Width: column (3.3 inches), page (7), or a number of inches.",
+                help="Width: column (3.3 inches), page (7 inches), or a number of inches.",
                 metavar="WIDTH",
                 rich_help_panel=_LAYOUT,
             ),
@@ -344,7 +356,8 @@ _FIGURE = {
         Annotated[
             float | None,
             typer.Option(
-                help="Font size of labels in points; other texts follow. Default: 7 for column, 8 for page.",
+                help="Font size of labels in points; other texts scale with it. Default: 7 for column, 8 for page.",
+                metavar="POINTS",
                 min=3,
                 max=40,
                 rich_help_panel=_LAYOUT,
@@ -353,13 +366,22 @@ _FIGURE = {
         None,
     ),
     "picture_title": (
-        Annotated[str | None, typer.Option("--title", help="Title; '' for none.", rich_help_panel=_LAYOUT)],
+        Annotated[
+            str | None,
+            typer.Option("--title", help="Title; '' for none.", metavar="TEXT", rich_help_panel=_LAYOUT),
+        ],
         None,
     ),
     "dpi": (
         Annotated[
             int,
-            typer.Option(help="Dots per inch of PNG files.", min=30, max=1200, rich_help_panel=_LAYOUT),
+            typer.Option(
+                help="Resolution of PNG files, in dots per inch.",
+                metavar="DPI",
+                min=30,
+                max=1200,
+                rich_help_panel=_LAYOUT,
+            ),
         ],
         150,
     ),

@@ -29,15 +29,19 @@ if TYPE_CHECKING:
 
 JobsOption = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", help="Number of worker processes, by default one per processor.", min=1),
+    typer.Option("--jobs", "-j", help="Number of worker processes. Default: one per processor.", metavar="N", min=1),
 ]
 RunOption = Annotated[
     Path | None,
-    typer.Option("--run", help="Keep results in this folder; what it holds already is not done again."),
+    typer.Option("--run", help="Folder to store results in; results already in it are reused.", metavar="DIR"),
 ]
 ClusterOption = Annotated[
     str | None,
-    typer.Option("--cluster", help="Address (tcp://host:8786) or file of a dask scheduler whose workers do the work."),
+    typer.Option(
+        "--cluster",
+        help="Use the workers of a dask scheduler: its address (tcp://host:8786) or its scheduler file.",
+        metavar="ADDRESS|FILE",
+    ),
 ]
 
 _T = TypeVar("_T")

@@ -52,7 +52,10 @@ def regret(
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
     worst: Annotated[
-        int | None, typer.Option(help="Show only this many decisions per plan, the most costly first.", min=0)
+        int | None,
+        typer.Option(
+            help="Number of decisions per plan to show, the most costly first. Default: all.", metavar="N", min=0
+        ),
     ] = None,
     time_limit: LimitOption = None,
     pattern: PatternOption = None,
@@ -64,12 +67,18 @@ def regret(
 ) -> None:
     """Compute the regret of each decision: the increase in the best reachable makespan.
 
-    Regret ignores time limits of the rules; the point of no return does not.
+    Time limits of the rules do not count for regrets. They count for the point of no return, the first decision after
+    which no plan without violation remains.
 
-    Tables and csv have one row per decision. json and jsonl have one object per plan: decisions, point of no return,
-    and best completion.
+    The formats table, csv, markdown and latex have one row per decision. The formats json and jsonl have one object per
+    plan: decisions, point of no return, and best completion.
 
-    Exit status: 1 if a line cannot be read; it is reported on standard error.
+    Exit status: 1 if a submission cannot be read; it is reported on standard error.
+
+    Examples
+    --------
+    planoracle regret plans.jsonl
+    planoracle regret plans.jsonl --worst 3 --format jsonl
     """
     rules = profiles(profile)
     priced = partial(_regret_of, rules=rules, options=without_none(seconds=time_limit))

@@ -49,7 +49,11 @@ def repair(
     submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
     objective: Annotated[
-        str, typer.Option(help="What is minimized, most important first: any of moved, shift, makespan.")
+        str,
+        typer.Option(
+            help="Quantities to minimize, the most important first: moved, shift, makespan, or some of them.",
+            metavar="NAME,...",
+        ),
     ] = "moved,shift,makespan",
     profile: ProfileOption = "paper",
     time_limit: LimitOption = None,
@@ -62,10 +66,16 @@ def repair(
 ) -> None:
     """Compute for each plan the nearest plan that follows the rules.
 
-    Nearest means: fewest moved actions, then least total shift, then least makespan (see --objective). A plan that
-    follows the rules is returned unchanged. All formats but table, markdown and latex contain the repaired plans.
+    The nearest plan has the minimum number of moved actions, then the minimum total shift of their times, then the
+    minimum makespan (see --objective). A plan that follows the rules is returned unchanged. The formats json, jsonl and
+    csv contain the repaired plans.
 
-    Exit status: 1 if a line cannot be answered; it is reported on standard error.
+    Exit status: 1 if a submission cannot be read or repaired; it is reported on standard error.
+
+    Examples
+    --------
+    planoracle repair plans.jsonl
+    planoracle repair plans.jsonl --format jsonl
     """
     rules = profiles(profile)
     try:

@@ -40,20 +40,21 @@ from planoracle.instances.errors import InputError
 
 def report(
     submissions: SubmissionsArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page, a single HTML file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.", metavar="FILE")],
     profile: ProfileOption = "paper",
-    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Plans against the optimum",
+    title: Annotated[str, typer.Option(help="Heading of the page.", metavar="TEXT")] = "Plans against the optimum",
     date: Annotated[
         str | None,
         typer.Option(
-            help="Day of the submissions, as 2026-11-22; by default of SOURCE_DATE_EPOCH, or the input's last change.",
-            metavar="DAY",
+            help="Date of the submissions: 2026-11-22. Default: SOURCE_DATE_EPOCH, else the last change of the files.",
+            metavar="YYYY-MM-DD",
         ),
     ] = None,
     regret_seconds: Annotated[
         float | None,
         typer.Option(
-            help="Work to compute regrets, in seconds of a quiet core; 0 for none. By default 25.",
+            help="Total solver work for regrets, in seconds of an idle core; 0: no regrets. Default: 25.",
+            metavar="SECONDS",
             min=0.0,
         ),
     ] = None,
@@ -67,10 +68,15 @@ def report(
 ) -> None:
     """Write an HTML page with a leaderboard, and each plan drawn above the optimum.
 
-    The page is a single file and needs no network. The submissions may also be grades that planoracle grade has written
-    (json or jsonl).
+    The page is a single file and needs no network. Grades written by planoracle grade (json or jsonl) are accepted in
+    place of submissions.
 
     Exit status: 1 if a submission cannot be read or graded; it is reported, and listed on the page.
+
+    Examples
+    --------
+    planoracle report plans.jsonl -o report.html
+    planoracle report grades.jsonl -o report.html --title 'Two models'
     """
     origin = origin_of(submissions, date)
     intake = open_submissions(submissions, pattern, columns, model)

@@ -37,12 +37,13 @@ _MODELS = "Models"
 _COLUMNS = ("benchmark", "setting", "title", "loop", "history", "asks", "example", "temperature", "max_tokens")
 
 SettingOption = Annotated[
-    str, typer.Option("--setting", help="Prompt setting; planoracle run --show-prompts lists them.", metavar="NAME")
+    str,
+    typer.Option("--setting", help="Prompt setting; planoracle run --show-prompts lists all settings.", metavar="NAME"),
 ]
 PromptsOption = Annotated[
     Path | None,
     typer.Option(
-        "--prompts", help="Folder with prompt files that replace bundled ones of the same name.", metavar="DIR"
+        "--prompts", help="Folder with prompt files that replace bundled files of the same name.", metavar="DIR"
     ),
 ]
 
@@ -50,32 +51,40 @@ PromptsOption = Annotated[
 def run(
     names: OptionalNamesArgument = None,
     folder: Annotated[
-        Path | None, typer.Option("--run", help="Folder for all results; the same command resumes.")
+        Path | None,
+        typer.Option("--run", help="Folder to store results in; results already in it are reused.", metavar="DIR"),
     ] = None,
     agents: Annotated[
         list[str] | None,
-        typer.Option("--agent", "-a", help="Built-in agent: optimal, greedy, random, or a heuristic."),
+        typer.Option(
+            "--agent",
+            "-a",
+            help="Built-in agent: optimal, greedy, random, or the name of a heuristic (repeatable).",
+            metavar="AGENT",
+        ),
     ] = None,
     models: Annotated[
         list[str] | None,
         typer.Option(
             "--model",
             "-m",
-            help="Model as inspect_ai names it: openai/gpt-x, openai-api/PROVIDER/MODEL, vllm/MODEL, ... "
+            help="Model by its inspect_ai name: openai/gpt-x, openai-api/PROVIDER/MODEL, vllm/MODEL (repeatable). "
             "Needs planoracle[inspect].",
             metavar="PROVIDER/MODEL",
             rich_help_panel=_MODELS,
         ),
     ] = None,
-    samples: Annotated[int, typer.Option("--samples", "-k", help="Episodes per agent and problem.", min=1)] = 1,
+    samples: Annotated[
+        int, typer.Option("--samples", "-k", help="Number of episodes per agent and problem.", metavar="N", min=1)
+    ] = 1,
     setting: SettingOption = "",
     prompts: PromptsOption = None,
     show: Annotated[
         bool,
         typer.Option(
             "--show-prompts",
-            help="Run nothing: show the messages to a model up to its first command; for a set or benchmark, its "
-            "prompt files; without a name, all settings.",
+            help="Show prompts, without a run: for a problem, the messages up to the model's first command; for a set "
+            "or benchmark, its prompt files; without a name, a list of all settings.",
             rich_help_panel=_MODELS,
         ),
     ] = False,
@@ -83,42 +92,71 @@ def run(
         Path | None,
         typer.Option(
             "--copy-prompts",
-            help="Run nothing: copy the prompt files to this folder, for editing.",
+            help="Copy the prompt files to this folder for editing, without a run.",
             metavar="DIR",
             rich_help_panel=_MODELS,
         ),
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="Run the first problems only.", min=1)] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the first sample; each further sample adds one.", min=0)] = 0,
+    limit: Annotated[
+        int | None, typer.Option(help="Number of problems to run, the first ones. Default: all.", metavar="N", min=1)
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the first sample; each further sample adds one.", metavar="SEED", min=0)
+    ] = 0,
     profile: ProfileOption = "paper",
     rule: RuleOption = None,
     form: FormatOption = Format.table,
     page: Annotated[
         Path | None,
-        typer.Option("--report", help="Also write the page of planoracle report, an HTML file.", dir_okay=False),
+        typer.Option("--report", help="Also write the HTML page of planoracle report.", metavar="FILE", dir_okay=False),
     ] = None,
     jobs: JobsOption = None,
     concurrency: Annotated[
         int | None,
-        typer.Option("--concurrency", "-c", help="Calls in parallel.", min=1, rich_help_panel=_MODELS),
+        typer.Option(
+            "--concurrency",
+            "-c",
+            help="Maximum number of parallel calls to a model.",
+            metavar="N",
+            min=1,
+            rich_help_panel=_MODELS,
+        ),
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option("--model-base-url", help="Address of the model server.", rich_help_panel=_MODELS)
+        str | None,
+        typer.Option("--model-base-url", help="Address of the model server.", metavar="URL", rich_help_panel=_MODELS),
     ] = None,
     temperature: Annotated[
         float | None,
-        typer.Option(help="Sampling temperature. Default: as in the setting.", min=0.0, rich_help_panel=_MODELS),
+        typer.Option(
+            help="Sampling temperature. Default: that of the setting.",
+            metavar="NUMBER",
+            min=0.0,
+            rich_help_panel=_MODELS,
+        ),
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(help="Tokens per answer. Default: as in the setting.", min=1, rich_help_panel=_MODELS)
+        int | None,
+        typer.Option(
+            help="Maximum number of tokens per answer. Default: that of the setting.",
+            metavar="N",
+            min=1,
+            rich_help_panel=_MODELS,
+        ),
     ] = None,
 ) -> None:
     """Run agents and models on problems, and grade their plans.
 
-    The same command resumes an interrupted run. inspect_ai runs the models and keeps their logs in DIR/logs; calls of
-    an interrupted sample are repeated, and paid again.
+    The same command resumes an interrupted run. Models run in inspect_ai, which stores their logs in DIR/logs; the
+    calls of an interrupted sample are repeated and cost money again.
 
     Exit status: 1 if an agent or model fails; its episode is then unscored, and the same command repeats it.
+
+    Examples
+    --------
+    planoracle run timearena/household1 --agent greedy --agent random --run results
+    planoracle run timearena/household1 --model mockllm/model --run results
+    planoracle run timearena/household1 --show-prompts
     """
     if show or copy is not None:
         return show_prompts(names or [], setting, prompts, copy, form)

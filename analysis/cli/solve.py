@@ -76,28 +76,42 @@ def solve(
             "--heuristic",
             "-H",
             help="Compute a schedule by this heuristic, without proof; 'list' prints all names.",
+            metavar="NAME",
             autocompletion=complete_heuristic,
         ),
     ] = None,
     bundled: Annotated[
         bool,
-        typer.Option("--bundled", help="List the bundled optima of these problems, or of all; nothing is solved."),
+        typer.Option(
+            "--bundled", help="List the bundled optima of these problems, or of all problems, without solving."
+        ),
     ] = False,
     show: Annotated[
         bool,
         typer.Option(
             "--schedule",
-            help="Show the schedules: a row for each piece. Default: on a terminal, with one problem.",
+            help="Show the schedules, one row per piece. Default on a terminal for a single problem.",
         ),
     ] = False,
     time_limit: Annotated[
         float | None,
-        typer.Option(help="Seconds per problem. Default: 60; none for heuristics.", min=0.0),
+        typer.Option(
+            help="Wall time per problem, in seconds. Default: 60; unlimited for heuristics.", metavar="SECONDS", min=0.0
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the solver or the heuristic.", min=0, max=2**31 - 1)] = 0,
-    iterations: Annotated[int, typer.Option(help="Priority lists that --heuristic improve tries.", min=0)] = 300,
-    nodes: Annotated[int, typer.Option(help="Nodes that a depth-first heuristic visits at most.", min=1)] = 20_000,
-    workers: Annotated[int, typer.Option(help="Solver threads per problem, once fast methods have failed.", min=1)] = 1,
+    seed: Annotated[
+        int, typer.Option(help="Random seed of the solver or the heuristic.", metavar="SEED", min=0, max=2**31 - 1)
+    ] = 0,
+    iterations: Annotated[
+        int, typer.Option(help="Number of priority lists that --heuristic improve tries.", metavar="N", min=0)
+    ] = 300,
+    nodes: Annotated[
+        int, typer.Option(help="Maximum number of nodes that a depth-first heuristic visits.", metavar="N", min=1)
+    ] = 20_000,
+    workers: Annotated[
+        int,
+        typer.Option(help="Solver threads per problem, used if fast methods prove no optimum.", metavar="N", min=1),
+    ] = 1,
     exact_grid: Annotated[
         bool,
         typer.Option(
@@ -108,11 +122,18 @@ def solve(
     ] = False,
     min_interruptions: Annotated[
         bool,
-        typer.Option("--min-interruptions", "--fewest-pieces", help="Among optimal schedules, minimize the number of interruptions."),
+        typer.Option(
+            "--min-interruptions",
+            "--fewest-pieces",
+            help="Among optimal schedules, minimize the number of interruptions.",
+        ),
     ] = False,
     engine: Annotated[
         Engines,
-        typer.Option(help="cp-sat: CP-SAT alone proves the optimum, without bounds, heuristics and searches of ours."),
+        typer.Option(
+            help="auto: all methods of planoracle; cp-sat: CP-SAT alone proves the optimum, as a second opinion.",
+            metavar="auto|cp-sat",
+        ),
     ] = Engines.auto,
     recompute: Annotated[
         bool, typer.Option("--recompute", "--again", help="Solve problems even if their optimum is bundled.")
@@ -120,8 +141,7 @@ def solve(
     export: Annotated[
         Path | None,
         typer.Option(
-            help="Write the interval model of one problem as text, for CP-SAT (.pb) or in MiniZinc (.mzn); nothing is "
-            "solved.",
+            help="Write the constraint model of one problem, without solving: .pb for CP-SAT, .mzn for MiniZinc.",
             metavar="FILE.pb|FILE.mzn",
         ),
     ] = None,
@@ -132,7 +152,9 @@ def solve(
         typer.Option(
             "--profile",
             "--rules",
-            help="Rules: paper or released. Default: the rules the problem was written for; kitchens: released.",
+            help="Rule profile: paper or released. Default: the rules for which the problem was written; for kitchens, "
+            "released.",
+            metavar="PROFILE",
         ),
     ] = None,
     rule: RuleOption = None,
@@ -142,12 +164,20 @@ def solve(
 ) -> None:
     """Compute proved optimal schedules and validate them with the benchmark's rules.
 
-    A bundled optimum is read instead: its plan is replayed, its certificate is checked, and the proof says "bundled".
+    The optima of bundled problems are stored: such a problem is not solved, but its stored plan is replayed and its
+    certificate is checked. The column proof then begins with "bundled"; --recompute solves the problem.
 
     With - as the only name, standard input has one problem per line: a name, or the problem as JSON.
 
-    Exit status: 1 if a status is unknown, a heuristic fails, or a file cannot be read. Ctrl-C writes the results so
-    far, also of problems being solved, and ends with 130; with --run DIR the same command then resumes.
+    Exit status: 1 if the status of a problem is unknown, a heuristic finds no schedule, or a file cannot be read.
+    Ctrl-C writes all results, with the incumbents of unfinished problems, and exits with 130; the same command resumes
+    if it has --run DIR.
+
+    Examples
+    --------
+    planoracle solve timearena/household1
+    planoracle solve 'recipe2plan/timed/C*' --format jsonl
+    planoracle solve tasks.csv --agents 2 --schedule
     """
     if bundled:
         if show:
@@ -169,8 +199,9 @@ def solve(
     if profile:
         profiles(profile, chosen)  # raises for unknown profiles and rules
     seconds = _SECONDS if time_limit is None and heuristic is None else time_limit
-    settings = seconds, seed, workers, exact_grid, min_interruptions, engine.value, recompute, heuristic, iterations, nodes
-    work = Solving(profile, tuple(sorted(chosen.items())), *settings)
+    goal = exact_grid, min_interruptions, engine.value, recompute
+    options = seconds, seed, workers, *goal, heuristic, iterations, nodes
+    work = Solving(profile, tuple(sorted(chosen.items())), *options)
     if export is not None:
         if len(names) > 1:
             raise typer.BadParameter("takes exactly one problem", param_hint="--export")

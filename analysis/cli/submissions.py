@@ -37,22 +37,27 @@ SubmissionsArgument = Annotated[
 ]
 PatternOption = Annotated[
     str | None,
-    typer.Option(help="Names in paths: {model}/{instance}.*, also {sample}, {id}. Default: one of six layouts."),
+    typer.Option(
+        help="Layout of the paths of submission files, with {model}, {instance}, {sample}, {id}, such as "
+        "'{model}/{instance}.*'. Default: one of six layouts is detected.",
+        metavar="LAYOUT",
+    ),
 ]
 MapOption = Annotated[
     list[str] | None,
     typer.Option(
         "--map",
-        help="Column of a field: --map plan=response --map instance=problem_id; also id, model, sample.",
+        help="Column that contains the field instance, plan, id, model or sample: plan=response (repeatable).",
         metavar="FIELD=COLUMN",
     ),
 ]
-ModelOption = Annotated[str | None, typer.Option(help="Model of all submissions.")]
+ModelOption = Annotated[str | None, typer.Option(help="Name of the model that wrote all submissions.", metavar="MODEL")]
 ProblemsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--problems",
-        help="File or folder with problems that submissions may name (repeatable).",
+        help="File or folder with problems that submissions refer to by name (repeatable).",
+        metavar="FILE|DIR",
     ),
 ]
 #: Processor time, in seconds, and memory, in MB, that a submission may use by default.
@@ -62,28 +67,37 @@ PRICED = 1200.0
 
 SecondsOption = Annotated[
     float,
-    typer.Option(help="Processor time per submission, in seconds; 0: unlimited. Beyond it is unscored.", min=0),
+    typer.Option(
+        help="Processor time per submission, in seconds; 0: unlimited. A submission that exceeds it is unscored.",
+        metavar="SECONDS",
+        min=0,
+    ),
 ]
 MemoryOption = Annotated[
     int,
     typer.Option(
-        help="Memory of a worker process, in MB; 0: unlimited. A submission beyond it is unscored. (Linux)", min=0
+        help="Memory of a worker process, in MB, on Linux; 0: unlimited. A submission that exceeds it is unscored.",
+        metavar="MB",
+        min=0,
     ),
 ]
 OwnLimitsOption = Annotated[
     bool,
     typer.Option(
         "--own-limits/--no-own-limits",
-        help="Whether submissions may limit their own runs (time_limit, limit).",
+        help="Apply the limits that submissions set for their own runs (fields time_limit and limit).",
     ),
 ]
-ProfileOption = Annotated[str, typer.Option("--profile", "--rules", help="Rules: paper or released.")]
+#: Help text of the option ``--profile``.
+PROFILE_HELP = "Rule profile: paper (rules of the paper) or released (rules of the released code)."
+ProfileOption = Annotated[str, typer.Option("--profile", "--rules", help=PROFILE_HELP, metavar="PROFILE")]
 RuleOption = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         "--rule",
-        help="Set a single rule: --set BENCHMARK.RULE=VALUE, or RULE=VALUE where one alone has it.",
+        help="Change one rule of the profile (repeatable); 'benchmark list' lists rules and values. The name of the "
+        "benchmark may be omitted if only one has the rule.",
         metavar="[BENCHMARK.]RULE=VALUE",
     ),
 ]
@@ -95,7 +109,7 @@ _PATHS = {
             list[Path] | None,
             typer.Option(
                 "--instances",
-                help="Folder with problem files that submissions may name by path (repeatable).",
+                help="Folder with problem files that submissions refer to by path (repeatable).",
                 metavar="DIR",
                 exists=True,
                 file_okay=False,
@@ -105,7 +119,10 @@ _PATHS = {
     ),
     "trust_paths": (
         Annotated[
-            bool, typer.Option("--trust-paths", help="Let submissions name any file. Only for trusted submissions.")
+            bool,
+            typer.Option(
+                "--trust-paths", help="Let submissions refer to any file. Use it only for trusted submissions."
+            ),
         ],
         False,
     ),

@@ -35,7 +35,7 @@ def verify(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="Name, prefix, glob or file of the problems; default: all bundled ones.",
+            help="Name, prefix or glob of problems, or file with problems. Default: all bundled problems.",
             metavar="PROBLEM",
             autocompletion=catalog.completions,
         ),
@@ -43,47 +43,59 @@ def verify(
     proof: Annotated[
         Path | None,
         typer.Argument(
-            help="File of certificates, as explain --out writes them; default: the bundled ones.", metavar="PROOF"
+            help="File of certificates, written by explain --out. Default: the bundled certificates.", metavar="PROOF"
         ),
     ] = None,
     form: FormatOption = Format.table,
     bundled: Annotated[
         bool,
         typer.Option(
-            "--bundled", help="Derive the bundled optima again, and report each difference.", rich_help_panel=_PANEL
+            "--bundled", help="Solve the bundled problems again, and report each difference.", rich_help_panel=_PANEL
         ),
     ] = False,
     write: Annotated[
         bool,
         typer.Option(
             "--write",
-            help="Derive missing optima and certificates, and write them into this checkout.",
+            help="Compute missing optima and certificates, and write them into the source folder of planoracle.",
             rich_help_panel=_PANEL,
         ),
     ] = False,
     work: Annotated[
         float,
         typer.Option(
-            help="Largest work per problem, in seconds of an idle core; problems that need more are skipped.",
+            help="Maximum work per problem, in seconds of an idle core; problems that need more are skipped.",
+            metavar="SECONDS",
             min=0.0,
             rich_help_panel=_PANEL,
         ),
     ] = 240.0,
     sample: Annotated[
-        int | None, typer.Option(help="Number of problems, drawn at random.", min=1, rich_help_panel=_PANEL)
+        int | None,
+        typer.Option(
+            help="Number of problems, drawn at random. Default: all.", metavar="N", min=1, rich_help_panel=_PANEL
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed for --sample.", min=0, rich_help_panel=_PANEL)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Random seed of --sample.", metavar="SEED", min=0, rich_help_panel=_PANEL)
+    ] = 0,
 ) -> None:
     """Check proofs that no schedule is shorter, step by step.
 
-    Plans in proofs are replayed as well. A bound without a certificate is not checked: the answer is then "plan holds,
-    bound not checked". A contradiction with a bundled optimum is an error. A proof can also be checked with Python
-    alone: python solver/proofs/checker.py PROBLEM.json PROOF.json, with timetable.py in the same folder.
+    The plans in proofs are replayed, too. A lower bound without a certificate cannot be checked: the verdict is then
+    "plan holds, bound not checked". A contradiction with a bundled optimum is an error. A proof can also be checked
+    without planoracle: python solver/proofs/checker.py PROBLEM.json PROOF.json, with timetable.py in the same folder.
 
-    With --bundled, optima are solved again; entries that the current code cannot derive are replayed only. --bundled
-    --write resumes where it was stopped.
+    With --bundled, the bundled problems are solved again; optima that the current code cannot compute are only
+    replayed. The same command with --bundled --write resumes after an interruption.
 
-    Exit status: 1 if something is refuted, differs, or cannot be read.
+    Exit status: 1 if a proof is refuted, an optimum differs, or a file cannot be read.
+
+    Examples
+    --------
+    planoracle verify 'timearena/household*'
+    planoracle verify tasks.csv certificates.jsonl
+    planoracle verify timearena/household --bundled --sample 3
     """
     patterns = [] if name is None else [name]
     if write and not bundled:

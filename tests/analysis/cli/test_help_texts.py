@@ -1,0 +1,93 @@
+"""Help texts of all commands: names of arguments and values, and examples that run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from support.runner import invoke
+
+from planoracle.analysis.cli.commands import COMMANDS, app, load
+from planoracle.analysis.cli.help_texts import examples
+
+#: Files that examples name.
+FILES = {
+    "plans.jsonl": '{"id": "a", "model": "m", "instance": "timearena/household1", "plan": "wash cup"}\n',
+    "tasks.csv": "task,duration,after\nboil water,6,\nslice bread,3,\nserve,1,boil water;slice bread\n",
+    "makespans.csv": "instance,makespan\ntimearena/household1,13\n",
+    "plan.txt": "wash cup\n",
+}
+#: Commands whose examples take seconds.
+SLOW = {"audit", "benchmark", "compare", "critique", "gantt", "grade", "mcp", "regret", "repair", "report", "run"}
+
+
+def _commands() -> Iterator[tuple[str, Any]]:
+    """Yield the path and the command of all commands and groups."""
+    yield "", typer.main.get_command(app)
+    for name in COMMANDS:
+        command = load(name)
+        yield name, command
+        yield from ((f"{name} {one.name}", one) for one in getattr(command, "commands", {}).values())
+
+
+ALL = dict(_commands())
+EXAMPLES = [example for command in ALL.values() for example in examples(command.help)]
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_help_text_ends_with_one_to_three_examples_of_the_command(path: str) -> None:
+    commands = examples(ALL[path].help)
+    assert 1 <= len(commands) <= 3
+    assert all(one.startswith(f"planoracle {path}".strip()) for one in commands)
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_help_text_names_arguments_and_values_in_capitals(path: str) -> None:
+    text = invoke(*path.split(), "--help", env={"COLUMNS": "200", "NO_COLOR": "1", "TERM": "dumb"}).stdout
+    assert not re.search(r"<\w", text)  # types of typer, such as <bool>
+    for parameter in ALL[path].params:
+        if parameter.param_type_name == "argument":
+            assert parameter.metavar.isupper()
+        elif not parameter.is_flag:
+            assert parameter.metavar
+
+
+def test_help_text_shows_brackets() -> None:
+    assert "Needs planoracle[mcp]." in " ".join(invoke("mcp", "--help").stdout.split())
+    assert "planoracle[inspect]" in re.sub(r"[\s│]+", " ", invoke("run", "--help", env={"COLUMNS": "200"}).stdout)
+
+
+@pytest.mark.parametrize(
+    "example",
+    [pytest.param(one, marks=[pytest.mark.slow] if one.split()[1] in SLOW else []) for one in dict.fromkeys(EXAMPLES)],
+)
+def test_example_of_help_text_runs_in_a_folder_with_the_files_that_it_names(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PLANORACLE_CACHE", str(tmp_path / "cache"))
+    if "mockllm" in example:
+        pytest.importorskip("inspect_ai")
+    _, *arguments = shlex.split(example)
+    for name in FILES.keys() & {*arguments}:
+        Path(name).write_text(FILES[name])
+    if "grades.jsonl" in arguments:
+        Path("plans.jsonl").write_text(FILES["plans.jsonl"])
+        Path("grades.jsonl").write_text(invoke("grade", "plans.jsonl", "--format", "jsonl").stdout)
+    if arguments[0] == "verify" and "certificates.jsonl" in arguments:
+        invoke("explain", "tasks.csv", "--out", "certificates.jsonl")
+    if arguments[0] == "mcp":
+        pytest.importorskip("mcp")
+        code = "from planoracle.analysis.cli import main; main()"
+        call = [sys.executable, "-c", code, *arguments]
+        assert subprocess.run(call, stdin=subprocess.DEVNULL, check=False).returncode == 0
+        return
+    result = invoke(*arguments)
+    assert result.exit_code in ((0, 1) if arguments[0] == "audit" else (0,)), result.stderr  # 1: a wrong reference
