@@ -33,7 +33,9 @@ def load(name: str | Path) -> Problem:
     """
     problems = read(name)
     if len(problems) != 1:
-        raise InputError(f"must name a single problem, not {len(problems)}; read takes them all", value=str(name))
+        raise InputError(
+            f"must name a single problem, not {len(problems)}; planoracle.read returns all of them", value=str(name)
+        )
     return problems[0]
 
 

@@ -122,7 +122,7 @@ def test_problems_are_loaded_by_name_file_or_pattern() -> None:
 
 
 def test_loading_several_or_unknown_problems_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"must name a single problem, not 65; read takes them all \(got 'recipe2p"):
+    with pytest.raises(InputError, match=r"not 65; planoracle.read returns all of them \(got 'recipe2p"):
         load("recipe2plan/timed")
     with pytest.raises(UnknownNameError, match="did you mean timearena/household"):
         load("timearena/houshold1")
@@ -246,7 +246,7 @@ def test_certificate_of_another_problem_is_rejected() -> None:
     assert document is not None
     assert verify(document, problem).holds is True
     assert verify(document | {"bound": 5}, problem).holds is False
-    with pytest.raises(InputError, match="is about none of the problems given"):
+    with pytest.raises(InputError, match="must be the name of one of the problems"):
         verify(document, load("asynctool/files_2"))
 
 

@@ -63,7 +63,7 @@ def _problems(benchmark: str | None, instance: Instances | None) -> dict[str, Pr
             message = f"must be a problem of {benchmark}, not {problem.benchmark}"
             raise InputError(message, field="instance", value=problem.name)
         if problems.setdefault(problem.name, problem) != problem:
-            raise InputError("is the name of two problems", field="instance", value=problem.name)
+            raise InputError("must be unique; two problems have it", field="instance", value=problem.name)
     if not problems:
         raise InputError("must name a problem, a set or a file, or be a problem or a list of these", field="instance")
     return problems

@@ -144,7 +144,7 @@ def evaluate(
     except PrerequisiteError as error:
         message = _plain(error)
         if "not associated with a task" in message:
-            message = "holds logs of a command with other models, problems or options; name another folder"
+            message = "contains logs of a run with other models, problems or options; use another folder"
         raise InputError(message, source=str(folder)) from None
     return success, [Path(unquote(urlsplit(log.location).path)) for log in logs]
 
@@ -182,7 +182,7 @@ def _task_of(benchmark: AnyBenchmark) -> Any:
         )
 
     new_task.__name__ = benchmark.name
-    new_task.__doc__ = f"{benchmark.title}: run by run in the live environment, graded beside the proved optimum."
+    new_task.__doc__ = f"{benchmark.title}: runs in the live environment, graded against the proved optimum."
     return task(name=benchmark.name)(new_task)
 
 

@@ -24,23 +24,23 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.text import did_you_mean
 
-_STATUS = "optimal (proved), feasible (not proved best), infeasible (proved), or unknown"
+_STATUS = "optimal (proved), feasible (not proved optimal), infeasible (proved), or unknown"
 
 
 class ProblemNames(BaseModel):
     """Names of problems."""
 
-    names: list[str] = Field(description="The first of them")
-    total: int = Field(description="How many there are in all")
+    names: list[str] = Field(description="First names that match")
+    total: int = Field(description="Number of all names that match")
 
 
 class ProblemStatement(BaseModel):
     """A problem in words."""
 
     instance: str
-    unit: str = Field(description="What a tick is")
-    instructions: str = Field(description="What the rules are, and how a plan is written")
-    introduction: str = Field(description="What is to be done, with what")
+    unit: str = Field(description="Unit of time: the meaning of one tick")
+    instructions: str = Field(description="Rules, and language of plans")
+    introduction: str = Field(description="Tasks to be done, and objects, agents and resources")
 
 
 class OptimumAnswer(BaseModel):
@@ -48,17 +48,17 @@ class OptimumAnswer(BaseModel):
 
     instance: str
     status: str = Field(description=_STATUS)
-    makespan: int | None = Field(description="Length of the plan, in ticks")
-    lower_bound: int | None = Field(description="Ticks that every plan takes at least, proved")
-    unit: str = Field(description="What a tick is")
+    makespan: int | None = Field(description="Makespan of the plan, in ticks")
+    lower_bound: int | None = Field(description="Proved lower bound on the makespan of every plan, in ticks")
+    unit: str = Field(description="Unit of time: the meaning of one tick")
     plan: str | None = Field(description="The plan in the benchmark's language, accepted by its rules")
-    proof: str = Field(description="How the status was settled")
+    proof: str = Field(description="Method that proved the status")
 
 
 class ViolationAnswer(BaseModel):
     """One rule that a plan breaks."""
 
-    index: int | None = Field(description="Which command broke it, from 0, as handed in; null: none did alone")
+    index: int | None = Field(description="Number of the command that breaks the rule, from 0; null: no single command")
     kind: str
     subject: str
     message: str
@@ -68,18 +68,18 @@ class GradeAnswer(BaseModel):
     """The verdict of the rules on a plan."""
 
     instance: str
-    scored: bool = Field(description="False if the plan could not be graded; reason says why")
+    scored: bool = Field(description="False if the plan could not be graded; the field reason has the cause")
     reason: str | None
     success: bool | None
-    main_score: float | None = Field(description="The benchmark's main figure; 1 is full marks")
-    makespan: int | None = Field(description="Ticks up to the latest end of a command that was carried out")
-    optimal_makespan: int | None = Field(description="The proved optimum, in ticks; null if unproved")
+    main_score: float | None = Field(description="Main metric of the benchmark; 1 is the best value")
+    makespan: int | None = Field(description="Latest end of an executed command, in ticks")
+    optimal_makespan: int | None = Field(description="Proved optimum, in ticks; null if not proved")
     unit: str
-    progress: float | None = Field(description="Share of the work that was done")
-    violations: list[ViolationAnswer] = Field(description="The first rules broken, also beyond the end of the run")
+    progress: float | None = Field(description="Share of the work that is done, 0 to 1")
+    violations: list[ViolationAnswer] = Field(description="First violations, also those after the end of the run")
     violations_in_all: int
-    metrics: dict[str, Any] = Field(description="The figures that the benchmark's paper has")
-    report: str = Field(description="What is wrong with the plan, and what it loses against the best one, in words")
+    metrics: dict[str, Any] = Field(description="Metrics of the benchmark's paper")
+    report: str = Field(description="Errors of the plan, and its gap to the optimum, in words")
 
 
 class ExplanationAnswer(BaseModel):
@@ -90,8 +90,8 @@ class ExplanationAnswer(BaseModel):
     makespan: int | None
     lower_bound: int | None
     unit: str
-    explained: bool = Field(description="Whether the lines prove the status completely")
-    lines: list[str] = Field(description="The argument, step by step")
+    explained: bool = Field(description="True if the lines prove the status completely")
+    lines: list[str] = Field(description="Steps of the proof, in words")
 
 
 class NextCommands(RootModel[Advice]):
@@ -117,10 +117,12 @@ PlanArgument = Annotated[
 SecondsArgument = Annotated[
     float | None,
     Field(
-        description="Wall time for the answer; by default work is counted, about ten seconds of it", gt=0, le=LONGEST
+        description="Limit on wall time, in seconds; default: a limit on solver work, about ten seconds",
+        gt=0,
+        le=LONGEST,
     ),
 ]
-ProfileArgument = Annotated[str, Field(description="Rules: paper, or released (those of the released code)")]
+ProfileArgument = Annotated[str, Field(description="Rule profile: paper, or released (rules of the released code)")]
 
 
 class Questions(NamedTuple):
@@ -141,7 +143,7 @@ class Questions(NamedTuple):
     def problems(
         self,
         pattern: Annotated[
-            str, Field(description="A prefix or a glob; empty for the names of the benchmarks", max_length=500)
+            str, Field(description="Prefix or glob of names; empty for the names of the benchmarks", max_length=500)
         ] = "",
     ) -> ProblemNames:
         """List the names of bundled problems that begin with a text or match a glob."""
@@ -158,7 +160,7 @@ class Questions(NamedTuple):
         )
 
     def solve(self, problem: ProblemArgument, seconds: SecondsArgument = None) -> OptimumAnswer:
-        """Compute an optimal plan for a problem; the status says whether optimality is proved."""
+        """Compute an optimal plan for a problem; the status is optimal if this is proved."""
         return OptimumAnswer.model_validate(optimum(self._problem(problem)[0], limit=_limit(seconds)).as_dict())
 
     def explain(self, problem: ProblemArgument, seconds: SecondsArgument = None) -> ExplanationAnswer:
@@ -172,7 +174,7 @@ class Questions(NamedTuple):
         problem: ProblemArgument,
         plan: PlanArgument,
         profile: ProfileArgument = "paper",
-        prices: Annotated[bool, Field(description="Also list the most costly decisions, which takes longer")] = False,
+        prices: Annotated[bool, Field(description="Also list the most costly decisions (slower)")] = False,
         seconds: SecondsArgument = None,
     ) -> GradeAnswer:
         """Replay a plan by the rules of its benchmark: violations, metrics and the gap to the optimum."""
@@ -197,10 +199,10 @@ class Questions(NamedTuple):
     def next(
         self,
         problem: ProblemArgument,
-        after: Annotated[PlanGiven | None, Field(description="The plan so far; none: the beginning")] = None,
-        all_commands: Annotated[bool, Field(description="All commands that the rules allow, with their costs")] = False,
+        after: Annotated[PlanGiven | None, Field(description="Commands executed so far; null: none")] = None,
+        all_commands: Annotated[bool, Field(description="List all legal commands with their costs")] = False,
         clock: Annotated[
-            int | None, Field(description="The time, in ticks, if later than the plan so far says")
+            int | None, Field(description="Current time in ticks, if it is later than the last command")
         ] = None,
         profile: ProfileArgument = "paper",
         seconds: SecondsArgument = None,
@@ -223,7 +225,7 @@ class Questions(NamedTuple):
             return named.find(argument), named
         problems = catalog.read_line(json.dumps(argument).encode(), "problem")
         if len(problems) != 1:
-            raise InputError(f"must hold a single problem, not {len(problems)}", source="problem")
+            raise InputError(f"must contain a single problem, not {len(problems)}", source="problem")
         if isinstance(problems[0], InputError):
             raise problems[0]
         return problems[0], Problems(named={problems[0].name: problems[0]})

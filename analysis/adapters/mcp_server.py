@@ -28,11 +28,11 @@ GRACE = 5.0
 LIMITS = TaskLimits(1200.0, 4000)
 
 _INSTRUCTIONS = """\
-Proved optimal plans, and verdicts on plans, for problems in which several tasks are to be done at once as fast as
-possible. A problem is named (see the tool `problems`), or given whole as a document in planoracle's JSON format. Times
-are ticks; `unit` says what a tick is. `describe` tells a problem in words and how plans for it are written, `solve`
-gives a best plan and how that is proved, `explain` the proof in words, `grade` the verdict of a benchmark's rules on a
-plan, `next` the commands that keep the optimum within reach after a plan so far."""
+Proved optimal plans, and grades of plans, for problems in which several tasks overlap and the makespan is minimized. A
+problem is a name (see the tool `problems`) or a document in planoracle's JSON format. Times are in ticks; `unit` is the
+meaning of one tick. `describe` returns the problem statement and the language of plans, `solve` an optimal plan and the
+method of proof, `explain` the proof in words, `grade` the grade of a plan by the benchmark's rules, `next` the commands
+after which the best makespan is still reachable."""
 
 
 def server(*, files: bool = False) -> MCPServer:

@@ -148,7 +148,7 @@ def _other(prompted: PromptSet, environment: AnyEnvironment) -> Problem:
         problem = _read(prompted, name)
         if prompted.setting.is_unrelated(problem, environment.problem):
             return problem
-    message = f"every example of the setting {prompted.name} has a part of it"
+    message = f"every example of the setting {prompted.name} shares a part with this problem"
     raise InputError(message, field="instance", value=environment.problem.name)
 
 
@@ -158,7 +158,7 @@ def _read(prompted: PromptSet, name: str) -> Problem:
     file = prompted.prompts[name]
     problems = catalog.read_line(file.text.encode(), file.source)
     if len(problems) != 1:
-        raise InputError("must hold one problem", source=file.source, field="example", value=len(problems))
+        raise InputError("must contain one problem", source=file.source, field="example", value=len(problems))
     if isinstance(problems[0], InputError):
         raise problems[0]
     if problems[0].benchmark != prompted.benchmark:

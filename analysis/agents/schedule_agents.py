@@ -67,7 +67,7 @@ class ScheduleAgent:
 
     def _schedule(self, run: AnyRun, heuristic: str) -> tuple[str, list[str]]:
         if run.steps:
-            raise AgentError(f"{heuristic} needs a run without commands; this run has some", "off_plan")
+            raise AgentError(f"{heuristic} needs a run without commands; this run already has commands", "off_plan")
         try:
             answer = run_heuristic(run.problem, heuristic, self._budget)
         except InputError as error:
@@ -100,7 +100,7 @@ class GreedyAgent(ScheduleAgent):
                 return self._schedule(run, heuristic)
             except AgentError as error:
                 failure = failure or error
-        raise failure or AgentError("there is no greedy scheduler", "no_plan")
+        raise failure or AgentError("no greedy heuristic supports this problem", "no_plan")
 
 
 def _in_grid_kitchen(run: AnyRun, plan: str) -> list[str]:

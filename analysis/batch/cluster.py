@@ -59,7 +59,7 @@ class DaskCluster:
             _check_certificate(resolved)
             self._client: Any = Client(resolved, timeout=_SEARCH, set_as_default=False)  # type: ignore[no-untyped-call]
             if not self._client.nthreads():  # type: ignore[no-untyped-call]
-                tell(f"the cluster at {address} has no workers yet; waiting for some", "note")
+                tell(f"the cluster at {address} has no workers yet; waiting for workers", "note")
 
     def map(self, tasks: Iterable[Any]) -> Iterator[Any]:
         """Yield the answer to each task, in the order of the tasks."""
@@ -82,7 +82,7 @@ class DaskCluster:
             try:
                 return future.result()
             except KilledWorker as error:
-                return TaskFailure(LimitError(f"ended every worker of the cluster: {error}"), certain=False)
+                return TaskFailure(LimitError(f"terminated all workers that ran it: {error}"), certain=False)
 
     def close(self) -> None:
         """Stop all work."""
@@ -106,7 +106,7 @@ def run(start: bytes, limits: TaskLimits, requested: Mapping[str, str], task: An
     installed = versions()
     if installed != requested:
         listed = (", ".join(f"{name} {version}" for name, version in one.items()) for one in (installed, requested))
-        raise WorkerError("a worker of the cluster has {}; must have {}".format(*listed))
+        raise WorkerError("a worker of the cluster has other versions: {}; expected {}".format(*listed))
     with WorkerPool(pickle.loads(start), limits, 1) as pool:  # its process is that of the task before
         return next(pool.map([task]))
 

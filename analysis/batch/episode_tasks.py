@@ -68,7 +68,7 @@ class Playing(Work):
         except AgentError as error:
             return _error_row(about, str(error))
         except PlanoracleError as error:
-            return _error_row(about, f"cannot be played: {error}")
+            return _error_row(about, f"cannot be run: {error}")
 
 
 def _error_row(about: dict[str, Any], reason: str) -> ResultRow:

@@ -45,14 +45,14 @@ def connect(path: Path, application: int, *, timeout: float, is_exclusive: bool 
     Raises
     ------
     StorageError
-        If the path is no regular file, or the file is damaged or of another kind.
+        If the path is not a regular file, or the file is damaged or of another kind.
     sqlite3.Error
         If the file cannot be used, for example because of a full disk or another process.
     """
     for end in ("", "-journal", "-wal"):  # SQLite opens all three, and waits for ever for a pipe
         place = Path(f"{path}{end}")
         if os.path.lexists(place) and (place.is_symlink() or not place.is_file()):
-            raise StorageError(f"{place}: is no regular file (links are not followed)")
+            raise StorageError(f"{place}: is not a regular file (symbolic links are not followed)")
     database = sqlite3.connect(
         f"file:{quote(str(path))}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
     )
@@ -67,7 +67,7 @@ def connect(path: Path, application: int, *, timeout: float, is_exclusive: bool 
     except BaseException as error:
         database.close()
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            raise StorageError(f"{path}: is damaged, or no file of planoracle ({error}); remove it") from None
+            raise StorageError(f"{path}: is damaged, or not a file of planoracle ({error}); remove it") from None
         raise
     return database
 
@@ -84,7 +84,7 @@ def _prepare(database: sqlite3.Connection, path: Path, application: int) -> None
     if number == application:
         return
     if number or tables:
-        raise StorageError(f"{path}: is a file of another program or release; remove it or name another folder")
+        raise StorageError(f"{path}: was written by another program or release; remove it or use another folder")
     database.execute("BEGIN IMMEDIATE")
     database.execute("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID")
     database.execute(f"PRAGMA application_id = {application:d}")
@@ -140,7 +140,7 @@ class Journal:
             self._count = int(self._database.execute("SELECT count(*) FROM entries").fetchone()[0])
             self._file = os.stat(self.path)
         if was_empty:
-            warn(f"{self.path}: was empty; all its results, if it had any, are computed again")
+            warn(f"{self.path}: was empty; results stored earlier, if any, are computed again")
 
     def __len__(self) -> int:
         """Return the number of results that were committed."""
@@ -172,7 +172,7 @@ class Journal:
 
     def drop(self, key: str) -> None:
         """Remove a result that cannot be used."""
-        self._warn(f"{self.path}: a result is not what it should be; it is computed again")
+        self._warn(f"{self.path}: a stored result is invalid; it is computed again")
         with self._translate_errors():
             self._database.execute("DELETE FROM entries WHERE key = ?", (key,))
             self._pending -= 1
@@ -303,7 +303,7 @@ class OptimumCache:
             if os.getpid() not in self._connections:
                 self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if not all(map(_is_private, (self.path.parent, self.path))):
-                    advice = f"chmod 700 its folder, or name another one by {VARIABLE}"
+                    advice = f"run chmod 700 on its folder, or set another folder in {VARIABLE}"
                     raise StorageError(f"belongs to another user, or can be written by other users ({advice})")
                 self._connections = {os.getpid(): connect(self.path, _CACHE, timeout=_TIMEOUT)}
             return self._connections[os.getpid()].execute(statement, values).fetchone()

@@ -293,7 +293,7 @@ class WorkerPool(Generic[T, A]):
         self._workers.remove(worker)
         failure = failure_of(worker.process.wait(), self._limits)
         if not worker.is_ready:
-            raise WorkerError(f"a worker process cannot begin its work: {failure.error}")
+            raise WorkerError(f"a worker process cannot start: {failure.error}")
         if worker.jobs:
             job, new = worker.jobs[0], self._add(fresh=True)
             # Memory that earlier tasks left behind is no reason to refuse this one.
@@ -345,4 +345,4 @@ def failure_of(code: int, limits: TaskLimits) -> TaskFailure:
         most = "there is" if memory is None else f"{memory} MB of memory (--line-memory)"
         return TaskFailure(LimitError(f"needs more than {most}"), certain=False)
     status = signal.Signals(-code).name if code < 0 else f"status {code}"
-    return TaskFailure(LimitError(f"ends its worker process ({status}; for lack of memory?)"), certain=False)
+    return TaskFailure(LimitError(f"ends its worker process ({status}; possibly for lack of memory)"), certain=False)

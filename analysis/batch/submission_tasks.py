@@ -115,7 +115,7 @@ class Submissions:
         if isinstance(entry, InputError):
             about, error = (place, entry.about if isinstance(entry, EntryError) else None), entry
         elif is_grade(entry):
-            error = InputError("is a grade among submissions; grades are summarized by themselves")
+            error = InputError("is a grade among submissions; summarize grades separately")
         elif self._settings is not None:
             try:
                 key = self._key(self._settings, entry)

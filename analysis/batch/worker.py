@@ -106,7 +106,7 @@ def send(kind: str, value: Any) -> None:
         reason = f"the answer cannot be sent: {type(error).__name__}: {error}"
         data = pickle.dumps(("failed", InternalError(reason[:1000])))
     if len(data) > MAX_ANSWER:
-        data = pickle.dumps(("failed", LimitError(f"the answer would have more than {MAX_ANSWER} bytes")))
+        data = pickle.dumps(("failed", LimitError(f"the answer exceeds {MAX_ANSWER} bytes")))
     with _lock:
         _answers.write(data)
         _answers.flush()
@@ -151,7 +151,7 @@ def serve(requests: IO[bytes]) -> NoReturn:
             except PlanoracleError as error:
                 send("failed", error)
             except Exception as error:
-                reason = f"a worker process cannot begin its work: {type(error).__name__}: {error}"
+                reason = f"a worker process cannot start: {type(error).__name__}: {error}"
                 send("failed", WorkerError(reason))
         else:
             send(*answer(function, message, limits))

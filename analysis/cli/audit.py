@@ -138,10 +138,10 @@ def audit(
         summary_columns = ["set", "reference", "references", *used, "mean_gap", "max_gap", "worst"]
         write_beside(form, summary_columns, sums, "references")
     else:
-        tell("there is no published reference among these", "note")
+        tell("none of these problems has a published reference", "note")
     if hidden:
         are = "1 reference is" if hidden == 1 else f"{hidden} references are"
-        tell(f"{are} optimal, and not shown; --all shows them", "note")
+        tell(f"{are} optimal and not shown; --all shows all references", "note")
     failed = any(one.wrong or one.verdict == ReferenceVerdict.not_checked for one in findings)
     raise typer.Exit(int(failed))
 
@@ -151,7 +151,11 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
     benchmarks = with_tables()
     for name in names:
         if registry.get(name).name not in benchmarks:
-            raise InputError(f"has no published figures here; {', '.join(benchmarks)} have", field="name", value=name)
+            raise InputError(
+                f"has no published figures; these benchmarks have some: {', '.join(benchmarks)}",
+                field="name",
+                value=name,
+            )
     chosen = names or benchmarks
     rows = [row for name in chosen for row in rows_of(name)]
     if form in PEOPLE:  # with the decimals that the papers print

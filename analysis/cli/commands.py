@@ -74,7 +74,7 @@ REMOVED = {
     "--csv": "--csv has been removed; use --format jsonl for exact texts",
     "compare --variants": "--variants has been removed; use --format csv, and pandas for a column per variant",
     "audit --loopholes": "--loopholes has been removed; use planoracle grade --profile released, column loophole",
-    "critique --hints": "--hints has been removed; use planoracle next for the commands to go on with",
+    "critique --hints": "--hints has been removed; use planoracle next for the next commands",
     "audit --page": "--page has been removed; use --all --format markdown",
     "--originals": "--originals has been removed; use --data BENCHMARK=DIR",
     **{

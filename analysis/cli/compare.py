@@ -106,7 +106,7 @@ def compare(
     """
     if agents is not None:
         if output is not None:
-            raise typer.BadParameter("has no figure of numbers of agents; use --format csv", param_hint="--output")
+            raise typer.BadParameter("cannot be combined with --agents; use --format csv", param_hint="--output")
         _compare_agents(names, _agent_numbers(agents), form, summary=summary, time_limit=time_limit)
     chosen = [name.strip() for name in (methods or "").split(",") if name.strip()]
     problems, grades = names_and_grades(names)
@@ -145,7 +145,7 @@ def _agent_numbers(text: str) -> list[int]:
     parts = text.split(",")
     if all(part.isdecimal() and 1 <= int(part) <= _MOST_AGENTS for part in parts):
         return sorted(set(map(int, parts)))
-    message = f"must be numbers from 1 to {_MOST_AGENTS} separated by commas, as 1,2,3; not {text!r}"
+    message = f"must be numbers from 1 to {_MOST_AGENTS} separated by commas, such as 1,2,3; not {text!r}"
     raise typer.BadParameter(message, param_hint="--agents")
 
 

@@ -60,9 +60,9 @@ def gantt(
     planoracle gantt recipe2plan/timed/Cobbler_Pancakes -H parallel-lpt --against optimum -o pair.svg
     """
     if plan is not None and heuristic is not None:
-        raise typer.BadParameter("draw either a plan or a heuristic's schedule", param_hint="--plan")
+        raise typer.BadParameter("cannot be combined with --heuristic", param_hint="--plan")
     if against == "optimum" and plan is None and heuristic is None:
-        message = "needs --plan or --heuristic: without them the optimum itself is drawn"
+        message = "optimum needs --plan or --heuristic; without them, the drawn schedule is the optimum itself"
         raise typer.BadParameter(message, param_hint="--against")
     problem = single_problem(add_agent_suffix(name, agents, only or ()))
     note_problem(problem.name)

@@ -134,14 +134,14 @@ def generate(
     )
     benchmark = registry.find(style, former=True)
     if benchmark is not None and benchmark.name != style:
-        tell(f"{style} is called {benchmark.name} now", "note")
+        tell(f"{style} has been renamed to {benchmark.name}", "note")
         style = benchmark.name
     if out is not None:
         _folder(out)
     composed = combine and style_of(style).compose is not None
     if not composed and (kind is not None or variant is not None):
         raise typer.BadParameter(
-            "are for --combine, of a benchmark that combines tasks", param_hint="--kind, --variant"
+            "need --combine, and a benchmark with kinds of combinations", param_hint="--kind, --variant"
         )
     tries = count * _TRIES if combine and not composed else count
     drawn_problems = (
@@ -160,7 +160,7 @@ def generate(
     if out is not None:
         table.close()
     if written < count:
-        complain(f"{written} of {count} problems found in {tries} draws")
+        complain(f"only {written} of {count} problems were generated in {tries} draws")
     raise typer.Exit(int(written < count))
 
 
@@ -168,7 +168,9 @@ def _folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be made a folder: {getattr(error, 'strerror', error)}", source=str(path)) from None
+        raise InputError(
+            f"cannot be created as a folder: {getattr(error, 'strerror', error)}", source=str(path)
+        ) from None
 
 
 def _write(problem: Any, file: Path | None) -> None:
@@ -179,7 +181,7 @@ def _write(problem: Any, file: Path | None) -> None:
     text = to_json(registry.of(problem).document(problem), indent=1) + "\n"
     try:
         if file.exists() and file.read_bytes() != text.encode():
-            raise InputError("holds something else; choose another folder", source=str(file))
+            raise InputError("exists with other content; choose another folder", source=str(file))
         with output_file(file) as stream:
             stream.write(text)
     except OSError as error:

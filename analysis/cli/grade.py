@@ -146,7 +146,7 @@ def grade(
     """
     format_of(summary)  # raises for an unknown format before plans are graded
     if by is None and output is not None:
-        raise typer.BadParameter("is for the figure of --by", param_hint="--output")
+        raise typer.BadParameter("needs --by", param_hint="--output")
     if by is not None and not any(by in groupings(name) for name in registry.names()):
         every = dict.fromkeys(group for name in registry.names() for group in groupings(name))
         raise UnknownNameError(one_of(by, every, "groups"), field="--by", value=by)
@@ -158,7 +158,9 @@ def grade(
     entries, first = _peek(intake)
     if is_grade(first):
         if page is not None:
-            raise typer.BadParameter("is for submissions; use planoracle report for grades", param_hint="--report")
+            raise typer.BadParameter(
+                "needs submissions, but the input has grades; use planoracle report", param_hint="--report"
+            )
         _summarize(entries, profile, options, form, summary, by, output)
     limits = limits_of(line_seconds, line_memory)
     named, places = named_problems(problems), chosen_places(problems)
@@ -276,14 +278,14 @@ def _add_grade(averages: GradeRows, place: SourceLine, content: Any) -> str | No
     """Add a grade to averages; return the reason why it cannot be read."""
     if not is_grade(content):
         is_submission = isinstance(content, dict) or (isinstance(content, EntryError) and "id" in content.about)
-        return "is a submission among grades; grade it separately" if is_submission else str(content)
+        return "is a submission among grades; grade submissions separately" if is_submission else str(content)
     grade = grade_of(content, place)
     if grade.scored != content["scored"]:  # a row that cannot be read is unscored
         return grade.reason
     try:
         averages.add(grade)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        return f"lacks what the averages of its benchmark need: {error}"
+        return f"lacks a field that the averages of its benchmark need: {error}"
     return None
 
 

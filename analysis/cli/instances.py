@@ -92,13 +92,13 @@ def _list_sets(form: Format) -> NoReturn:
         table.add(row | ({"about": ""} if about == previous and form in PEOPLE else {}))
         previous = about
     table.close()
-    tell("planoracle instances SET lists the problems of a set, planoracle instances '*' all", "note")
+    tell("planoracle instances SET lists the problems of a set, planoracle instances '*' lists all problems", "note")
     run.exit()
 
 
 def _print_schema(names: list[str]) -> None:
     if len(names) > 1:
-        raise typer.BadParameter("name one benchmark with --schema", param_hint="NAME")
+        raise typer.BadParameter("must be a single benchmark with --schema", param_hint="NAME")
     say_json(registry.get(names[0] if names else GENERAL).schema(), indent=1)
 
 

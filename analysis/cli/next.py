@@ -75,7 +75,7 @@ def next_(
     note_problem(advice.instance)
     best = "none" if advice.best is None else f"{advice.best} {advice.unit}s"
     over = "" if advice.over is None else f"; the run is over: {advice.over}"
-    tell(f"{advice.instance}: best makespan from here: {best} ({advice.status}){over}")
+    tell(f"{advice.instance}: best reachable makespan: {best} ({advice.status}){over}")
     raise typer.Exit(0 if advice.status.settled else 1)
 
 

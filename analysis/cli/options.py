@@ -330,7 +330,9 @@ def _data_folders(entries: Iterable[str]) -> dict[str, Path]:
         name, _, folder = entry.partition("=")
         if name not in able or not isdir(folder):
             accepted = ", ".join(f"{one.name} ({one.original_data})" for one in reversed(able.values()))
-            raise typer.BadParameter(f"must be NAME=FOLDER, NAME one of {accepted}; not {entry!r}", param_hint="--data")
+            raise typer.BadParameter(
+                f"must be BENCHMARK=DIR with one of these benchmarks: {accepted}; not {entry!r}", param_hint="--data"
+            )
         try:
             able[name].check_copy(Path(folder))
         except InputError as error:

@@ -45,9 +45,9 @@ _TICKS = frozenset({"makespan", "mean", "mean_makespan", "work"})
 # Captions of the results of commands in LaTeX.
 _CAPTIONS = {
     "solve": "Schedules",
-    "compare": "Methods beside the proved optimum",
+    "compare": "Methods compared with the proved optimum",
     "grade": "Grades",
-    "audit": "Published references beside the proved optimum",
+    "audit": "Published references compared with the proved optimum",
     "instances": "Problems",
     "regret": "Regret of decisions",
 }

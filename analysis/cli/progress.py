@@ -245,5 +245,5 @@ def _stored_results(journal: Journal | None, folder: Path | None) -> str:
     if journal is not None and journal.is_lost:
         return f"{folder} was moved or deleted"
     # Without a journal the interruption came while it was being opened.
-    stored = f"nothing was added to {folder}" if journal is None else f"{len(journal)} results are in {folder}"
-    return f"{stored}; the same command continues from there"
+    stored = f"no results were added to {folder}" if journal is None else f"{len(journal)} results are in {folder}"
+    return f"{stored}; the same command resumes from there"

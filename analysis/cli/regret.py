@@ -81,14 +81,14 @@ def regret(
     planoracle regret plans.jsonl --worst 3 --format jsonl
     """
     rules = profiles(profile)
-    priced = partial(_regret_of, rules=rules, options=without_none(seconds=time_limit))
+    compute = partial(_regret_of, rules=rules, options=without_none(seconds=time_limit))
     intake = open_submissions(submissions, pattern, columns, model)
     nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS)
     notes = []
     failed = False
     for answer in submission_answers(
-        priced, "pricing decisions", intake, problems, limits_of(line_seconds, line_memory)
+        compute, "computing regrets", intake, problems, limits_of(line_seconds, line_memory)
     ):
         failed |= answer.value is None
         identity = identifying_fields(answer)
@@ -110,18 +110,18 @@ def _regret_of(problem: Any, submission: dict[str, Any], rules: dict[str, Any], 
 
 
 _LOST = {
-    "constraints": "no way on without violation",
-    "time_limit": "out of time",
+    "constraints": "no plan without violation remains",
+    "time_limit": "no plan within the time limit remains",
     "over": "the run is over",
-    "spoiled": "doing all that is left is no success; ways to undo are not looked for",
+    "spoiled": "completing the remaining actions is not a success; undoing actions is not considered",
 }
-_UNSETTLED = "not settled by the work that is done, --time-limit allows for more"
+_UNSETTLED = "not settled within the default work limit; --time-limit sets another limit"
 
 
 def _note(name: str | None, regret: RunRegret) -> str:
     """Return one line on a plan: its regret, or its first fault and best completion."""
     impossible = regret.no_return is None and regret.no_return_reason == "constraints"
-    none = "none: there is no plan without violation at all" if impossible else f"unknown: {_UNSETTLED}"
+    none = "none: there is no plan without violation" if impossible else f"unknown: {_UNSETTLED}"
     parts = [f"optimum {none if regret.optimum is None else regret.optimum}"]
     if regret.success:
         total = _UNSETTLED if regret.total is None else regret.total
@@ -136,19 +136,19 @@ def _note(name: str | None, regret: RunRegret) -> str:
 def _first_fault(regret: RunRegret) -> str:
     """Return the first broken rule and its decision."""
     if regret.fault is None:
-        return "not all is done"
+        return "the plan is incomplete"
     at = next((k for k, one in enumerate(regret.decisions) if one.violation == regret.fault["kind"]), None)
-    position = "" if at is None else f"decision {at} is at fault, "
+    position = "" if at is None else f"decision {at}: "
     return f"{position}{regret.fault['kind']} ({regret.fault['subject']}: {regret.fault['message']})"
 
 
 def _completion(regret: RunRegret) -> str:
     """Return the best completion of the executed commands."""
-    origin = "" if regret.stop == len(regret.decisions) else f", going on before decision {regret.stop}"
+    origin = "" if regret.stop == len(regret.decisions) else f", continued before decision {regret.stop}"
     if regret.completion is not None:
         return f"{regret.completion} ({regret.completion_status}{origin})"
     if regret.completion_status == "infeasible":
-        return "none (proved: no way on without violation)"
+        return "none (proved: no plan without violation remains)"
     if regret.no_return_reason in ("over", "spoiled"):
         return f"none known: {_LOST[regret.no_return_reason]}"
     return f"unknown: {_UNSETTLED}"

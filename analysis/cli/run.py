@@ -170,7 +170,7 @@ def run(
     rules = chosen_rules(rule or ())
     profiles(profile, rules)
     if models and rules:
-        raise typer.BadParameter("models play by a whole profile, --rules; grade DIR/logs by single rules")
+        raise typer.BadParameter("--set cannot be combined with --model; grade DIR/logs with --set instead")
     problems, failed = _problems(names, limit)
     for benchmark in dict.fromkeys(problem.benchmark for _, problem in problems):
         load_prompts(benchmark, setting, prompts)
@@ -216,7 +216,7 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
                 complain(one, "problems")
                 failed = True
             elif one.name in problems:
-                raise InputError("is the name of two problems", source=name, field="name", value=one.name)
+                raise InputError("must be unique; two problems have it", source=name, field="name", value=one.name)
             elif limit is None or len(problems) < limit:
                 problems[one.name] = name, one
     if not problems:

@@ -181,7 +181,7 @@ def solve(
     """
     if bundled:
         if show:
-            raise typer.BadParameter("does not go with --bundled", param_hint="--schedule")
+            raise typer.BadParameter("cannot be combined with --bundled", param_hint="--schedule")
         rows = [row for name in select_names(names or []) for row in rows_of(name)]
         for row in rows:
             note_problem(row["instance"])
@@ -191,7 +191,7 @@ def solve(
     if heuristic is not None:
         check_name(heuristic)
         if engine is not Engines.auto or export is not None:
-            raise typer.BadParameter("does not go with --engine or --export", param_hint="--heuristic")
+            raise typer.BadParameter("cannot be combined with --engine or --export", param_hint="--heuristic")
     if not names:
         raise typer.BadParameter("name at least one problem", param_hint="NAME")
     chosen = chosen_rules(rule or ())
@@ -204,7 +204,7 @@ def solve(
     work = Solving(profile, tuple(sorted(chosen.items())), *options)
     if export is not None:
         if len(names) > 1:
-            raise typer.BadParameter("takes exactly one problem", param_hint="--export")
+            raise typer.BadParameter("needs exactly one problem", param_hint="--export")
         problem = single_problem(add_agent_suffix(names[0], agents, only or ()))
         return _export(work.under_rules(problem)[0], export)
     listed = _ProblemList(names, agents, only or [], seconds)
@@ -233,7 +233,7 @@ def solve(
         listed.tell_best()  # of a problem that Ctrl-C left without an answer
         results.close()
     if turns:
-        tell("turns count the closing message, ALL COMPLETED", "note")
+        tell("the closing message, ALL COMPLETED, counts as a turn", "note")
     raise typer.Exit(1 if failed else 0)
 
 

@@ -158,7 +158,7 @@ def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
     for entry in entries:
         name, equals, value = entry.partition("=")
         if not equals:
-            raise typer.BadParameter(f"must be name=value, not {entry!r}", param_hint="--set")
+            raise typer.BadParameter(f"must be RULE=VALUE, not {entry!r}", param_hint="--set")
         rules[name] = value
     return rules
 
@@ -175,7 +175,12 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
     for path in expand(names or ()):
         for problem in read_problems(path):
             if problems.setdefault(problem.name, problem) != problem:
-                raise InputError("is the name of two problems", source=path, field="--problems", value=problem.name)
+                raise InputError(
+                    "must be unique; two problems have it",
+                    source=path,
+                    field="--problems",
+                    value=problem.name,
+                )
     return problems
 
 

@@ -77,7 +77,7 @@ def show(
         write_table(form, ["model", "set"], rows, "" if stream is None else "averages", stream)
         return
     stream = stream or sys.stdout
-    title = "" if models else "All models, over their sets"
+    title = "" if models else "Averages per model, over all sets"
     _put(averages.models, _MODELS, title, form, stream)
     for name in [] if models else dict.fromkeys(row["benchmark"] for row in averages.sets):
         rows = [row for row in averages.sets if row["benchmark"] == name]
@@ -121,7 +121,7 @@ def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None) -
             raise error
         complain(error)
     if not having:
-        tell("no grade is of a known problem", "note")
+        tell("no grade refers to a known problem", "note")
     rows: list[dict[str, Any]] = []
     words = by.replace("_", " ")
     for name in having:
@@ -165,7 +165,7 @@ def _put_averages(
 
 def _title(benchmark: str) -> str:
     match = registry.find(benchmark)
-    return match.title if match else benchmark or "no known problem"
+    return match.title if match else benchmark or "unknown problems"
 
 
 def _put_pairs(duels: Sequence[Mapping[str, Any]], form: Format, stream: IO[str]) -> None:
@@ -190,10 +190,10 @@ def _put_pairs(duels: Sequence[Mapping[str, Any]], form: Format, stream: IO[str]
             over = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
             over += " problem" if counts[-1] == 1 else " problems"
             is_best_only = len(rows) >= MOST_PAIRED and len({row["model"] for row in rows}) == 1
-            compared = "The best model with each other one" if is_best_only else "Models in pairs"
+            compared = "The best model compared with each other model" if is_best_only else "Models in pairs"
             title = (
-                f"{compared} by {value.replace('_', ' ')} over {over}, missing plans as failures; "
-                "p: chance of such wins and losses if both were equally good (sign test, Holm)"
+                f"{compared} by {value.replace('_', ' ')} over {over}; missing plans count as failures; "
+                "p: p-value of the sign test, corrected by Holm's method"
             )
             write_table(form, list(rows[0]), rows, title, stream)
         before = rows
@@ -242,7 +242,7 @@ def _for_people(row: Mapping[str, Any], full: float) -> dict[str, Any]:
         _INTERVAL: None if low is None else f"{low * full:.3f} to {high * full:.3f}",
         **{name: None if value == row[name.removesuffix("_of_all")] else value for name, value in of_all.items()},
         "gap_of_successes": _share_text(row["gap"], row["gap_runs"], row["succeeded"], "no optimum proved"),
-        "lost_by_failures": _share_text(row["lost"], row["lost_runs"], row["failed"], "not priced"),
+        "lost_by_failures": _share_text(row["lost"], row["lost_runs"], row["failed"], "no regret computed"),
     }
 
 
@@ -265,11 +265,11 @@ def _note(row: dict[str, Any], figures: Sequence[Average]) -> None:
         names = [short_name(name) for name in row["missing_names"]]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         counted = any(one.counts_missing for one in figures)
-        treatment = "count as failed" if counted else "are left out, but for the columns of all"
+        treatment = "count as failed" if counted else "are omitted, except in the columns of all problems"
         note(f"no plan for {', '.join(names[:5])}{more} in {set_name}; these {treatment}")
     least, most = row["samples_least"], row["samples_most"]
     if least != most:
         few = f"problems in {set_name} have from {least} to {most} scored samples"
         note(f"{few}; pass@k and similar metrics use a k that all have")
     if row["repeated"]:
-        note(f"{row['repeated']} runs in {set_name} are of a sample that was there already; all count")
+        note(f"{row['repeated']} runs in {set_name} repeat a sample that another run has; all runs count")

@@ -103,7 +103,7 @@ def verify(
     if not bundled:
         raise typer.Exit(_check_bundled(patterns, form) if proof is None else _check_file(patterns, str(proof), form))
     if proof is not None:
-        raise typer.BadParameter("is for certificates, not for --bundled", param_hint="PROOF")
+        raise typer.BadParameter("cannot be combined with --bundled", param_hint="PROOF")
     names = select_names(patterns, sample, seed)
     if not write:
         raise typer.Exit(_compare(names, work))
@@ -124,8 +124,8 @@ def _compare(names: list[str], work: float) -> int:
             for fault in faults_of(one):
                 faulty += 1
                 collect(f"{name} ({', '.join(one.profiles)})", str(fault), "problems")
-    parts = [f"{replayed.pop('', 0)} optima derived again, {faulty or 'no'} difference{'s' * (faulty != 1)}"]
-    parts += [f"{number} more replayed only ({proof})" for proof, number in replayed.items()]
+    parts = [f"{replayed.pop('', 0)} optima solved again, {faulty or 'no'} difference{'s' * (faulty != 1)}"]
+    parts += [f"{number} more only replayed ({proof})" for proof, number in replayed.items()]
     parts += [f"{skipped} skipped, because they need more work"] if skipped else []
     tell("; ".join(parts))
     return int(faulty > 0)
@@ -162,8 +162,8 @@ def _check_bundled(names: list[str], form: Format) -> int:
     if table.rows or form is not Format.table:
         table.close()
     tell(
-        f"{count[True]} certificates hold; {count[None]} others have none: their plans hold, their bounds are not "
-        f"checked; {count[False] or 'none'} refused"
+        f"{count[True]} certificates hold; {count[None]} optima have no certificate: their plans hold, their bounds "
+        f"are not checked; {count[False] or 'none'} refuted"
     )
     return int(count[False] > 0)
 

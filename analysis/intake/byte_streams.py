@@ -101,7 +101,7 @@ def _recode(stream: IO[bytes], source: str) -> Iterator[bytes]:
         while piece := text.read(_PIECE):
             yield piece.encode()
     except UnicodeError as error:
-        raise InputError(f"is not UTF-16, though it begins so ({error})", source=source) from None
+        raise InputError(f"is not valid UTF-16, despite its byte order mark ({error})", source=source) from None
 
 
 def limited_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, bytes | InputError]]:
@@ -117,7 +117,7 @@ def limited_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, bytes |
             line = stream.readline(MAX_LINE)
             size += len(line)
             if size >= _ENDLESS:
-                yield number, InputError(f"cannot be read any further: line {number} does not end", source=source)
+                yield number, InputError(f"cannot be read any further: line {number} has no end", source=source)
                 return
         if size > MAX_LINE:
             yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, field=f"line {number}")

@@ -12,8 +12,8 @@ from planoracle.instances.errors import InputError
 
 #: Most files and folders in a folder.
 MAX_FILES = 1_000_000
-_SPECIAL = "cannot be read: is no regular file"
-_LINK = "is a symbolic link to nothing, to a hidden file or out of the folder, which is not followed"
+_SPECIAL = "cannot be read: is not a regular file"
+_LINK = "is a symbolic link to a missing file, a hidden file or a file outside the folder; it is not followed"
 # Files and folders that other programs create.
 _IGNORED = {"__pycache__", "node_modules", "lost+found", "Thumbs.db", "desktop.ini"}
 
@@ -33,7 +33,7 @@ def files_in(folder: Path) -> Iterator[tuple[str, InputError | None]]:
         for path in (os.path.join(inner, name) for name in (*folders, *filter(_is_wanted, names))):
             count += 1
             if count > MAX_FILES:
-                raise InputError(f"holds more than {MAX_FILES} files", source=str(folder))
+                raise InputError(f"contains more than {MAX_FILES} files", source=str(folder))
             relative = _relative(path, root)
             if os.path.islink(path):
                 if not _is_visible(path, root):

@@ -66,7 +66,7 @@ def _entries(
     start = head.removeprefix(_BOM).lstrip()[:1]
     if head.startswith((_PARQUET, _ZIP)):
         if not path:
-            raise InputError("cannot be read from a pipe in this format; give the file", source=source)
+            raise InputError("cannot be read from a pipe in this format; use a file", source=source)
         return _binary_in_worker(path, source)
     if named and (end in TEXT or (start not in (b"{", b"[", b'"') and end not in _TABLES)):
         return _whole(prepend(head, opened), source)

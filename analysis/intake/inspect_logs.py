@@ -77,7 +77,7 @@ def read_archive(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
     if "xl/workbook.xml" in names:
         raise InputError("is an Excel workbook; save the sheet as CSV, or write JSON lines or Parquet", source=source)
     if start is None:
-        raise InputError("is a zip archive, but no log of inspect_ai; unpack it first", source=source)
+        raise InputError("is a zip archive, but not a log of inspect_ai; unpack it first", source=source)
     head = document(start)
     if isinstance(head, InputError):
         raise head

@@ -119,8 +119,7 @@ def problem_name(text: str) -> str | None:
 def nameless_error(source: str) -> InputError:
     """Return the error for a text whose path names no problem."""
     return InputError(
-        "is text, but its path names no problem; name it like MODEL/BENCHMARK__PROBLEM.txt, or say by --pattern "
-        "where the name is",
+        "is a text file, but its path names no problem; rename it to MODEL/BENCHMARK__PROBLEM.txt, or use --pattern",
         source=source,
     )
 
@@ -189,7 +188,7 @@ def match_pattern(pattern: str, folder: str = "") -> Callable[[str], tuple[str, 
     fields = [part[1] for part in parts if part[0].startswith("{")]
     sets = {part[1]: part[2] for part in parts if part[2] is not None}
     if not {*fields} <= _FIELDS.keys() or len({*fields}) < len(fields) or sets.keys() - {"instance"}:
-        accepted = f"may hold {', '.join(f'{{{name}}}' for name in _FIELDS)}, each once"
+        accepted = f"may contain {', '.join(f'{{{name}}}' for name in _FIELDS)}, each once"
         raise UnknownNameError(accepted, field="--pattern", value=pattern)
     rule = re.compile("".join(map(_rule, parts)), re.DOTALL)
 

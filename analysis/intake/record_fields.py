@@ -64,7 +64,7 @@ def parse_columns(entries: Iterable[str], fields: Sequence[str] = FIELDS) -> dic
         field, _, column = entry.partition("=")
         if field not in fields or not column:
             raise UnknownNameError(
-                f"must be FIELD=COLUMN, FIELD one of {', '.join(fields)}", field="--map", value=entry
+                f"must be FIELD=COLUMN with FIELD one of {', '.join(fields)}", field="--map", value=entry
             )
         columns[field] = column
     return columns
@@ -173,7 +173,7 @@ class Columns:
             value = record.get(name)
             if isinstance(value, str) and (self._instance == name or problem_name(value)):
                 if not self._instance:
-                    self._on_note(f"the problem is taken from {name}; --map instance=COLUMN says otherwise")
+                    self._on_note(f"the problem is taken from {name}; --map instance=COLUMN selects another column")
                 self._instance = name
                 return problem_name(value) or value
         return None
@@ -203,21 +203,24 @@ class Columns:
             used = own or [name for name in COMMON_FIELDS if name in several][:1]
             others = ", ".join(sorted(several - set(used)))
             self._on_note(
-                f"the plan is taken from {' or '.join(used)}, not from {others}; --map plan=COLUMN says otherwise"
+                f"the plan is taken from {' or '.join(used)}, not from {others}; "
+                "--map plan=COLUMN selects another column"
             )
 
     def _missing(self, field: str, row: dict[str, Any]) -> InputError:
         names = ", ".join([str(name)[:40] for name in row][:20]) or "no columns"
         names += f" and {len(row) - 20} more" if len(row) > 20 else ""
         if field in self._columns:
-            return InputError(f"has no column {self._columns[field]!r}; there are {names}", field=f"--map {field}")
+            return InputError(
+                f"has no column {self._columns[field]!r}; the columns are {names}", field=f"--map {field}"
+            )
         example = "COLUMN"
         if field == "instance":
             nested = [(key, value) for key, value in row.items() if isinstance(value, dict)]
             inner = [(f"{key}.{name}", one) for key, value in nested for name, one in value.items()]
             texts = ((key, one) for key, one in (*row.items(), *inner) if isinstance(one, str))
             example = next((key for key, one in texts if problem_name(one)), example)
-        return InputError(f"is missing; there are {names} (--map {field}={example} says which it is)", field=field)
+        return InputError(f"is missing; the columns are {names} (select one with --map {field}={example})", field=field)
 
 
 def _take_claim(record: dict[str, Any]) -> bool:

@@ -180,7 +180,7 @@ class Intake:
             except InputError as error:
                 yield place, EntryError(error, {"model": file.hints.model, "instance": file.hints.instance})
         if place is None and file.source is not None:
-            raise InputError("holds no submissions", source=file.name)
+            raise InputError("contains no submissions", source=file.name)
 
     def _layouts(self, paths: Sequence[str], folder: str | None) -> dict[str, tuple[str, Hints]]:
         """Return the layouts, and names, of the paths in a folder (or of single files) that have one."""
@@ -201,10 +201,10 @@ class Intake:
         if len(others) == len(listed):
             example = f"{len(others)} files, such as {_printable(others[0])}"
             if self._pattern is not None:
-                raise InputError(f"fits no path in {printable} ({example})", field="--pattern", value=self._pattern)
+                raise InputError(f"matches no path in {printable} ({example})", field="--pattern", value=self._pattern)
             raise InputError(
-                f"holds no data and no text whose path names a problem ({example}); "
-                "--pattern '{model}/{instance}.txt' says where the name is",
+                f"contains no data file, and no text file whose path names a problem ({example}); "
+                "--pattern '{model}/{instance}.txt' describes other paths",
                 source=printable,
             )
         has_texts = self._pattern is None and any(stem(path)[1] in TEXT for path in layouts)
@@ -293,7 +293,7 @@ def answers(
             if isinstance(entry, InputError):
                 raise entry
             if is_grade(entry):
-                raise InputError("is a grade, and grades hold no plans", field="submission")
+                raise InputError("is a grade, which contains no plan", field="submission")
             submission = check_submission(entry)
             about |= identity_of(submission, "id", longest=None)
             value = function(problems.find(submission["instance"]), submission)

@@ -154,7 +154,7 @@ def faults_of(one: BundledEntry) -> list[str]:
         return []
     new = derive(one, WorkLimit(one.entry.get("work", WORK.seconds)))
     return [
-        f"{field} is {one.entry[field]}, not {new[field]} as derived"
+        f"{field} is {one.entry[field]}, but solving gives {new[field]}"
         for field in ("status", "makespan", "bound")
         if one.entry[field] != new[field]
     ]

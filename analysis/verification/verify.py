@@ -130,9 +130,9 @@ def verify_named(proof: Any, problems: Mapping[str, Problem]) -> Verification:
     """
     name = proof.get("instance") if isinstance(proof, dict) else None
     if not isinstance(name, str):
-        raise InputError("is no certificate: it must be an object that names its instance", field="instance")
+        raise InputError("must be an object with the name of its instance", field="instance")
     if name not in problems:
-        raise InputError("is about none of the problems given", field="instance", value=name)
+        raise InputError("must be the name of one of the problems", field="instance", value=name)
     if proof.get("format") == FORMAT:
         return _verify_plan(proof, problems[name])
     return _refute_by_optimum(check_certificate(proof, of_kind(problems[name], Instance)), problems[name])
@@ -184,18 +184,18 @@ def _verify_plan(document: dict[str, Any], problem: Problem) -> Verification:
     benchmark = registry.of(problem)
     makespan, bound, profile = (document.get(key) for key in ("makespan", "bound", "profile"))
     if document.keys() != _KEYS or document["version"] != VERSION or document["proved"] != "search":
-        return refute(f"it is no {FORMAT} of version {VERSION}")
+        return refute(f"it is not a {FORMAT} of version {VERSION}")
     if type(makespan) is not int or type(bound) not in (int, NoneType) or (bound or 0) > makespan:
-        return refute("its makespan is no whole number, or below its bound")
+        return refute("its makespan is not a whole number, or is below its bound")
     if not isinstance(profile, str) or profile not in benchmark.rules.profiles:
-        return refute("it is by no profile of the rules")
+        return refute("its rule profile is unknown")
     rules = benchmark.rules.profiles[profile]
     try:
         run = benchmark.run(problem, {"instance": problem.name, "plan": document["plan"]}, rules)
     except InputError as error:
         return refute(str(error))
     if not run.success or run.verdict.makespan != makespan:
-        return refute(f"its plan is no success that takes {makespan} {problem.unit}s")
+        return refute(f"its plan is not a success with a makespan of {makespan} {problem.unit}s")
     one = Verification(
         problem.name, makespan, bound, "search", bound is None or None, _open_claim(makespan, bound), profile
     )
@@ -216,14 +216,14 @@ def _refute_by_optimum(one: Verification, problem: Problem, rules: Rules | None 
         return one
     shortest, bound = (least, least) if result is None else (result.makespan, result.lower_bound)
     if result is not None and result.status == Status.infeasible and one.makespan is not None:
-        reason = "it is bundled as infeasible"
+        reason = "the bundled result is infeasible"
     elif one.bound is not None and shortest is not None and one.bound > shortest:
-        reason = f"a plan of {shortest} is known"
+        reason = f"a plan with makespan {shortest} exists"
     elif one.makespan is not None and bound is not None and one.makespan < bound:
-        reason = f"the known bound is {bound}"
+        reason = f"the proved lower bound is {bound}"
     else:
         return one
-    return replace(one, holds=False, reason=f"contradicts what is known of the problem: {reason}")
+    return replace(one, holds=False, reason=f"contradicts the known optimum: {reason}")
 
 
 def verify_bundled(name: str) -> Iterator[Verification]:
@@ -255,7 +255,9 @@ def _verify_entry(way: BundledEntry) -> Verification:
     if proof is not None:
         one = check_certificate(proof, of_kind(way.problem, Instance))
         if one.holds and entry and (one.bound, one.makespan) != (bound, makespan):
-            return replace(one, holds=False, reason=f"the table of optima says {bound} and {makespan}")
+            return replace(
+                one, holds=False, reason=f"the table of optima has lower bound {bound} and makespan {makespan}"
+            )
         return one
     if not entry:
         return Verification("", None, None, "", False, "no optimum is bundled for this problem")

@@ -123,7 +123,7 @@ def test_files_and_problems_make_a_set(tmp_path):
     path.write_text("".join(f"{json.dumps(to_document(shop))}\n" for shop in shops))
     env = LiveEnv(instance=[path, Model("three").task("tea").action("boil", 3).build()])
     assert list(env.problems) == ["one", "two", "three"]
-    with pytest.raises(InputError, match="is the name of two problems"):
+    with pytest.raises(InputError, match="must be unique; two problems have it"):
         LiveEnv(instance=[path, Model("two").task("tea").action("boil", 3).build()])
 
 

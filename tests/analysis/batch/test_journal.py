@@ -64,7 +64,7 @@ def test_the_first_result_of_a_key_stays_until_it_is_dropped(tmp_path: Path) -> 
         assert journal.get("a") is None
         journal.put("a", "5")
     assert stored(tmp_path / NAME) == {"a": "5", "b": "4"}
-    assert warnings == [f"{tmp_path / NAME}: a result is not what it should be; it is computed again"]
+    assert warnings == [f"{tmp_path / NAME}: a stored result is invalid; it is computed again"]
 
 
 def test_texts_that_are_too_long_are_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,16 +134,16 @@ def cut_off(path: Path) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
-    "text": (lambda path: path.write_text("hello " * 1000), "is damaged, or no file of planoracle"),
-    "database of another program": (other_database, "is a file of another program or release"),
-    "journal of another release": (other_release, "is a file of another program or release"),
+    "text": (lambda path: path.write_text("hello " * 1000), "is damaged, or not a file of planoracle"),
+    "database of another program": (other_database, "was written by another program or release"),
+    "journal of another release": (other_release, "was written by another program or release"),
     "damaged": (damaged, "is damaged"),
     "cut off": (cut_off, "is damaged"),
-    "pipe": (os.mkfifo, "is no regular file"),
-    "pipe for a rollback journal": (lambda path: os.mkfifo(f"{filled(path.parent)}-journal"), "is no regular file"),
-    "link": (lambda path: path.symlink_to(filled(path.parent / "other")), "is no regular file"),
-    "link that leads nowhere": (lambda path: path.symlink_to("nothing"), "is no regular file"),
-    "folder": (os.mkdir, "is no regular file"),
+    "pipe": (os.mkfifo, "is not a regular file"),
+    "pipe for a rollback journal": (lambda path: os.mkfifo(f"{filled(path.parent)}-journal"), "is not a regular file"),
+    "link": (lambda path: path.symlink_to(filled(path.parent / "other")), "is not a regular file"),
+    "link that leads nowhere": (lambda path: path.symlink_to("nothing"), "is not a regular file"),
+    "folder": (os.mkdir, "is not a regular file"),
 }
 
 
@@ -175,7 +175,7 @@ def test_a_file_that_was_emptied_between_runs_is_reported(tmp_path: Path) -> Non
     with Journal(tmp_path, warnings.append) as journal:
         assert len(journal) == 0
         put(journal, ROWS)
-    assert warnings == [f"{tmp_path / NAME}: was empty; all its results, if it had any, are computed again"]
+    assert warnings == [f"{tmp_path / NAME}: was empty; results stored earlier, if any, are computed again"]
     assert stored(tmp_path / NAME) == ROWS
 
 

@@ -55,8 +55,8 @@ def test_a_task_that_exceeds_a_limit_or_kills_its_worker_fails_alone() -> None:
     assert answers("a", "spin", "b", "hog 400", "c", "kill", "d", "exit 3", "e", workers=1) == [
         *("a", "takes more than 0.4 s of processor time (--line-seconds)"),
         *("b", "needs more than 300 MB of memory (--line-memory)"),
-        *("c", "ends its worker process (SIGKILL; for lack of memory?)"),
-        *("d", "ends its worker process (status 3; for lack of memory?)"),
+        *("c", "ends its worker process (SIGKILL; possibly for lack of memory)"),
+        *("d", "ends its worker process (status 3; possibly for lack of memory)"),
         "e",
     ]
 
@@ -68,7 +68,7 @@ def test_a_task_that_raises_fails_in_a_worker_that_goes_on() -> None:
     assert (refused, recursed) == ("is odd", "is nested too deeply")
     assert divided.startswith("ZeroDivisionError")
     assert unsendable.startswith("the answer cannot be sent")
-    assert large == "the answer would have more than 67108864 bytes"
+    assert large == "the answer exceeds 67108864 bytes"
     assert first == last
 
 
@@ -214,7 +214,7 @@ def test_an_error_at_the_start_of_a_worker_ends_the_pool() -> None:
         list(pool.map(["a"]))
     with (
         WorkerPool(worker_tasks.start_dying, LIMITS, 1) as pool,
-        pytest.raises(WorkerError, match="cannot begin its work"),
+        pytest.raises(WorkerError, match="cannot start"),
     ):
         list(pool.map(["a"]))
 

@@ -285,7 +285,7 @@ def test_a_stored_row_that_is_none_is_reported_and_computed_again(tmp_path, comm
     for count in (1, 0):
         result = invoke(*call)
         assert result.exit_code == 0, result.exception
-        assert result.stderr.count("a result is not what it should be; it is computed again") == count
+        assert result.stderr.count("a stored result is invalid; it is computed again") == count
         assert timeless(result.stdout) == timeless(first.stdout)
 
 
@@ -363,7 +363,7 @@ def test_a_full_disk_loses_no_stored_result(many, tmp_path):
     status, out, err = run_to_end(*args, env=in_workers(SLOWLY), preexec_fn=limited(size * 2 // 3))
     assert status == 1
     assert f"{NAME}: cannot be read or written: disk I/O error; " in err
-    assert err.endswith(f" results are in {tmp_path / 'run'}; the same command continues from there\n")
+    assert err.endswith(f" results are in {tmp_path / 'run'}; the same command resumes from there\n")
     assert "Traceback" not in err
     assert expected.startswith(out)
     assert int(re.search(r"(\d+) results are in", err)[1]) == len(stored_rows(tmp_path / "run")) > 0

@@ -388,7 +388,7 @@ def test_unknown_rules_have_exit_status_2(files):
     assert command("grade", "good.jsonl", "--rule", "patience=1").returncode == 2
     malformed = invoke("grade", "good.jsonl", "--rule", "zero_duration")
     assert malformed.exit_code == 2
-    assert "must be name=value" in malformed.stderr
+    assert "must be RULE=VALUE" in malformed.stderr
 
 
 # --- compare -------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
     assert "something else" in str(changed.exception)
     blocked = generated("generic", "--out", made[0]["file"])
     assert isinstance(blocked.exception, InputError)
-    assert str(blocked.exception) == f"{made[0]['file']}: cannot be made a folder: File exists"
+    assert str(blocked.exception) == f"{made[0]['file']}: cannot be created as a folder: File exists"
 
 
 def test_problems_on_standard_output_have_no_table() -> None:
@@ -56,7 +56,7 @@ def test_names_where_names_do() -> None:
 def test_a_style_is_told_its_name_of_today() -> None:
     now, once = (generated(style, "--count", 2, "--tasks", 1) for style in ("generic", "own"))
     assert once.stdout == now.stdout != ""
-    assert "own is called generic now" in once.stderr
+    assert "own has been renamed to generic" in once.stderr
     assert "called" not in now.stderr
 
 

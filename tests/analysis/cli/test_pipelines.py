@@ -132,7 +132,7 @@ def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names
     run("report", "plans.jsonl", "--problems", "made.jsonl", "-o", "page.html", "--regret-seconds", "0")
     Path("other.jsonl").write_text(made.replace('"duration": ', '"duration": 1', 1))
     result = invoke("grade", "plans.jsonl", "--problems", "made.jsonl", "--problems", "other.jsonl")
-    assert "is the name of two problems" in str(result.exception)
+    assert "must be unique; two problems have it" in str(result.exception)
 
 
 @pytest.mark.slow

@@ -105,7 +105,10 @@ def test_problems_of_files_are_played_and_graded(tmp_path: Path) -> None:
         (["--agent", "replay:plans.jsonl"], "agent: was removed; use planoracle grade"),
         (["--agent", "optimal", "--hints"], "--hints has been removed; use planoracle next"),
         ([], "name an agent by --agent, or a model by --model"),
-        (["--model", "mockllm/model", "--set", "timearena.stop_on_complete=true"], "by a whole profile"),
+        (
+            ["--model", "mockllm/model", "--set", "timearena.stop_on_complete=true"],
+            "--set cannot be combined with --model",
+        ),
     ],
 )
 def test_calls_that_cannot_be_carried_out_end_with_2(tmp_path: Path, args: list[str], message: str) -> None:
@@ -233,7 +236,7 @@ def test_what_inspect_ai_refuses_is_a_mistake_in_the_call(
         "nowhere/model": "model: Model API nowhere of model 'nowhere/model' not recognized.",
         # The provider's own client is looked for before its key.
         "openai-api/mine/model": "API_KEY" if find_spec("openai") else "pip install openai",
-        "mockllm/other": "holds logs of a command with other models, problems or options; name another folder",
+        "mockllm/other": "contains logs of a run with other models, problems or options; use another folder",
     }.items():
         refused = planoracle(*args, model)
         assert (refused.returncode, message in " ".join(refused.stderr.split())) == (2, True), refused.stderr

@@ -137,7 +137,7 @@ def test_input_that_cannot_be_read_is_told(place, call):
     sample(
         [
             ("solve -", "a name must have at most 65536 bytes"),
-            ("grade -", "cannot be read any further: line 1 does not end"),
+            ("grade -", "cannot be read any further: line 1 has no end"),
             ("next -", "-: is larger than 16777216 bytes"),
         ],
         3,

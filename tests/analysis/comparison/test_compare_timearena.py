@@ -68,7 +68,7 @@ def test_summary_table_has_requested_columns():
     assert result.stdout.splitlines()[:10] == [
         r"\begin{table}",
         r"\centering",
-        r"\caption{Methods beside the proved optimum}",
+        r"\caption{Methods compared with the proved optimum}",
         r"\label{tab:compare}",
         r"\begin{tabular}{lr}",
         r"\toprule",

@@ -168,7 +168,7 @@ def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:
     entry = one(tmp_path, pattern="a/{instance}-{model}.txt", on_note=notes.append)
     assert (entry["instance"], entry["model"], entry["id"]) == ("first", "gpt", "a/first-gpt")
     assert "ignored: a/notes.txt" in notes[-1]
-    with pytest.raises(InputError, match="fits no path"):
+    with pytest.raises(InputError, match="matches no path"):
         Intake([tmp_path], pattern="{model}.csv")
     for wrong in (
         "{name}.txt",
@@ -178,7 +178,7 @@ def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:
         "{model:gpt}.txt",
         "{instance:a}/{id:b}",
     ):
-        with pytest.raises(UnknownNameError, match="may hold"):
+        with pytest.raises(UnknownNameError, match="may contain"):
             match_pattern(wrong)
 
 
@@ -248,7 +248,7 @@ def test_logs(tmp_path: Path, name: str) -> None:
     assert got[f"{LAB}_epoch_2"]["plan"] == plan(LAB)
     assert got[f"{COBBLER}_epoch_1"]["plan"] == talk["messages"]
     assert "the run ended with an error: out of credit" in str(got[f"{HOUSE}_epoch_2"])
-    assert "(--map instance=metadata.problem says which it is)" in str(got["5_epoch_1"])
+    assert "(select one with --map instance=metadata.problem)" in str(got["5_epoch_1"])
     (row,) = (row for row in graded(tmp_path / name, code=1) if row["reason"] and "out of credit" in row["reason"])
     assert (row["instance"], row["model"], row["sample"], row["scored"]) == (HOUSE, "lab/mini", 2, False)
 
@@ -324,7 +324,7 @@ def test_several_fields_that_may_be_the_plan_are_told_and_empty_ones_do_not_coun
     notes: list[str] = []
     entry = one(path, on_note=notes.append)
     assert "plan" not in entry
-    assert notes == ["the plan is taken from response, not from messages; --map plan=COLUMN says otherwise"]
+    assert notes == ["the plan is taken from response, not from messages; --map plan=COLUMN selects another column"]
     mapped = one(path, columns={"plan": "messages"}, model="gpt")
     assert (mapped["plan"], mapped["model"], "response" in mapped) == ("m", "gpt", False)
     write_csv(path, [{"instance": HOUSE, "plan": ""}])
@@ -340,15 +340,15 @@ def test_columns_of_other_programs_are_the_instance_if_they_name_a_problem(tmp_p
     notes: list[str] = []
     entries = [entry["instance"] for _, entry in found(path, on_note=notes.append)]
     assert entries == [HOUSE, "no such", LAB]
-    assert notes == [f"the problem is taken from {column}; --map instance=COLUMN says otherwise"]
+    assert notes == [f"the problem is taken from {column}; --map instance=COLUMN selects another column"]
     path.write_text(json.dumps({"plan": "wait", column: "17"}))
-    assert error(path).startswith(f"instance: is missing; there are plan, {column}")
+    assert error(path).startswith(f"instance: is missing; the columns are plan, {column}")
 
 
 def test_equal_errors_are_written_once_with_their_number_and_the_first_place(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join([json.dumps({"plan": "wait"})] * 60 + ["{", json.dumps(GOOD)]))
-    missing = "instance: is missing; there are plan (--map instance=COLUMN says which it is)"
+    missing = "instance: is missing; the columns are plan (select one with --map instance=COLUMN)"
     for command in ("grade", "critique", "regret", "repair", "audit"):
         result = CliRunner().invoke(app, [command, str(path)])
         assert result.exit_code == 1
@@ -465,7 +465,7 @@ def test_tables_that_are_bad_on_purpose(tmp_path: Path, monkeypatch: pytest.Monk
     (nul,) = told(f"instance,plan\n{HOUSE},wa\0it")
     assert nul is None or "NUL" in nul
     assert told("instance,plan\n") == []
-    assert "instance: is missing; there are a, plan" in str(told("a,plan\n1,2")[0])
+    assert "instance: is missing; the columns are a, plan" in str(told("a,plan\n1,2")[0])
     usual = csv.field_size_limit()  # of the process
     monkeypatch.setattr(byte_streams, "MAX_LINE", 1000)
     assert "line 2: is longer than 1000 bytes" in str(told(f"instance,plan\n{HOUSE},{'x' * 2000}")[0])
@@ -512,14 +512,14 @@ def test_damaged_files(tmp_path: Path) -> None:
         ("x.xz", b"\xfd7zXZ\x00" + bytes(10), "is compressed (xz); decompress it first"),
         ("x.txt", b"wait", "its path names no problem"),
         ("timearena__household1.txt", b"g\xe2teau", "is not UTF-8"),
-        ("y.jsonl", b"\xff\xfe\x00", "is not UTF-16"),
+        ("y.jsonl", b"\xff\xfe\x00", "is not valid UTF-16"),
     ]:
         path = tmp_path / name
         path.write_bytes(data)
         assert reason in error(path), name
     with zipfile.ZipFile(tmp_path / "z.eval", "w") as archive:
         archive.writestr("other.json", "{}")
-    assert "is a zip archive, but no log of inspect_ai" in error(tmp_path / "z.eval")
+    assert "is a zip archive, but not a log of inspect_ai" in error(tmp_path / "z.eval")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
@@ -542,8 +542,8 @@ def test_links_pipes_and_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert got.pop("gpt/a.jsonl") == HOUSE
     reasons = {
         **dict.fromkeys(("away.jsonl", "up", "nowhere.jsonl", "round.jsonl", "secret.jsonl"), "is a symbolic link"),
-        "pipe.jsonl": "regular file",
-        "empty.jsonl": "holds no submissions",
+        "pipe.jsonl": "not a regular file",
+        "empty.jsonl": "contains no submissions",
     }
     assert got.keys() == reasons.keys()
     for source, reason in reasons.items():
@@ -559,7 +559,7 @@ def test_a_file_that_becomes_unreadable_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").unlink()
     os.mkfifo(tmp_path / "a.jsonl")  # which would be waited for
     (_, bad), (_, good) = intake
-    assert "regular file" in str(bad)
+    assert "is not a regular file" in str(bad)
     assert good["instance"] == HOUSE
     if os.geteuid():
         (tmp_path / "b.jsonl").chmod(0)
@@ -579,10 +579,10 @@ def test_names_of_fields_that_are_none(tmp_path: Path) -> None:
     for entry in ("answer=text", "plan", "plan="):
         result = CliRunner().invoke(app, ["grade", str(tmp_path), "--map", entry])
         assert isinstance(result.exception, UnknownNameError)
-    assert "has no column 'x'; there are task, text" in error(
+    assert "has no column 'x'; the columns are task, text" in error(
         tmp_path / "a.jsonl", columns={"plan": "x", "instance": "task"}
     )
-    assert "(--map instance=task says which it is)" in error(tmp_path / "a.jsonl")
+    assert "(select one with --map instance=task)" in error(tmp_path / "a.jsonl")
     assert one(tmp_path / "a.jsonl", columns={"plan": "text", "instance": "task"})["plan"] == "wait"
     (tmp_path / "timearena__household1.txt").write_text("wait")
     notes: list[str] = []

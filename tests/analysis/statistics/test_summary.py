@@ -97,15 +97,19 @@ def test_terminal_and_page_have_the_same_numbers(
 def test_rows_of_models_precede_rows_of_sets(lines: Path) -> None:
     result = invoke("grade", lines, "--format", "markdown")
     assert result.exit_code == 0
-    good, half = table(result.stdout, "All models, over their sets")
+    good, half = table(result.stdout, "Averages per model, over all sets")
     assert (good["model"], good["sets"], good["problems"], good["unscored"]) == ("good\\_one", "3", "4", "0")
     assert (good["success"], good["samples"]) == ("0.669", "1-2")  # (0.5 / 65 + 1 + 1) / 3
     assert good["gap of successes"] == "+0.0 % (4)"
-    assert good["lost by failures"] == "not priced (1)"
+    assert good["lost by failures"] == "no regret computed (1)"
     # It has a run in one of the other two sets, which could not be graded.
     assert (half["model"], half["sets"], half["success"]) == ("&lt;b&gt;\\|half", "1 of 3", "0.333")
     assert half["success of all"] == "0.011"  # one of three runs, for one of ten problems, in one of three sets
-    assert result.stdout.index("All models") < result.stdout.index("Recipe2Plan") < result.stdout.index("TimeArena")
+    assert (
+        result.stdout.index("Averages per model")
+        < result.stdout.index("Recipe2Plan")
+        < result.stdout.index("TimeArena")
+    )
     assert "note: <b>|half: problems" not in result.stderr  # one problem, three samples
     assert "note: 2 models (first: <b>|half): no plan for Cobbler_Daikon-Radish" in result.stderr
     household = table(result.stdout, "TimeArena: averages")
@@ -133,8 +137,8 @@ def test_models_are_compared_in_pairs_and_failures_are_counted_by_cause(tmp_path
     path.write_text("\n".join([*_ranked("my_best", 60, 60), *_ranked("second", 60, 48), *_ranked("third", 60, 45)]))
     text = invoke("grade", path, "-f", "markdown").stdout
     title = (
-        "Models in pairs by success over 60 problems, missing plans as failures; p: chance of such wins and losses if "
-        "both were equally good (sign test, Holm)"
+        "Models in pairs by success over 60 problems; missing plans count as failures; "
+        "p: p-value of the sign test, corrected by Holm's method"
     )
     rows = table(text, title)
     assert [(row["model"], row["against"], row["wins"], row["ties"], row["losses"]) for row in rows] == [
@@ -171,7 +175,7 @@ def test_many_models_are_compared_with_best_model_only(tmp_path: Path) -> None:
     data = [json.loads(line) for line in invoke("grade", path, "-f", "jsonl").stdout.splitlines()]
     pairs = [(row["a"], row["b"]) for row in data if row["level"] == "pair" and row["value"] == "success"]
     assert pairs == [("m6", f"m{i}") for i in (5, 4, 3, 2, 1, 0)]
-    assert "The best model with each other one by success over 6 problems" in invoke("grade", path).stdout
+    assert "The best model compared with each other model by success over 6 problems" in invoke("grade", path).stdout
 
 
 def test_data_formats_have_all_rows_and_fields(lines: Path) -> None:
@@ -211,9 +215,9 @@ def test_summary_columns_are_those_of_table_of_models(lines: Path) -> None:
             (".csv", "level,"),
             (".json", "["),
             (".jsonl", "{"),
-            (".md", "**All"),
+            (".md", "**Averages"),
             (".tex", "\\begin"),
-            (".txt", "All models"),
+            (".txt", "Averages per model"),
         ],
         several=True,
     ),
@@ -254,7 +258,7 @@ def test_other_lines_are_reported_and_grades_summarized(lines: Path, tmp_path: P
     assert "is not JSON" in result.stderr
     assert "line 4: success: must be true or false" in result.stderr
     assert "line 6: model: must have at most 1,000 characters" in result.stderr
-    assert "line 2: lacks what the averages of its benchmark need" in result.stderr
+    assert "line 2: lacks a field that the averages of its benchmark need" in result.stderr
     (row,) = [json.loads(line) for line in result.stdout.splitlines() if '"set"' in line and "household" in line]
     assert (row["model"], row["submissions"], row["success"]) == ("good_one", 1, 1.0)
 
@@ -269,7 +273,7 @@ def test_mean_over_some_runs_has_their_number(tmp_path: Path) -> None:
     assert (models["main_score"], models["main_score_runs"], models["success_runs"]) == (pytest.approx(0.65), 2, 3)
     assert sets["runs"] == {"success": 3, "progress": 3, "goal_ratio": 3, "score": 2}
     printed = invoke("grade", grades, "--format", "markdown").stdout
-    assert table(printed, "All models, over their sets")[0]["main score"] == "0.650 (2 of 3)"
+    assert table(printed, "Averages per model, over all sets")[0]["main score"] == "0.650 (2 of 3)"
     (own,) = table(printed, f"{registry.get('generic').title}: averages")
     assert (own["success"], own["score"]) == ("1.000", "0.650 (2 of 3)")
 

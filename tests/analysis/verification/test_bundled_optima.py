@@ -130,7 +130,7 @@ def run(*call: str) -> tuple[int, str, str]:
 def test_a_difference_is_told(tampered: None) -> None:
     status, out, err = run("verify", "--bundled", PAIR)
     assert (status, out) == (1, "")
-    assert f"{PAIR} (paper, released): status is feasible, not optimal as derived" in " ".join(err.split())
+    assert f"{PAIR} (paper, released): status is feasible, but solving gives optimal" in " ".join(err.split())
     assert "2 differences" in err
 
 
@@ -147,9 +147,9 @@ def test_what_holds_no_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_command_checks() -> None:
     status, out, err = run("verify", "--bundled", "recipe2plan", "--sample", "2", "--seed", "5")
     assert (status, out) == (0, "")
-    assert "2 optima derived again, no differences" in err
+    assert "2 optima solved again, no differences" in err
     assert (
-        "0 optima derived again, no differences; 2 skipped, because they need more work"
+        "0 optima solved again, no differences; 2 skipped, because they need more work"
         in run("verify", "--bundled", SANDWICH, "--work", "0")[2]
     )
     assert run("verify", "--write")[0] == 2
@@ -165,8 +165,8 @@ def test_an_entry_that_cannot_be_derived_is_only_replayed() -> None:
     name = "robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
     status, out, err = run("verify", "--bundled", name, "--work", "1")
     assert (status, out) == (0, "")
-    assert "0 optima derived again" in err
-    assert "2 more replayed only (search, release 0.9.0)" in " ".join(err.split())
+    assert "0 optima solved again" in err
+    assert "2 more only replayed (search, release 0.9.0)" in " ".join(err.split())
     assert [one.proved for one in verify_bundled(name)] == ["search, release 0.9.0"] * 2
 
 
