@@ -83,10 +83,7 @@ def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
         (data, "lacks orders.json; must be a clone"),
         (f"paracook={tmp_path}", "is not a copy of ParaCook's data"),
         ("paracook=nowhere", "must be BENCHMARK=DIR"),
-        *(
-            (name, "one of these benchmarks: robotouille")
-            for name in (f"timearena={tmp_path}", "robotouille", "robotouille=")
-        ),
+        *((name, "benchmarks: robotouille") for name in (f"timearena={tmp_path}", "robotouille", "robotouille=")),
     ):
         found = invoke("solve", NAME, "--data", wrong, env={"COLUMNS": "400"})
         assert (found.exit_code, found.stdout) == (2, "")

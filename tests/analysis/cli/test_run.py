@@ -107,7 +107,7 @@ def test_problems_of_files_are_played_and_graded(tmp_path: Path) -> None:
         ([], "name an agent by --agent, or a model by --model"),
         (
             ["--model", "mockllm/model", "--set", "timearena.stop_on_complete=true"],
-            "--set cannot be combined with --model",
+            "--set cannot be combined",
         ),
     ],
 )
