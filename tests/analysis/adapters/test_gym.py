@@ -53,17 +53,17 @@ def played(env, seed):
 def test_every_benchmark_is_registered():
     assert set(IDS) == set(registry.names())
     assert IDS["recipe2plan"] == "planoracle/Recipe2Plan-v0"
-    made = gymnasium.make(IDS["timearena"], instance=TEA, reward="regret")
-    assert made.unwrapped.run.problem == load(TEA)
-    assert made.spec.id == "planoracle/TimeArena-v0"
+    env = gymnasium.make(IDS["timearena"], instance=TEA, reward="regret")
+    assert env.unwrapped.run.problem == load(TEA)
+    assert env.spec.id == "planoracle/TimeArena-v0"
 
 
 @pytest.mark.parametrize("name", IDS)
 def test_every_registered_environment_has_a_default_problem_but_that_of_own_problems(name):
     own = {"instance": Model("shop").task("bread").action("bake", 2).build()} if name == "generic" else {}
-    made = gymnasium.make(IDS[name], reward=None, **own)
-    assert made.unwrapped.run.problem.benchmark == name
-    _, info = made.reset()
+    env = gymnasium.make(IDS[name], reward=None, **own)
+    assert env.unwrapped.run.problem.benchmark == name
+    _, info = env.reset()
     assert info["action_mask"].any()
 
 
@@ -76,9 +76,9 @@ SETS = {
 
 
 @pytest.mark.parametrize("form", ["text", "structured"])
-@pytest.mark.parametrize("which", SETS)
-def test_environments_of_sets_pass_the_check_of_gymnasium(which, form):
-    env = gymnasium.make(IDS[which], instance=SETS[which], reward="success", observation=form).unwrapped
+@pytest.mark.parametrize("selection", SETS)
+def test_environments_of_sets_pass_the_check_of_gymnasium(selection, form):
+    env = gymnasium.make(IDS[selection], instance=SETS[selection], reward="success", observation=form).unwrapped
     check_env(env, skip_render_check=True)
     sizes = set()
     for name in [*env.problems][:: len(env.problems) // 5]:
@@ -88,7 +88,7 @@ def test_environments_of_sets_pass_the_check_of_gymnasium(which, form):
         sizes.add(env.actions.count)
         played(env, 0)
     assert max(sizes) <= env.action_space.n
-    assert which == "robotouille" or len(sizes) > 1
+    assert selection == "robotouille" or len(sizes) > 1
 
 
 def test_seeds_sample_problems_of_the_set():
@@ -127,14 +127,14 @@ def test_files_and_problems_make_a_set(tmp_path):
         LiveEnv(instance=[path, Model("two").task("tea").action("boil", 3).build()])
 
 
-@pytest.mark.parametrize("which", NAMES)
-def test_masks_are_what_is_legal_and_runs_are_graded_alike(which):
-    env = LiveEnv(which, NAMES[which], reward=None, observation="structured")
+@pytest.mark.parametrize("selection", NAMES)
+def test_masks_are_what_is_legal_and_runs_are_graded_alike(selection):
+    env = LiveEnv(selection, NAMES[selection], reward=None, observation="structured")
     for seed in range(3):
         played(env, seed)
-        found = grade(env.submission())
-        assert found.scored
-        assert (found.success, found.makespan) == (env.run.run().success, env.run.run().verdict.makespan)
+        result = grade(env.submission())
+        assert result.scored
+        assert (result.success, result.makespan) == (env.run.run().success, env.run.run().verdict.makespan)
     env.reset()
     assert [one.text for one in env.run.legal()] == sorted(
         (one.text for one in env.commands().values()), key=[one.text for one in env.run.legal()].index
@@ -144,25 +144,25 @@ def test_masks_are_what_is_legal_and_runs_are_graded_alike(which):
 def test_actions_mean_the_same_in_every_state_where_what_there_is_to_do_is_known():
     env = LiveEnv("timearena", TEA, reward=None)
     env.reset()
-    meant: dict[int, set[str]] = {}
+    meanings: dict[int, set[str]] = {}
     for seed in range(20):
         chance = random.Random(seed)
         env.reset()
         while not env.run.done:
             for number, command in env.commands().items():
-                meant.setdefault(number, set()).add(command.text)
+                meanings.setdefault(number, set()).add(command.text)
             env.step(chance.choice(list(env.commands())))
-    assert all(len(texts) == 1 for texts in meant.values())
-    assert env.action_space.n == len(env.actions.names) >= len(meant) > 5
+    assert all(len(texts) == 1 for texts in meanings.values())
+    assert env.action_space.n == len(env.actions.names) >= len(meanings) > 5
 
 
 def test_regret_sums_to_the_loss_against_the_optimum():
     env = LiveEnv("timearena", TEA, reward="regret")
     for seed in range(5):
         total, _ = played(env, seed)
-        found = grade(env.submission())
-        if found.success:
-            assert total == found.optimal_makespan - found.makespan
+        result = grade(env.submission())
+        if result.success:
+            assert total == result.optimal_makespan - result.makespan
     env.reset()
     worth = []
     for text in solve(load(TEA)).plan.splitlines():
@@ -176,8 +176,8 @@ def test_an_illegal_action_changes_nothing():
     seen, info = env.reset()
     (illegal, *_) = np.flatnonzero(info["action_mask"] == 0)
     before = env.run.state
-    after, reward, ended, cut, told = env.step(int(illegal))
-    assert (env.run.state is before, reward, ended, cut, told["legal"]) == (True, 0.0, False, False, False)
+    after, reward, ended, cut, info = env.step(int(illegal))
+    assert (env.run.state is before, reward, ended, cut, info["legal"]) == (True, 0.0, False, False, False)
     assert after["text"] == seen["text"]
 
 
@@ -206,22 +206,22 @@ PLAYED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("count", sample([1, pytest.param(16, marks=pytest.mark.slow)]))
 @pytest.mark.parametrize("reward", sample(["regret", "score", "success"]))
-@pytest.mark.parametrize("which", sample(PLAYED))
-def test_no_policy_returns_more_than_an_optimal_run_and_no_failure_more_than_a_success(which, reward, count):
-    name = PLAYED[which]
+@pytest.mark.parametrize("selection", sample(PLAYED))
+def test_no_policy_returns_more_than_an_optimal_run_and_no_failure_more_than_a_success(selection, reward, count):
+    name = PLAYED[selection]
     best = asyncio.run(play(environment(load(name), reward=reward), agent("optimal")))
     assert best.environment.run().success
-    env = LiveEnv(which, name, reward, limit=40)
-    found = {True: [best.total], False: []}
+    env = LiveEnv(selection, name, reward, limit=40)
+    totals = {True: [best.total], False: []}
     for seed in range(count):
         for policy in ("illegal", "idle", "masked", "mixed"):
             total, success = total_of(env, random.Random(seed), policy)
-            found[success].append(total)
-    assert max(found[True] + found[False]) == best.total
-    assert found[False]
-    assert max(found[False]) <= min(found[True])
+            totals[success].append(total)
+    assert max(totals[True] + totals[False]) == best.total
+    assert totals[False]
+    assert max(totals[False]) <= min(totals[True])
     if reward == "regret":
-        assert max(found[False]) < best.total
+        assert max(totals[False]) < best.total
 
 
 def test_illegal_actions_cost_and_actions_outside_the_space_raise():

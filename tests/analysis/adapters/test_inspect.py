@@ -35,8 +35,8 @@ def model(say):
     """A model that says ``say(messages, number of the message)``; without usage it would ask for a tokenizer."""
 
     def outputs(messages, tools, tool_choice, config):
-        said = say(messages, sum(one.role == "assistant" for one in messages))
-        output = said if isinstance(said, ModelOutput) else ModelOutput.from_content("mockllm", said)
+        message = say(messages, sum(one.role == "assistant" for one in messages))
+        output = message if isinstance(message, ModelOutput) else ModelOutput.from_content("mockllm", message)
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 
@@ -64,12 +64,12 @@ def assert_graded_alike(log, folder):
     grades = {(one.instance, one.sample): one for one in grade_all(Intake([folder]), Grader())}
     assert len(grades) == len(log.samples)
     for sample in log.samples:
-        found = grades[sample.id, sample.epoch]
-        row = json.loads(json.dumps(found.row()))
-        assert found.scored
-        said = score_of(sample).metadata
+        result = grades[sample.id, sample.epoch]
+        row = json.loads(json.dumps(result.row()))
+        assert result.scored
+        metadata = score_of(sample).metadata
         ignored = {"violations", "metadata", "model", "sample", "source", "line", "steps"}
-        assert {name: said[name] for name in row if name not in ignored} == {
+        assert {name: metadata[name] for name in row if name not in ignored} == {
             name: value for name, value in row.items() if name not in ignored
         }
 
@@ -82,9 +82,9 @@ def test_a_model_holds_runs_and_its_log_is_graded_alike(tmp_path):
         "success": 0.0,
         "main_score": 0.0,
     }
-    told = score_of(failed).explanation
-    assert told.startswith(f"{DISHES}: no success")
-    assert '"activate kettle" (minute 0) by 1 min' in told
+    explanation = score_of(failed).explanation
+    assert explanation.startswith(f"{DISHES}: no success")
+    assert '"activate kettle" (minute 0) by 1 min' in explanation
     assert [one.role for one in best.messages][:4] == ["system", "user", "assistant", "user"]
     figures = {one.name: (one.metrics["mean"].value, one.scored_samples, one.unscored_samples)
                for one in log.results.scores}  # fmt: skip
@@ -137,11 +137,11 @@ def test_agents_of_ours_are_solvers_and_no_model_is_asked(tmp_path):
     "name", ["recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2", "asynchow/async/829", KITCHEN, TEA]
 )
 def test_a_model_that_says_what_the_optimal_agent_does_scores_as_it(name, tmp_path):
-    task, asked = name.partition("/")[0], {"task_args": {"instances": name}}
-    ours = evaluated(task, tmp_path / "ours", solver=inspect_solvers.optimal(), **asked)
+    task, options = name.partition("/")[0], {"task_args": {"instances": name}}
+    ours = evaluated(task, tmp_path / "ours", solver=inspect_solvers.optimal(), **options)
     assert (score_of(ours.samples[0]).value["ratio"], score_of(ours.samples[0]).value["regret"]) == (1.0, 0.0)
-    said = [one.text for one in ours.samples[0].messages if one.role == "assistant"]
-    theirs = evaluated(task, tmp_path / "theirs", lambda messages, number: said[number], **asked)
+    utterances = [one.text for one in ours.samples[0].messages if one.role == "assistant"]
+    theirs = evaluated(task, tmp_path / "theirs", lambda messages, number: utterances[number], **options)
     assert score_of(theirs.samples[0]).value == score_of(ours.samples[0]).value
     assert_graded_alike(theirs, tmp_path / "theirs")
 
@@ -150,15 +150,15 @@ def test_a_model_that_says_what_the_optimal_agent_does_scores_as_it(name, tmp_pa
 def test_the_papers_settings_ask_as_they_do_elsewhere(name, tmp_path):
     benchmark = registry.get(name.partition("/")[0])
     setting = list(benchmark.settings)[-1]
-    asked = []
+    requests = []
 
     def say(messages, number):
-        asked.append(messages)
-        return following(name)(messages, len(asked) - 1)
+        requests.append(messages)
+        return following(name)(messages, len(requests) - 1)
 
     log = evaluated(benchmark.name, tmp_path, say, task_args={"instances": name, "setting": setting})
     assert log.eval.metadata["setting"] == load_prompts(benchmark, setting).record()
-    assert len(asked) >= 8
+    assert len(requests) >= 8
     assert_graded_alike(log, tmp_path)
 
 
@@ -171,9 +171,9 @@ def test_a_failure_of_the_models_side_has_no_score(tmp_path):
     log = evaluated("timearena", tmp_path, say, task_args={"instances": TEA})
     assert not log.samples[0].scores
     assert "the line is dead" in log.samples[0].error.message
-    (found,) = grade_all(Intake([tmp_path]), Grader())
-    assert (found.scored, found.instance, found.success) == (False, TEA, None)
-    assert "the run ended with an error" in found.reason
+    (result,) = grade_all(Intake([tmp_path]), Grader())
+    assert (result.scored, result.instance, result.success) == (False, TEA, None)
+    assert "the run ended with an error" in result.reason
 
 
 def test_a_run_that_a_limit_ends_is_graded_as_far_as_it_came(tmp_path):
@@ -211,12 +211,12 @@ def test_the_command_line_finds_tasks_and_solvers_by_name(tmp_path):
 
 def test_a_log_says_what_was_handed_in_and_nothing_else(tmp_path):
     """A sample's store names the plan, but neither whose it is nor what it is for."""
-    kept = {"submission": {"actions": ["wait"], "instance": DISHES, "id": "x", "model": "y"}, "by": None}
+    metadata = {"submission": {"actions": ["wait"], "instance": DISHES, "id": "x", "model": "y"}, "by": None}
     log = {
         "version": 2,
         "status": "success",
         "eval": {"model": "m"},
-        "samples": [{"id": TEA, "epoch": 1, "store": {"planoracle": kept}, "messages": [], "output": {}}],
+        "samples": [{"id": TEA, "epoch": 1, "store": {"planoracle": metadata}, "messages": [], "output": {}}],
     }
     (tmp_path / "log.json").write_text(json.dumps(log))
     ((_, entry),) = Intake([tmp_path / "log.json"])

@@ -58,10 +58,12 @@ def test_tools_say_what_they_take_and_give():
 
 @pytest.mark.parametrize("name", sample([TEA, "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2"]))
 def test_answers_are_those_of_the_verbs(name):
-    best, why, advice = asked(("solve", {"problem": name}), ("explain", {"problem": name}), ("next", {"problem": name}))
+    best, explanation, advice = asked(
+        ("solve", {"problem": name}), ("explain", {"problem": name}), ("next", {"problem": name})
+    )
     assert best["makespan"] == best["lower_bound"] == solve(load(name), recompute=True).makespan
     assert (best["status"], best["plan"] is None) == ("optimal", False)
-    assert why["lines"] == explain(load(name)).lines()
+    assert explanation["lines"] == explain(load(name)).lines()
     expected = next_commands(load(name)).as_dict()
     assert [one["command"] for one in advice["options"]] == [one["command"] for one in expected["options"]]
     assert advice["best"] == best["makespan"]
@@ -72,10 +74,10 @@ def test_answers_are_those_of_the_verbs(name):
 
 
 def test_a_problem_is_told_in_words():
-    (told,) = asked(("describe", {"problem": TEA}))
+    (statement,) = asked(("describe", {"problem": TEA}))
     run = registry.of(load(TEA)).environment(load(TEA), config=RunConfig("open"))
-    assert (told["instructions"], told["introduction"]) == (run.instructions(), run.introduction())
-    assert "kettle" in told["introduction"]
+    assert (statement["instructions"], statement["introduction"]) == (run.instructions(), run.introduction())
+    assert "kettle" in statement["introduction"]
 
 
 def test_a_grade_is_told_in_words_and_priced_if_wanted():
@@ -119,7 +121,7 @@ def test_names_are_listed():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
+    ("tool", "arguments", "message"),
     [
         ("solve", {"problem": "timearena/household11"}, "did you mean timearena/household1"),
         ("solve", {"problem": {"a": 1}}, "unknown format"),
@@ -131,9 +133,9 @@ def test_names_are_listed():
         ("solve", {"problem": f"{TEA}\x1b[31m"}, r"\x1b"),
     ],
 )
-def test_what_is_wrong_with_a_question_is_told(tool, arguments, said):
+def test_what_is_wrong_with_a_question_is_told(tool, arguments, message):
     (error,) = asked((tool, arguments))
-    assert said in error
+    assert message in error
 
 
 def test_a_plan_that_cannot_be_read_has_no_score():

@@ -24,9 +24,9 @@ def test_optimal_looks_again_when_the_world_does_not_agree() -> None:
     run = environment(load(PROBLEMS[0]), reward="regret")
     one = agent("optimal")
     for other in ("wait", "wash teapot", None):
-        said = asyncio.run(one.act(run))
-        assert said is not None
-        run.step(said if other is None else other)
+        message = asyncio.run(one.act(run))
+        assert message is not None
+        run.step(message if other is None else other)
     rest = asyncio.run(play(run, one))
     assert rest.total == 0.0
     assert run.run().success
@@ -36,10 +36,10 @@ def test_optimal_stops_where_nothing_leads_to_success() -> None:
     run = environment(load("timearena/household1"))
     while run.observation.clock < 39:
         run.step("wait")
-    found = played(run, "optimal")
-    assert found.exchanges == ()
+    result = played(run, "optimal")
+    assert result.exchanges == ()
     assert not run.done
-    assert found.failure is None
+    assert result.failure is None
 
 
 def test_chance_follows_its_seed() -> None:
@@ -56,8 +56,8 @@ def test_chance_follows_its_seed() -> None:
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("loop", ["closed", "open"])
 def test_greedy_finishes(name: str, loop: str) -> None:
-    found = played(environment(load(name), loop=loop), "greedy")
-    run = found.environment.run()
+    result = played(environment(load(name), loop=loop), "greedy")
+    run = result.environment.run()
     assert run.success
 
 
@@ -71,17 +71,17 @@ def test_heuristics_play_as_they_schedule() -> None:
 
 def _refusals() -> Iterator[tuple[str, AnyEnvironment, str]]:
     yield "serial-spt", environment(load(PROBLEMS[1])), "is for scheduling problems"
-    begun = environment(load(PROBLEMS[0]))
-    begun.step("wait")
-    yield "serial-spt", begun, "needs a run without commands"
+    started = environment(load(PROBLEMS[0]))
+    started.step("wait")
+    yield "serial-spt", started, "needs a run without commands"
     yield "random", environment(load(PROBLEMS[0]), loop="open"), "needs a closed loop"
 
 
 def test_what_an_agent_cannot_do_is_its_own_failure_and_no_score() -> None:
-    for name, run, why in _refusals():
-        found = played(run, name)
-        assert isinstance(found.failure, AgentError)
-        assert why in str(found.failure)
+    for name, run, reason in _refusals():
+        result = played(run, name)
+        assert isinstance(result.failure, AgentError)
+        assert reason in str(result.failure)
 
 
 def test_a_heuristic_that_is_disturbed_says_so() -> None:

@@ -25,9 +25,9 @@ class Counting:
     def done(self) -> bool:
         return self.left == 0
 
-    def step(self, said: str) -> Transition:
+    def step(self, message: str) -> Transition:
         self.left -= 1
-        return Transition(Observation(said.upper(), self.left), 0.5, self.done, (), {})
+        return Transition(Observation(message.upper(), self.left), 0.5, self.done, (), {})
 
 
 @dataclass
@@ -43,36 +43,36 @@ class Scripted:
         return None
 
 
-def played(count: int, *lines: str, told: list[Exchange] | None = None):
-    tell = None if told is None else told.append
+def played(count: int, *lines: str, exchanges: list[Exchange] | None = None):
+    tell = None if exchanges is None else exchanges.append
     return asyncio.run(play(Counting(count), Scripted(iter(lines)), on_exchange=tell))  # type: ignore[arg-type]
 
 
 def test_goes_on_until_the_run_is_over() -> None:
-    told: list[Exchange] = []
-    found = played(2, "one", "two", "three", told=told)
-    assert [one.message for one in found.exchanges] == ["one", "two"]
-    assert [one.transition.observation.text for one in found.exchanges] == ["ONE", "TWO"]
-    assert found.exchanges == tuple(told)
-    assert found.total == 1.0
-    assert found.failure is None
-    assert found.environment.done
+    exchanges: list[Exchange] = []
+    result = played(2, "one", "two", "three", exchanges=exchanges)
+    assert [one.message for one in result.exchanges] == ["one", "two"]
+    assert [one.transition.observation.text for one in result.exchanges] == ["ONE", "TWO"]
+    assert result.exchanges == tuple(exchanges)
+    assert result.total == 1.0
+    assert result.failure is None
+    assert result.environment.done
 
 
 def test_stops_when_the_agent_has_nothing_more_to_say() -> None:
-    found = played(2, "one")
-    assert len(found.exchanges) == 1
-    assert not found.environment.done
-    assert found.failure is None
+    result = played(2, "one")
+    assert len(result.exchanges) == 1
+    assert not result.environment.done
+    assert result.failure is None
 
 
 def test_a_failure_of_the_agents_side_is_told_apart() -> None:
-    found = played(3, "one", "FAIL", "three")
-    assert len(found.exchanges) == 1
-    assert not found.environment.done
-    assert found.failure is not None
-    again = pickle.loads(pickle.dumps(found.failure))
-    assert (str(again), again.kind) == ("no answer within 60 s", "timeout")
+    result = played(3, "one", "FAIL", "three")
+    assert len(result.exchanges) == 1
+    assert not result.environment.done
+    assert result.failure is not None
+    unpickled = pickle.loads(pickle.dumps(result.failure))
+    assert (str(unpickled), unpickled.kind) == ("no answer within 60 s", "timeout")
 
 
 def test_names_are_told_and_checked() -> None:

@@ -26,16 +26,16 @@ def played(run: AnyEnvironment, name: str, seed: int = 0) -> PlayedRun:
     return asyncio.run(play(run, agent(name, seed=seed)))
 
 
-def infos(found: PlayedRun) -> list[dict[str, object]]:
-    return [dict(one.transition.info) for one in found.exchanges]
+def infos(run: PlayedRun) -> list[dict[str, object]]:
+    return [dict(one.transition.info) for one in run.exchanges]
 
 
 def test_every_decision_has_the_price_that_the_regret_of_the_whole_run_gives_it() -> None:
     for seed in range(5):
-        found = played(environment(load(PROBLEMS[0]), reward="regret"), "random", seed)
-        run = found.environment.run()
+        result = played(environment(load(PROBLEMS[0]), reward="regret"), "random", seed)
+        run = result.environment.run()
         costs = [one.cost for one in regret_of(run).decisions]
-        priced = [info["cost"] for info in infos(found)]
+        priced = [info["cost"] for info in infos(result)]
         cut = len(priced) if run.success else priced.index(None)
         assert priced[:cut] == costs[:cut]
 
@@ -45,16 +45,16 @@ def test_costs_of_a_success_add_up_to_what_it_lost(name: str) -> None:
     slow = environment(load(name), reward="regret")
     waits = [one.text for one in slow.legal() if one.kind == "wait"]
     first = [slow.step(waits[0]) for _ in range(4)]
-    found = played(slow, "optimal")
-    run = found.environment.run()
-    graded = grade(found.environment.submission())
+    result = played(slow, "optimal")
+    run = result.environment.run()
+    graded = grade(result.environment.submission())
     assert run.success
     assert graded.optimal_makespan is not None
     lost = run.makespan - graded.optimal_makespan
     assert lost > 0
-    assert sum(one.reward for one in first) + found.total == -lost
+    assert sum(one.reward for one in first) + result.total == -lost
     assert sum(one.info["cost"] for one in first) == lost
-    assert all(info["status"] == "optimal" and info["proved"] for info in infos(found))
+    assert all(info["status"] == "optimal" and info["proved"] for info in infos(result))
 
 
 def test_a_run_that_fails_costs_ten_times_the_optimum() -> None:
@@ -91,8 +91,8 @@ def test_whole_plans_are_priced_at_once() -> None:
     assert best is not None
     step = late.step("wait\nwait\n" + best)
     assert (step.done, step.reward, step.info["cost"]) == (True, -2.0, 2)
-    nothing = environment(problem, reward="regret", loop="open").step("I do not know.")
-    assert (nothing.reward, nothing.info["lost"]) == (-130.0, "over")
+    without_plan = environment(problem, reward="regret", loop="open").step("I do not know.")
+    assert (without_plan.reward, without_plan.info["lost"]) == (-130.0, "over")
 
 
 def test_forks_and_returns_have_the_rewards_of_their_own_ways() -> None:
@@ -112,10 +112,10 @@ def test_what_is_not_proved_costs_nothing_yet_and_says_so() -> None:
     )
     chance = Random(1)
     for _ in range(5):
-        found = run.step(chance.choice(run.legal()).text)
-        assert (found.reward, found.info["cost"], found.info["proved"]) == (0.0, None, False)
-    assert found.info["steps"] > 1
-    assert found.info["status"] in ("unknown", "feasible")
+        transition = run.step(chance.choice(run.legal()).text)
+        assert (transition.reward, transition.info["cost"], transition.info["proved"]) == (0.0, None, False)
+    assert transition.info["steps"] > 1
+    assert transition.info["status"] in ("unknown", "feasible")
 
 
 def test_the_score_grows_where_the_paper_counts_progress() -> None:
@@ -127,16 +127,16 @@ def test_the_score_grows_where_the_paper_counts_progress() -> None:
 @pytest.mark.parametrize("name", sample(ALL))
 @pytest.mark.parametrize("seed", sample(range(2)))
 def test_costs_add_up_whatever_becomes_of_a_run(name: str, seed: int) -> None:
-    found = played(environment(load(name), reward="regret"), "random", seed)
-    run, least = found.environment.run(), grade(found.environment.submission()).optimal_makespan
+    result = played(environment(load(name), reward="regret"), "random", seed)
+    run, least = result.environment.run(), grade(result.environment.submission()).optimal_makespan
     assert least is not None
-    costs = [info["cost"] for info in infos(found)]
+    costs = [info["cost"] for info in infos(result)]
     if run.success:
-        assert -found.total == sum(costs) == run.makespan - least
+        assert -result.total == sum(costs) == run.makespan - least
     else:
         lost = sum(cost for cost in costs if cost is not None)
-        assert -found.total == 10 * least
-        assert [info["penalty"] for info in infos(found) if info["penalty"]] == [10 * least - lost]
+        assert -result.total == 10 * least
+        assert [info["penalty"] for info in infos(result) if info["penalty"]] == [10 * least - lost]
 
 
 def test_unknown_rewards_are_refused() -> None:

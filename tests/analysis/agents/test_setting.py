@@ -55,10 +55,10 @@ def asked(**more: object) -> PromptSet:
 
 def test_the_full_history_is_sent_every_time() -> None:
     model = Model(["activate kettle", "wait", "exit"])
-    found = model.play(TEA, asked())
+    result = model.play(TEA, asked())
     assert model.roles() == ["su", "suau", "suauau"]
     assert [one["content"] for one in model.sent[0]] == ["SYSTEM", "TASK"]
-    first, second, _ = found.environment.turns
+    first, second, _ = result.environment.turns
     assert model.sent[2][:2] == model.sent[0]
     assert [one["content"] for one in model.sent[2][2:]] == [
         "activate kettle",
@@ -70,9 +70,9 @@ def test_the_full_history_is_sent_every_time() -> None:
 
 def test_with_a_prompt_for_turns_it_stands_for_the_last_answer() -> None:
     model = Model(["activate kettle", "wait", "exit"])
-    found = model.play(TEA, asked(turn="turn"))
+    result = model.play(TEA, asked(turn="turn"))
     assert model.roles() == ["su", "suau", "suauau"]
-    first, second, _ = found.environment.turns
+    first, second, _ = result.environment.turns
     assert model.sent[0][1]["content"] == "TASK"
     assert model.sent[2][3]["content"] == first.observation.text
     assert model.sent[2][5]["content"] == f"NOW {second.observation.text}"
@@ -80,10 +80,10 @@ def test_with_a_prompt_for_turns_it_stands_for_the_last_answer() -> None:
 
 def test_the_last_message_is_remembered() -> None:
     model = Model(["Thought: why not?\nAction: activate kettle", "Thought: dirty.\nAction: wash cup", "exit"])
-    found = model.play(TEA, asked(turn="turn", history="last"))
+    result = model.play(TEA, asked(turn="turn", history="last"))
     assert model.roles() == ["su"] * 3
     assert model.sent[0][1]["content"] == "TASK"
-    *_, last = (turn.observation.text for turn in found.environment.turns[:2])
+    *_, last = (turn.observation.text for turn in result.environment.turns[:2])
     expected = f"TASK\n\nYour last message:\nThought: dirty.\nAction: wash cup\n\nNOW {last}"
     assert model.sent[2] == [model.sent[0][0], {"role": "user", "content": expected}]
 

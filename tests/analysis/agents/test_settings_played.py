@@ -33,33 +33,33 @@ ALL = [(name, setting) for name in PROBLEMS for setting in registry.get(name).se
 SHOWN = [(room, name) for room, name in ALL if registry.get(room).settings[name].examples]
 
 
-async def script(name: str, asked: PromptSet) -> list[str]:
+async def script(name: str, prompts: PromptSet) -> list[str]:
     """Return what a perfect model says: an answer to every question, then messages in the form of the setting."""
     (problem,) = read(name)
-    setting = asked.setting
+    setting = prompts.setting
     whole = setting.config.loop == "open"
     loop = "open" if whole and setting.shows == "plan" else "closed"
     run = registry.of(problem).environment(problem, None, RunConfig(loop))
-    said = await utterances(asked, run)
-    return [f"belief about {ask.name}" for ask in setting.asks] + (["\n".join(said)] if whole else said)
+    messages = await utterances(prompts, run)
+    return [f"belief about {ask.name}" for ask in setting.asks] + (["\n".join(messages)] if whole else messages)
 
 
 @pytest.mark.parametrize(("room", "name"), sample(ALL, several=True))
 def test_a_perfect_model_succeeds(room: str, name: str) -> None:
-    asked = load_prompts(room, name)
+    prompts = load_prompts(room, name)
     (problem,) = read(PROBLEMS[room])
-    lines = iter(asyncio.run(script(PROBLEMS[room], asked)))
+    lines = iter(asyncio.run(script(PROBLEMS[room], prompts)))
     sent: list[Sequence[Message]] = []
 
     async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
         sent.append(messages)
         return next(lines)
 
-    speaker = Speaker(complete, setting=asked)
-    found = asyncio.run(play(environment_for(problem, asked), speaker))
-    assert found.failure is None
-    assert found.environment.done
-    grade = Grader().grade_run(found.environment.run(), found.environment.submission())
+    speaker = Speaker(complete, setting=prompts)
+    result = asyncio.run(play(environment_for(problem, prompts), speaker))
+    assert result.failure is None
+    assert result.environment.done
+    grade = Grader().grade_run(result.environment.run(), result.environment.submission())
     assert grade.success
     assert grade.makespan == grade.optimal_makespan is not None
 
@@ -67,69 +67,69 @@ def test_a_perfect_model_succeeds(room: str, name: str) -> None:
     assert all(text.strip() for text in texts)
     assert [text for text in texts if "{{" in text] == []
     assert {one[-1]["role"] for one in sent} <= {"user", "tool"}
-    asks = asked.setting.asks
+    asks = prompts.setting.asks
     assert [message["role"] for message in sent[len(asks)]] == ["system", "user"]
-    assert len(sent) == len(asks) + len(found.exchanges)
+    assert len(sent) == len(asks) + len(result.exchanges)
 
 
 @pytest.mark.parametrize(("room", "name"), sample(SHOWN, several=True))
 def test_examples_are_never_the_problem_itself(room: str, name: str) -> None:
-    asked = load_prompts(room, name)
-    shown = {text: told(asked, environment_for(problem, asked)) for text, problem in examples(asked).items()}
-    assert all(shown)
-    if len(shown) == 1:
-        assert "every example" in shown.popitem()[1]
+    prompts = load_prompts(room, name)
+    texts = {text: told(prompts, environment_for(problem, prompts)) for text, problem in examples(prompts).items()}
+    assert all(texts)
+    if len(texts) == 1:
+        assert "every example" in texts.popitem()[1]
         return
-    introductions = {text: environment_for(one, asked).introduction() for text, one in examples(asked).items()}
-    for text, found in shown.items():
-        assert introductions[text] not in found
+    introductions = {text: environment_for(one, prompts).introduction() for text, one in examples(prompts).items()}
+    for text, prompt in texts.items():
+        assert introductions[text] not in prompt
 
 
-def examples(asked: PromptSet) -> dict[str, Problem]:
+def examples(prompts: PromptSet) -> dict[str, Problem]:
     """Return the problems that a setting has for examples."""
-    found = {}
-    for name in asked.setting.examples:
-        text = asked.prompts[name].text.encode() if name in asked.prompts else name.encode()
+    problems = {}
+    for name in prompts.setting.examples:
+        text = prompts.prompts[name].text.encode() if name in prompts.prompts else name.encode()
         (problem,) = read_line(text, name)
         assert not isinstance(problem, InputError)
-        found[name] = problem
-    return found
+        problems[name] = problem
+    return problems
 
 
-def told(asked: PromptSet, run: AnyEnvironment) -> str:
+def told(prompts: PromptSet, run: AnyEnvironment) -> str:
     """Return the example that a problem is shown with, or why there is none."""
     try:
-        return asyncio.run(example(asked, run))[asked.setting.example]
+        return asyncio.run(example(prompts, run))[prompts.setting.example]
     except InputError as error:
         return str(error)
 
 
 def test_an_example_is_an_optimal_plan_of_the_room() -> None:
-    asked = load_prompts("recipe2plan", "react")
-    shown = told(asked, environment_for(load(PROBLEMS["recipe2plan"]), asked))
-    problem = examples(asked)["timed.json"]
-    plan = "\n".join(line for line in shown.splitlines() if line.startswith("Action: "))
+    prompts = load_prompts("recipe2plan", "react")
+    prompt = told(prompts, environment_for(load(PROBLEMS["recipe2plan"]), prompts))
+    problem = examples(prompts)["timed.json"]
+    plan = "\n".join(line for line in prompt.splitlines() if line.startswith("Action: "))
     run = registry.of(problem).run(problem, plan)
     assert run.success
     assert run.makespan == solve(problem, recompute=True).makespan
-    untimed = told(asked, environment_for(load("recipe2plan/untimed/Cobbler_Pancakes"), asked))
-    assert ("must start within" in shown, "must start within" in untimed) == (True, False)
+    untimed = told(prompts, environment_for(load("recipe2plan/untimed/Cobbler_Pancakes"), prompts))
+    assert ("must start within" in prompt, "must start within" in untimed) == (True, False)
 
 
 def test_kitchens_with_several_cooks_have_an_example_with_several() -> None:
-    asked = load_prompts("robotouille", "react")
-    shown = told(asked, environment_for(load("robotouille/multi_agent/1_lettuce_burger"), asked))
-    assert "There are 2 players, robot1, robot2" in shown
-    assert "players" not in told(asked, environment_for(load(PROBLEMS["robotouille"]), asked))
+    prompts = load_prompts("robotouille", "react")
+    prompt = told(prompts, environment_for(load("robotouille/multi_agent/1_lettuce_burger"), prompts))
+    assert "There are 2 players, robot1, robot2" in prompt
+    assert "players" not in told(prompts, environment_for(load(PROBLEMS["robotouille"]), prompts))
 
 
 def test_answers_in_words_are_graded() -> None:
-    asked = load_prompts("asynchow", "zero-shot")
+    prompts = load_prompts("asynchow", "zero-shot")
     problem = load(PROBLEMS["asynchow"])
     hours = solve(problem).makespan // 3600
 
     async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
         return f'START - 1\nstep/1: 4320 h - step/2, step/3\nThe shortest time is "{hours} hours".'
 
-    found = asyncio.run(play(environment_for(problem, asked), Speaker(complete, setting=asked)))
-    assert found.environment.run().success
+    result = asyncio.run(play(environment_for(problem, prompts), Speaker(complete, setting=prompts)))
+    assert result.environment.run().success

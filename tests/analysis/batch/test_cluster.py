@@ -37,8 +37,8 @@ def cluster():
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
-        with distributed.LocalCluster(processes=True, **options) as made:
-            yield made
+        with distributed.LocalCluster(processes=True, **options) as dask_cluster:
+            yield dask_cluster
 
 
 @pytest.fixture
@@ -148,10 +148,10 @@ def test_with_certificates_only_those_who_have_one_get_in(tmp_path):
         status, out, _ = run_to_end(*call, place, env=os.environ | ours)
         assert (status, out.decode()) == (0, invoke("grade", path, "-f", "jsonl", "--jobs", "1").stdout)
         others = [(address, theirs), (address, {}), (address.replace("tls", "tcp"), {})]
-        for where, variables in others:
-            status, out, err = run_to_end(*call, where, env=os.environ | variables)
+        for other_address, variables in others:
+            status, out, err = run_to_end(*call, other_address, env=os.environ | variables)
             assert (status, out, err.count("\n")) == (1, b"", 1), err
-            assert err.startswith(f"error: the cluster at {where} ")
+            assert err.startswith(f"error: the cluster at {other_address} ")
     finally:
         end(scheduler, worker)
 

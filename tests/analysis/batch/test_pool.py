@@ -91,8 +91,8 @@ def test_processor_time_of_threads_counts_and_waiting_does_not() -> None:
 @LIMITED
 def test_a_task_that_does_not_fit_into_the_memory_of_a_worker_fails_alone() -> None:
     """The thread that reads it has no more memory than the task."""
-    found = answers("a", "b" * 200_000_000, "c", limits=TaskLimits(5, 50))
-    assert found == ["a", "needs more than 50 MB of memory (--line-memory)", "c"]
+    results = answers("a", "b" * 200_000_000, "c", limits=TaskLimits(5, 50))
+    assert results == ["a", "needs more than 50 MB of memory (--line-memory)", "c"]
 
 
 def test_a_task_that_cannot_be_sent_fails_alone() -> None:
@@ -125,10 +125,10 @@ def test_one_death_may_have_another_cause(tmp_path: Path) -> None:
 def test_answers_of_several_workers_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PATIENCE", 0.0)
     names = ["sleep 0.3", "kill", *map(str, range(600)), "divide", "pid", "last"]
-    found = answers(*names, workers=2)
-    assert found[2:602] == names[2:602]
-    assert (found[0], found[-1]) == ("0.3", "last")
-    assert "SIGKILL" in found[1]
+    results = answers(*names, workers=2)
+    assert results[2:602] == names[2:602]
+    assert (results[0], results[-1]) == ("0.3", "last")
+    assert "SIGKILL" in results[1]
 
 
 def test_tasks_are_read_as_they_are_needed() -> None:
@@ -183,8 +183,8 @@ def test_idle_workers_are_reused_with_new_limits_environment_and_folder(
     (first,) = answers("pid")
     monkeypatch.setenv("ANSWER", "42")
     monkeypatch.chdir(tmp_path)
-    found = answers("pid", "hog 400", "environment ANSWER", "folder", limits=TaskLimits(20, 1000))
-    assert found == [first, 400, "42", str(tmp_path)]
+    results = answers("pid", "hog 400", "environment ANSWER", "folder", limits=TaskLimits(20, 1000))
+    assert results == [first, 400, "42", str(tmp_path)]
     monkeypatch.delenv("ANSWER")
     assert answers("environment ANSWER", "pid") == [None, first]
 
@@ -200,13 +200,13 @@ def test_few_tasks_start_one_worker_and_a_worker_started_early_is_used() -> None
 
 def test_a_worker_that_is_not_done_is_ended_and_no_later_work_starts_one() -> None:
     pool = WorkerPool(worker_tasks.start, TaskLimits(), 1)
-    found = pool.map(["pid", "sleep 60"])
-    pid = next(found)
+    results = pool.map(["pid", "sleep 60"])
+    pid = next(results)
     pool.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     with pytest.raises(WorkerError, match="closed"):
-        next(found)
+        next(results)
 
 
 def test_an_error_at_the_start_of_a_worker_ends_the_pool() -> None:
@@ -224,7 +224,7 @@ import sys
 from support import tasks
 from planoracle.analysis.batch.pool import WorkerPool, each_in_worker
 from planoracle.analysis.batch.worker import LimitError, TaskLimits
-pool = WorkerPool(tasks.start, TaskLimits(), 1)
+pool = WorkerPool(worker_tasks.start, TaskLimits(), 1)
 found = pool.map(["pid", {task!r}])
 print(next(found), flush=True)
 {then}

@@ -172,12 +172,12 @@ def check_kills(args, folder, rounds, seed):
         time.sleep(random.uniform(0.2, 1) * lasted)
         kill(process, random.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
         assert has_ended(process.pid)
-    again = run_to_end(*args, folder / "run")
-    assert again[0] == whole[0]
-    assert timeless(again[1]) == timeless(whole[1])
-    assert again[2] == whole[2]
+    resumed = run_to_end(*args, folder / "run")
+    assert resumed[0] == whole[0]
+    assert timeless(resumed[1]) == timeless(whole[1])
+    assert resumed[2] == whole[2]
     assert rows_of(folder / "run") == rows_of(folder / "whole")
-    return again[1]
+    return resumed[1]
 
 
 def test_a_command_killed_at_random_moments_resumes_to_the_same_results(some, tmp_path):
@@ -323,8 +323,8 @@ def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path, numbe
         r"((error|note): .*\n)*interrupted: (\d+ results are in|nothing was added to) .*; .* continues from there\n",
         err.decode(),
     )
-    if said := re.search(rb"(\d+) results", err):
-        assert int(said[1]) == len(stored_rows(tmp_path / "run"))
+    if match := re.search(rb"(\d+) results", err):
+        assert int(match[1]) == len(stored_rows(tmp_path / "run"))
     assert has_ended(process.pid)
     assert run_to_end(*args)[1] == expected
 
@@ -339,10 +339,10 @@ def test_an_interrupt_ends_a_search_at_once_and_removes_the_progress_bar(tmp_pat
         os.killpg(process.pid, signal.SIGINT)
         process.communicate(timeout=30)  # and not the minute of the search
         assert has_ended(process.pid)
-        shown = screen.read(100_000).decode()
+        output = screen.read(100_000).decode()
     assert process.returncode == 130
-    assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 1  # the cursor is there again
-    assert shown.endswith("\x1b[2Kinterrupted: no results are stored; --run DIR stores them\r\n")
+    assert output.count("\x1b[?25l") == output.count("\x1b[?25h") == 1  # the cursor is there again
+    assert output.endswith("\x1b[2Kinterrupted: no results are stored; --run DIR stores them\r\n")
 
 
 # --- disks and clocks -----------------------------------------------------------------------------

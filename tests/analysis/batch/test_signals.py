@@ -51,11 +51,11 @@ def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, numbe
     assert within(60, lambda: len(session_processes(process.pid)) >= 3)  # two workers
     process.send_signal(number)
     status = process.wait(timeout=30)
-    said = (tmp_path / "said").read_text()
-    assert status == (-9 if number == signal.SIGKILL else 128 + number), said
+    report = (tmp_path / "said").read_text()
+    assert status == (-9 if number == signal.SIGKILL else 128 + number), report
     assert has_ended(process.pid)
     if number != signal.SIGKILL:
-        messages = [line for line in said.splitlines() if not line.startswith("note: ")]
+        messages = [line for line in report.splitlines() if not line.startswith("note: ")]
         assert messages in ([], ["interrupted: no results are stored; --run DIR stores them"])
         assert os.listdir(tmp_path) == ["said"]
 
@@ -73,10 +73,10 @@ solve._ProblemList.improve = lambda self, best: improve(self, best) or os.kill(o
 @pytest.mark.skipif(os.name != "posix", reason="no signals are sent here")
 def test_who_stops_a_solve_is_told_how_far_it_came():
     name = "kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
-    status, out, said = run_to_end("solve", name, "--time-limit", 600, before=IMPATIENT)
+    status, out, message = run_to_end("solve", name, "--time-limit", 600, before=IMPATIENT)
     assert (status, out) == (128 + signal.SIGTERM, b"")
-    assert re.match(rf"stopped: {name}: (no plan yet, bound \d+|best \d+, bound \d+, gap [\d.]+%)\n", said)
-    assert len(said.splitlines()) == 2
+    assert re.match(rf"stopped: {name}: (no plan yet, bound \d+|best \d+, bound \d+, gap [\d.]+%)\n", message)
+    assert len(message.splitlines()) == 2
 
 
 # Sends Ctrl-C half a second after an incumbent is reported.
@@ -100,9 +100,9 @@ def test_ctrl_c_writes_the_incumbent(options: tuple[str, ...], tmp_path):
     (tmp_path / "shop.json").write_text(json.dumps(to_document(job_shop())))
     call = ["solve", tmp_path / "shop.json", "--time-limit", 600, *options, "--format", "json"]
     began = monotonic()
-    status, out, said = run_to_end(*call, before=CTRL_C)
+    status, out, message = run_to_end(*call, before=CTRL_C)
     assert monotonic() - began < 30
-    assert (status, said) == (130, "interrupted: no results are stored; --run DIR stores them\n")
+    assert (status, message) == (130, "interrupted: no results are stored; --run DIR stores them\n")
     (row,) = json.loads(out)
     assert (row["status"], row.get("proof", row.get("reason"))) == ("feasible", "interrupted")
     assert max(piece["start"] + piece["duration"] for piece in row["schedule"]) == row["makespan"]

@@ -318,11 +318,11 @@ def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form)
     assert "error: line 3: " in result.stderr
     assert "error:" not in result.stdout
     if form != "table":
-        found = rows(result, form)
-        assert [str(row["scored"]) for row in found] == ["False", "True", "False"]
-        assert "is not JSON" in found[0]["reason"]
-        assert "in column " in found[0]["reason"]  # a submission's end of line is none of its own
-        assert "no problem has this name" in found[2]["reason"]
+        grades = rows(result, form)
+        assert [str(row["scored"]) for row in grades] == ["False", "True", "False"]
+        assert "is not JSON" in grades[0]["reason"]
+        assert "in column " in grades[0]["reason"]  # a submission's end of line is none of its own
+        assert "no problem has this name" in grades[2]["reason"]
 
 
 @pytest.mark.slow
@@ -396,8 +396,8 @@ def test_unknown_rules_have_exit_status_2(files):
 
 def test_compare_says_where_there_is_no_reference_plan(files):
     egg = "recipe2plan/timed/Pizza_Chocolate-Egg"
-    found = rows(invoke("compare", egg, "own.json", "infeasible.json", "--format", "jsonl"))
-    outcomes = {(row["instance"], row["method"]): row["outcome"] for row in found}
+    comparisons = rows(invoke("compare", egg, "own.json", "infeasible.json", "--format", "jsonl"))
+    outcomes = {(row["instance"], row["method"]): row["outcome"] for row in comparisons}
     assert (outcomes[egg, "heuristic_reference"], outcomes[egg, "dfs"]) == (None, "failed")
     assert {key: outcome for key, outcome in outcomes.items() if key[0] != egg} == {
         ("supper", "optimum"): "optimal",
@@ -409,8 +409,8 @@ def test_compare_says_where_there_is_no_reference_plan(files):
 
 def test_compare_runs_the_methods_asked_for_in_this_order(files):
     call = ("compare", NAME, "own.json", "--methods", "dfs, optimum,serial-lpt", "--format", "csv")
-    found = rows(invoke(*call), "csv")
-    assert [(row["instance"], row["method"], row["outcome"]) for row in found] == [
+    comparisons = rows(invoke(*call), "csv")
+    assert [(row["instance"], row["method"], row["outcome"]) for row in comparisons] == [
         (NAME, "dfs", "feasible"),
         (NAME, "optimum", "optimal"),
         (NAME, "serial-lpt", "feasible"),
@@ -450,9 +450,9 @@ def test_compare_prints_a_table_and_a_summary():
 @pytest.mark.slow
 def test_compare_runs_every_heuristic_on_problems_of_all_kinds(files):
     names = [NAME, "own.json", "robotouille/synchronous/0_cheese_sandwich"]
-    found = rows(invoke("compare", *names, "-H", "all", "--format", "csv"), "csv")
+    comparisons = rows(invoke("compare", *names, "-H", "all", "--format", "csv"), "csv")
     meal, own, kitchen = (
-        {row["method"]: row for row in found if row["instance"] == name} for name in (NAME, "supper", names[2])
+        {row["method"]: row for row in comparisons if row["instance"] == name} for name in (NAME, "supper", names[2])
     )
     every = [name for name in heuristic_names("schedule") if name != "recipe2plan-dfs"]  # a reference: called dfs there
     for name in every:
@@ -469,9 +469,9 @@ def test_compare_runs_every_heuristic_on_problems_of_all_kinds(files):
 def test_compare_says_in_a_row_per_method_why_there_is_no_answer(files):
     result = invoke("compare", NAME, "own.json", "-H", "serial-mts", "-H", "asynctool-sequential", "--wide")
     table = result.stdout.partition("above the optimum")[0]
-    found = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
-    assert [NAME, "serial-mts", "5280", "feasible", "+29.4 %"] in [row[:5] for row in found]
-    assert "supper" in {row[0] for row in found}
+    cells = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
+    assert [NAME, "serial-mts", "5280", "feasible", "+29.4 %"] in [row[:5] for row in cells]
+    assert "supper" in {row[0] for row in cells}
     assert table.count("the sequential agent is for AsyncTool problems") == 2
     wrong = invoke("compare", NAME, "-H", "serial-mst").exception
     assert isinstance(wrong, UnknownNameError)
@@ -505,13 +505,13 @@ def test_instances_without_a_name_lists_the_sets():
 def test_exported_instances_read_back_as_equal_instances(files):
     result = invoke("instances", NAME, "recipe2plan/untimed/Vada_Daikon-Radish", "own.json", "--export")
     assert result.exit_code == 0
-    found = [instance_from_document(json.loads(line), "export") for line in result.stdout.splitlines()]
+    instances = [instance_from_document(json.loads(line), "export") for line in result.stdout.splitlines()]
     expected = [
         catalog.load(NAME),
         catalog.load("recipe2plan/untimed/Vada_Daikon-Radish"),
         *catalog.read_problems("own.json"),
     ]
-    assert found == expected
+    assert instances == expected
     Path("again.json").write_text(result.stdout.splitlines()[0])
     assert rows(invoke("solve", "again.json", "--format", "jsonl"))[0]["makespan"] == 4080
 
@@ -560,9 +560,9 @@ def test_schema_is_json():
     schema = json.loads(result.stdout)
     assert schema["$schema"].startswith("https://json-schema.org/")
     assert set(OWN) <= set(schema["properties"])
-    found = {name: json.loads(invoke("instances", "--schema", name).stdout) for name in registry.names()}
-    assert found["generic"] == found["recipe2plan"] == found["timearena"] == schema
-    assert len({json.dumps(one) for one in found.values()}) == 4
+    schemas = {name: json.loads(invoke("instances", "--schema", name).stdout) for name in registry.names()}
+    assert schemas["generic"] == schemas["recipe2plan"] == schemas["timearena"] == schema
+    assert len({json.dumps(one) for one in schemas.values()}) == 4
     assert isinstance(invoke("instances", "--schema", "nobody").exception, UnknownNameError)
 
 

@@ -41,9 +41,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     ids=" ".join,
 )
 def test_names_of_the_data(data: str, call: list[str]) -> None:
-    found = invoke(*call, "--data", data, catch_exceptions=False)
-    assert found.exit_code == 0
-    assert "paracook/abstract/egg" in found.stdout or call[0] == "run"
+    result = invoke(*call, "--data", data, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "paracook/abstract/egg" in result.stdout or call[0] == "run"
     assert registry.data_folder("paracook") is None
     assert not catalog.names_problem(NAME)
     error = invoke(*call).exception
@@ -55,9 +55,9 @@ def test_names_of_the_data(data: str, call: list[str]) -> None:
 def test_submissions_that_name_them(data: str, verb: str, tmp_path: Path) -> None:
     plans = tmp_path / "plans.jsonl"
     plans.write_text(json.dumps({"id": "x", "instance": f"{NAME}~2", "plan": [["a", "b"]]}))
-    found = invoke(verb, str(plans), "--format", "jsonl", "--data", data, catch_exceptions=False)
-    assert found.exit_code == 0
-    row = json.loads(found.stdout.splitlines()[0])
+    result = invoke(verb, str(plans), "--format", "jsonl", "--data", data, catch_exceptions=False)
+    assert result.exit_code == 0
+    row = json.loads(result.stdout.splitlines()[0])
     assert row["instance"] == f"{NAME}~2"
 
 
@@ -69,8 +69,8 @@ def test_reports_and_processes_have_it(data: str, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     without = invoke("report", str(plans), "--output", str(page))
     assert without.exit_code == 1  # and whatever process has worked on it is not asked again
-    found = invoke("report", str(plans), "--output", str(page), "--data", data)
-    assert found.exit_code == 0, found.output  # 1 if any of them is unscored
+    result = invoke("report", str(plans), "--output", str(page), "--data", data)
+    assert result.exit_code == 0, result.output  # 1 if any of them is unscored
     run = ["grade", str(plans), "--format", "jsonl", "--jobs", "2", "--run", str(tmp_path / "run"), "--data", data]
     call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()", *run]
     done = subprocess.run(call, stdout=subprocess.PIPE, check=True)
@@ -79,23 +79,23 @@ def test_reports_and_processes_have_it(data: str, tmp_path: Path) -> None:
 
 def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
     (tmp_path / "copy" / "orders.json").unlink()
-    for wrong, said in (
+    for wrong, message in (
         (data, "lacks orders.json; must be a clone"),
         (f"paracook={tmp_path}", "is not a copy of ParaCook's data"),
         ("paracook=nowhere", "must be BENCHMARK=DIR"),
         *((name, "benchmarks: robotouille") for name in (f"timearena={tmp_path}", "robotouille", "robotouille=")),
     ):
-        found = invoke("solve", NAME, "--data", wrong, env={"COLUMNS": "400"})
-        assert (found.exit_code, found.stdout) == (2, "")
-        assert said in " ".join(found.stderr.replace("│", " ").split())
+        result = invoke("solve", NAME, "--data", wrong, env={"COLUMNS": "400"})
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert message in " ".join(result.stderr.replace("│", " ").split())
 
 
 @pytest.mark.slow
 def test_two_copies_in_one_call_and_the_environment(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(tmp_path / "nowhere"))
     call = ["solve", NAME, "--format", "jsonl", "--data", data, "--data", f"robotouille={tmp_path}"]
-    found = invoke(*call, catch_exceptions=False)
-    assert json.loads(found.stdout)["makespan"] == 10
+    result = invoke(*call, catch_exceptions=False)
+    assert json.loads(result.stdout)["makespan"] == 10
     assert os.environ["PLANORACLE_DATA_PARACOOK"] == str(tmp_path / "nowhere")
     assert registry.data_folder("robotouille") is None
 

@@ -108,8 +108,8 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *a
     monkeypatch.setattr(sys, "argv", ["planoracle", *map(str, args)])
     monkeypatch.setenv("PLANORACLE_CACHE", "")
     assert run_app() in (0, 1, 2)
-    found = capsys.readouterr()
-    return found.out, found.err
+    output = capsys.readouterr()
+    return output.out, output.err
 
 
 TABLES = ("table", "json", "jsonl", "csv")
@@ -150,8 +150,8 @@ def test_nothing_that_cannot_be_seen_is_written(
     assert is_seen(err)
     assert "red" in out + err or "31m" in out + err  # they are told of, not left out
     if form in ("json", "jsonl") and name in ("shop.json", "plans.jsonl"):
-        found = json.loads(out) if form == "json" else [json.loads(line) for line in out.splitlines()]
-        assert ALL in json.dumps(found, ensure_ascii=False) or ALL in _texts(found)  # nothing is lost
+        documents = json.loads(out) if form == "json" else [json.loads(line) for line in out.splitlines()]
+        assert ALL in json.dumps(documents, ensure_ascii=False) or ALL in _texts(documents)  # nothing is lost
 
 
 def _texts(value: Any) -> str:
@@ -196,10 +196,10 @@ def test_figures_and_pages_hold_nothing_that_cannot_be_seen(
 @given(st.text())
 @pytest.mark.slow
 def test_what_is_visible_is_seen_and_stays(text: str) -> None:
-    shown = visible(text)
-    assert is_seen(shown, keep="\u200c\u200d")
-    assert visible(shown) == shown
-    assert shown == text or not text.isprintable()
+    escaped = visible(text)
+    assert is_seen(escaped, keep="\u200c\u200d")
+    assert visible(escaped) == escaped
+    assert escaped == text or not text.isprintable()
     assert json.loads(to_json(text)) == text
     assert is_seen(to_json([text, {text: text}], indent=1))
 
@@ -257,10 +257,10 @@ def test_spreadsheets_see_no_formula_in_a_text_and_numbers_stay() -> None:
 
 def test_texts_in_lists_and_objects_are_no_formulas() -> None:
     cells = [{"why": ';=HYPERLINK("http://x")'}, [["; @SUM(1)"], "fine"], {";+1+1": {"deep": [";-a"]}}, [1, -2.5, None]]
-    shown = [row["x"] for row in _csv(*cells)]
-    assert not any(re.search(r"[;\t\r\n][^\S;\t\r\n\"]*[=+@-]", cell) for cell in shown)
-    assert [json.loads(unescape_formulas(cell)) for cell in shown] == cells
-    assert shown[-1] == "[1, -2.5, null]"
+    cells_read = [row["x"] for row in _csv(*cells)]
+    assert not any(re.search(r"[;\t\r\n][^\S;\t\r\n\"]*[=+@-]", cell) for cell in cells_read)
+    assert [json.loads(unescape_formulas(cell)) for cell in cells_read] == cells
+    assert cells_read[-1] == "[1, -2.5, null]"
 
 
 def test_columns_are_no_formulas_either() -> None:
@@ -274,13 +274,13 @@ def test_columns_are_no_formulas_either() -> None:
 @pytest.mark.slow
 @given(st.text(alphabet="=+-@'\" ;\n\t\r1.eax＝"))
 def test_what_was_defused_can_be_had_back(text: str) -> None:
-    shown = escape_formulas(text)
-    assert unescape_formulas(shown) == text
-    assert escape_formulas(shown).count("'") >= shown.count("'")
+    escaped = escape_formulas(text)
+    assert unescape_formulas(escaped) == text
+    assert escape_formulas(escaped).count("'") >= escaped.count("'")
     starts = [part.lstrip(" '\"") for part in re.split(r"[;\t\r\n]", text) if not part.strip(" ").startswith("'")]
     number = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)? *")
     if any(part[:1] and part[0] in "=+-@＝" and not number.fullmatch(part) for part in starts):
-        assert shown != text
+        assert escaped != text
 
 
 # --- the whole of the package -----------------------------------------------------------------------
@@ -299,16 +299,16 @@ def test_everything_is_said_by_one_module() -> None:
 
     The two checkers are scripts that stand alone: no verbs.
     """
-    found = []
+    writers = []
     for path, tree in _modules():
         calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
         for call in calls:
             prints = call == "print" or re.search(r"\.s?echo$|std(out|err)(\.buffer)?\.write$", call)
             dumps = call == "json.dumps" and path.parent == Path("analysis/cli")
             if prints or dumps:
-                found.append((str(path), call))
+                writers.append((str(path), call))
     scripts = (
         "solver/proofs/checker.py",
         "solver/proofs/schedule_checker.py",
     )
-    assert sorted(found) == sorted([*((name, "print") for name in scripts), *[("analysis/console.py", "print")] * 3])
+    assert sorted(writers) == sorted([*((name, "print") for name in scripts), *[("analysis/console.py", "print")] * 3])

@@ -40,9 +40,9 @@ def test_markdown_is_one_table_of_texts() -> None:
             assert {html for kind, html in inside if kind == "html_inline"} <= {"<!-- -->"}
             nodes = [one.content for one in token.children or () if one.type in ("text", "html_inline")]
             assert not any(map(LIVE.search, "".join(nodes).split("<!-- -->")))
-        shown = ["".join(one.content for one in token.children or () if one.type == "text") for token, _ in cells]
-        wanted = [text or "x", "b", text, "1", "c", text]
-        assert shown[-6:] == [one.strip(" ") for one in wanted]
+        texts = ["".join(one.content for one in token.children or () if one.type == "text") for token, _ in cells]
+        expected = [text or "x", "b", text, "1", "c", text]
+        assert texts[-6:] == [one.strip(" ") for one in expected]
 
 
 def test_markdown_without_marks_where_none_are_needed() -> None:
@@ -53,9 +53,9 @@ def test_markdown_without_marks_where_none_are_needed() -> None:
 def test_latex_is_one_table_of_texts() -> None:
     for text in map(visible, TEXTS):
         for cells in ([text, "1"], ["c", text]):
-            made = latex([text, "b"], [cells, [text, text]], text)
-            bare = re.sub(r"\\(\\|[&%$#_{}]|[a-z]+)", lambda found: found[1] if found[1].isalpha() else "", made)
-            assert set(re.findall(r"\\([A-Za-z]+)", made)) <= COMMANDS
+            source = latex([text, "b"], [cells, [text, text]], text)
+            bare = re.sub(r"\\(\\|[&%$#_{}]|[a-z]+)", lambda match: match[1] if match[1].isalpha() else "", source)
+            assert set(re.findall(r"\\([A-Za-z]+)", source)) <= COMMANDS
             assert not re.search(r"[$#%~^\\]", bare)
             assert "_" not in bare
             depth = 0
@@ -63,15 +63,15 @@ def test_latex_is_one_table_of_texts() -> None:
                 depth += (sign == "{") - (sign == "}")
                 assert depth >= 0
             assert depth == 0
-            rows = [line for line in made.split("\n") if line.endswith(r"\\")]
+            rows = [line for line in source.split("\n") if line.endswith(r"\\")]
             assert len(rows) == 3
             assert all(len(re.findall(r"(?<!\\)&", row)) == 1 for row in rows)
             assert not any(row.lstrip().startswith(("[", "*")) for row in rows)  # arguments of the line before
 
 
 def test_latex_has_minus_signs_before_numbers_alone() -> None:
-    made = latex(["gap", "name"], [["-17.9 %", "-x"], ["-", "a-1"]])
-    assert made.splitlines()[8:10] == [r"\textminus{}17.9 \% & -x \\", r"- & a-1 \\"]
+    source = latex(["gap", "name"], [["-17.9 %", "-x"], ["-", "a-1"]])
+    assert source.splitlines()[8:10] == [r"\textminus{}17.9 \% & -x \\", r"- & a-1 \\"]
 
 
 @pytest.mark.parametrize("form", [Format.markdown, Format.latex])

@@ -121,8 +121,8 @@ def test_window_lies_over_the_bar_whose_start_it_bounds() -> None:
 @pytest.mark.slow
 def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
     ax = rendered(gantt(*timed))
-    shown = [label.get_text() for label in ax.get_xticklabels()]
-    assert {"0:00", "0:10", "1:00"} <= set(shown)
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert {"0:00", "0:10", "1:00"} <= set(labels)
     assert ax.get_xlabel() == "time (h:mm)"
     assert "makespan 01:08:00" in [text.get_text() for text in ax.texts]
     seconds = replace(KITCHEN, unit="second")

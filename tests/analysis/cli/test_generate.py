@@ -25,19 +25,19 @@ def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
     args = ("generic", "--count", 3, "--seed", 4, "--tasks", 2, "--actions", 5, "--out", tmp_path / "a", "-f", "jsonl")
     first = generated(*args)
     assert first.exit_code == 0
-    made = rows(first.stdout)
-    assert [row["instance"] for row in made] == [f"generated/generic/v1/tasks=2,actions=5/4-{n}" for n in range(3)]
-    problems = [catalog.single(str(row["file"])) for row in made]
+    table = rows(first.stdout)
+    assert [row["instance"] for row in table] == [f"generated/generic/v1/tasks=2,actions=5/4-{n}" for n in range(3)]
+    problems = [catalog.single(str(row["file"])) for row in table]
     assert problems == [generate("generic", 4, n, tasks=2, actions=5).problem for n in range(3)]
-    solved = invoke("solve", *(row["file"] for row in made), "-f", "jsonl")
+    solved = invoke("solve", *(row["file"] for row in table), "-f", "jsonl")
     assert [json.loads(line)["status"] for line in solved.stdout.splitlines()] == ["optimal"] * 3
     assert generated(*args).stdout == first.stdout
     changed = generated(*args, "--windows", 0.9)
     assert isinstance(changed.exception, InputError)
-    assert "something else" in str(changed.exception)
-    blocked = generated("generic", "--out", made[0]["file"])
+    assert "exists with other content" in str(changed.exception)
+    blocked = generated("generic", "--out", table[0]["file"])
     assert isinstance(blocked.exception, InputError)
-    assert str(blocked.exception) == f"{made[0]['file']}: cannot be created as a folder: File exists"
+    assert str(blocked.exception) == f"{table[0]['file']}: cannot be created as a folder: File exists"
 
 
 def test_problems_on_standard_output_have_no_table() -> None:
@@ -48,9 +48,9 @@ def test_problems_on_standard_output_have_no_table() -> None:
 
 
 def test_names_where_names_do() -> None:
-    found = generated("timearena", "--combine", "--count", 3)
-    assert all(catalog.load(name).benchmark == "timearena" for name in found.stdout.split())
-    assert len(found.stdout.split()) == 3
+    names = generated("timearena", "--combine", "--count", 3)
+    assert all(catalog.load(name).benchmark == "timearena" for name in names.stdout.split())
+    assert len(names.stdout.split()) == 3
 
 
 def test_a_style_is_told_its_name_of_today() -> None:

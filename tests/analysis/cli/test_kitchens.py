@@ -36,12 +36,18 @@ def best() -> list[str]:
 def test_grades_of_a_best_a_short_and_a_slow_plan(best: list[str], tmp_path: Path) -> None:
     slow = ["Do nothing"] * len(best) + best
     numbered = "\n".join(f"{number}. {action}" for number, action in enumerate(best, 1))
-    made = {"best": best, "text": numbered, "short": best[:-1], "slow": slow, "wrong": ["Fly to the moon", *best]}
+    plans = {
+        "best": best,
+        "text": numbered,
+        "short": best[:-1],
+        "slow": slow,
+        "wrong": ["Fly to the moon", *best],
+    }
     path = tmp_path / "plans.jsonl"
-    path.write_text("".join(json.dumps({"id": k, "instance": BURGER, "actions": v}) + "\n" for k, v in made.items()))
+    path.write_text("".join(json.dumps({"id": k, "instance": BURGER, "actions": v}) + "\n" for k, v in plans.items()))
     rows = {row["id"]: row for row in lines("grade", str(path))}
-    assert [rows[key]["success"] for key in made] == [True, True, False, False, True]
-    assert [rows[key]["within_limit"] for key in made] == [True, True, False, False, True]
+    assert [rows[key]["success"] for key in plans] == [True, True, False, False, True]
+    assert [rows[key]["within_limit"] for key in plans] == [True, True, False, False, True]
     assert rows["best"]["optimality"] == rows["text"]["optimality"] == 1
     assert rows["slow"]["optimality"] is None
     assert rows["wrong"]["invalid_actions"] == 1
@@ -70,10 +76,10 @@ def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(
             assert not theirs.grade(line | {"instance": name}).scored
     plans = tmp_path / "plans.jsonl"
     plans.write_text(json.dumps(line))
-    found = invoke("grade", str(plans), "--format", "jsonl", "--data", f"robotouille={folder.parent}")
-    assert not json.loads(found.stdout)["success"]
-    again = invoke("grade", str(plans), "--format", "jsonl")
-    assert json.loads(again.stdout)["success"]  # by a process that remembers nothing of the other kitchen
+    result = invoke("grade", str(plans), "--format", "jsonl", "--data", f"robotouille={folder.parent}")
+    assert not json.loads(result.stdout)["success"]
+    without_data = invoke("grade", str(plans), "--format", "jsonl")
+    assert json.loads(without_data.stdout)["success"]  # by a process that remembers nothing of the other kitchen
 
 
 @pytest.mark.slow

@@ -169,9 +169,9 @@ def writes(node: ast.AST) -> bool:
 
 @pytest.mark.slow
 def test_one_function_writes_all_output_files() -> None:
-    found = set()
+    modules = set()
     for part in ("analysis", "heuristics", "instances", "solver"):
         for path in (ROOT / part).rglob("*.py"):
             if any(writes(node) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))):
-                found.add(path.relative_to(ROOT).as_posix())
-    assert found == OTHERS
+                modules.add(path.relative_to(ROOT).as_posix())
+    assert modules == OTHERS

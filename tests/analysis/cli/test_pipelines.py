@@ -37,8 +37,8 @@ FORMS = [(verb, form) for verb in ("solve", "heuristic", "next", "repair") for f
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    given = {"instance": HOUSE, "actions": ["activate kettle"], "model": "given"}
-    Path("given.jsonl").write_text(json.dumps(given))
+    submission = {"instance": HOUSE, "actions": ["activate kettle"], "model": "given"}
+    Path("given.jsonl").write_text(json.dumps(submission))
 
 
 def run(*arguments: str, code: int = 0, text: str | None = None) -> str:
@@ -58,13 +58,13 @@ def test_plans_that_a_verb_writes_are_submissions(writer: str, form: str, verb: 
     command, model = WRITERS[writer]
     file = f"plans.{form or 'jsonl'}"
     Path(file).write_text(run(*command, *(("-f", form) if form else ())))
-    found = list(rows(run(*verb.split(), file, *READERS[verb])))
+    answers = list(rows(run(*verb.split(), file, *READERS[verb])))
     names = {HOUSE, TOOLS, COBBLER} if writer in ("solve", "heuristic") else {HOUSE}
-    assert {row["instance"] for row in found} == names
+    assert {row["instance"] for row in answers} == names
     if verb != "repair":
-        assert {row["model"] for row in found} == {model}
+        assert {row["model"] for row in answers} == {model}
     if verb == "grade":
-        assert all(row["success"] for row in found) == (writer != "collect")
+        assert all(row["success"] for row in answers) == (writer != "collect")
 
 
 @pytest.mark.slow
@@ -73,8 +73,8 @@ def test_grades_are_read(form: str) -> None:
     Path("plans.jsonl").write_text(run("solve", *NAMES, "-f", "jsonl"))
     file = f"grades.{form}"
     Path(file).write_text(run("grade", "plans.jsonl", "-f", form))
-    found = {one["method"]: one for one in rows(run("compare", file, "-f", "jsonl")) if one["instance"] == COBBLER}
-    model = found["model optimum"]  # called like a method
+    by_method = {one["method"]: one for one in rows(run("compare", file, "-f", "jsonl")) if one["instance"] == COBBLER}
+    model = by_method["model optimum"]  # called like a method
     assert (model["makespan"], model["gap"], model["outcome"]) == (4080, 0.0, "feasible")
     run("report", file, "-o", "page.html")
     (summed,) = [one for one in rows(run("grade", file, "-f", "jsonl")) if one["level"] == "model"]
@@ -112,33 +112,33 @@ def test_models_that_fail_are_compared_as_such() -> None:
 def test_problems_that_are_made_are_read_as_lines_and_as_folders(verb: str) -> None:
     Path("made.jsonl").write_text(run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1"))
     run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1", "--out", "made")
-    found = {
+    outputs = {
         source: [row["instance"] for row in rows(run(verb, source, "-f", "jsonl"))] for source in ("made.jsonl", "made")
     }
-    assert found["made.jsonl"] == found["made"]
-    assert len(set(found["made"])) == 3
+    assert outputs["made.jsonl"] == outputs["made"]
+    assert len(set(outputs["made"])) == 3
 
 
 @pytest.mark.slow
 def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names() -> None:
-    made = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1")
-    Path("made.jsonl").write_text(made)
-    Path("plans.jsonl").write_text(run("solve", "-", "-f", "jsonl", text=made + HOUSE))
+    problems = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1")
+    Path("made.jsonl").write_text(problems)
+    Path("plans.jsonl").write_text(run("solve", "-", "-f", "jsonl", text=problems + HOUSE))
     assert [row["success"] for row in rows(run("grade", "plans.jsonl", "-f", "jsonl", code=1))] == [None, None, True]
     for verb, options in READERS.items():
         if "--collect" not in verb:
-            found = list(rows(run(verb, "plans.jsonl", "--problems", "made.jsonl", *options)))
-            assert len(found) == 3
+            answers = list(rows(run(verb, "plans.jsonl", "--problems", "made.jsonl", *options)))
+            assert len(answers) == 3
     run("report", "plans.jsonl", "--problems", "made.jsonl", "-o", "page.html", "--regret-seconds", "0")
-    Path("other.jsonl").write_text(made.replace('"duration": ', '"duration": 1', 1))
+    Path("other.jsonl").write_text(problems.replace('"duration": ', '"duration": 1', 1))
     result = invoke("grade", "plans.jsonl", "--problems", "made.jsonl", "--problems", "other.jsonl")
     assert "must be unique; two problems have it" in str(result.exception)
 
 
 @pytest.mark.slow
 def test_a_bad_line_of_problems_does_not_stop_the_rest() -> None:
-    made = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1").splitlines()
-    Path("made.jsonl").write_text("\n".join([made[0], '{"format": "planoracle/instance"}', "{", "no/such", made[1]]))
+    lines = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1").splitlines()
+    Path("made.jsonl").write_text("\n".join([lines[0], '{"format": "planoracle/instance"}', "{", "no/such", lines[1]]))
     result = invoke("solve", "made.jsonl", "-f", "jsonl")
     assert (result.exit_code, len(result.stdout.splitlines())) == (1, 2)
     assert [f"made.jsonl, line {k}" in result.stderr for k in (1, 2, 3, 4, 5)] == [False, True, True, True, False]

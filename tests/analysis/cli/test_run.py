@@ -35,13 +35,13 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
     result = run(*NAMES, "--agent", "random", "--samples", 2, "--run", tmp_path / "run")
     assert result.exit_code == 0, result.stderr
-    found = rows(tmp_path / "run")
-    assert [(row["instance"], row["sample"]) for row in found] == [(name, k) for name in NAMES for k in (1, 2)]
-    assert {row["model"] for row in found} == {"random"}
-    again = invoke("grade", str(tmp_path / "run"))
-    assert again.stdout == result.stdout
+    submissions = rows(tmp_path / "run")
+    assert [(row["instance"], row["sample"]) for row in submissions] == [(name, k) for name in NAMES for k in (1, 2)]
+    assert {row["model"] for row in submissions} == {"random"}
+    second_grade = invoke("grade", str(tmp_path / "run"))
+    assert second_grade.stdout == result.stdout
     assert [one.scored for one in grade(tmp_path / "run")] == [True] * 6
-    assert sorted(map(str, stored_rows(tmp_path / "run").values())) == sorted(map(str, found))
+    assert sorted(map(str, stored_rows(tmp_path / "run").values())) == sorted(map(str, submissions))
 
 
 @pytest.mark.slow
@@ -221,8 +221,8 @@ def test_a_model_that_fails_is_unscored_played_again_and_no_key_is_shown(
     mended = planoracle(*args, before=MOCK)
     assert mended.returncode == 0, mended.stderr
     assert [json.loads(line)["scored"] for line in mended.stdout.splitlines()] == [True]
-    again = invoke("grade", str(tmp_path / "run"), "--format", "jsonl")
-    assert len(again.stdout.splitlines()) == 1
+    second_grade = invoke("grade", str(tmp_path / "run"), "--format", "jsonl")
+    assert len(second_grade.stdout.splitlines()) == 1
 
 
 @pytest.mark.slow

@@ -73,15 +73,15 @@ def on_terminal(*call: object, both: bool) -> tuple[str, str]:
         [sys.executable, "-c", MAIN, *map(str, call)], stdout=slave if both else subprocess.PIPE, stderr=slave
     ) as process:
         os.close(slave)
-        shown = b""
+        output = b""
         while True:
             try:
-                shown += os.read(master, 4096)
+                output += os.read(master, 4096)
             except OSError:  # the program has ended
                 break
         rest = b"" if both else process.communicate()[0]
     os.close(master)
-    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()), rest.decode()
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", output.decode()), rest.decode()
 
 
 @pytest.mark.slow
@@ -89,12 +89,12 @@ def test_a_terminal_shows_the_schedule_and_the_best_result_so_far(tmp_path: Path
     pytest.importorskip("termios")
     (tmp_path / "shop.json").write_text(json.dumps(to_document(job_shop())))
     call = ["solve", tmp_path / "shop.json", "--time-limit", 4]
-    shown, _ = on_terminal(*call, both=True)
-    assert re.search(r"solving .*best \d+, bound \d+, gap [\d.]+%", shown)
-    assert re.search(r"start +end +action +resources", shown)
-    assert re.search(r"lower bound +\d+ ticks, gap at most", shown)
-    shown, rest = on_terminal(*call, "-f", "jsonl", both=False)
-    assert "solving" in shown
+    output, _ = on_terminal(*call, both=True)
+    assert re.search(r"solving .*best \d+, bound \d+, gap [\d.]+%", output)
+    assert re.search(r"start +end +action +resources", output)
+    assert re.search(r"lower bound +\d+ ticks, gap at most", output)
+    output, rest = on_terminal(*call, "-f", "jsonl", both=False)
+    assert "solving" in output
     assert json.loads(rest)["status"] == "feasible"
     assert on_terminal("solve", TEA, "--columns", "makespan", both=True)[0].split()[-1] == "13"
 

@@ -26,27 +26,27 @@ def run(*arguments: str) -> Result:
 
 
 def test_messages_of_a_problem() -> None:
-    found = told("recipe2plan/timed/Cobbler_Pancakes", "--setting", "react")
-    head, *asked, first = found.split("\n== ")
+    output = told("recipe2plan/timed/Cobbler_Pancakes", "--setting", "react")
+    head, *questions, first = output.split("\n== ")
     assert head.splitlines()[:2] == [
         "recipe2plan/timed/Cobbler_Pancakes",
         "setting react of recipe2plan: beliefs, then ReAct: a thought and a step",
     ]
     assert head.splitlines()[2].startswith("prompts react 1, believed 1, react-form 1, example 1, concurrency 1, ")
     names = ["concurrency", "dependency", "resources"]
-    assert [one.splitlines()[:2] for one in asked] == [
+    assert [one.splitlines()[:2] for one in questions] == [
         [f"{name} (temperature 0, at most 256 tokens)", "[user]"] for name in names
     ]
     assert first.splitlines()[:2] == ["turn 1 (temperature 0, at most 512 tokens)", "[system]"]
     assert "so that you can do something else meanwhile:\n<concurrency>\n" in first
-    assert "{{" not in found
+    assert "{{" not in output
 
 
 def test_messages_as_json() -> None:
-    found = json.loads(told("recipe2plan/untimed/Cobbler_Pancakes", "--setting", "react", "-f", "json"))
-    assert found["instance"] == "recipe2plan/untimed/Cobbler_Pancakes"
-    assert found["digest"] == load_prompts("recipe2plan", "react").digest
-    call = found["calls"][-1]
+    prompts = json.loads(told("recipe2plan/untimed/Cobbler_Pancakes", "--setting", "react", "-f", "json"))
+    assert prompts["instance"] == "recipe2plan/untimed/Cobbler_Pancakes"
+    assert prompts["digest"] == load_prompts("recipe2plan", "react").digest
+    call = prompts["calls"][-1]
     assert (call["purpose"], call["sampling"]) == ("turn 1", {"temperature": 0, "max_tokens": 512})
     assert [message["role"] for message in call["messages"]] == ["system", "user"]
     system, user = (message["content"] for message in call["messages"])
@@ -56,33 +56,33 @@ def test_messages_as_json() -> None:
 
 @pytest.mark.parametrize("name", ["timearena", "timearena/household", "timearena/household/2"])
 def test_files_of_a_set_or_benchmark(name: str) -> None:
-    found = told(name, "--setting", "vanilla")
-    assert [part.splitlines()[0] for part in found.split("\n== ")[1:]] == ["vanilla 1", "task 1", "form 1"]
-    assert "\n{{introduction}}\n" in found
+    output = told(name, "--setting", "vanilla")
+    assert [part.splitlines()[0] for part in output.split("\n== ")[1:]] == ["vanilla 1", "task 1", "form 1"]
+    assert "\n{{introduction}}\n" in output
     texts = json.loads(told(name, "--setting", "vanilla", "--format", "json"))["texts"]
     assert texts["task"] == "{{introduction}}"
 
 
 def test_settings_are_listed() -> None:
-    everything = json.loads(told("--format", "json"))
-    assert {row["benchmark"] for row in everything} == set(registry.names())
-    own = [row["setting"] for row in everything if row["benchmark"] == "timearena"]
+    settings = json.loads(told("--format", "json"))
+    assert {row["benchmark"] for row in settings} == set(registry.names())
+    own = [row["setting"] for row in settings if row["benchmark"] == "timearena"]
     assert own == ["closed", "open", "vanilla"]
     assert "one decision a minute" in told()
 
 
 def test_files_are_copied_changed_and_taken(tmp_path: Path) -> None:
-    found = run("timearena", "--setting", "vanilla", "--copy-prompts", str(tmp_path))
-    written = [Path(line) for line in found.stdout.splitlines()]
+    result = run("timearena", "--setting", "vanilla", "--copy-prompts", str(tmp_path))
+    written = [Path(line) for line in result.stdout.splitlines()]
     assert [path.name for path in written] == ["vanilla.md", "task.md", "form.md"]
-    assert f"--prompts {tmp_path}" in found.stderr
+    assert f"--prompts {tmp_path}" in result.stderr
     assert load_prompts("timearena", "vanilla", tmp_path).digest == load_prompts("timearena", "vanilla").digest
     written[0].write_text("version: 2\n\nBe brief. {{instructions}}", encoding="utf-8")
     first = told("timearena/household1", "--setting", "vanilla", "--prompts", str(tmp_path)).split("[system]\n")[1]
     assert first.startswith("Be brief. You do several tasks")
-    again = run("timearena", "--setting", "vanilla", "--copy-prompts", str(tmp_path))
-    assert isinstance(again.exception, InputError)
-    assert "exists already" in str(again.exception)
+    second_copy = run("timearena", "--setting", "vanilla", "--copy-prompts", str(tmp_path))
+    assert isinstance(second_copy.exception, InputError)
+    assert "exists already" in str(second_copy.exception)
     assert written[0].read_text(encoding="utf-8").startswith("version: 2")
 
 
@@ -91,9 +91,9 @@ def test_an_example_of_a_user_is_solved(tmp_path: Path) -> None:
     path = tmp_path / "recipe2plan" / "timed.json"
     path.write_text(path.read_text(encoding="utf-8").replace("Porridge", "Gruel"), encoding="utf-8")
     name = "recipe2plan/timed/Cobbler_Pancakes"
-    found = told(name, "--setting", "react", "--prompts", str(tmp_path))
-    assert "Action: Step(0, Gruel, 00:05:00, " in found
-    assert "Porridge" not in found
+    output = told(name, "--setting", "react", "--prompts", str(tmp_path))
+    assert "Action: Step(0, Gruel, 00:05:00, " in output
+    assert "Porridge" not in output
     path.write_text('{"format": "planoracle/kitchen"}', encoding="utf-8")
     assert isinstance(run(name, "--setting", "react", "--prompts", str(tmp_path)).exception, InputError)
 

@@ -75,10 +75,10 @@ def run(folder, call, redirection="", stdin=b""):
         )
     finally:
         os.close(writing)
-    said = (done.stderr or b"").decode()
-    assert "Traceback" not in said, said
-    assert "Exception ignored" not in said, said
-    return done.returncode, timeless(done.stdout or b""), said
+    message = (done.stderr or b"").decode()
+    assert "Traceback" not in message, message
+    assert "Exception ignored" not in message, message
+    return done.returncode, timeless(done.stdout or b""), message
 
 
 def timeless(out):
@@ -101,12 +101,12 @@ def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, v
     assert err or status == 0
     kind = sorted(DIAGNOSTICS)[len(verb) % len(DIAGNOSTICS)]  # all of them below
     assert run(place, CALLS[verb], DIAGNOSTICS[kind])[:2] == (status, out)
-    lost, _, told = run(place, CALLS[verb], OUTPUTS["closed"][0])
+    lost, _, message = run(place, CALLS[verb], OUTPUTS["closed"][0])
     if out:
         assert lost == 1
-        assert told.endswith(f"error: {BAD}Bad file descriptor\n")
+        assert message.endswith(f"error: {BAD}Bad file descriptor\n")
     else:  # it has none
-        assert (lost, told) == (status, err)
+        assert (lost, message) == (status, err)
 
 
 @pytest.mark.slow
@@ -116,9 +116,9 @@ def test_all_faults_of_one_verb_that_keeps_rows_one_that_prints_and_one_that_onl
     for redirection in DIAGNOSTICS.values():
         assert run(place, CALLS[verb], redirection)[:2] == (status, out)
     for redirection, word in OUTPUTS.values():
-        lost, _, told = run(place, CALLS[verb], redirection)
+        lost, _, message = run(place, CALLS[verb], redirection)
         assert lost == 1
-        assert told.endswith(f"error: {word}\n")
+        assert message.endswith(f"error: {word}\n")
     assert run(place, CALLS[verb], "1 broken")[:2] == (1, [])
     assert run(place, CALLS[verb], "<&- >&- 2>&-")[:2] == (1, [])
 

@@ -133,11 +133,11 @@ def test_a_table_beside_another_has_columns_of_its_own() -> None:
 
 
 def test_what_is_drawn_goes_before_a_line_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    gone: list[str] = []
-    monkeypatch.setattr(console, "drawn", [lambda: gone.append("bar")])
+    removals: list[str] = []
+    monkeypatch.setattr(console, "drawn", [lambda: removals.append("bar")])
     console.say("a")
     console.say("b")
-    assert gone == ["bar"]
+    assert removals == ["bar"]
 
 
 def test_prose_is_broken_between_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,8 +35,8 @@ _FOREIGN = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:31|5|8|7)m")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made: Path = tmp_path_factory.mktemp("steering")
-    (made / "shop.json").write_text(json.dumps(hostile_problem(STEERING[:8])))
+    directory: Path = tmp_path_factory.mktemp("steering")
+    (directory / "shop.json").write_text(json.dumps(hostile_problem(STEERING[:8])))
     places = ((HOUSE, "actions"), (COBBLER, "plan"), (FILES, "turns"), (KITCHEN, "actions"), ("shop.json", "plan"))
     rows = []
     for number, text in enumerate(STEERING):
@@ -45,8 +45,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rows.append({"id": f"{text}{number}", "model": text, "sample": text, "instance": name, field: plan})
         rows.append({"id": text, "model": text, "instance": text, field: text, text: text})
     lines = [*map(json.dumps, rows), f'{{"{STEERING[0]}']
-    (made / "plans.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    return made
+    (directory / "plans.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return directory
 
 
 def on_a_terminal(folder: Path, *args: str) -> str:
@@ -54,32 +54,32 @@ def on_a_terminal(folder: Path, *args: str) -> str:
     termios = pytest.importorskip("termios")
     master, slave = os.openpty()
     termios.tcsetwinsize(slave, (24, 100))
-    given = [one.format(plans=folder / "plans.jsonl", folder=folder) for one in args]
-    call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()", *given]
+    arguments = [one.format(plans=folder / "plans.jsonl", folder=folder) for one in args]
+    call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()", *arguments]
     env = {**os.environ, "TERM": "xterm-256color", "PLANORACLE_CACHE": ""}
     env.pop("NO_COLOR", None)
     with subprocess.Popen(call, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=env, cwd=folder) as process:
         os.close(slave)
-        said = b""
+        output = b""
         try:
             while part := os.read(master, 65_536):
-                said += part
+                output += part
         except OSError:  # how Linux tells that the other end is closed
             pass
         assert process.wait(60) in (0, 1)
     os.close(master)
-    return said.decode("utf-8")
+    return output.decode("utf-8")
 
 
 @pytest.mark.parametrize("args", VERBS, ids=lambda args: args[0] if args[-1] != "-" else "collect")
 def test_nothing_steers_the_terminal(folder: Path, args: tuple[str, ...]) -> None:
-    said = on_a_terminal(folder, *args)
-    assert "Traceback" not in said
-    assert not _FOREIGN.search(said)
-    assert "\\x1b" in said or "\\u001b" in said or args[0] in ("report", "audit") or "--collect" in args
-    text = _OURS.sub("", said.replace("\r\n", "\n"))
+    output = on_a_terminal(folder, *args)
+    assert "Traceback" not in output
+    assert not _FOREIGN.search(output)
+    assert "\\x1b" in output or "\\u001b" in output or args[0] in ("report", "audit") or "--collect" in args
+    text = _OURS.sub("", output.replace("\r\n", "\n"))
     assert {letter for letter in text if not letter.isprintable()} <= {"\n"}
     assert visible(text, keep="\n") == text
-    assert not re.search("[\\x80-\\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]", said)
+    assert not re.search("[\\x80-\\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]", output)
     if args[0] == "grade" and "--collect" not in args:
         assert "[red]rich" in text  # what rich takes for markup is text as well

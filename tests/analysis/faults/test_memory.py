@@ -37,8 +37,8 @@ resource.setrlimit(resource.RLIMIT_DATA, (120 * 10**6, -1))
 for number, row in read_lines(stream, "s"):
     print(number, row)
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert found.stdout.splitlines() == [
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert process.stdout.splitlines() == [
         "1 {'id': 1}",
         "2 s: line 2: cannot be read: there is not enough memory",
         "3 {'id': 2}",

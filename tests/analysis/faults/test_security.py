@@ -24,9 +24,9 @@ PICKLES = {
 
 @pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise[0][:60])
 def test_every_promise_has_tests(promise: list[str]) -> None:
-    said, tests = promise
+    statement, tests = promise
     named = re.findall(r"`(\S+)::(test_\w+)`", tests)
-    assert said
+    assert statement
     assert named
     assert tests == " ".join(f"`{path}::{test}`" for path, test in named)
     for path, test in named:
@@ -45,32 +45,32 @@ def test_links_lead_somewhere() -> None:
     assert all((ROOT / ".github" / link).exists() for link in links)
 
 
-def called(path: Path) -> set[str]:
-    """What a module calls that could run a text, by name."""
+def dangerous_calls(path: Path) -> set[str]:
+    """Return the names of functions that a module calls and that could run a text."""
     names = {"eval", "exec", "compile", "__import__", "system", "popen", "Unpickler", "unsafe_load", "full_load"}
-    found = set()
+    calls = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             owner = node.func.value if isinstance(node.func, ast.Attribute) else None
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             of = owner.id if isinstance(owner, ast.Name) else ""
             if (name in names and of != "re") or (of in ("pickle", "marshal", "shelve") and name.startswith("load")):
-                found.add(f"{of}.{name}".strip("."))
+                calls.add(f"{of}.{name}".strip("."))
             if any(word.arg == "shell" for word in node.keywords):
-                found.add("a shell")
+                calls.add("a shell")
         elif (
             isinstance(node, ast.Attribute)
             and node.attr in ("loads", "Unpickler")
             and ast.unparse(node.value) == "pickle"
         ):
-            found.add(f"pickle.{node.attr}")
-    return found
+            calls.add(f"pickle.{node.attr}")
+    return calls
 
 
 @pytest.mark.slow
 def test_nothing_in_the_packages_runs_text() -> None:
     paths = [path for part in ("analysis", "heuristics", "instances", "solver") for path in (ROOT / part).rglob("*.py")]
     assert len(paths) > 300
-    found = {path.relative_to(ROOT).as_posix(): names for path in paths if (names := called(path))}
-    assert set(found) == PICKLES
-    assert all(name.startswith("pickle.") for names in found.values() for name in names)
+    calls = {path.relative_to(ROOT).as_posix(): names for path in paths if (names := dangerous_calls(path))}
+    assert set(calls) == PICKLES
+    assert all(name.startswith("pickle.") for names in calls.values() for name in names)

@@ -106,9 +106,9 @@ def test_three_models_in_four_formats_become_one_table(tmp_path: Path) -> None:
     )
     assert {row["source"] for row in rows} >= {"tables.csv", "tables.jsonl.gz", "log.eval"}
     assert {row["sample"] for row in rows} == {None, 1}
-    told = CliRunner().invoke(app, ["grade", str(runs)])
-    assert "{model}/{instance}.txt (3)" in told.stderr
-    assert told.exit_code == 0
+    result = CliRunner().invoke(app, ["grade", str(runs)])
+    assert "{model}/{instance}.txt (3)" in result.stderr
+    assert result.exit_code == 0
 
 
 LAYOUTS = {
@@ -133,10 +133,10 @@ PATTERNS = {
 def test_the_page_lists_the_layouts_and_patterns() -> None:
     text = (Path(__file__).parents[3] / ".docs" / "reference" / "submissions.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in text.partition("*Paths.*")[2].partition("```")[0].splitlines()]
-    shown = {path: row[0] for row in rows if len(row) == 2 for path in re.findall(r"`([^`{}]+\.[a-z]+)`", row[1])}
-    assert shown.keys() == LAYOUTS.keys() | PATTERNS.keys()
+    layouts = {path: row[0] for row in rows if len(row) == 2 for path in re.findall(r"`([^`{}]+\.[a-z]+)`", row[1])}
+    assert layouts.keys() == LAYOUTS.keys() | PATTERNS.keys()
     for path, (model, instance, number) in (LAYOUTS | PATTERNS).items():
-        pattern = re.search(r"--pattern '(.*)'", shown[path])
+        pattern = re.search(r"--pattern '(.*)'", layouts[path])
         layout = layout_of(path, "runs") if pattern is None else match_pattern(pattern[1])(path)
         assert layout is not None
         hints = layout[1]
@@ -385,8 +385,8 @@ def test_collected_submissions_get_the_same_grades(tmp_path: Path) -> None:
     }
     assert (second["time_limit"], second["actions"], second["model"]) == (7, ["wait"], "llama")
     places = {"line": None, "source": None}
-    again = [row | places for row in graded(tmp_path / "all.jsonl")]
-    assert again == [row | places for row in graded(runs, code=1) if row["scored"]]
+    collected = [row | places for row in graded(tmp_path / "all.jsonl")]
+    assert collected == [row | places for row in graded(runs, code=1) if row["scored"]]
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.eval", "timearena__household1.txt", "x.csv", "x.json.gz"])

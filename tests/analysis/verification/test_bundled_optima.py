@@ -84,9 +84,9 @@ def test_a_problem_that_has_changed_is_not_found() -> None:
 
 def test_rules_that_decide_nothing_do_not_matter() -> None:
     kitchen = catalog.problem(SANDWICH)
-    found = bundled_result(kitchen, replace(PROFILES["paper"], price_rest=True, limit="published"))
-    assert found is not None
-    assert found.status == "optimal"
+    optimum = bundled_result(kitchen, replace(PROFILES["paper"], price_rest=True, limit="published"))
+    assert optimum is not None
+    assert optimum.status == "optimal"
 
 
 def test_an_entry_says_so_much_and_no_more() -> None:
@@ -106,10 +106,10 @@ def test_an_entry_says_so_much_and_no_more() -> None:
 def test_what_several_profiles_share_is_written_once(tmp_path: Path) -> None:
     same = {"status": "optimal", "makespan": 3, "bound": 3, "plan": [1, 2], "proof": "A*"}
     ways = [{"of": "a", **same}, {"of": "b", **same}, {"of": "c", **same, "plan": [2, 1]}]
-    found = json.loads(optima_text({"x/one": ways}, {"planoracle": "1"}))
-    assert found["versions"] == {"planoracle": "1"}
-    assert [way["of"] for way in found["optima"]["x/one"]] == ["a b", "c"]
-    assert by_key(found["optima"]["x/one"]) == {way["of"]: way for way in ways}
+    document = json.loads(optima_text({"x/one": ways}, {"planoracle": "1"}))
+    assert document["versions"] == {"planoracle": "1"}
+    assert [way["of"] for way in document["optima"]["x/one"]] == ["a b", "c"]
+    assert by_key(document["optima"]["x/one"]) == {way["of"]: way for way in ways}
     assert read_optima("planoracle.instances.benchmarks.generic") == {}
 
 
@@ -123,8 +123,8 @@ def tampered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*call: str) -> tuple[int, str, str]:
-    found = invoke(*call)
-    return found.exit_code, found.stdout, found.stderr
+    result = invoke(*call)
+    return result.exit_code, result.stdout, result.stderr
 
 
 def test_a_difference_is_told(tampered: None) -> None:
@@ -175,8 +175,8 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
     benchmark = registry.get("recipe2plan")
     pattern = "recipe2plan/timed/C*"
     new, *others = select_names([pattern])
-    kept = {name: benchmark.optima[name] for name in others}
-    monkeypatch.setitem(benchmark.__dict__, "optima", kept | {"recipe2plan/timed/None_Such": [{"of": "0"}]})
+    other_optima = {name: benchmark.optima[name] for name in others}
+    monkeypatch.setitem(benchmark.__dict__, "optima", other_optima | {"recipe2plan/timed/None_Such": [{"of": "0"}]})
     monkeypatch.setattr(bundled_checks, "files", lambda _: tmp_path)
     solved: list[str] = []
 
@@ -188,8 +188,8 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
     status, _, err = run("verify", "--bundled", pattern, "--write")
     assert (status, err) == (0, "")
     assert solved == [new]
-    found = json.loads((tmp_path / "data" / "optima.json").read_text())["optima"]
-    assert sorted(found) == sorted([*kept, new])
+    optima = json.loads((tmp_path / "data" / "optima.json").read_text())["optima"]
+    assert sorted(optima) == sorted([*other_optima, new])
 
 
 @pytest.mark.slow

@@ -35,12 +35,12 @@ def action(name: str, duration: int = 1, **more: Any) -> dict[str, Any]:
 
 def proof(bound: int, *steps: dict[str, Any], **more: Any) -> dict[str, Any]:
     numbered = [{"number": number} | step for number, step in enumerate(steps, 1)]
-    told = {"format": checker.FORMAT, "version": checker.VERSION, "instance": "large", "bound": bound}
-    return told | {"makespan": None, "gap": None, "schedule": None, "supposed": None, "steps": numbered} | more
+    document = {"format": checker.FORMAT, "version": checker.VERSION, "instance": "large", "bound": bound}
+    return document | {"makespan": None, "gap": None, "schedule": None, "supposed": None, "steps": numbered} | more
 
 
-def hop(source: list[str], target: list[str], ticks: int, why: str, **more: Any) -> dict[str, Any]:
-    return {"from": source, "to": target, "ticks": ticks, "why": why} | more
+def hop(source: list[str], target: list[str], ticks: int, reason: str, **more: Any) -> dict[str, Any]:
+    return {"from": source, "to": target, "ticks": ticks, "why": reason} | more
 
 
 def start(name: str) -> list[str]:
@@ -72,17 +72,17 @@ def load(machine: str, names: list[str], members: list[str], ticks: int = 1) -> 
         for name in members
     ]
     needed = -(-len(rows) * ticks // len(names))
-    told = {"link": "load", "from": BEGIN, "to": END, "ticks": needed, "machine": machine, "names": names}
+    link = {"link": "load", "from": BEGIN, "to": END, "ticks": needed, "machine": machine, "names": names}
     sums = {"capacity": len(names), "in_turn": False, "first": 0, "work": ticks * len(rows), "needed": needed}
-    return told | sums | {"rest": 0, "members": rows}
+    return link | sums | {"rest": 0, "members": rows}
 
 
-def order(kind: str, what: str) -> dict[str, Any]:
+def order(kind: str, subject: str) -> dict[str, Any]:
     """Action b comes after action a, for which it waits anyway."""
-    held, excluded = hop(finish("a"), start("b"), 0, "case"), hop(finish("b"), start("a"), 0, "case")
+    followed, excluded = hop(finish("a"), start("b"), 0, "case"), hop(finish("b"), start("a"), 0, "case")
     first, last = (hop(start(name), finish(name), 1, "duration") for name in "ab")
-    told = {"link": "order", "kind": kind, "about": ["t/a", "t/b", what], "held": held, "excluded": excluded}
-    return told | {"against": [first, hop(finish("a"), start("b"), 0, "lag"), last]}
+    link = {"link": "order", "kind": kind, "about": ["t/a", "t/b", subject], "held": followed, "excluded": excluded}
+    return link | {"against": [first, hop(finish("a"), start("b"), 0, "lag"), last]}
 
 
 def by_load(number: int, ticks: int) -> dict[str, Any]:
@@ -164,9 +164,9 @@ def timetables() -> Files:
         {"action": f"t/{name}", "start": at, "duration": 1, "agent": f"by{at}", "mode": 0}
         for at, name in enumerate(names)
     ]
-    told = {"makespan": COUNT, "gap": COUNT - 1, "schedule": pieces}
+    document = {"makespan": COUNT, "gap": COUNT - 1, "schedule": pieces}
     agents = [f"by{at}" for at in range(COUNT)]
-    return problem(actions, resources=resources, agents=agents), proof(1, alone("a0"), **told)
+    return problem(actions, resources=resources, agents=agents), proof(1, alone("a0"), **document)
 
 
 LARGE: list[tuple[Callable[[], Files], str]] = [

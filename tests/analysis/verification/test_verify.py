@@ -58,8 +58,8 @@ def check(problem: Any, proof: Any) -> int:
 def written(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """A problem and its certificate as they are in files."""
     problem = load(name)
-    found = solve(problem)
-    proof = certificate(problem, found.makespan, found.schedule)
+    result = solve(problem)
+    proof = certificate(problem, result.makespan, result.schedule)
     return json.loads(json.dumps(to_document(problem))), json.loads(json.dumps(proof.as_dict()))
 
 
@@ -107,8 +107,8 @@ def test_a_wrong_number_is_refused_and_the_others_are_verified(files: tuple[Path
         ("timearena/household2", True),
     ]
     assert "step 3" in rows[1]["reason"]
-    for said in (":3", ":4", "2 certificates (first: ", ":5", "one of the problems", "'who'"):
-        assert said in done.stderr
+    for message in (":3", ":4", "2 certificates (first: ", ":5", "one of the problems", "'who'"):
+        assert message in done.stderr
 
 
 def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
@@ -139,15 +139,15 @@ KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 def claim(name: str, bound: int | None, later: int = 0) -> dict[str, Any]:
     """The bundled plan of a problem, its last action so much later, with a bound that somebody claims."""
     problem = catalog.problem(name)
-    found = bundled_result(problem)
-    assert found is not None
+    optimum = bundled_result(problem)
+    assert optimum is not None
     if later:
-        assert found.schedule is not None
-        *pieces, last = sorted(found.schedule.pieces, key=lambda piece: piece.start)
+        assert optimum.schedule is not None
+        *pieces, last = sorted(optimum.schedule.pieces, key=lambda piece: piece.start)
         schedule = Schedule((*pieces, last._replace(start=last.start + later)))
         plan = certify(of_kind(problem, Instance), schedule)
-        found = replace(found, plan=plan, makespan=schedule.makespan)
-    return plan_document(replace(found, lower_bound=bound), "released")
+        optimum = replace(optimum, plan=plan, makespan=schedule.makespan)
+    return plan_document(replace(optimum, lower_bound=bound), "released")
 
 
 @pytest.mark.parametrize(
@@ -176,10 +176,10 @@ def test_a_bound_without_certificate_is_not_checked(
 
 
 def test_a_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, found = catalog.problem(KITCHEN), bundled_result(catalog.problem(KITCHEN))
-    assert found is not None
-    worse = replace(found, makespan=14, lower_bound=13)
-    none = replace(found, status=Status.infeasible, makespan=None, lower_bound=None, plan=None)
+    problem, optimum = catalog.problem(KITCHEN), bundled_result(catalog.problem(KITCHEN))
+    assert optimum is not None
+    worse = replace(optimum, makespan=14, lower_bound=13)
+    none = replace(optimum, status=Status.infeasible, makespan=None, lower_bound=None, plan=None)
     for other, reason in ((worse, "the proved lower bound is 13"), (none, "the bundled result is infeasible")):
         monkeypatch.setattr(module, "bundled_result", lambda *_, other=other: other)
         one = verify_named(claim(KITCHEN, None), {problem.name: problem})
@@ -189,10 +189,10 @@ def test_a_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatc
 
 def test_a_certificate_above_a_known_plan_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, (_, proof) = load(NAME), written(NAME)
-    found = bundled_result(problem)
-    assert found is not None
+    optimum = bundled_result(problem)
+    assert optimum is not None
     assert verify_named(proof, {NAME: problem}).holds is True
-    monkeypatch.setattr(module, "bundled_result", lambda *_: replace(found, makespan=12, lower_bound=11))
+    monkeypatch.setattr(module, "bundled_result", lambda *_: replace(optimum, makespan=12, lower_bound=11))
     assert verify_named(proof, {NAME: problem}).reason.endswith("a plan with makespan 12 exists")
 
 
@@ -251,9 +251,9 @@ def test_the_checker_needs_python_alone(files: tuple[Path, Path], tmp_path: Path
 )
 def test_what_is_no_proof_is_refused(proof: Any) -> None:
     problem, good = written("asynctool/files_1")
-    for found in (proof, good | proof if isinstance(proof, dict) and proof else {}):
+    for document in (proof, good | proof if isinstance(proof, dict) and proof else {}):
         with pytest.raises(RefusedError):
-            checker.check(problem, found)
+            checker.check(problem, document)
 
 
 # --- forged ones ---------------------------------------------------------------------------------
@@ -273,17 +273,17 @@ def at(value: Any, path: tuple[Any, ...]) -> Any:
 
 def forged(proof: dict[str, Any], random: Random) -> dict[str, Any] | None:
     """A proof in which one number or name is another one, or one part is missing or there twice."""
-    found = copy.deepcopy(proof)
-    paths = list(places(found))[1:]
+    changed = copy.deepcopy(proof)
+    paths = list(places(changed))[1:]
     path = random.choice(paths)
-    holder, key = at(found, path[:-1]), path[-1]
+    holder, key = at(changed, path[:-1]), path[-1]
     value = holder[key]
     if isinstance(value, bool):
         holder[key] = not value
     elif isinstance(value, int):
         holder[key] = value + random.choice([-1000, -10, -1, 1, 10, 1000])
     elif isinstance(value, str):
-        holder[key] = random.choice([at(found, one) for one in paths if isinstance(at(found, one), str)])
+        holder[key] = random.choice([at(changed, one) for one in paths if isinstance(at(changed, one), str)])
     elif isinstance(value, list) and value and random.random() < 0.5:
         value.append(copy.deepcopy(random.choice(value)))
     elif isinstance(value, list) and value:
@@ -294,15 +294,15 @@ def forged(proof: dict[str, Any], random: Random) -> dict[str, Any] | None:
         del holder[key]
     else:
         holder[key] = None
-    return None if json.dumps(found) == json.dumps(proof) or is_true(found, proof) else found
+    return None if json.dumps(changed) == json.dumps(proof) or is_true(changed, proof) else changed
 
 
-def is_true(found: dict[str, Any], proof: dict[str, Any]) -> bool:
+def is_true(changed: dict[str, Any], proof: dict[str, Any]) -> bool:
     """Whether a change only has made another schedule of one that is as long, by the rules."""
-    if any(found[key] != proof[key] for key in proof if key != "schedule"):
+    if any(changed[key] != proof[key] for key in proof if key != "schedule"):
         return False
     try:
-        schedule = Schedule(tuple(Piece(**row) for row in found["schedule"]))
+        schedule = Schedule(tuple(Piece(**row) for row in changed["schedule"]))
         replay = referee(load(proof["instance"]), schedule)
     except (TypeError, InputError):
         return False
@@ -357,15 +357,15 @@ def told(problem: Instance, schedule: Schedule) -> bool:
 def test_schedules_are_refused_that_the_rules_refuse(seed: int) -> None:
     random = Random(seed)
     problem = kitchen(seed)
-    found = solve(problem).schedule
-    if found is None:
+    schedule = solve(problem).schedule
+    if schedule is None:
         return
-    assert not told(problem, found)
+    assert not told(problem, schedule)
     both = 0
     for _ in range(40):
-        pieces = list(found.pieces)
+        pieces = list(schedule.pieces)
         place = random.randrange(len(pieces))
-        change = {"start": random.randrange(-1, found.makespan + 1)}
+        change = {"start": random.randrange(-1, schedule.makespan + 1)}
         if random.random() < 0.3:
             change = {"mode": random.randrange(2), "agent": random.choice([*problem.agents, None])}
         pieces[place] = pieces[place]._replace(**change)
@@ -397,9 +397,9 @@ def test_certificates_ship_for_every_bundled_schedule() -> None:
 
 @pytest.mark.parametrize("name", sample(some_problems(), 10))
 def test_what_ships_holds(name: str) -> None:
-    found = list(verify_bundled(name))
-    assert found
-    for one in found:
+    verdicts = list(verify_bundled(name))
+    assert verdicts
+    for one in verdicts:
         if catalog.problem(name).kind == "schedule":
             assert (one.holds, one.proved, one.reason) == (True, "certificate", "")
         else:
@@ -418,8 +418,10 @@ def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.M
 
 
 def test_a_file_is_the_same_for_the_same_certificates() -> None:
-    found = {**derive_certificates("asynctool/files_1"), **derive_certificates(NAME)}
-    assert bundled_results.proofs_bytes(found) == bundled_results.proofs_bytes(dict(reversed(found.items())))
+    certificates = {**derive_certificates("asynctool/files_1"), **derive_certificates(NAME)}
+    assert bundled_results.proofs_bytes(certificates) == bundled_results.proofs_bytes(
+        dict(reversed(certificates.items()))
+    )
 
 
 def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -443,9 +445,9 @@ def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_plans_whose_bounds_were_searched_say_so_and_are_replayed(name: str, tmp_path: Path) -> None:
     out = tmp_path / "plan.json"
-    found = next(bundled_entries(name)).result()
-    assert found is not None
-    document = module.plan_document(found, "paper")
+    result = next(bundled_entries(name)).result()
+    assert result is not None
+    document = module.plan_document(result, "paper")
     out.write_text(json.dumps(document))
     done = invoke("verify", name, out, "-f", "json")
     assert done.exit_code == 0
