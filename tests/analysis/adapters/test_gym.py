@@ -59,7 +59,7 @@ def test_every_benchmark_is_registered():
 
 
 @pytest.mark.parametrize("name", IDS)
-def test_every_registered_environment_has_a_default_problem_but_that_of_own_problems(name):
+def test_registered_environments_have_a_default_problem(name):
     own = {"instance": Model("shop").task("bread").action("bake", 2).build()} if name == "generic" else {}
     env = gymnasium.make(IDS[name], reward=None, **own)
     assert env.unwrapped.run.problem.benchmark == name
@@ -105,7 +105,7 @@ def test_seeds_sample_problems_of_the_set():
 
 
 @pytest.mark.parametrize("kind", [SyncVectorEnv, pytest.param(AsyncVectorEnv, marks=pytest.mark.slow)])
-def test_vector_environments_sample_on_their_own(kind):
+def test_vector_environments_sample_independently(kind):
     make = partial(gymnasium.make, IDS["timearena"], instance="timearena/household", observation="structured")
     many = kind([partial(make, reward=None)] * 3)
     seen, info = many.reset(seed=[1, 2, 3])
@@ -117,7 +117,7 @@ def test_vector_environments_sample_on_their_own(kind):
     many.close()
 
 
-def test_files_and_problems_make_a_set(tmp_path):
+def test_environment_accepts_files_and_problems(tmp_path):
     shops = [Model(name).task("bread").action("bake", 2).build() for name in ("one", "two")]
     path = tmp_path / "shops.jsonl"
     path.write_text("".join(f"{json.dumps(to_document(shop))}\n" for shop in shops))
@@ -128,7 +128,7 @@ def test_files_and_problems_make_a_set(tmp_path):
 
 
 @pytest.mark.parametrize("selection", NAMES)
-def test_masks_are_what_is_legal_and_runs_are_graded_alike(selection):
+def test_masks_are_legal_actions_and_rewards_match_grades(selection):
     env = LiveEnv(selection, NAMES[selection], reward=None, observation="structured")
     for seed in range(3):
         played(env, seed)
@@ -141,7 +141,7 @@ def test_masks_are_what_is_legal_and_runs_are_graded_alike(selection):
     )
 
 
-def test_actions_mean_the_same_in_every_state_where_what_there_is_to_do_is_known():
+def test_action_numbers_have_one_meaning_in_all_states():
     env = LiveEnv("timearena", TEA, reward=None)
     env.reset()
     meanings: dict[int, set[str]] = {}
@@ -207,7 +207,7 @@ PLAYED = {
 @pytest.mark.parametrize("count", sample([1, pytest.param(16, marks=pytest.mark.slow)]))
 @pytest.mark.parametrize("reward", sample(["regret", "score", "success"]))
 @pytest.mark.parametrize("selection", sample(PLAYED))
-def test_no_policy_returns_more_than_an_optimal_run_and_no_failure_more_than_a_success(selection, reward, count):
+def test_returns_rank_optimal_runs_above_successes_above_failures(selection, reward, count):
     name = PLAYED[selection]
     best = asyncio.run(play(environment(load(name), reward=reward), agent("optimal")))
     assert best.environment.run().success
@@ -234,14 +234,14 @@ def test_illegal_actions_cost_and_actions_outside_the_space_raise():
             env.step(action)
 
 
-def test_a_limit_cuts_a_run_off():
+def test_step_limit_truncates_a_run():
     env = LiveEnv("timearena", TEA, reward=None, limit=3)
     env.reset()
     ends = [env.step(next(iter(env.commands())))[2:4] for _ in range(3)]
     assert ends == [(False, False), (False, False), (False, True)]
 
 
-def test_numbers_of_an_observation_tell_what_was_done():
+def test_structured_observation_counts_executed_actions():
     env = LiveEnv("timearena", TEA, reward=None, observation="structured")
     env.reset()
     number = {one.text: n for n, one in env.commands().items()}
@@ -254,7 +254,7 @@ def test_numbers_of_an_observation_tell_what_was_done():
     assert seen["since"].min() == -1
 
 
-def test_texts_are_plain_and_not_too_long():
+def test_texts_of_observations_are_ascii_and_bounded():
     assert plain("a\x1b\u202eé\n") == "a\\x1b\\u202e\\xe9\n"
     assert len(plain("ä" * LONGEST)) == LONGEST
     env = LiveEnv("timearena", TEA, reward=None, render_mode="ansi")
@@ -295,7 +295,7 @@ def test_invalid_options_of_reset_raise(options, message):
         env.reset(options=options)
 
 
-def test_the_extra_is_named_where_it_is_missing(monkeypatch):
+def test_missing_extra_of_gym_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     monkeypatch.delitem(sys.modules, "planoracle.analysis.adapters.gym")
     with pytest.raises(InputError, match=r"pip install 'planoracle\[gym\]'"):

@@ -74,7 +74,7 @@ def assert_graded_alike(log, folder):
         }
 
 
-def test_a_model_holds_runs_and_its_log_is_graded_alike(tmp_path):
+def test_model_runs_and_its_log_has_the_same_grade(tmp_path):
     log = evaluated("timearena", tmp_path, following(TEA), task_args={"instances": [TEA, DISHES]}, epochs=2)
     best, failed = log.samples[0], log.samples[1]
     assert score_of(best).value == {"success": 1.0, "main_score": 1.0, "ratio": 1.0, "regret": 0.0}
@@ -92,7 +92,7 @@ def test_a_model_holds_runs_and_its_log_is_graded_alike(tmp_path):
     assert_graded_alike(log, tmp_path)
 
 
-def test_whole_plans_are_handed_in_at_once(tmp_path):
+def test_open_loop_submits_the_whole_plan(tmp_path):
     plan = solve(load(TEA)).plan
     say = lambda messages, number: plan  # noqa: E731
     log = evaluated("timearena", tmp_path, say, task_args={"instances": TEA, "setting": "open"})
@@ -101,7 +101,7 @@ def test_whole_plans_are_handed_in_at_once(tmp_path):
     assert_graded_alike(log, tmp_path)
 
 
-def test_the_environment_can_be_a_tool(tmp_path):
+def test_environment_as_a_tool(tmp_path):
     plan = solve(load(TEA)).plan.splitlines()
 
     def say(messages, number):
@@ -115,7 +115,7 @@ def test_the_environment_can_be_a_tool(tmp_path):
     assert_graded_alike(log, tmp_path)
 
 
-def test_agents_of_ours_are_solvers_and_no_model_is_asked(tmp_path):
+def test_built_in_agents_are_solvers_without_model_calls(tmp_path):
     def say(messages, number):
         raise AssertionError("nobody should ask")
 
@@ -136,7 +136,7 @@ def test_agents_of_ours_are_solvers_and_no_model_is_asked(tmp_path):
 @pytest.mark.parametrize(
     "name", ["recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2", "asynchow/async/829", KITCHEN, TEA]
 )
-def test_a_model_that_says_what_the_optimal_agent_does_scores_as_it(name, tmp_path):
+def test_model_that_repeats_the_optimal_agent_has_its_score(name, tmp_path):
     task, options = name.partition("/")[0], {"task_args": {"instances": name}}
     ours = evaluated(task, tmp_path / "ours", solver=inspect_solvers.optimal(), **options)
     assert (score_of(ours.samples[0]).value["ratio"], score_of(ours.samples[0]).value["regret"]) == (1.0, 0.0)
@@ -147,7 +147,7 @@ def test_a_model_that_says_what_the_optimal_agent_does_scores_as_it(name, tmp_pa
 
 
 @pytest.mark.parametrize("name", [KITCHEN, TEA])
-def test_the_papers_settings_ask_as_they_do_elsewhere(name, tmp_path):
+def test_settings_of_papers_send_the_same_requests_in_inspect_ai(name, tmp_path):
     benchmark = registry.get(name.partition("/")[0])
     setting = list(benchmark.settings)[-1]
     requests = []
@@ -162,7 +162,7 @@ def test_the_papers_settings_ask_as_they_do_elsewhere(name, tmp_path):
     assert_graded_alike(log, tmp_path)
 
 
-def test_a_failure_of_the_models_side_has_no_score(tmp_path):
+def test_failed_model_call_is_unscored(tmp_path):
     def say(messages, number):
         if number == 2:
             raise RuntimeError("the line is dead")
@@ -176,7 +176,7 @@ def test_a_failure_of_the_models_side_has_no_score(tmp_path):
     assert "the run ended with an error" in result.reason
 
 
-def test_a_run_that_a_limit_ends_is_graded_as_far_as_it_came(tmp_path):
+def test_run_ended_by_a_limit_is_graded(tmp_path):
     log = evaluated("timearena", tmp_path, following(TEA), task_args={"instances": TEA}, message_limit=6)
     assert log.samples[0].limit.type == "message"
     assert score_of(log.samples[0]).metadata["executed"] == 2
@@ -191,7 +191,7 @@ def test_answers_of_other_solvers_are_graded_as_plans(tmp_path):
     assert_graded_alike(log, tmp_path)
 
 
-def test_what_is_wrong_with_a_call_is_told():
+def test_invalid_task_arguments_are_reported():
     assert set(TASKS) == set(registry.names())
     with pytest.raises(InputError, match="is a problem of timearena, not robotouille"):
         TASKS["robotouille"](instances=TEA)
@@ -201,7 +201,7 @@ def test_what_is_wrong_with_a_call_is_told():
         TASKS["generic"]()
 
 
-def test_the_command_line_finds_tasks_and_solvers_by_name(tmp_path):
+def test_inspect_command_line_finds_tasks_and_solvers_by_name(tmp_path):
     command = ["-m", "inspect_ai", "eval", "planoracle/timearena", "--model", "mockllm/model", "--limit", "2"]
     options = ["--solver", "planoracle/random", "--log-dir", str(tmp_path), "--display", "plain"]
     run = subprocess.run([sys.executable, *command, *options], capture_output=True, text=True, cwd=tmp_path, check=True)
@@ -209,7 +209,7 @@ def test_the_command_line_finds_tasks_and_solvers_by_name(tmp_path):
     assert all(one.scored for one in grade_all(Intake([tmp_path]), Grader()))
 
 
-def test_a_log_says_what_was_handed_in_and_nothing_else(tmp_path):
+def test_log_metadata_contains_only_the_submission(tmp_path):
     """A sample's store names the plan, but neither whose it is nor what it is for."""
     metadata = {"submission": {"actions": ["wait"], "instance": DISHES, "id": "x", "model": "y"}, "by": None}
     log = {

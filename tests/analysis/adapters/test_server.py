@@ -41,7 +41,7 @@ def asked(*calls, files=False, target=None):
     return [one.content[0].text if one.is_error else one.structured_content for one in answers]
 
 
-def test_tools_say_what_they_take_and_give():
+def test_tools_have_input_and_output_schemas():
     async def listed():
         async with Client(server()) as client:
             return (await client.list_tools()).tools, client.server_info, client.instructions
@@ -57,7 +57,7 @@ def test_tools_say_what_they_take_and_give():
 
 
 @pytest.mark.parametrize("name", sample([TEA, "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2"]))
-def test_answers_are_those_of_the_verbs(name):
+def test_tools_answer_like_the_commands(name):
     best, explanation, advice = asked(
         ("solve", {"problem": name}), ("explain", {"problem": name}), ("next", {"problem": name})
     )
@@ -73,14 +73,14 @@ def test_answers_are_those_of_the_verbs(name):
     assert verdict["makespan"] == verdict["optimal_makespan"] == best["makespan"]
 
 
-def test_a_problem_is_told_in_words():
+def test_describe_returns_the_problem_statement():
     (statement,) = asked(("describe", {"problem": TEA}))
     run = registry.of(load(TEA)).environment(load(TEA), config=RunConfig("open"))
     assert (statement["instructions"], statement["introduction"]) == (run.instructions(), run.introduction())
     assert "kettle" in statement["introduction"]
 
 
-def test_a_grade_is_told_in_words_and_priced_if_wanted():
+def test_grade_has_a_report_and_regrets_on_request():
     plan = ["wash cup", "activate kettle", "brew tea with teapot"]
     short, long = asked(
         ("grade", {"problem": TEA, "plan": plan}), ("grade", {"problem": TEA, "plan": plan, "prices": True})
@@ -94,14 +94,14 @@ def test_a_grade_is_told_in_words_and_priced_if_wanted():
     assert "the end of the plan most" not in short["report"]
 
 
-def test_a_document_is_a_problem_too():
+def test_problem_may_be_a_document():
     document = json.loads((ROOT / "instances/examples/tea.json").read_text())
     best, advice = asked(("solve", {"problem": document}), ("next", {"problem": document}))
     (verdict,) = asked(("grade", {"problem": document, "plan": best["plan"]}))
     assert (best["makespan"], advice["best"], verdict["success"], verdict["optimal_makespan"]) == (10, 10, True, 10)
 
 
-def test_everything_that_is_allowed_is_listed_if_wanted():
+def test_next_lists_all_legal_commands_on_request():
     (advice,) = asked(("next", {"problem": TEA, "after": ["activate kettle"], "all_commands": True}))
     assert [(one["command"], one["cost"]) for one in advice["options"]] == [
         ("wash teapot", 0),
@@ -110,7 +110,7 @@ def test_everything_that_is_allowed_is_listed_if_wanted():
     ]
 
 
-def test_names_are_listed():
+def test_problems_lists_names():
     every, some, globbed = asked(
         ("problems", {}), ("problems", {"pattern": "recipe2plan"}), ("problems", {"pattern": "*/timed/Vada_D*"})
     )
@@ -133,18 +133,18 @@ def test_names_are_listed():
         ("solve", {"problem": f"{TEA}\x1b[31m"}, r"\x1b"),
     ],
 )
-def test_what_is_wrong_with_a_question_is_told(tool, arguments, message):
+def test_invalid_tool_calls_are_reported(tool, arguments, message):
     (error,) = asked((tool, arguments))
     assert message in error
 
 
-def test_a_plan_that_cannot_be_read_has_no_score():
+def test_unreadable_plan_is_unscored():
     (verdict,) = asked(("grade", {"problem": TEA, "plan": {"actions": 3}}))
     assert (verdict["scored"], verdict["success"], verdict["main_score"]) == (False, None, None)
     assert "must be a list" in verdict["reason"]
 
 
-def test_files_are_read_only_if_the_server_was_started_so(tmp_path):
+def test_files_are_read_only_with_the_files_option(tmp_path):
     path = tmp_path / "tea.json"
     path.write_text(CliRunner().invoke(app, ["instances", "--export", TEA]).stdout.splitlines()[0])
     secret = tmp_path / "nothing.json"
@@ -155,7 +155,7 @@ def test_files_are_read_only_if_the_server_was_started_so(tmp_path):
 
 
 @pytest.mark.slow
-def test_it_speaks_over_a_pipe():
+def test_server_answers_over_a_pipe():
     code = "from planoracle.analysis.cli import main; main()"
     environment = {"PLANORACLE_CACHE": os.environ["PLANORACLE_CACHE"]}
     started = StdioServerParameters(command=sys.executable, args=["-c", code, "mcp"], env=environment)
@@ -163,7 +163,7 @@ def test_it_speaks_over_a_pipe():
     assert (best["makespan"], "names no bundled problem" in error) == (13, True)
 
 
-def test_the_verb_names_the_extra_that_is_missing(monkeypatch):
+def test_mcp_command_names_the_missing_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp", None)
     result = CliRunner().invoke(app, ["mcp"])
     assert "pip install 'planoracle[mcp]'" in str(result.exception)

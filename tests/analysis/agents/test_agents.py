@@ -20,7 +20,7 @@ def played(run: AnyEnvironment, name: str, seed: int = 0) -> PlayedRun:
     return asyncio.run(play(run, agent(name, seed=seed)))
 
 
-def test_optimal_looks_again_when_the_world_does_not_agree() -> None:
+def test_optimal_agent_solves_again_after_a_deviation() -> None:
     run = environment(load(PROBLEMS[0]), reward="regret")
     one = agent("optimal")
     for other in ("wait", "wash teapot", None):
@@ -32,7 +32,7 @@ def test_optimal_looks_again_when_the_world_does_not_agree() -> None:
     assert run.run().success
 
 
-def test_optimal_stops_where_nothing_leads_to_success() -> None:
+def test_optimal_agent_stops_if_success_is_unreachable() -> None:
     run = environment(load("timearena/household1"))
     while run.observation.clock < 39:
         run.step("wait")
@@ -42,7 +42,7 @@ def test_optimal_stops_where_nothing_leads_to_success() -> None:
     assert result.failure is None
 
 
-def test_chance_follows_its_seed() -> None:
+def test_random_agent_depends_on_its_seed() -> None:
     def said(name: str, seed: int) -> list[str]:
         return [
             one.message
@@ -55,13 +55,13 @@ def test_chance_follows_its_seed() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("loop", ["closed", "open"])
-def test_greedy_finishes(name: str, loop: str) -> None:
+def test_greedy_agent_completes_problems(name: str, loop: str) -> None:
     result = played(environment(load(name), loop=loop), "greedy")
     run = result.environment.run()
     assert run.success
 
 
-def test_heuristics_play_as_they_schedule() -> None:
+def test_heuristic_agents_follow_their_schedule() -> None:
     from planoracle.heuristics.registry import run as scheduled
 
     problem = load(PROBLEMS[0])
@@ -77,14 +77,14 @@ def _refusals() -> Iterator[tuple[str, AnyEnvironment, str]]:
     yield "random", environment(load(PROBLEMS[0]), loop="open"), "needs a closed loop"
 
 
-def test_what_an_agent_cannot_do_is_its_own_failure_and_no_score() -> None:
+def test_unsupported_run_of_an_agent_is_unscored() -> None:
     for name, run, reason in _refusals():
         result = played(run, name)
         assert isinstance(result.failure, AgentError)
         assert reason in str(result.failure)
 
 
-def test_a_heuristic_that_is_disturbed_says_so() -> None:
+def test_heuristic_agent_reports_a_deviation() -> None:
     run, one = environment(load(PROBLEMS[0])), agent("serial-spt")
     asyncio.run(one.act(run))
     run.step("wait")

@@ -48,7 +48,7 @@ def played(count: int, *lines: str, exchanges: list[Exchange] | None = None):
     return asyncio.run(play(Counting(count), Scripted(iter(lines)), on_exchange=tell))  # type: ignore[arg-type]
 
 
-def test_goes_on_until_the_run_is_over() -> None:
+def test_play_continues_until_the_run_is_over() -> None:
     exchanges: list[Exchange] = []
     result = played(2, "one", "two", "three", exchanges=exchanges)
     assert [one.message for one in result.exchanges] == ["one", "two"]
@@ -59,14 +59,14 @@ def test_goes_on_until_the_run_is_over() -> None:
     assert result.environment.done
 
 
-def test_stops_when_the_agent_has_nothing_more_to_say() -> None:
+def test_play_stops_when_the_agent_returns_no_message() -> None:
     result = played(2, "one")
     assert len(result.exchanges) == 1
     assert not result.environment.done
     assert result.failure is None
 
 
-def test_a_failure_of_the_agents_side_is_told_apart() -> None:
+def test_failure_of_an_agent_is_recorded() -> None:
     result = played(3, "one", "FAIL", "three")
     assert len(result.exchanges) == 1
     assert not result.environment.done
@@ -75,7 +75,7 @@ def test_a_failure_of_the_agents_side_is_told_apart() -> None:
     assert (str(unpickled), unpickled.kind) == ("no answer within 60 s", "timeout")
 
 
-def test_names_are_told_and_checked() -> None:
+def test_names_of_agents_are_listed_and_checked() -> None:
     assert {"optimal", "greedy", "random", "improve"} <= set(names())
     for wrong in ("bogus", "replay", "replay:", "optimal:x", ""):
         with pytest.raises(UnknownNameError, match="agent"):

@@ -30,7 +30,7 @@ def infos(run: PlayedRun) -> list[dict[str, object]]:
     return [dict(one.transition.info) for one in run.exchanges]
 
 
-def test_every_decision_has_the_price_that_the_regret_of_the_whole_run_gives_it() -> None:
+def test_step_costs_equal_regrets_of_the_whole_run() -> None:
     for seed in range(5):
         result = played(environment(load(PROBLEMS[0]), reward="regret"), "random", seed)
         run = result.environment.run()
@@ -41,7 +41,7 @@ def test_every_decision_has_the_price_that_the_regret_of_the_whole_run_gives_it(
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_costs_of_a_success_add_up_to_what_it_lost(name: str) -> None:
+def test_costs_of_a_success_sum_to_its_gap(name: str) -> None:
     slow = environment(load(name), reward="regret")
     waits = [one.text for one in slow.legal() if one.kind == "wait"]
     first = [slow.step(waits[0]) for _ in range(4)]
@@ -57,7 +57,7 @@ def test_costs_of_a_success_add_up_to_what_it_lost(name: str) -> None:
     assert all(info["status"] == "optimal" and info["proved"] for info in infos(result))
 
 
-def test_a_run_that_fails_costs_ten_times_the_optimum() -> None:
+def test_failed_run_costs_ten_times_the_optimum() -> None:
     run = environment(load("timearena/household1"), reward="regret")
     steps = [run.step("wait"), *(run.step("wash kettle") for _ in range(5))]
     assert run.state.over == "five_invalid"
@@ -69,7 +69,7 @@ def test_a_run_that_fails_costs_ten_times_the_optimum() -> None:
     assert sum(one.reward for one in before) == -5.0
 
 
-def test_a_run_that_is_stopped_costs_as_much_as_one_that_fails() -> None:
+def test_stopped_run_costs_as_much_as_a_failed_one() -> None:
     run = environment(load("timearena/household1"), reward="regret")
     assert run.step("wait").reward == -1.0
     last = run.stop("stopped")
@@ -79,12 +79,12 @@ def test_a_run_that_is_stopped_costs_as_much_as_one_that_fails() -> None:
         run.stop("stopped")
 
 
-def test_the_penalty_is_one_of_the_callers_if_wanted() -> None:
+def test_penalty_can_be_set() -> None:
     run = environment(load("timearena/household1"), reward=RegretReward(penalty=99))
     assert run.step("exit").reward == -99.0
 
 
-def test_whole_plans_are_priced_at_once() -> None:
+def test_whole_plans_have_one_reward() -> None:
     problem = load("timearena/household1")
     late = environment(problem, reward="regret", loop="open")
     best = asyncio.run(agent("optimal").act(late))
@@ -95,7 +95,7 @@ def test_whole_plans_are_priced_at_once() -> None:
     assert (without_plan.reward, without_plan.info["lost"]) == (-130.0, "over")
 
 
-def test_forks_and_returns_have_the_rewards_of_their_own_ways() -> None:
+def test_forked_and_restored_runs_have_their_own_rewards() -> None:
     run = environment(load("timearena/household1"), reward="regret")
     begin = run.state
     other = run.fork()
@@ -105,7 +105,7 @@ def test_forks_and_returns_have_the_rewards_of_their_own_ways() -> None:
     assert run.step("activate kettle").reward == 0.0
 
 
-def test_what_is_not_proved_costs_nothing_yet_and_says_so() -> None:
+def test_unproved_decision_has_no_cost_and_is_marked() -> None:
     """With no work allowed nothing is known but the ends."""
     run = environment(
         load("robotouille/asynchronous/0_cheese_chicken_sandwich@84"), reward=RegretReward(limit=WorkLimit(1e-9))
@@ -118,7 +118,7 @@ def test_what_is_not_proved_costs_nothing_yet_and_says_so() -> None:
     assert transition.info["status"] in ("unknown", "feasible")
 
 
-def test_the_score_grows_where_the_paper_counts_progress() -> None:
+def test_score_reward_follows_the_progress_of_the_paper() -> None:
     best = played(environment(load(PROBLEMS[0]), reward="score"), "optimal")
     assert best.total == pytest.approx(1.0)
     assert sum(one.transition.reward > 0 for one in best.exchanges) > 5
@@ -126,7 +126,7 @@ def test_the_score_grows_where_the_paper_counts_progress() -> None:
 
 @pytest.mark.parametrize("name", sample(ALL))
 @pytest.mark.parametrize("seed", sample(range(2)))
-def test_costs_add_up_whatever_becomes_of_a_run(name: str, seed: int) -> None:
+def test_costs_sum_to_the_total_of_every_run(name: str, seed: int) -> None:
     result = played(environment(load(name), reward="regret"), "random", seed)
     run, least = result.environment.run(), grade(result.environment.submission()).optimal_makespan
     assert least is not None
@@ -159,7 +159,7 @@ def test_rewards_of_completions_follow_the_grades() -> None:
     assert 0 < reward(texts, TEA)[2] < 1
 
 
-def test_reward_is_a_reward_function_of_trl() -> None:
+def test_reward_has_the_interface_of_trl() -> None:
     chat = [{"role": "assistant", "content": SLOW}]
     columns = {"prompts": ["go"] * 2, "completion_ids": [[1], [2]], "trainer_state": None}
     names = [TEA, "timearena/household2"]
@@ -168,7 +168,7 @@ def test_reward_is_a_reward_function_of_trl() -> None:
     assert reward([], TEA) == []
 
 
-def test_scores_above_one_are_cut() -> None:
+def test_scores_above_one_are_clipped() -> None:
     name = "recipe2plan/timed/Cobbler_Pancakes"
     plan = solve(load(name)).plan
     assert grade({"instance": name, "plan": plan}).main_score > 1
@@ -181,7 +181,7 @@ STRANGE += [[{"role": "assistant"}], [{"role": 3, "content": {}}], [{"role": "as
 
 @pytest.mark.parametrize("name", sample([*ALL, "paracook/abstract/own/seed_1/orders_num_1"]))
 @pytest.mark.parametrize("kind", ["score", "success", "regret"])
-def test_no_completion_raises(name: str, kind: str) -> None:
+def test_reward_never_raises_for_a_completion(name: str, kind: str) -> None:
     chance = Random(1)
     texts = [*STRANGE, *(chance.randbytes(chance.randrange(99)) for _ in range(50))]
     assert reward(texts, name, kind) == [0.0] * len(texts)

@@ -53,7 +53,7 @@ def asked(**more: object) -> PromptSet:
     return PromptSet(replace(setting, **more), "timearena", prompts)  # type: ignore[arg-type]
 
 
-def test_the_full_history_is_sent_every_time() -> None:
+def test_full_history_is_sent_with_every_request() -> None:
     model = Model(["activate kettle", "wait", "exit"])
     result = model.play(TEA, asked())
     assert model.roles() == ["su", "suau", "suauau"]
@@ -68,7 +68,7 @@ def test_the_full_history_is_sent_every_time() -> None:
     ]
 
 
-def test_with_a_prompt_for_turns_it_stands_for_the_last_answer() -> None:
+def test_turn_prompt_contains_the_last_observation() -> None:
     model = Model(["activate kettle", "wait", "exit"])
     result = model.play(TEA, asked(turn="turn"))
     assert model.roles() == ["su", "suau", "suauau"]
@@ -78,7 +78,7 @@ def test_with_a_prompt_for_turns_it_stands_for_the_last_answer() -> None:
     assert model.sent[2][5]["content"] == f"NOW {second.observation.text}"
 
 
-def test_the_last_message_is_remembered() -> None:
+def test_history_last_sends_only_the_last_message() -> None:
     model = Model(["Thought: why not?\nAction: activate kettle", "Thought: dirty.\nAction: wash cup", "exit"])
     result = model.play(TEA, asked(turn="turn", history="last"))
     assert model.roles() == ["su"] * 3
@@ -88,7 +88,7 @@ def test_the_last_message_is_remembered() -> None:
     assert model.sent[2] == [model.sent[0][0], {"role": "user", "content": expected}]
 
 
-def test_questions_come_first_and_once() -> None:
+def test_questions_are_asked_once_at_the_start() -> None:
     asks = (Ask("one", "first", Sampling(0, 64)), Ask("two", "second"))
     model = Model(["ANSWER 1", "ANSWER 2", "wait", "exit"])
     model.play(TEA, asked(asks=asks, task="told", sampling=Sampling(0.7)))
@@ -100,7 +100,7 @@ def test_questions_come_first_and_once() -> None:
     assert model.sampled == [Sampling(0, 64), Sampling(), Sampling(0.7), Sampling(0.7)]
 
 
-def test_without_a_setting_the_plain_ones_are_taken() -> None:
+def test_run_without_a_setting_sends_instructions_and_introduction() -> None:
     run = environment_for(load(TEA), load_prompts("timearena", "open"))
     model = Model(["activate kettle"])
     asyncio.run(play(run, Speaker(model.complete)))

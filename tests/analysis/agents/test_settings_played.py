@@ -45,7 +45,7 @@ async def script(name: str, prompts: PromptSet) -> list[str]:
 
 
 @pytest.mark.parametrize(("room", "name"), sample(ALL, several=True))
-def test_a_perfect_model_succeeds(room: str, name: str) -> None:
+def test_optimal_model_succeeds_in_every_setting(room: str, name: str) -> None:
     prompts = load_prompts(room, name)
     (problem,) = read(PROBLEMS[room])
     lines = iter(asyncio.run(script(PROBLEMS[room], prompts)))
@@ -73,7 +73,7 @@ def test_a_perfect_model_succeeds(room: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(("room", "name"), sample(SHOWN, several=True))
-def test_examples_are_never_the_problem_itself(room: str, name: str) -> None:
+def test_examples_differ_from_the_problem(room: str, name: str) -> None:
     prompts = load_prompts(room, name)
     texts = {text: told(prompts, environment_for(problem, prompts)) for text, problem in examples(prompts).items()}
     assert all(texts)
@@ -104,7 +104,7 @@ def told(prompts: PromptSet, run: AnyEnvironment) -> str:
         return str(error)
 
 
-def test_an_example_is_an_optimal_plan_of_the_room() -> None:
+def test_example_is_an_optimal_plan_of_the_benchmark() -> None:
     prompts = load_prompts("recipe2plan", "react")
     prompt = told(prompts, environment_for(load(PROBLEMS["recipe2plan"]), prompts))
     problem = examples(prompts)["timed.json"]
@@ -116,14 +116,14 @@ def test_an_example_is_an_optimal_plan_of_the_room() -> None:
     assert ("must start within" in prompt, "must start within" in untimed) == (True, False)
 
 
-def test_kitchens_with_several_cooks_have_an_example_with_several() -> None:
+def test_kitchens_with_several_agents_have_such_an_example() -> None:
     prompts = load_prompts("robotouille", "react")
     prompt = told(prompts, environment_for(load("robotouille/multi_agent/1_lettuce_burger"), prompts))
     assert "There are 2 players, robot1, robot2" in prompt
     assert "players" not in told(prompts, environment_for(load(PROBLEMS["robotouille"]), prompts))
 
 
-def test_answers_in_words_are_graded() -> None:
+def test_answers_in_natural_language_are_graded() -> None:
     prompts = load_prompts("asynchow", "zero-shot")
     problem = load(PROBLEMS["asynchow"])
     hours = solve(problem).makespan // 3600

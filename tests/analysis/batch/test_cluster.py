@@ -47,7 +47,7 @@ def many(tmp_path):
 
 
 @pytest.mark.slow
-def test_answers_are_in_order_and_limits_hold_for_each_task(cluster):
+def test_answers_are_in_order_and_limits_apply_to_each_task(cluster):
     connected = module.DaskCluster(worker_tasks.start, TaskLimits(0.4, 300), cluster.scheduler_address)
     source = ["sleep 0.2", "spin", "a", Ready("ready"), "divide", "kill", "hog 400", "b", "refuse is odd"]
     answers = [str(one.error) if isinstance(one, TaskFailure) else one for one in connected.map(source)]
@@ -59,7 +59,7 @@ def test_answers_are_in_order_and_limits_hold_for_each_task(cluster):
 
 
 @pytest.mark.slow
-def test_a_cluster_worker_that_is_killed_changes_no_row(cluster, many, tmp_path):
+def test_killed_cluster_worker_changes_no_row(cluster, many, tmp_path):
     alone = invoke("grade", many, "--format", "jsonl", "--jobs", "1", "--run", tmp_path / "alone")
     args = ["grade", many, "--format", "jsonl", "--cluster", cluster.scheduler_address, "--run", tmp_path / "run"]
     with open(tmp_path / "out", "wb") as out:
@@ -75,7 +75,7 @@ def test_a_cluster_worker_that_is_killed_changes_no_row(cluster, many, tmp_path)
 
 
 @pytest.mark.slow
-def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
+def test_files_are_read_locally_and_sent_to_the_cluster(cluster, tmp_path, monkeypatch):
     """The workers of the cluster are in another folder."""
     monkeypatch.chdir(tmp_path)
     instance = catalog.load("recipe2plan/timed/Cobbler_Pancakes")
@@ -90,20 +90,20 @@ def test_files_are_read_here_and_shipped(cluster, tmp_path, monkeypatch):
     assert graded.stdout == invoke(*call).stdout
 
 
-def test_a_task_for_other_versions_is_refused():
+def test_task_for_other_versions_is_refused():
     with pytest.raises(WorkerError, match=r"has other versions: planoracle .*; expected planoracle 99"):
         module.run(b"", NO_LIMITS, {"planoracle": "99"}, "a")
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://"])
 @pytest.mark.slow
-def test_a_scheduler_that_cannot_be_reached_is_an_error(monkeypatch, address):
+def test_unreachable_scheduler_is_an_error(monkeypatch, address):
     monkeypatch.setattr(module, "_SEARCH", 0.5)
     with pytest.raises(WorkerError, match=f"the cluster at {address} cannot be reached"):
         module.DaskCluster(worker_tasks.start, NO_LIMITS, address)
 
 
-def test_without_distributed_the_error_says_what_to_install(monkeypatch):
+def test_missing_distributed_is_an_error_that_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(WorkerError, match=r"install planoracle\[cluster\]"):
         module.DaskCluster(worker_tasks.start, NO_LIMITS, "tcp://127.0.0.1:9")
@@ -124,7 +124,7 @@ def end(*processes):
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl to make certificates")
-def test_with_certificates_only_those_who_have_one_get_in(tmp_path):
+def test_cluster_with_tls_refuses_clients_without_its_certificate(tmp_path):
     """The commands are those of the page on batches."""
     path = write(tmp_path / "s.jsonl", submissions(30))
     text = (Path(__file__).parents[3] / ".docs" / "reference" / "batches.md").read_text()
@@ -157,7 +157,7 @@ def test_with_certificates_only_those_who_have_one_get_in(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_goes_away_is_an_error(many, tmp_path):
+def test_scheduler_that_ends_during_a_run_is_an_error(many, tmp_path):
     place = tmp_path / "scheduler.json"
     scheduler, worker = dask(place, "scheduler", "--port", "0"), dask(place, "worker", "--nthreads", "1")
     try:

@@ -43,7 +43,7 @@ def stored(path: Path) -> dict[str, str]:
 # --- content --------------------------------------------------------------------------------------
 
 
-def test_results_are_there_the_next_time(tmp_path: Path) -> None:
+def test_stored_results_are_read_by_the_next_run(tmp_path: Path) -> None:
     with Journal(tmp_path / "deep" / "run", pytest.fail) as journal:
         put(journal, ROWS)
         assert len(journal) == 0  # committed results
@@ -88,7 +88,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_results_are_committed_within_a_second_also_while_a_task_runs(tmp_path: Path) -> None:
+def test_results_are_committed_within_a_second_while_a_task_runs(tmp_path: Path) -> None:
     """A process that is killed loses only what it added in its last second, and the file can be used at once."""
     done = subprocess.run([sys.executable, "-c", WRITER, tmp_path, "2"], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGKILL, b"", b"")
@@ -99,7 +99,7 @@ def test_results_are_committed_within_a_second_also_while_a_task_runs(tmp_path: 
 # --- files that are refused -----------------------------------------------------------------------
 
 
-def test_a_second_user_is_refused_until_the_first_has_finished(tmp_path: Path) -> None:
+def test_second_process_is_refused_until_the_first_closes_the_journal(tmp_path: Path) -> None:
     code = "import sys; from pathlib import Path; from planoracle.analysis.batch.journal import Journal\n"
     other = [sys.executable, "-c", f"{code}Journal(Path(sys.argv[1]), print)", tmp_path]
     with Journal(tmp_path, pytest.fail) as journal:
@@ -148,7 +148,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_no_journal_is_refused_and_left_alone(tmp_path: Path, case: str) -> None:
+def test_file_that_is_not_a_journal_is_refused_and_not_changed(tmp_path: Path, case: str) -> None:
     path = tmp_path / NAME
     make, message = REFUSED[case]
     make(path)
@@ -159,7 +159,7 @@ def test_what_is_no_journal_is_refused_and_left_alone(tmp_path: Path, case: str)
     assert not (tmp_path / "nothing").exists()
 
 
-def test_a_folder_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+def test_unusable_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "run"):
         with pytest.raises(StorageError, match="cannot be used as a run directory"):
@@ -169,7 +169,7 @@ def test_a_folder_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
 # --- files that change ----------------------------------------------------------------------------
 
 
-def test_a_file_that_was_emptied_between_runs_is_reported(tmp_path: Path) -> None:
+def test_journal_emptied_between_runs_is_reported(tmp_path: Path) -> None:
     filled(tmp_path).write_bytes(b"")
     warnings: list[str] = []
     with Journal(tmp_path, warnings.append) as journal:
@@ -194,7 +194,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_file_that_goes_away_during_a_run_is_an_error(tmp_path: Path, change: str) -> None:
+def test_journal_removed_during_a_run_is_an_error(tmp_path: Path, change: str) -> None:
     journal = Journal(tmp_path / "run", pytest.fail)
     put(journal, ROWS)
     journal.commit()
@@ -205,7 +205,7 @@ def test_a_file_that_goes_away_during_a_run_is_an_error(tmp_path: Path, change: 
     assert journal.is_lost
 
 
-def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
+def test_full_disk_loses_no_committed_result(tmp_path: Path) -> None:
     """A limit of the size of files stands for it."""
     path = filled(tmp_path, {"a": "1"})
 
@@ -231,7 +231,7 @@ def test_a_full_disk_loses_nothing_that_was_committed(tmp_path: Path) -> None:
     assert len(stored(path)) == count + len(ROWS)
 
 
-def test_two_versions_share_a_run_directory_and_never_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_versions_share_a_run_directory_but_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = set()
     for version in "12":
         monkeypatch.setattr(work, "versions", lambda version=version: {"planoracle": version})

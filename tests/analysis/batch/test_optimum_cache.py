@@ -87,7 +87,7 @@ def forge(path, change):
 
 
 @pytest.mark.parametrize("name", [NAME, OTHER, "asynctool/cross2/01"])
-def test_a_proved_optimum_is_not_solved_again(path, solved, name):
+def test_proved_optimum_is_read_from_the_cache(path, solved, name):
     first, second = optimum(fresh(name)), optimum(fresh(name))
     assert solved == [name]
     assert replace(second, seconds=first.seconds) == first
@@ -95,7 +95,7 @@ def test_a_proved_optimum_is_not_solved_again(path, solved, name):
     assert len(entries(path)) == 1
 
 
-def test_of_a_result_without_certificate_the_cache_keeps_the_plan(path, solved):
+def test_cache_stores_only_the_plan_of_a_result_without_certificate(path, solved):
     first = best_of_kitchen()
     (entry,) = entries(path)
     claims = entry["status"], entry["makespan"], entry["bound"], entry["proof"]
@@ -114,7 +114,7 @@ def test_infeasibility_is_not_cached(path, solved):
     assert entries(path) == []
 
 
-def test_a_shorter_plan_of_the_cache_is_the_result_of_an_unfinished_search(path, solved, monkeypatch):
+def test_unfinished_search_returns_a_shorter_cached_plan(path, solved, monkeypatch):
     best = best_of_kitchen()
     worse = replace(
         best, status=Status.feasible, makespan=best.makespan + 1, lower_bound=best.makespan - 1, plan="", actions=()
@@ -141,7 +141,7 @@ def test_results_within_seconds_of_wall_time_are_not_cached(path, solved):
     assert len(entries(path)) == 1
 
 
-def test_it_can_be_switched_off_and_bundled_optima_need_none(path, monkeypatch):
+def test_cache_can_be_disabled_and_is_not_used_for_bundled_optima(path, monkeypatch):
     assert optimum(fresh()).makespan == 4080
     optimum(fresh(OTHER), is_cached=False)
     assert not path.parent.exists()
@@ -154,7 +154,7 @@ def test_it_can_be_switched_off_and_bundled_optima_need_none(path, monkeypatch):
     assert store.path == path.parent / "planoracle" / path.name
 
 
-def test_versions_and_contents_never_share_an_entry(path, solved, monkeypatch, capsys):
+def test_other_versions_and_contents_have_other_entries(path, solved, monkeypatch, capsys):
     instance = fresh()
     longer = replace(instance.actions[0], duration=660, attended=660)
     optimum(instance)
@@ -168,7 +168,7 @@ def test_versions_and_contents_never_share_an_entry(path, solved, monkeypatch, c
 
 
 @pytest.mark.slow
-def test_processes_share_it(path):
+def test_processes_share_the_cache(path):
     """All solve the same problems at the same time, beginning with no file."""
     code = (
         "from planoracle.analysis.grading import oracle as kept\nfrom planoracle.instances.files import catalog\n"
@@ -235,7 +235,7 @@ FORGERIES = {
 
 
 @pytest.mark.parametrize("forgery", sample(FORGERIES))
-def test_a_forged_entry_is_dropped_and_solved_anew(path, solved, capsys, forgery):
+def test_forged_entry_is_dropped_and_solved_again(path, solved, capsys, forgery):
     first = optimum(fresh())
     forge(path, FORGERIES[forgery])
     second = optimum(fresh())
@@ -247,7 +247,7 @@ def test_a_forged_entry_is_dropped_and_solved_anew(path, solved, capsys, forgery
     assert capsys.readouterr().err == ""
 
 
-def test_a_plan_that_takes_longer_changes_no_result(path, solved, capsys):
+def test_longer_cached_plan_changes_no_result(path, solved, capsys):
     first = optimum(fresh())
     good = entries(path)
     forge(path, lambda entry: uncertified(entry, slow, status="feasible", bound=None))
@@ -257,7 +257,7 @@ def test_a_plan_that_takes_longer_changes_no_result(path, solved, capsys):
     assert entries(path) == good
 
 
-def test_no_claim_about_a_kitchen_is_believed(path, solved, capsys):
+def test_forged_entries_of_kitchens_are_dropped(path, solved, capsys):
     first = best_of_kitchen()
     claims = (
         lambda entry: entry.update(status="optimal", bound=first.makespan),
@@ -277,7 +277,7 @@ TEXTS = ["", "{", "[1]", "NaN", "[" * 100_000, b"\xff\xfe{}", 7]
 
 
 @pytest.mark.parametrize("text", sample(TEXTS), ids=lambda text: repr(text)[:9])
-def test_a_damaged_entry_is_dropped(path, solved, capsys, text):
+def test_damaged_entry_is_dropped(path, solved, capsys, text):
     first = optimum(fresh())
     before = entries(path)
     execute(path, "UPDATE entries SET text = ?", text)
@@ -297,7 +297,7 @@ def test_forged_infeasibility_changes_no_grade(path, solved, capsys):
     assert "the entry claims an optimum or a bound without a certificate" in capsys.readouterr().err
 
 
-def test_a_success_that_contradicts_the_optimum_is_an_internal_error(path, monkeypatch):
+def test_success_below_the_optimum_is_an_internal_error(path, monkeypatch):
     result = optimum(fresh())
     monkeypatch.setattr(oracle, "optimum", lambda *_, **__: replace(result, status=Status.infeasible))
     grade = Grader(problems=Problems(named={NAME: fresh()})).grade({"id": "a", "instance": NAME, "plan": result.plan})
@@ -341,7 +341,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", sample(FAULTS, 3))
-def test_a_file_that_cannot_be_trusted_or_used_is_not_used_with_one_warning(path, solved, capsys, fault):
+def test_untrusted_or_unusable_cache_file_gives_one_warning(path, solved, capsys, fault):
     if fault.endswith("another user") and os.geteuid() != 0:
         pytest.skip("only root gives files away")
     first = optimum(fresh())
@@ -359,7 +359,7 @@ def test_a_file_that_cannot_be_trusted_or_used_is_not_used_with_one_warning(path
 
 
 @pytest.mark.parametrize("size", [0, 20_000], ids=["read-only", "full"])
-def test_a_full_disk_is_reported_once(path, solved, capsys, size):
+def test_full_disk_is_reported_once(path, solved, capsys, size):
     """A limit of the size of files stands for it."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     names = [NAME, OTHER, *catalog.expand(["recipe2plan/untimed/Co*"])]

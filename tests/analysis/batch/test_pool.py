@@ -51,7 +51,7 @@ def answers(*names: str, limits: TaskLimits = LIMITS, **options: Any) -> list[An
 
 
 @LIMITED
-def test_a_task_that_exceeds_a_limit_or_kills_its_worker_fails_alone() -> None:
+def test_task_that_exceeds_a_limit_or_kills_its_worker_fails_alone() -> None:
     assert answers("a", "spin", "b", "hog 400", "c", "kill", "d", "exit 3", "e", workers=1) == [
         *("a", "takes more than 0.4 s of processor time (--line-seconds)"),
         *("b", "needs more than 300 MB of memory (--line-memory)"),
@@ -61,7 +61,7 @@ def test_a_task_that_exceeds_a_limit_or_kills_its_worker_fails_alone() -> None:
     ]
 
 
-def test_a_task_that_raises_fails_in_a_worker_that_goes_on() -> None:
+def test_worker_continues_after_a_task_that_raises() -> None:
     first, refused, divided, recursed, unsendable, large, last = answers(
         "pid", "refuse is odd", "divide", "recurse x", "unsendable", "large", "pid", workers=1
     )
@@ -89,13 +89,13 @@ def test_processor_time_of_threads_counts_and_waiting_does_not() -> None:
 
 
 @LIMITED
-def test_a_task_that_does_not_fit_into_the_memory_of_a_worker_fails_alone() -> None:
+def test_task_larger_than_the_memory_of_a_worker_fails_alone() -> None:
     """The thread that reads it has no more memory than the task."""
     results = answers("a", "b" * 200_000_000, "c", limits=TaskLimits(5, 50))
     assert results == ["a", "needs more than 50 MB of memory (--line-memory)", "c"]
 
 
-def test_a_task_that_cannot_be_sent_fails_alone() -> None:
+def test_task_that_cannot_be_sent_fails_alone() -> None:
     nested: list[Any] = []
     for _ in range(100_000):
         nested = [nested]
@@ -104,7 +104,7 @@ def test_a_task_that_cannot_be_sent_fails_alone() -> None:
 
 @LIMITED
 @pytest.mark.parametrize("is_idle", [False, True])
-def test_a_failure_in_a_used_worker_is_tried_again_in_a_fresh_one(is_idle: bool) -> None:
+def test_failure_in_a_used_worker_is_retried_in_a_new_one(is_idle: bool) -> None:
     """Memory that earlier tasks retained is no reason to refuse a task."""
     end_idle()
     if is_idle:  # two workers of earlier pools
@@ -115,7 +115,7 @@ def test_a_failure_in_a_used_worker_is_tried_again_in_a_fresh_one(is_idle: bool)
         assert answers("retain 150", "hog 150", "b", workers=1) == ["retained", 150, "b"]
 
 
-def test_one_death_may_have_another_cause(tmp_path: Path) -> None:
+def test_task_is_retried_after_the_first_death_of_a_worker(tmp_path: Path) -> None:
     assert answers("a", f"die-once {tmp_path}/mark", "b") == ["a", "alive", "b"]
 
 
@@ -131,7 +131,7 @@ def test_answers_of_several_workers_are_in_order(monkeypatch: pytest.MonkeyPatch
     assert "SIGKILL" in results[1]
 
 
-def test_tasks_are_read_as_they_are_needed() -> None:
+def test_tasks_are_read_on_demand() -> None:
     read: list[int] = []
 
     def source() -> Iterator[str]:
@@ -144,12 +144,12 @@ def test_tasks_are_read_as_they_are_needed() -> None:
     assert len(read) <= 10
 
 
-def test_ready_answers_keep_their_place_and_need_no_worker() -> None:
+def test_ready_answers_are_in_order_and_start_no_worker() -> None:
     ready = Ready("ready")
     assert answers(ready, "a", ready, ready) == ["ready", "a", "ready", "ready"]  # type: ignore[arg-type]
 
 
-def test_values_of_a_generator_come_one_by_one_and_each_has_the_limits() -> None:
+def test_values_of_a_generator_arrive_one_by_one_with_limits_for_each() -> None:
     assert list(each_in_worker(worker_tasks.count, 12, limits=TaskLimits(0.4, None))) == list(range(12))
     read: list[int] = []
     with pytest.raises(LimitError, match="SIGKILL"):
@@ -158,7 +158,7 @@ def test_values_of_a_generator_come_one_by_one_and_each_has_the_limits() -> None
     assert next(each_in_worker(worker_tasks.count, 1000)) == 0  # and the rest is not computed
 
 
-def test_a_generator_goes_on_after_the_death_of_its_worker(tmp_path: Path) -> None:
+def test_generator_continues_after_the_death_of_its_worker(tmp_path: Path) -> None:
     assert list(each_in_worker(worker_tasks.count_and_die_once, 3, str(tmp_path / "mark"))) == [0, 1, 2, "alive"]
 
 
@@ -168,7 +168,7 @@ def test_progress_is_reported() -> None:
     assert messages == ["1", "2"]
 
 
-def test_what_a_task_prints_is_no_answer_and_there_is_nothing_to_read(capfd: pytest.CaptureFixture[str]) -> None:
+def test_output_of_a_task_is_not_an_answer_and_its_input_is_empty(capfd: pytest.CaptureFixture[str]) -> None:
     end_idle()
     assert answers("print hello", "a") == ["", "a"]
     assert capfd.readouterr() == ("", "hello\n")
@@ -198,7 +198,7 @@ def test_few_tasks_start_one_worker_and_a_worker_started_early_is_used() -> None
         assert len(pool._workers) == 1
 
 
-def test_a_worker_that_is_not_done_is_ended_and_no_later_work_starts_one() -> None:
+def test_closing_the_pool_ends_busy_workers_and_refuses_tasks() -> None:
     pool = WorkerPool(worker_tasks.start, TaskLimits(), 1)
     results = pool.map(["pid", "sleep 60"])
     pid = next(results)
@@ -209,7 +209,7 @@ def test_a_worker_that_is_not_done_is_ended_and_no_later_work_starts_one() -> No
         next(results)
 
 
-def test_an_error_at_the_start_of_a_worker_ends_the_pool() -> None:
+def test_error_at_the_start_of_a_worker_ends_the_pool() -> None:
     with WorkerPool(worker_tasks.start_refused, LIMITS, 1) as pool, pytest.raises(InputError, match="unknown rule"):
         list(pool.map(["a"]))
     with (
@@ -248,7 +248,7 @@ def test_no_worker_outlives_the_pool(number: int, task: str) -> None:
 CAUSE = "a worker process cannot be started: Too many open files; raise the limit of open files (ulimit -n)"
 
 
-def test_a_worker_that_cannot_be_started_is_an_error_with_its_cause() -> None:
+def test_error_names_the_cause_of_a_failed_start_of_a_worker() -> None:
     end_idle()
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     next_file = os.dup(0)

@@ -145,7 +145,7 @@ SPINNING = "from planoracle.analysis.grading.problem_loader import Problems\ntru
 
 
 @pytest.mark.parametrize("command", sample(["grade", "audit", "regret", "critique", "repair", "report"]))
-def test_a_line_that_takes_too_long_is_refused_and_the_others_are_answered(tmp_path, command):
+def test_submission_over_the_time_limit_is_unscored_and_the_others_are_graded(tmp_path, command):
     names = {"a": "timearena/household1", "b": "timearena/lab1", "c": "timearena/household1"}
     rows = [{"id": name, "instance": instance, "plan": ["wash cup", "wait"]} for name, instance in names.items()]
     path, page = write(tmp_path / "s.jsonl", rows), tmp_path / "page.html"
@@ -180,20 +180,20 @@ def check_kills(args, folder, rounds, seed):
     return resumed[1]
 
 
-def test_a_command_killed_at_random_moments_resumes_to_the_same_results(some, tmp_path):
+def test_command_killed_at_random_moments_resumes_to_the_same_results(some, tmp_path):
     assert check_kills(["grade", some[0], "--format", "jsonl", "--jobs", "1", "--run"], tmp_path, 4, 0) == some[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["grade", "solve"])
-def test_a_command_killed_many_times_resumes_to_the_same_results(many, tmp_path, command):
+def test_command_killed_many_times_resumes_to_the_same_results(many, tmp_path, command):
     args = ["grade", many[0]] if command == "grade" else ["solve", "recipe2plan/timed/C*", "timearena", "--recompute"]
     out = check_kills([*args, "--format", "jsonl", "--jobs", "2", "--run"], tmp_path, KILLS, command)
     assert command == "solve" or out == many[1]
 
 
 @pytest.mark.slow
-def test_a_run_computes_only_what_is_missing(tmp_path):
+def test_resumed_run_computes_only_missing_results(tmp_path):
     log, run = tmp_path / "log", tmp_path / "run"
     counted = (
         f"from planoracle.analysis.grading.grader import Grader\ntrue, log = Grader.run, open({str(log)!r}, 'a', 1)\n"
@@ -223,7 +223,7 @@ def test_a_run_computes_only_what_is_missing(tmp_path):
 
 
 @pytest.mark.slow
-def test_results_belong_to_the_content_of_problems_not_to_their_files(tmp_path):
+def test_stored_results_depend_on_the_content_of_problems_only(tmp_path):
     for name, duration, count in ("own", 9, 1), ("moved", 9, 1), ("own", 11, 2):
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps(OWN).replace("9", str(duration)))
@@ -277,7 +277,7 @@ def forge(run, change):
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS)
 @pytest.mark.parametrize("command", ["grade", "solve"])
-def test_a_stored_row_that_is_none_is_reported_and_computed_again(tmp_path, command, row):
+def test_invalid_stored_row_is_reported_and_computed_again(tmp_path, command, row):
     path = write(tmp_path / "s.jsonl", submissions(3))
     call = [command, path if command == "grade" else COBBLERS, "--run", tmp_path / "run", "--format", "jsonl"]
     first = invoke(*call)
@@ -292,7 +292,7 @@ def test_a_stored_row_that_is_none_is_reported_and_computed_again(tmp_path, comm
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["timearena", "robotouille", "asynctool"])
 @pytest.mark.parametrize("value", [None, "x", [], {}])
-def test_a_stored_grade_without_what_its_averages_need_ends_nothing(tmp_path, name, value):
+def test_stored_grade_without_fields_of_averages_is_computed_again(tmp_path, name, value):
     row = {"id": "a", "instance": catalog.expand([name])[0], "turns" if name == "asynctool" else "actions": []}
     call = ["grade", write(tmp_path / "s.jsonl", [row]), "--format", "jsonl", "--run", tmp_path / "run"]
     first = invoke(*call)
@@ -309,7 +309,7 @@ def test_a_stored_grade_without_what_its_averages_need_ends_nothing(tmp_path, na
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", sample([signal.SIGINT, signal.SIGTERM], 2))
-def test_interrupts_end_all_processes_and_say_how_to_go_on(many, tmp_path, number):
+def test_interrupts_end_all_processes_and_print_how_to_resume(many, tmp_path, number):
     path, expected, _ = many
     args = ["grade", path, "--format", "jsonl", "--jobs", "2", "--run", tmp_path / "run"]
     process = start(*args, before=EAGER, env=in_workers(SLOWLY))
@@ -354,7 +354,7 @@ def limited(size):
 
 
 @pytest.mark.slow
-def test_a_full_disk_loses_no_stored_result(many, tmp_path):
+def test_full_disk_loses_no_stored_result(many, tmp_path):
     path, expected, _ = many
     args = ["grade", path, "--format", "jsonl", "--jobs", "1", "--run"]
     assert run_to_end(*args, tmp_path / "whole")[:2] == (1, expected)
@@ -372,7 +372,7 @@ def test_a_full_disk_loses_no_stored_result(many, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_machine_that_can_write_nothing_grades(some, tmp_path, jobs):
+def test_grading_works_on_a_read_only_machine(some, tmp_path, jobs):
     """Without a cache, a home or a folder for temporary files; standard output is enough."""
     path = write(tmp_path / "s.jsonl", [{"id": "t", "instance": "timearena/household1+lab2", "plan": []}])
     path.write_text(path.read_text() + some[0].read_text())
@@ -401,7 +401,7 @@ time.monotonic, time.perf_counter = jumping(time.monotonic), jumping(time.perf_c
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
-def test_clocks_that_jump_change_no_grade(some, tmp_path, seed):
+def test_clock_changes_do_not_change_grades(some, tmp_path, seed):
     """One look at a clock in ten finds it set forward by an hour, or back by a second."""
     code = CLOCKS.format(seed=seed)
     call = ("grade", some[0], "--format", "jsonl", "--no-cache", "--run", tmp_path / "run")

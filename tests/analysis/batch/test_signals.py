@@ -38,7 +38,7 @@ def runs(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", sample([signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL], 3))
 @pytest.mark.parametrize("verb", sample(["report", "grade", "solve"], 3))
-def test_no_process_outlives_the_one_that_started_it(runs, tmp_path, verb, number):
+def test_workers_end_with_the_process_that_started_them(runs, tmp_path, verb, number):
     if number != signal.SIGKILL and signal.getsignal(number) == signal.SIG_IGN:
         pytest.skip("the signal is ignored here, as nohup has it")
     calls = {
@@ -71,7 +71,7 @@ solve._ProblemList.improve = lambda self, best: improve(self, best) or os.kill(o
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="no signals are sent here")
-def test_who_stops_a_solve_is_told_how_far_it_came():
+def test_interrupted_solve_prints_its_incumbent():
     name = "kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
     status, out, message = run_to_end("solve", name, "--time-limit", 600, before=IMPATIENT)
     assert (status, out) == (128 + signal.SIGTERM, b"")
@@ -113,7 +113,7 @@ MODULES = ["typer", "planoracle.analysis.cli.commands", "planoracle.analysis.cli
 
 
 @pytest.mark.parametrize("module", sample(MODULES))
-def test_ctrl_c_at_the_start_ends_with_130_and_without_a_word(module):
+def test_ctrl_c_at_the_start_exits_with_130_without_output(module):
     code = (
         "import os, signal, sys\n"
         f"sys.addaudithook(lambda event, about: event == 'import' and about[0] == {module!r}"
@@ -149,7 +149,7 @@ sys.addaudithook(strike)
     ],
     ids=["full disk", "SIGTERM", "SIGINT"],
 )
-def test_a_page_is_whole_or_as_it_was(tmp_path, before, status, word, old):
+def test_interrupted_report_keeps_the_old_page(tmp_path, before, status, word, old):
     row = {"id": "a", "instance": NAME, "actions": []}
     (tmp_path / "runs.jsonl").write_text(json.dumps(row) + "\n")
     page = tmp_path / "page.html"
@@ -165,7 +165,7 @@ def test_a_page_is_whole_or_as_it_was(tmp_path, before, status, word, old):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
-def test_a_page_goes_into_a_pipe_and_does_not_replace_it(tmp_path):
+def test_report_is_written_into_a_pipe(tmp_path):
     (tmp_path / "runs.jsonl").write_text(json.dumps({"id": "a", "instance": NAME, "actions": []}) + "\n")
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -139,40 +139,40 @@ def test_help_takes_less_than_a_third_of_a_second():
         ("solve", NAME, "--iterations", "x"),
     ],
 )
-def test_wrong_usage_has_exit_status_2_and_says_so_on_standard_error(args):
+def test_usage_error_has_exit_status_2_and_a_message_on_standard_error(args):
     result = invoke(*args)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Usage" in plain(result.stderr)
 
 
 @pytest.mark.parametrize("removed", sorted(REMOVED))
-def test_a_removed_command_or_option_is_answered_with_its_replacement(removed):
+def test_error_about_a_removed_command_or_option_names_the_replacement(removed):
     done = invoke(*removed.split(), "x")
     assert (done.exit_code, done.stdout) == (2, "")
     assert REMOVED[removed] in " ".join(re.sub("[│╭╮╰╯─]", "", done.stderr).split())
 
 
-def test_help_is_a_command_too():
+def test_help_command_prints_the_same_as_the_help_option():
     assert plain(invoke("help").stdout) == plain(invoke("--help").stdout)
     assert plain(invoke("help", "benchmark", "new").stdout) == plain(invoke("benchmark", "new", "--help").stdout)
     assert "No such command 'dance'" in plain(invoke("help", "dance").stderr)
 
 
 @pytest.mark.parametrize("word", ["plot", "list", "evaluate", "score", "version"])
-def test_another_word_for_a_command_is_answered_with_the_command(word):
+def test_error_about_a_synonym_names_the_command(word):
     done = invoke(word, "x")
     assert (done.exit_code, done.stdout) == (2, "")
     assert f"there is no command '{word}'; use planoracle {SYNONYMS[word]}" in plain(done.stderr)
 
 
-def test_other_words_lead_to_commands():
+def test_synonyms_name_existing_commands():
     assert not SYNONYMS.keys() & {*COMMANDS, *REMOVED}
     for call in SYNONYMS.values():
         assert call.split()[0] in COMMANDS or invoke(call).exit_code == 0
 
 
 @pytest.mark.parametrize("message", [text for name, text in REMOVED.items() if " " not in name and name[0] != "-"])
-def test_the_replacement_of_a_removed_command_is_a_call_that_parses(message):
+def test_replacements_of_removed_commands_are_valid_calls(message):
     for call in message.partition("use planoracle ")[2].split(" or planoracle "):
         name, *words = call.split()
         if name in COMMANDS:
@@ -193,7 +193,7 @@ def test_verbose_version_lists_dependencies_and_extras():
 
 
 @pytest.mark.slow
-def test_an_unknown_name_is_refused_with_a_suggestion_and_exit_status_2():
+def test_unknown_name_is_refused_with_a_suggestion_and_exit_status_2():
     result = command("solve", "recipe2plan/timed/Cobler_Pancakes", "--format", "jsonl")
     assert (result.returncode, result.stdout) == (2, b"")
     assert b"did you mean recipe2plan/timed/Cobbler_Pancakes" in result.stderr
@@ -219,7 +219,7 @@ def test_solve_reads_a_hand_written_file(files):
 
 @pytest.mark.parametrize("verb", sample(["solve", "compare", "instances"]))
 @pytest.mark.parametrize("broken", sample(["broken.json", "nojson.json", "list.json"]))
-def test_a_broken_file_is_reported_and_the_rest_is_answered(files, broken, verb):
+def test_broken_file_is_reported_and_the_others_are_answered(files, broken, verb):
     result = invoke(verb, "own.json", broken, "recipe2plan/*/Cobbler_Pan*", NAME, "--format", "jsonl")
     assert result.exit_code == 1
     names = list(dict.fromkeys(row["instance"] for row in rows(result)))
@@ -228,14 +228,14 @@ def test_a_broken_file_is_reported_and_the_rest_is_answered(files, broken, verb)
     assert error.startswith(f"error: {broken}")
 
 
-def test_solve_refuses_a_file_that_is_not_there_before_it_begins(files):
+def test_solve_refuses_a_missing_file_before_it_solves(files):
     result = invoke("solve", NAME, "missing.json", "--format", "jsonl")
     assert isinstance(result.exception, UnknownNameError)
     assert result.stdout == ""
 
 
 @pytest.mark.slow
-def test_an_infeasible_problem_is_an_answer(files):
+def test_infeasible_problem_is_a_result_with_exit_status_0(files):
     result = invoke("solve", "infeasible.json", "--format", "jsonl")
     assert result.exit_code == 0
     (row,) = rows(result)
@@ -253,7 +253,7 @@ def heuristics():
     return invoke("solve", "--heuristic", "list").stdout.split()
 
 
-def test_solve_by_heuristic_lists_the_heuristics():
+def test_solve_lists_the_heuristics():
     assert {"recipe2plan-dfs", "improve"} < set(heuristics())
     assert len(heuristics()) == len(set(heuristics()))
 
@@ -283,7 +283,7 @@ def test_former_names_of_options_are_accepted():
     assert invoke(*draw, "--any").stdout == invoke(*draw, "--allow-infeasible").stdout
 
 
-def test_solve_by_heuristic_fails_where_there_is_no_schedule(files):
+def test_solve_by_heuristic_has_exit_status_1_without_a_schedule(files):
     result = invoke("solve", "-H", "improve", "infeasible.json", "own.json", "--format", "jsonl")
     assert result.exit_code == 1
     failed, done = rows(result)
@@ -334,7 +334,7 @@ def test_grade_reads_standard_input(files):
     assert rows(invoke("grade", "-", "--format", "json", input=""), "json") == []
 
 
-def test_grade_refuses_what_is_no_file(files):
+def test_grade_refuses_a_missing_file(files):
     for paths in (["missing.jsonl"], ["good.jsonl", "missing.jsonl"]):
         result = invoke("grade", *paths)
         assert (result.exit_code, result.stdout) == (2, "")
@@ -342,7 +342,7 @@ def test_grade_refuses_what_is_no_file(files):
 
 
 @pytest.mark.slow
-def test_grade_by_single_rules(files):
+def test_grade_applies_single_rules(files):
     zero = {"id": "x", "instance": NAME, "plan": "Step(1, Cobbler, 0:00, 0:00)"}
     Path("zero.jsonl").write_text(json.dumps(zero))
     paper = invoke("grade", "zero.jsonl", "--format", "jsonl")
@@ -394,7 +394,7 @@ def test_unknown_rules_have_exit_status_2(files):
 # --- compare -------------------------------------------------------------------------------------
 
 
-def test_compare_says_where_there_is_no_reference_plan(files):
+def test_compare_reports_failed_and_missing_reference_plans(files):
     egg = "recipe2plan/timed/Pizza_Chocolate-Egg"
     comparisons = rows(invoke("compare", egg, "own.json", "infeasible.json", "--format", "jsonl"))
     outcomes = {(row["instance"], row["method"]): row["outcome"] for row in comparisons}
@@ -407,7 +407,7 @@ def test_compare_says_where_there_is_no_reference_plan(files):
     }
 
 
-def test_compare_runs_the_methods_asked_for_in_this_order(files):
+def test_compare_runs_the_requested_methods_in_order(files):
     call = ("compare", NAME, "own.json", "--methods", "dfs, optimum,serial-lpt", "--format", "csv")
     comparisons = rows(invoke(*call), "csv")
     assert [(row["instance"], row["method"], row["outcome"]) for row in comparisons] == [
@@ -433,7 +433,7 @@ def test_headings_name_the_unit_that_all_rows_share():
     assert "minute" in several
 
 
-def test_headings_of_rows_without_a_unit_name_none(tmp_path):
+def test_headings_without_a_common_unit_name_no_unit(tmp_path):
     plans = tmp_path / "plans.jsonl"
     plans.write_text('{"instance": "timearena/household1", "plan": "wash cup"}\n')
     assert "(None" not in invoke("grade", plans, "--wide").stdout
@@ -466,7 +466,7 @@ def test_compare_runs_every_heuristic_on_problems_of_all_kinds(files):
     assert kitchen["published"]["makespan"] == "10"
 
 
-def test_compare_says_in_a_row_per_method_why_there_is_no_answer(files):
+def test_compare_writes_a_row_with_a_reason_for_each_failed_method(files):
     result = invoke("compare", NAME, "own.json", "-H", "serial-mts", "-H", "asynctool-sequential", "--wide")
     table = result.stdout.partition("above the optimum")[0]
     cells = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
@@ -478,7 +478,7 @@ def test_compare_says_in_a_row_per_method_why_there_is_no_answer(files):
     assert "did you mean" in str(wrong)
 
 
-def test_compare_keeps_problems_with_more_agents_apart():
+def test_compare_summarizes_problems_with_more_agents_separately():
     result = invoke("compare", NAME, f"{NAME}~2")
     assert {"recipe2plan/timed", "recipe2plan/timed~2"} <= set(result.stdout.split())
 
@@ -517,7 +517,7 @@ def test_exported_instances_read_back_as_equal_instances(files):
 
 
 @pytest.mark.slow
-def test_an_instance_our_tools_fail_on_does_not_end_the_batch(files):
+def test_internal_error_of_one_problem_does_not_end_the_batch(files):
     broken = f"""
 from planoracle.instances.errors import InternalError
 from planoracle.solver.exact import search as solving
@@ -537,7 +537,7 @@ solving.solve = failing
     assert len(out.splitlines()) == 1
 
 
-def test_gantt_refuses_what_it_cannot_draw(tmp_path):
+def test_gantt_refuses_unreadable_plans_long_plans_and_several_problems(tmp_path):
     plan = tmp_path / "plan.txt"
     for name, text, fault in (
         (NAME, "nothing", "contains no step"),
@@ -566,7 +566,7 @@ def test_schema_is_json():
     assert isinstance(invoke("instances", "--schema", "nobody").exception, UnknownNameError)
 
 
-def test_critique_reports_on_failed_plans_or_on_chosen_ones(tmp_path):
+def test_critique_reports_only_on_failed_or_selected_plans(tmp_path):
     path = tmp_path / "plans.jsonl"
     name = "timearena/household1"
     plans = {"good": planoracle.solve(planoracle.load(name)).plan, "bad": "wash cup", "worse": "wait"}
@@ -581,7 +581,7 @@ def test_critique_reports_on_failed_plans_or_on_chosen_ones(tmp_path):
     assert reported("--failed", "--id", "good", "--id", "x") == ([], 1, "error: --id x: no submission has this id\n")
 
 
-def test_success_and_cause_fit_on_a_narrow_terminal(tmp_path, monkeypatch):
+def test_columns_success_and_cause_are_shown_on_a_narrow_terminal(tmp_path, monkeypatch):
     path = tmp_path / "plans.jsonl"
     path.write_text(json.dumps({"id": "a-name-of-some-length-1", "instance": "timearena/household1", "plan": "wait"}))
     monkeypatch.setenv("COLUMNS", "80")

@@ -47,19 +47,19 @@ def asked(shell: str, line: str, instruction: str = "complete", code: str = CODE
         several=True,
     ),
 )
-def test_bash_is_offered(line: str, offered: list[str]) -> None:
+def test_bash_completion_lists_values(line: str, offered: list[str]) -> None:
     assert asked("bash", line).splitlines() == offered
 
 
 @pytest.mark.slow
-def test_fish_and_zsh_are_told_what_each_is_for() -> None:
+def test_fish_and_zsh_completion_describe_commands() -> None:
     name, _, about = asked("fish", "planoracle verif").strip().partition("\t")
     assert name == "verify"
     assert COMMANDS["verify"][1].startswith(about.removesuffix("..."))
     assert asked("zsh", "planoracle verif").startswith('_arguments \'*: :(("verify":')
 
 
-def test_all_verbs_are_offered_without_importing_any() -> None:
+def test_completion_lists_all_commands_without_importing_them() -> None:
     modules = {f"planoracle.analysis.cli.{name}" for name in COMMANDS}
     code = (
         f"import atexit, sys; atexit.register(lambda: print(sorted({modules!r} & sys.modules.keys())));"

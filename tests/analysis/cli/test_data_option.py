@@ -40,7 +40,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     ],
     ids=" ".join,
 )
-def test_names_of_the_data(data: str, call: list[str]) -> None:
+def test_data_option_resolves_names_in_the_local_copy(data: str, call: list[str]) -> None:
     result = invoke(*call, "--data", data, catch_exceptions=False)
     assert result.exit_code == 0
     assert "paracook/abstract/egg" in result.stdout or call[0] == "run"
@@ -52,7 +52,7 @@ def test_names_of_the_data(data: str, call: list[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", sample(["grade", "critique", "regret", "repair"]))
-def test_submissions_that_name_them(data: str, verb: str, tmp_path: Path) -> None:
+def test_submissions_may_name_problems_of_the_local_copy(data: str, verb: str, tmp_path: Path) -> None:
     plans = tmp_path / "plans.jsonl"
     plans.write_text(json.dumps({"id": "x", "instance": f"{NAME}~2", "plan": [["a", "b"]]}))
     result = invoke(verb, str(plans), "--format", "jsonl", "--data", data, catch_exceptions=False)
@@ -62,7 +62,7 @@ def test_submissions_that_name_them(data: str, verb: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_reports_and_processes_have_it(data: str, tmp_path: Path) -> None:
+def test_reports_and_worker_processes_use_the_local_copy(data: str, tmp_path: Path) -> None:
     plans = tmp_path / "plans.jsonl"
     rows = [{"id": n, "instance": f"{NAME}~{1 + n % 3}", "plan": [["a", "b"]]} for n in range(6)]
     plans.write_text("\n".join(map(json.dumps, rows)))
@@ -77,7 +77,7 @@ def test_reports_and_processes_have_it(data: str, tmp_path: Path) -> None:
     assert [json.loads(line)["success"] for line in done.stdout.splitlines()] == [True] * 6
 
 
-def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
+def test_data_option_refuses_folders_without_the_data(data: str, tmp_path: Path) -> None:
     (tmp_path / "copy" / "orders.json").unlink()
     for wrong, message in (
         (data, "lacks orders.json; must be a clone"),
@@ -91,7 +91,9 @@ def test_folders_that_are_none(data: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_copies_in_one_call_and_the_environment(data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_option_accepts_two_benchmarks_and_environment_variables(
+    data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PLANORACLE_DATA_PARACOOK", str(tmp_path / "nowhere"))
     call = ["solve", NAME, "--format", "jsonl", "--data", data, "--data", f"robotouille={tmp_path}"]
     result = invoke(*call, catch_exceptions=False)

@@ -135,7 +135,7 @@ VERBS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
     sample([(verb, name, form, options) for verb, name, forms, options in VERBS for form in forms], several=True),
     ids=lambda value: visible(value) if isinstance(value, str) else "",
 )
-def test_nothing_that_cannot_be_seen_is_written(
+def test_output_contains_only_visible_characters(
     verb: str,
     name: str,
     form: str,
@@ -163,7 +163,7 @@ def _texts(value: Any) -> str:
 @pytest.mark.parametrize(
     "args", [("--x\x1b[31m",), ("so\u202elve",), ("solve", "x", "--y\x1b[31m"), ("instances", "\x1b", "--schema")]
 )
-def test_complaints_about_the_call_can_be_seen(
+def test_usage_errors_contain_only_visible_characters(
     args: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, err = said(monkeypatch, capsys, *args)
@@ -172,7 +172,7 @@ def test_complaints_about_the_call_can_be_seen(
 
 
 @pytest.mark.slow
-def test_figures_and_pages_hold_nothing_that_cannot_be_seen(
+def test_figures_and_pages_contain_only_visible_characters(
     files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture, page = tmp_path / "gantt.svg", tmp_path / "page.html"
@@ -195,7 +195,7 @@ def test_figures_and_pages_hold_nothing_that_cannot_be_seen(
 
 @given(st.text())
 @pytest.mark.slow
-def test_what_is_visible_is_seen_and_stays(text: str) -> None:
+def test_visible_characters_are_not_escaped(text: str) -> None:
     escaped = visible(text)
     assert is_seen(escaped, keep="\u200c\u200d")
     assert visible(escaped) == escaped
@@ -205,19 +205,19 @@ def test_what_is_visible_is_seen_and_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", GOOD)
-def test_what_people_write_stays_as_it_is(text: str) -> None:
+def test_texts_in_natural_languages_are_not_changed(text: str) -> None:
     assert visible(text) == text
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, ALL])
-def test_every_use_of_it_escapes(text: str) -> None:
+def test_all_escape_functions_return_only_visible_characters(text: str) -> None:
     assert is_seen(visible(text), keep="")
     assert is_seen(label(text), keep="")
     assert is_seen(plain(text, 2_000), keep="\n\t")
     assert visible(f"a\n{text}", keep="\n").startswith("a\n")
 
 
-def test_escapes_are_those_of_python() -> None:
+def test_escapes_follow_python_literals() -> None:
     assert visible("\x1b[0m\n\u202e\U000e0041\ud800\u200d") == r"\x1b[0m\n\u202e\U000e0041\ud800\u200d"
 
 
@@ -246,7 +246,7 @@ FORMULAS = [
 ]
 
 
-def test_spreadsheets_see_no_formula_in_a_text_and_numbers_stay() -> None:
+def test_formulas_in_csv_texts_are_escaped_and_numbers_are_not() -> None:
     assert [row["x"] for row in _csv(*FORMULAS)] == [f"'{text}" for text in FORMULAS]
     others = [-1, -0.5, "-1", "+2.5", "-1e-3", "a=1", "", "'quoted'", "two\nlines", "-.5", "a; -1"]
     assert [row["x"] for row in _csv(*others)] == [str(value) for value in others]
@@ -255,7 +255,7 @@ def test_spreadsheets_see_no_formula_in_a_text_and_numbers_stay() -> None:
     assert [row["x"] for row in _csv("a;=1", "a\n=1\n- b")] == ["a;'=1", "a\n'=1\n'- b"]
 
 
-def test_texts_in_lists_and_objects_are_no_formulas() -> None:
+def test_formulas_in_lists_and_objects_are_escaped() -> None:
     cells = [{"why": ';=HYPERLINK("http://x")'}, [["; @SUM(1)"], "fine"], {";+1+1": {"deep": [";-a"]}}, [1, -2.5, None]]
     cells_read = [row["x"] for row in _csv(*cells)]
     assert not any(re.search(r"[;\t\r\n][^\S;\t\r\n\"]*[=+@-]", cell) for cell in cells_read)
@@ -263,7 +263,7 @@ def test_texts_in_lists_and_objects_are_no_formulas() -> None:
     assert cells_read[-1] == "[1, -2.5, null]"
 
 
-def test_columns_are_no_formulas_either() -> None:
+def test_formulas_in_column_names_are_escaped() -> None:
     stream = io.StringIO()
     table = Table(Format.csv, ["x"], stream=stream)
     table.add({"=1+1": 1})
@@ -273,7 +273,7 @@ def test_columns_are_no_formulas_either() -> None:
 
 @pytest.mark.slow
 @given(st.text(alphabet="=+-@'\" ;\n\t\r1.eax＝"))
-def test_what_was_defused_can_be_had_back(text: str) -> None:
+def test_escaped_formulas_can_be_restored(text: str) -> None:
     escaped = escape_formulas(text)
     assert unescape_formulas(escaped) == text
     assert escape_formulas(escaped).count("'") >= escaped.count("'")
@@ -294,7 +294,7 @@ def _modules() -> Iterator[tuple[Path, ast.Module]]:
 
 
 @pytest.mark.slow
-def test_everything_is_said_by_one_module() -> None:
+def test_only_console_module_writes_to_streams() -> None:
     """No ``print``, no ``echo``, no writing to a stream of the process; and JSON that verbs write from one function.
 
     The two checkers are scripts that stand alone: no verbs.

@@ -27,7 +27,7 @@ LIVE = re.compile(r"(?<![0-9A-Za-z])@\w|[\w.+-]@[\w-]+\.\w|#[0-9]|://|www\.\w", 
 
 
 @pytest.mark.slow
-def test_markdown_is_one_table_of_texts() -> None:
+def test_markdown_cells_contain_exactly_their_text() -> None:
     reader = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
     for text in map(visible, TEXTS):
         tokens = reader.parse(markdown([text or "x", "b"], [[text, "1"], ["c", text]], text))
@@ -45,12 +45,12 @@ def test_markdown_is_one_table_of_texts() -> None:
         assert texts[-6:] == [one.strip(" ") for one in expected]
 
 
-def test_markdown_without_marks_where_none_are_needed() -> None:
+def test_markdown_escapes_only_markup() -> None:
     names = ["asynctool/cross2@0-1", "gpt-4.1", "a: b", "half of #", "recipe2plan/timed/A"]
     assert "<!--" not in markdown(["name"], [[name] for name in names])
 
 
-def test_latex_is_one_table_of_texts() -> None:
+def test_latex_cells_contain_exactly_their_text() -> None:
     for text in map(visible, TEXTS):
         for cells in ([text, "1"], ["c", text]):
             source = latex([text, "b"], [cells, [text, text]], text)
@@ -69,13 +69,13 @@ def test_latex_is_one_table_of_texts() -> None:
             assert not any(row.lstrip().startswith(("[", "*")) for row in rows)  # arguments of the line before
 
 
-def test_latex_has_minus_signs_before_numbers_alone() -> None:
+def test_latex_has_minus_signs_only_before_numbers() -> None:
     source = latex(["gap", "name"], [["-17.9 %", "-x"], ["-", "a-1"]])
     assert source.splitlines()[8:10] == [r"\textminus{}17.9 \% & -x \\", r"- & a-1 \\"]
 
 
 @pytest.mark.parametrize("form", [Format.markdown, Format.latex])
-def test_rows_are_lines(form: Format) -> None:
+def test_each_row_is_one_line(form: Format) -> None:
     stream = io.StringIO()
     table = Table(form, ["x"], stream=stream)
     for text in TEXTS:

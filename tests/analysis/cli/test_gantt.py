@@ -73,7 +73,7 @@ def spans(ax: Axes, action: str) -> list[tuple[float, float, bool]]:
     return sorted((bar.get_x(), bar.get_x() + bar.get_width(), bool(bar.get_hatch())) for bar in bars)
 
 
-def test_every_piece_is_drawn_where_it_belongs() -> None:
+def test_each_piece_is_drawn_in_the_row_of_its_agent_or_object() -> None:
     ax = gantt(KITCHEN, SCHEDULE)
     assert rows(ax) == ["Ann", "Bob", "burner (2)", "unattended"]  # and no oven, which nobody uses
     assert spans(ax, "soup/chop") == [(0, 2, False), (3, 5, False)]
@@ -84,7 +84,7 @@ def test_every_piece_is_drawn_where_it_belongs() -> None:
     assert len(ax.patches) == 9
 
 
-def test_attended_work_beyond_its_start_without_resource_goes_on_on_its_own() -> None:
+def test_unattended_remainder_without_resource_has_its_own_row() -> None:
     instance = Instance("k", (Action("t/a", "t", 5, 2), Action("t/b", "t", 0, 0)))
     ax = gantt(instance, Schedule((Piece("t/a", 0, 5, "agent"), Piece("t/b", 5, 0, "agent"))))
     assert rows(ax) == ["agent", "unattended"]
@@ -93,7 +93,7 @@ def test_attended_work_beyond_its_start_without_resource_goes_on_on_its_own() ->
 
 
 @pytest.mark.slow
-def test_windows_only_where_there_are_maximum_lags(timed: tuple[Instance, Schedule]) -> None:
+def test_windows_are_drawn_only_for_maximum_lags(timed: tuple[Instance, Schedule]) -> None:
     instance, schedule = timed
     finish = schedule.finish()
     expected = [
@@ -119,7 +119,7 @@ def test_window_lies_over_the_bar_whose_start_it_bounds() -> None:
 
 
 @pytest.mark.slow
-def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
+def test_time_axis_has_labels_in_the_unit_of_the_problem(timed: tuple[Instance, Schedule]) -> None:
     ax = rendered(gantt(*timed))
     labels = [label.get_text() for label in ax.get_xticklabels()]
     assert {"0:00", "0:10", "1:00"} <= set(labels)
@@ -134,7 +134,7 @@ def test_time_axis(timed: tuple[Instance, Schedule]) -> None:
 
 
 @pytest.mark.parametrize("name", ["chart.jpg", "chart", "png"])
-def test_wrong_suffix(tmp_path, name: str) -> None:
+def test_unknown_suffix_of_a_figure_file_is_refused(tmp_path, name: str) -> None:
     with pytest.raises(InputError, match=r"output: must end in \.png, \.svg or \.pdf") as caught:
         save(lambda: gantt(KITCHEN, SCHEDULE), str(tmp_path / name))
     assert caught.value.field == "output"

@@ -21,7 +21,7 @@ def generated(*args):
 
 
 @pytest.mark.slow
-def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
+def test_generated_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
     args = ("generic", "--count", 3, "--seed", 4, "--tasks", 2, "--actions", 5, "--out", tmp_path / "a", "-f", "jsonl")
     first = generated(*args)
     assert first.exit_code == 0
@@ -40,27 +40,27 @@ def test_files_can_be_solved_and_are_not_overwritten(tmp_path) -> None:
     assert str(blocked.exception) == f"{table[0]['file']}: cannot be created as a folder: File exists"
 
 
-def test_problems_on_standard_output_have_no_table() -> None:
+def test_problems_on_standard_output_are_written_without_a_table() -> None:
     plain = generated("recipe2plan", "--count", 2)
     assert plain.exit_code == 0
     assert [json.loads(line)["benchmark"] for line in plain.stdout.splitlines()] == ["recipe2plan"] * 2
     assert plain.stderr == ""
 
 
-def test_names_where_names_do() -> None:
+def test_combinations_with_a_name_are_written_as_names() -> None:
     names = generated("timearena", "--combine", "--count", 3)
     assert all(catalog.load(name).benchmark == "timearena" for name in names.stdout.split())
     assert len(names.stdout.split()) == 3
 
 
-def test_a_style_is_told_its_name_of_today() -> None:
+def test_former_name_of_a_benchmark_is_accepted_with_a_note() -> None:
     now, once = (generated(style, "--count", 2, "--tasks", 1) for style in ("generic", "own"))
     assert once.stdout == now.stdout != ""
     assert "own has been renamed to generic" in once.stderr
     assert "called" not in now.stderr
 
 
-def test_mistakes_name_the_parameter() -> None:
+def test_errors_name_the_parameter() -> None:
     for args, match in (
         (("nope",), "style"),
         (("generic", "--windows", 1.5), "windows"),

@@ -33,7 +33,7 @@ def best() -> list[str]:
 
 
 @pytest.mark.slow
-def test_grades_of_a_best_a_short_and_a_slow_plan(best: list[str], tmp_path: Path) -> None:
+def test_optimal_incomplete_and_slow_kitchen_plans_are_graded(best: list[str], tmp_path: Path) -> None:
     slow = ["Do nothing"] * len(best) + best
     numbered = "\n".join(f"{number}. {action}" for number, action in enumerate(best, 1))
     plans = {
@@ -59,7 +59,7 @@ def test_grades_of_a_best_a_short_and_a_slow_plan(best: list[str], tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(
+def test_names_refer_to_the_simulators_kitchens_with_data_option(
     best: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "originals" / "synchronous"
@@ -83,7 +83,7 @@ def test_names_mean_the_simulators_kitchens_where_their_folder_is_given(
 
 
 @pytest.mark.slow
-def test_every_verb_knows_that_a_goal_contradicts_itself(tmp_path: Path) -> None:
+def test_every_command_reports_a_contradictory_goal(tmp_path: Path) -> None:
     """A simulator's file that asks for bread on cheese on the same bread."""
     tables = [{"name": "table", "x": x, "y": 0} for x in (0, 2)]
     items = [{"name": name, "x": x, "y": 0, "stack-level": 0} for name, x in (("bread", 0), ("cheese", 2))]

@@ -43,7 +43,7 @@ def full(*_: object) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", sample(COMMANDS))
-def test_a_full_disk_leaves_the_old_file(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+def test_full_disk_keeps_the_old_file(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     old = folder / COMMANDS[command][COMMANDS[command].index("old" + Path(COMMANDS[command][3]).suffix)]
     old.write_text("old")
     before = sorted(os.listdir(folder))
@@ -60,7 +60,7 @@ def test_a_full_disk_leaves_the_old_file(folder: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_a_process_that_is_killed_leaves_the_old_file(folder: Path, number: int) -> None:
+def test_killed_process_keeps_the_old_file(folder: Path, number: int) -> None:
     (folder / "old.txt").write_text("old")
     code = (
         "import os\nfrom planoracle.analysis.console import output_file\n"
@@ -72,7 +72,7 @@ def test_a_process_that_is_killed_leaves_the_old_file(folder: Path, number: int)
     assert (folder / "old.txt").read_text() == "old"
 
 
-def test_an_error_while_it_is_made_leaves_the_old_file(folder: Path) -> None:
+def test_error_during_writing_keeps_the_old_file(folder: Path) -> None:
     path = folder / "old.txt"
     path.write_text("old")
     with pytest.raises(TypeError), output_file(path) as stream:
@@ -88,7 +88,7 @@ def test_errors_name_the_file(folder: Path) -> None:
         assert (raised.value.errno, raised.value.filename) == (number, path)
 
 
-def test_links_and_permissions_are_kept(folder: Path) -> None:
+def test_links_and_permissions_are_preserved(folder: Path) -> None:
     target, link = folder / "target.txt", folder / "link.txt"
     target.write_text("old")
     target.chmod(0o640)
@@ -100,7 +100,7 @@ def test_links_and_permissions_are_kept(folder: Path) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
 
-def test_new_files_have_the_permissions_of_the_mask(folder: Path) -> None:
+def test_new_files_have_permissions_by_umask(folder: Path) -> None:
     before = os.umask(0o027)
     try:
         with output_file("new.txt") as stream:
@@ -111,7 +111,7 @@ def test_new_files_have_the_permissions_of_the_mask(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
-def test_a_file_that_cannot_be_written_is_not_replaced(folder: Path) -> None:
+def test_read_only_file_is_not_replaced(folder: Path) -> None:
     (folder / "s.jsonl").chmod(0o444)
     with pytest.raises(PermissionError), output_file("s.jsonl") as stream:
         stream.write("new")

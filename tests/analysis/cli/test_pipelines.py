@@ -54,7 +54,7 @@ def rows(text: str) -> Iterator[dict[str, object]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", READERS)
 @pytest.mark.parametrize(("writer", "form"), [*FORMS, ("collect", "")])
-def test_plans_that_a_verb_writes_are_submissions(writer: str, form: str, verb: str) -> None:
+def test_written_plans_are_accepted_as_submissions(writer: str, form: str, verb: str) -> None:
     command, model = WRITERS[writer]
     file = f"plans.{form or 'jsonl'}"
     Path(file).write_text(run(*command, *(("-f", form) if form else ())))
@@ -69,7 +69,7 @@ def test_plans_that_a_verb_writes_are_submissions(writer: str, form: str, verb: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "jsonl"])
-def test_grades_are_read(form: str) -> None:
+def test_written_grades_are_accepted_by_compare(form: str) -> None:
     Path("plans.jsonl").write_text(run("solve", *NAMES, "-f", "jsonl"))
     file = f"grades.{form}"
     Path(file).write_text(run("grade", "plans.jsonl", "-f", form))
@@ -94,7 +94,7 @@ def test_grades_are_read(form: str) -> None:
     assert run("grade", file, "--report", "page.html", code=2) == ""
 
 
-def test_models_that_fail_are_compared_as_such() -> None:
+def test_failed_models_are_compared_as_failed() -> None:
     row = {"id": "a", "instance": HOUSE, "scored": True, "success": False, "model": "m", "violation": "too_late"}
     Path("grades.jsonl").write_text("\n".join(map(json.dumps, [row, row | {"instance": "no/such", "scored": False}])))
     compared = {one["method"]: one for one in rows(run("compare", "grades.jsonl", "-f", "jsonl"))}
@@ -109,7 +109,7 @@ def test_models_that_fail_are_compared_as_such() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", sample(["solve", "instances", "compare"]))
-def test_problems_that_are_made_are_read_as_lines_and_as_folders(verb: str) -> None:
+def test_generated_problems_are_read_from_lines_and_folders(verb: str) -> None:
     Path("made.jsonl").write_text(run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1"))
     run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1", "--out", "made")
     outputs = {
@@ -120,7 +120,7 @@ def test_problems_that_are_made_are_read_as_lines_and_as_folders(verb: str) -> N
 
 
 @pytest.mark.slow
-def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names() -> None:
+def test_generated_problems_are_solved_from_a_pipe_and_graded_by_name() -> None:
     problems = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1")
     Path("made.jsonl").write_text(problems)
     Path("plans.jsonl").write_text(run("solve", "-", "-f", "jsonl", text=problems + HOUSE))
@@ -136,7 +136,7 @@ def test_problems_that_are_made_are_solved_from_a_pipe_and_graded_by_their_names
 
 
 @pytest.mark.slow
-def test_a_bad_line_of_problems_does_not_stop_the_rest() -> None:
+def test_bad_line_of_problems_does_not_stop_the_others() -> None:
     lines = run("generate", "generic", "--count", "2", "--actions", "3", "--seed", "1").splitlines()
     Path("made.jsonl").write_text("\n".join([lines[0], '{"format": "planoracle/instance"}', "{", "no/such", lines[1]]))
     result = invoke("solve", "made.jsonl", "-f", "jsonl")

@@ -32,7 +32,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "submissions.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
+def test_run_is_stored_and_graded(tmp_path: Path) -> None:
     result = run(*NAMES, "--agent", "random", "--samples", 2, "--run", tmp_path / "run")
     assert result.exit_code == 0, result.stderr
     submissions = rows(tmp_path / "run")
@@ -45,7 +45,7 @@ def test_a_run_is_kept_and_graded(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
+def test_samples_differ_and_a_seed_repeats_them(tmp_path: Path) -> None:
     run(NAMES[0], "--agent", "random", "--samples", 3, "--run", tmp_path / "a")
     run(NAMES[0], "--agent", "random", "--seed", 1, "--run", tmp_path / "b")
     plans = [row["actions"] for row in rows(tmp_path / "a")]
@@ -54,7 +54,7 @@ def test_samples_differ_and_the_same_seed_says_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
+def test_stored_episodes_are_not_run_again(tmp_path: Path) -> None:
     first = run(*NAMES[:2], "--agent", "optimal", "--run", tmp_path)
     before = stored_rows(tmp_path)
     (tmp_path / "submissions.jsonl").unlink()
@@ -68,7 +68,7 @@ def test_what_is_in_the_journal_is_not_played_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_benchmark_is_played_by_the_optimal_agent(tmp_path: Path) -> None:
+def test_optimal_agent_runs_in_every_benchmark(tmp_path: Path) -> None:
     names = [next(iter(catalog.names_of(registry.get(name))), None) for name in registry.names()]
     result = run(*filter(None, names), "--agent", "optimal", "--agent", "greedy", "--run", tmp_path)
     failed = {(row["model"], row["instance"]) for row in rows(tmp_path) if "error" in row}
@@ -77,7 +77,7 @@ def test_every_benchmark_is_played_by_the_optimal_agent(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_agent_that_fails_is_unscored_and_not_stored(tmp_path: Path) -> None:
+def test_failed_agent_is_unscored_and_not_stored(tmp_path: Path) -> None:
     result = run("asynctool/files_1", NAMES[0], "--agent", "asynctool-sequential", "--run", tmp_path)
     assert result.exit_code == 1
     assert "asynctool-sequential" in result.stderr
@@ -86,7 +86,7 @@ def test_an_agent_that_fails_is_unscored_and_not_stored(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_problems_of_files_are_played_and_graded(tmp_path: Path) -> None:
+def test_problems_in_files_are_run_and_graded(tmp_path: Path) -> None:
     benchmark = registry.get("timearena")
     file = tmp_path / "mine.json"
     file.write_text(json.dumps({**benchmark.document(load(NAMES[0])), "name": "mine"}))
@@ -111,7 +111,7 @@ def test_problems_of_files_are_played_and_graded(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_calls_that_cannot_be_carried_out_end_with_2(tmp_path: Path, args: list[str], message: str) -> None:
+def test_invalid_calls_of_run_have_exit_status_2(tmp_path: Path, args: list[str], message: str) -> None:
     process = planoracle("run", NAMES[0], *args, "--run", str(tmp_path / "run"))
     assert process.returncode == 2
     assert message in " ".join(process.stderr.split())
@@ -126,7 +126,7 @@ def command(before: str, *args: str) -> list[str]:
     return [sys.executable, "-c", f"{before}\nfrom planoracle.analysis.cli import main\nmain()", *args]
 
 
-def test_without_the_extra_the_message_names_it(tmp_path: Path) -> None:
+def test_missing_extra_is_named(tmp_path: Path) -> None:
     missing = "import sys; sys.modules['inspect_ai'] = None"
     process = planoracle("run", NAMES[0], "-m", "mockllm/model", "--run", str(tmp_path / "run"), before=missing)
     assert process.returncode == 2
@@ -180,9 +180,7 @@ def count(file: Path) -> int:
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_five_times_and_resumed_gives_the_table_of_one_without_kills(
-    tmp_path: Path, calls: Path
-) -> None:
+def test_run_killed_five_times_and_resumed_has_the_results_of_an_uninterrupted_run(tmp_path: Path, calls: Path) -> None:
     args = ["run", *NAMES, "--model", "mockllm/model", "--samples", "4", "-c", "2", "--format", "csv", "--run"]
     whole = planoracle(*args, str(tmp_path / "whole"), before=MOCK)
     assert whole.returncode == 0, whole.stderr
@@ -206,7 +204,7 @@ def test_a_run_that_is_killed_five_times_and_resumed_gives_the_table_of_one_with
 
 
 @pytest.mark.slow
-def test_a_model_that_fails_is_unscored_played_again_and_no_key_is_shown(
+def test_failed_model_is_unscored_and_repeated_and_its_key_is_not_shown(
     tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = "sk-test-9f8e7d6c5b4a"
@@ -226,9 +224,7 @@ def test_a_model_that_fails_is_unscored_played_again_and_no_key_is_shown(
 
 
 @pytest.mark.slow
-def test_what_inspect_ai_refuses_is_a_mistake_in_the_call(
-    tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_error_of_inspect_ai_is_a_usage_error(tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     args = ["run", NAMES[0], "--run", str(tmp_path / "run"), "--model"]
     assert planoracle(*args, "mockllm/model").returncode == 0

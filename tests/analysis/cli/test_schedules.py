@@ -30,7 +30,7 @@ def pieces(*call: object) -> list[dict[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--heuristic", "serial-lpt")])
-def test_a_schedule_is_a_table_with_a_summary(options: tuple[str, ...]) -> None:
+def test_schedule_is_a_table_with_a_summary(options: tuple[str, ...]) -> None:
     lines = invoke("solve", TEA, "--schedule", *options).stdout.splitlines()
     assert lines[0].split() == ["start", "end", "action", "agent", "resources", "mode", "name"]
     assert lines[2].split() == ["0", "4", "household1/activate", "kettle", "agent", "kettle"]
@@ -39,7 +39,7 @@ def test_a_schedule_is_a_table_with_a_summary(options: tuple[str, ...]) -> None:
 
 
 @pytest.mark.slow
-def test_schedules_of_several_problems_are_a_row_per_piece() -> None:
+def test_schedules_of_several_problems_have_one_row_per_piece() -> None:
     names = [TEA, SANDWICH, "recipe2plan/timed/Cobbler_Pancakes"]
     rows = pieces(*names)
     assert list(rows[0])[:7] == ["instance", "start", "end", "unit", "action", "agent", "resources"]
@@ -59,7 +59,7 @@ def test_schedules_of_several_problems_are_a_row_per_piece() -> None:
 
 
 @pytest.mark.slow
-def test_the_schedule_of_an_infeasible_problem_is_a_sentence(tmp_path: Path) -> None:
+def test_infeasible_problem_has_a_sentence_in_place_of_a_schedule(tmp_path: Path) -> None:
     tight = {"name": "tight", "time_limit": 1, "tasks": [{"name": "t", "actions": [{"name": "a", "duration": 2}]}]}
     (tmp_path / "tight.json").write_text(json.dumps({"format": "planoracle/instance", "version": 1} | tight))
     result = invoke("solve", tmp_path / "tight.json", "--schedule")
@@ -85,7 +85,7 @@ def on_terminal(*call: object, both: bool) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-def test_a_terminal_shows_the_schedule_and_the_best_result_so_far(tmp_path: Path) -> None:
+def test_terminal_shows_the_schedule_and_the_incumbent(tmp_path: Path) -> None:
     pytest.importorskip("termios")
     (tmp_path / "shop.json").write_text(json.dumps(to_document(job_shop())))
     call = ["solve", tmp_path / "shop.json", "--time-limit", 4]
@@ -118,7 +118,7 @@ def test_without_a_terminal_there_is_no_progress() -> None:
         ("grade", "-"),
     ],
 )
-def test_a_note_says_that_a_recipe_differs_from_the_printed_one(
+def test_note_reports_a_recipe_that_differs_from_the_paper(
     call: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -127,7 +127,7 @@ def test_a_note_says_that_a_recipe_differs_from_the_printed_one(
     assert errors.count("note: recipe2plan: Daikon-Radish is the released recipe; Table 6 prints 1 -> 2") == 1
 
 
-def test_the_number_of_nodes_of_a_depth_first_heuristic_is_an_option() -> None:
+def test_nodes_option_limits_a_depth_first_heuristic() -> None:
     name = "recipe2plan/timed/Cobbler_Pancakes"
     for nodes, status in ((10, "unknown"), (1000, "feasible")):
         result = invoke("solve", name, "-H", "dfs", "--nodes", nodes, "-f", "json")

@@ -25,7 +25,7 @@ def run(*arguments: str) -> Result:
     return invoke("run", "--show-prompts", *arguments)
 
 
-def test_messages_of_a_problem() -> None:
+def test_show_prompts_prints_the_messages_of_a_problem() -> None:
     output = told("recipe2plan/timed/Cobbler_Pancakes", "--setting", "react")
     head, *questions, first = output.split("\n== ")
     assert head.splitlines()[:2] == [
@@ -42,7 +42,7 @@ def test_messages_of_a_problem() -> None:
     assert "{{" not in output
 
 
-def test_messages_as_json() -> None:
+def test_show_prompts_writes_messages_as_json() -> None:
     prompts = json.loads(told("recipe2plan/untimed/Cobbler_Pancakes", "--setting", "react", "-f", "json"))
     assert prompts["instance"] == "recipe2plan/untimed/Cobbler_Pancakes"
     assert prompts["digest"] == load_prompts("recipe2plan", "react").digest
@@ -55,7 +55,7 @@ def test_messages_as_json() -> None:
 
 
 @pytest.mark.parametrize("name", ["timearena", "timearena/household", "timearena/household/2"])
-def test_files_of_a_set_or_benchmark(name: str) -> None:
+def test_show_prompts_prints_the_files_of_a_set_or_benchmark(name: str) -> None:
     output = told(name, "--setting", "vanilla")
     assert [part.splitlines()[0] for part in output.split("\n== ")[1:]] == ["vanilla 1", "task 1", "form 1"]
     assert "\n{{introduction}}\n" in output
@@ -63,7 +63,7 @@ def test_files_of_a_set_or_benchmark(name: str) -> None:
     assert texts["task"] == "{{introduction}}"
 
 
-def test_settings_are_listed() -> None:
+def test_show_prompts_lists_all_settings() -> None:
     settings = json.loads(told("--format", "json"))
     assert {row["benchmark"] for row in settings} == set(registry.names())
     own = [row["setting"] for row in settings if row["benchmark"] == "timearena"]
@@ -71,7 +71,7 @@ def test_settings_are_listed() -> None:
     assert "one decision a minute" in told()
 
 
-def test_files_are_copied_changed_and_taken(tmp_path: Path) -> None:
+def test_copied_and_changed_prompt_files_are_used(tmp_path: Path) -> None:
     result = run("timearena", "--setting", "vanilla", "--copy-prompts", str(tmp_path))
     written = [Path(line) for line in result.stdout.splitlines()]
     assert [path.name for path in written] == ["vanilla.md", "task.md", "form.md"]
@@ -86,7 +86,7 @@ def test_files_are_copied_changed_and_taken(tmp_path: Path) -> None:
     assert written[0].read_text(encoding="utf-8").startswith("version: 2")
 
 
-def test_an_example_of_a_user_is_solved(tmp_path: Path) -> None:
+def test_example_problem_of_a_user_is_solved(tmp_path: Path) -> None:
     told("recipe2plan", "--setting", "react", "--copy-prompts", str(tmp_path))
     path = tmp_path / "recipe2plan" / "timed.json"
     path.write_text(path.read_text(encoding="utf-8").replace("Porridge", "Gruel"), encoding="utf-8")
@@ -98,7 +98,7 @@ def test_an_example_of_a_user_is_solved(tmp_path: Path) -> None:
     assert isinstance(run(name, "--setting", "react", "--prompts", str(tmp_path)).exception, InputError)
 
 
-def test_mistakes_are_told() -> None:
+def test_invalid_calls_of_show_prompts_are_reported() -> None:
     assert run("timearena", "--format", "csv").exit_code == 2
     assert invoke("run", "--run", "folder", "-a", "optimal").exit_code == 2
     assert invoke("run", "timearena", "-a", "optimal").exit_code == 2
@@ -107,7 +107,7 @@ def test_mistakes_are_told() -> None:
     assert isinstance(run("timearena", "--prompts", "nowhere").exception, InputError)
 
 
-def test_names_of_a_problem_open_no_section(tmp_path: Path) -> None:
+def test_names_of_a_problem_cannot_start_a_section(tmp_path: Path) -> None:
     path = tmp_path / "shop.json"
     path.write_text(json.dumps(hostile_problem(PROMPTS + STEERING)))
     (call,) = json.loads(told(str(path), "-f", "json"))["calls"]

@@ -90,13 +90,13 @@ def timeless(out):
     return [",".join(cell for n, cell in enumerate(line.split(",")) if n != place) for line in lines]
 
 
-def test_every_verb_is_called():
+def test_calls_cover_every_command():
     assert CALLS.keys() == {*COMMANDS, "--help"} - {"mcp"}  # which speaks with a client
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", sample(sorted(CALLS), 12))
-def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, verb):
+def test_commands_run_without_standard_error_and_report_lost_output(place, verb):
     status, out, err = run(place, CALLS[verb])
     assert err or status == 0
     kind = sorted(DIAGNOSTICS)[len(verb) % len(DIAGNOSTICS)]  # all of them below
@@ -111,7 +111,7 @@ def test_no_verb_needs_diagnostics_and_all_tell_that_the_output_is_lost(place, v
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", sample(["instances", "grade", "critique"], 3))
-def test_all_faults_of_one_verb_that_keeps_rows_one_that_prints_and_one_that_only_echoes(place, verb):
+def test_all_faults_of_streams_are_reported_by_three_commands(place, verb):
     status, out, _ = run(place, CALLS[verb])
     for redirection in DIAGNOSTICS.values():
         assert run(place, CALLS[verb], redirection)[:2] == (status, out)
@@ -125,7 +125,7 @@ def test_all_faults_of_one_verb_that_keeps_rows_one_that_prints_and_one_that_onl
 
 @pytest.mark.slow
 @pytest.mark.parametrize("call", sample(READING, 3))
-def test_input_that_cannot_be_read_is_told(place, call):
+def test_unreadable_standard_input_is_reported(place, call):
     status, _, err = run(place, READING[call], "<&-")
     assert status == 1
     assert "Bad file descriptor" in err
@@ -144,14 +144,14 @@ def test_input_that_cannot_be_read_is_told(place, call):
         several=True,
     ),
 )
-def test_input_without_an_end_is_not_read_for_ever(place, call, word):
+def test_endless_input_is_refused(place, call, word):
     status, _, err = run(place, READING[call], "</dev/zero")
     assert status == 1
     assert word in err
 
 
 @pytest.mark.slow
-def test_results_go_to_the_run_directory_and_nothing_else_does(place):
+def test_run_directory_contains_only_results(place):
     """Closed streams leave their numbers to the next files that are opened."""
     assert run(place, "grade s.jsonl --run calm", "")[0] == 1
     assert run(place, "grade s.jsonl --run closed", "<&- >&- 2>&-")[0] == 1
@@ -174,7 +174,7 @@ def test_names_may_hold_any_byte(place):
     "call",
     sample(["solve - < {}", "instances ./{}"], 2),
 )
-def test_a_compressed_file_of_problems_is_told_to_be_one(place, call):
+def test_compressed_file_of_problems_is_refused_with_its_format(place, call):
     (place / "problem.json.gz").write_bytes(gzip.compress(b"{}"))
     status, _, err = run(place, call.format("problem.json.gz"))
     assert status == 1
@@ -185,7 +185,7 @@ def test_a_compressed_file_of_problems_is_told_to_be_one(place, call):
 @pytest.mark.parametrize(
     "call", sample(["grade {}", "grade - < {}", "critique {} --no-regret", "grade {} --collect -"], 4)
 )
-def test_compressed_submissions_are_read_like_others(place, call):
+def test_compressed_submissions_are_read(place, call):
     text = "".join(json.dumps(row) + "\n" for row in submissions(3)).encode()
     (place / "t.jsonl").write_bytes(text)
     (place / "t.jsonl.gz").write_bytes(gzip.compress(text))

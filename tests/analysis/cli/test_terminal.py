@@ -47,7 +47,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(len, lines)) <= width
 
 
-def test_the_last_columns_are_left_out_and_named() -> None:
+def test_last_columns_are_omitted_and_named() -> None:
     text = drawn(70)
     assert "columns not shown: proof; --wide shows them" in " ".join(text.split())
     assert "4080" in text
@@ -55,7 +55,7 @@ def test_the_last_columns_are_left_out_and_named() -> None:
 
 
 @pytest.mark.parametrize("options", [{"width": None}, {"width": 40, "wide": True}])
-def test_everything_is_shown_without_a_terminal_or_with_wide(options: dict[str, Any]) -> None:
+def test_all_columns_are_shown_without_a_terminal_or_with_wide(options: dict[str, Any]) -> None:
     text = drawn(**options)
     for row in ROWS:
         for value in (row["instance"], "4080", "0.500", row["proof"]):
@@ -63,13 +63,13 @@ def test_everything_is_shown_without_a_terminal_or_with_wide(options: dict[str, 
     assert "not shown" not in text
 
 
-def test_tables_are_ascii_where_the_encoding_is() -> None:
+def test_tables_are_ascii_if_the_encoding_is() -> None:
     assert drawn(60, encoding="ascii").isascii()
 
 
 @pytest.mark.parametrize("columns", ["", "80"])
 @pytest.mark.parametrize("long", ["x" * 100_000, "é" * 20_000, "a word " * 10_000, "\x1b" * 10_000])
-def test_one_long_text_does_not_make_every_line_long(long: str, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_text_does_not_widen_every_line(long: str, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     rows = [{"id": str(number), "reason": "late", "makespan": 7} for number in range(200)]
     rows += [{"id": long, "reason": "late", "makespan": 7}, {"id": "last", "reason": long, "makespan": 7}]
@@ -84,7 +84,7 @@ def test_one_long_text_does_not_make_every_line_long(long: str, columns: str, mo
 
 
 @pytest.mark.slow
-def test_csv_is_for_spreadsheets_unless_all_is_asked_for() -> None:
+def test_csv_omits_long_columns_unless_requested() -> None:
     (row,) = csv.DictReader(io.StringIO(run("solve", NAMES[0], "-f", "csv").stdout))
     assert not BULKY & set(row)
     assert (row["instance"], row["makespan"]) == (NAMES[0], "4080")
@@ -95,7 +95,7 @@ def test_csv_is_for_spreadsheets_unless_all_is_asked_for() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", sample(["csv", "json", "jsonl"]))
-def test_columns_that_are_asked_for_are_shown(form: str) -> None:
+def test_requested_columns_are_shown(form: str) -> None:
     result = run("solve", NAMES[0], "-f", form, "--columns", "plan,makespan,mkespan")
     if form == "csv":
         rows = list(csv.DictReader(io.StringIO(result.stdout)))
@@ -108,13 +108,13 @@ def test_columns_that_are_asked_for_are_shown(form: str) -> None:
 
 
 @pytest.mark.slow
-def test_columns_of_a_table_are_those_asked_for() -> None:
+def test_table_has_the_requested_columns() -> None:
     result = run("solve", NAMES[0], "--columns", "makespan,status", columns=80)
     assert result.stdout.split()[:3] == ["makespan", "(seconds)", "status"]
     assert "lower" not in result.stdout
 
 
-def test_a_table_beside_another_has_columns_of_its_own() -> None:
+def test_second_table_has_its_own_columns() -> None:
     def command(form: Format = Format.csv) -> list[str]:
         written = []
         for title in ("", "averages"):
@@ -132,7 +132,7 @@ def test_a_table_beside_another_has_columns_of_its_own() -> None:
 # --- progress -------------------------------------------------------------------------------------
 
 
-def test_what_is_drawn_goes_before_a_line_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_bar_is_removed_before_a_line_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     removals: list[str] = []
     monkeypatch.setattr(console, "drawn", [lambda: removals.append("bar")])
     console.say("a")
@@ -140,7 +140,7 @@ def test_what_is_drawn_goes_before_a_line_is_written(monkeypatch: pytest.MonkeyP
     assert removals == ["bar"]
 
 
-def test_prose_is_broken_between_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prose_is_wrapped_between_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     text = "The plan ends when half of it is done.\n\nIt is long."
     monkeypatch.setenv("COLUMNS", "20")
     print_text(text)

@@ -72,7 +72,7 @@ def on_a_terminal(folder: Path, *args: str) -> str:
 
 
 @pytest.mark.parametrize("args", VERBS, ids=lambda args: args[0] if args[-1] != "-" else "collect")
-def test_nothing_steers_the_terminal(folder: Path, args: tuple[str, ...]) -> None:
+def test_output_contains_no_control_sequences(folder: Path, args: tuple[str, ...]) -> None:
     output = on_a_terminal(folder, *args)
     assert "Traceback" not in output
     assert not _FOREIGN.search(output)

@@ -11,7 +11,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import parse_call
 from planoracle.instances.files import strict_json
 
 
-def test_a_lack_of_memory_is_no_fault_of_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lack_of_memory_is_not_reported_as_a_syntax_error(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "f(a=1)"
     assert parse_call(text).params == {"a": 1}
 
@@ -25,7 +25,7 @@ def test_a_lack_of_memory_is_no_fault_of_a_text(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-def test_a_line_that_there_is_no_memory_for_costs_no_other() -> None:
+def test_line_that_exceeds_the_memory_fails_alone() -> None:
     """A line of a million objects takes some 300 MB, which a limit of all data makes impossible."""
     code = r"""
 import io, resource

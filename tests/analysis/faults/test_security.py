@@ -23,7 +23,7 @@ PICKLES = {
 
 
 @pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise[0][:60])
-def test_every_promise_has_tests(promise: list[str]) -> None:
+def test_every_statement_of_the_security_policy_has_tests(promise: list[str]) -> None:
     statement, tests = promise
     named = re.findall(r"`(\S+)::(test_\w+)`", tests)
     assert statement
@@ -34,12 +34,12 @@ def test_every_promise_has_tests(promise: list[str]) -> None:
         assert re.search(rf"^ *def {test}\(", text, re.MULTILINE), f"{path} has no {test}"
 
 
-def test_no_table_of_promises_has_a_row_without_a_test() -> None:
+def test_every_row_of_the_security_tables_names_a_test() -> None:
     rows = [line for line in PAGE.partition("## Promises")[2].splitlines() if line.startswith("| ")]
     assert len(rows) - rows.count("| promise | tests |") == len(PROMISES) >= 15
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_of_the_security_policy_exist() -> None:
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", PAGE)
     assert links
     assert all((ROOT / ".github" / link).exists() for link in links)
@@ -68,7 +68,7 @@ def dangerous_calls(path: Path) -> set[str]:
 
 
 @pytest.mark.slow
-def test_nothing_in_the_packages_runs_text() -> None:
+def test_packages_do_not_evaluate_text() -> None:
     paths = [path for part in ("analysis", "heuristics", "instances", "solver") for path in (ROOT / part).rglob("*.py")]
     assert len(paths) > 300
     calls = {path.relative_to(ROOT).as_posix(): names for path in paths if (names := dangerous_calls(path))}

@@ -130,7 +130,7 @@ PATTERNS = {
 }
 
 
-def test_the_page_lists_the_layouts_and_patterns() -> None:
+def test_documented_layouts_and_patterns_are_read() -> None:
     text = (Path(__file__).parents[3] / ".docs" / "reference" / "submissions.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in text.partition("*Paths.*")[2].partition("```")[0].splitlines()]
     layouts = {path: row[0] for row in rows if len(row) == 2 for path in re.findall(r"`([^`{}]+\.[a-z]+)`", row[1])}
@@ -143,7 +143,7 @@ def test_the_page_lists_the_layouts_and_patterns() -> None:
         assert (hints.model, hints.instance, hints.sample) == (model, instance, number)
 
 
-def test_data_in_deeper_folders_name_the_model_themselves() -> None:
+def test_rows_in_deeper_folders_name_the_model() -> None:
     assert layout_of("gpt/all.jsonl", "runs") == ("**/*.jsonl", NO_HINTS)
 
 
@@ -156,11 +156,11 @@ def test_data_in_deeper_folders_name_the_model_themselves() -> None:
         "gpt/timearena_lab1.txt",
     ],
 )
-def test_other_paths_are_not_guessed(path: str) -> None:
+def test_other_layouts_are_not_detected(path: str) -> None:
     assert layout_of(path, "runs") is None
 
 
-def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:
+def test_pattern_describes_other_layouts(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "first-gpt.txt").write_text("wait")
     (tmp_path / "a" / "notes.txt").write_text("wait")
@@ -182,7 +182,7 @@ def test_a_pattern_says_what_cannot_be_guessed(tmp_path: Path) -> None:
             match_pattern(wrong)
 
 
-def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_left_aside(tmp_path: Path) -> None:
+def test_text_file_without_a_problem_is_an_error_and_other_files_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "gpt").mkdir()
     for name in ("gpt/timearena__household1.txt", "gpt/timearena__houshold2.txt", "README.txt", "plot.png"):
         (tmp_path / name).write_text("wait")
@@ -197,7 +197,7 @@ def test_a_text_beside_others_that_names_no_problem_is_an_error_and_others_are_l
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", sample([".csv", ".tsv", ".json", ".jsonl", ".parquet"]))
-def test_tables_and_lists(tmp_path: Path, end: str) -> None:
+def test_tables_and_lists_are_read(tmp_path: Path, end: str) -> None:
     rows = [{"puzzle": name, "response": {"text": plan(name)}, "n": 3, "who": "m"} for name in NAMES]
     path = tmp_path / f"out{end}"
     columns = {"instance": "puzzle", "plan": "response.text", "sample": "n", "model": "who"}
@@ -230,7 +230,7 @@ def test_tables_and_lists(tmp_path: Path, end: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sample(["log.eval", "log.json"]))
-def test_logs(tmp_path: Path, name: str) -> None:
+def test_logs_of_inspect_ai_are_read(tmp_path: Path, name: str) -> None:
     long, about = {"attachments": {"ab12": plan(LAB)}}, {"metadata": {"problem": LAB}}
     talk = sample_line(COBBLER, "x")
     talk["messages"] += [{"role": "user", "content": "On!"}, {"role": "assistant", "content": "y"}]
@@ -253,7 +253,7 @@ def test_logs(tmp_path: Path, name: str) -> None:
     assert (row["instance"], row["model"], row["sample"], row["scored"]) == (HOUSE, "lab/mini", 2, False)
 
 
-def test_logs_compressed_by_zstd(tmp_path: Path) -> None:
+def test_logs_of_inspect_ai_compressed_by_zstd_are_read(tmp_path: Path) -> None:
     """As Python before 3.14 cannot write them, the archive is put together by hand."""
     pyarrow = pytest.importorskip("pyarrow")
     path = tmp_path / "log.eval"
@@ -276,7 +276,7 @@ def test_logs_compressed_by_zstd(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packing", ["gzip", "zstd", "utf-16", "utf-16-le", "a byte order mark"])
 @pytest.mark.parametrize("name", ["timearena__household1.txt", "x.jsonl", "x.csv", "x.json"])
-def test_packed_and_encoded_files(tmp_path: Path, packing: str, name: str) -> None:
+def test_compressed_and_utf_16_files_are_read(tmp_path: Path, packing: str, name: str) -> None:
     text = {"txt": "wait", "jsonl": json.dumps(GOOD), "csv": f"instance,plan\n{HOUSE},wait", "json": json.dumps([GOOD])}
     data = text[name.rpartition(".")[2]].encode()
     if packing == "gzip":
@@ -297,7 +297,7 @@ def test_packed_and_encoded_files(tmp_path: Path, packing: str, name: str) -> No
     assert (entry["instance"], entry["plan"]) == (HOUSE, "wait")
 
 
-def test_other_shapes_of_json(tmp_path: Path) -> None:
+def test_json_objects_and_nested_lists_are_read(tmp_path: Path) -> None:
     (tmp_path / "gpt").mkdir()
     path = tmp_path / "gpt" / "timearena__household1.json"
     chat = [{"role": "assistant", "content": "wait"}]
@@ -318,7 +318,7 @@ def test_other_shapes_of_json(tmp_path: Path) -> None:
     assert one(tmp_path)["plan"] == "Here is my plan: wait"
 
 
-def test_several_fields_that_may_be_the_plan_are_told_and_empty_ones_do_not_count(tmp_path: Path) -> None:
+def test_several_plan_fields_are_reported_and_empty_ones_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     write_csv(path, [{"instance": HOUSE, "plan": "", "messages": "m", "response": "r"}])
     notes: list[str] = []
@@ -333,7 +333,7 @@ def test_several_fields_that_may_be_the_plan_are_told_and_empty_ones_do_not_coun
 
 @pytest.mark.slow
 @pytest.mark.parametrize("column", ["problem_id", "task_id", "question_id", "instance_id"])
-def test_columns_of_other_programs_are_the_instance_if_they_name_a_problem(tmp_path: Path, column: str) -> None:
+def test_column_of_another_program_is_the_instance_if_it_names_a_problem(tmp_path: Path, column: str) -> None:
     path = tmp_path / "a.jsonl"
     rows = [{column: HOUSE.replace("/", "__")}, {column: "no such"}, {"instance": LAB, column: HOUSE}]
     path.write_text("\n".join(json.dumps({"plan": "wait"} | row) for row in rows))
@@ -345,7 +345,7 @@ def test_columns_of_other_programs_are_the_instance_if_they_name_a_problem(tmp_p
     assert error(path).startswith(f"instance: is missing; the columns are plan, {column}")
 
 
-def test_equal_errors_are_written_once_with_their_number_and_the_first_place(tmp_path: Path) -> None:
+def test_equal_errors_are_written_once_with_number_and_first_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join([json.dumps({"plan": "wait"})] * 60 + ["{", json.dumps(GOOD)]))
     missing = "instance: is missing; the columns are plan (select one with --map instance=COLUMN)"
@@ -390,7 +390,7 @@ def test_collected_submissions_get_the_same_grades(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.eval", "timearena__household1.txt", "x.csv", "x.json.gz"])
-def test_lengths_for_the_progress_bar(tmp_path: Path, name: str) -> None:
+def test_number_of_submissions_is_known_for_the_progress_bar(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if name == "x.eval":
         write_log(path, [sample_line(HOUSE, "wait"), sample_line(LAB, "wait")])
@@ -416,7 +416,7 @@ def test_one_bad_entry_of_ten_thousand_is_one_error(tmp_path: Path) -> None:
     assert "is not JSON" in bad[0][1]
 
 
-def test_a_list_is_read_at_once_and_refused_above_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_list_above_the_size_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.json"
     path.write_text(json.dumps([GOOD, GOOD, GOOD])[:-20])
     assert "is not JSON" in error(path)
@@ -428,7 +428,7 @@ def test_a_list_is_read_at_once_and_refused_above_the_limit(tmp_path: Path, monk
 
 
 @pytest.mark.slow
-def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decompression_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     zeros = bytes(byte_streams.MAX_LINE + 10)
     (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(zeros))
     assert "is longer than" in error(tmp_path / "x.jsonl.gz")
@@ -449,7 +449,7 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(isinstance(entry, InputError) for _, entry in entries)
 
 
-def test_tables_that_are_bad_on_purpose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_malformed_tables_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.csv"
 
     def told(text: str | bytes) -> list[str | None]:
@@ -475,7 +475,7 @@ def test_tables_that_are_bad_on_purpose(tmp_path: Path, monkeypatch: pytest.Monk
     csv.field_size_limit(usual)
 
 
-def test_parquet_of_odd_types(tmp_path: Path) -> None:
+def test_parquet_with_unusual_types_is_read(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from datetime import datetime
     from decimal import Decimal
@@ -496,14 +496,14 @@ def test_parquet_of_odd_types(tmp_path: Path) -> None:
     assert "is compressed twice" in error(tmp_path / "z.parquet.gz")
 
 
-def test_an_excel_workbook_is_named_as_such(tmp_path: Path) -> None:
+def test_error_about_an_excel_workbook_names_its_format(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("xl/workbook.xml", "<workbook/>")
     assert error(path) == f"{path}: is an Excel workbook; save the sheet as CSV, or write JSON lines or Parquet"
 
 
-def test_damaged_files(tmp_path: Path) -> None:
+def test_damaged_files_are_errors(tmp_path: Path) -> None:
     whole = gzip.compress(json.dumps(GOOD).encode() * 1000)
     for name, data, reason in [
         ("x.jsonl.gz", whole[:40], "is damaged (gzip)"),
@@ -523,7 +523,7 @@ def test_damaged_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
-def test_links_pipes_and_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_links_pipes_and_unreadable_files_are_errors(tmp_path: Path) -> None:
     outside, runs = tmp_path / "outside.jsonl", tmp_path / "runs"
     outside.write_text(json.dumps(GOOD))
     (runs / "gpt" / ".hidden").mkdir(parents=True)
@@ -552,7 +552,7 @@ def test_links_pipes_and_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights of POSIX")
-def test_a_file_that_becomes_unreadable_is_one_error(tmp_path: Path) -> None:
+def test_file_that_becomes_unreadable_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(GOOD))
     (tmp_path / "b.jsonl").write_text(json.dumps(GOOD))
     intake = Intake([tmp_path])
@@ -566,7 +566,7 @@ def test_a_file_that_becomes_unreadable_is_one_error(tmp_path: Path) -> None:
         assert "Permission denied" in str(list(intake)[1][1])
 
 
-def test_folders_in_which_there_is_nothing(tmp_path: Path) -> None:
+def test_folders_without_submissions_are_errors(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["grade", str(tmp_path)])
     assert (result.exit_code, "is an empty folder" in result.stderr) == (2, True)
     (tmp_path / "a.txt").write_text("wait")
@@ -574,7 +574,7 @@ def test_folders_in_which_there_is_nothing(tmp_path: Path) -> None:
     assert (result.exit_code, "--pattern" in result.stderr) == (2, True)
 
 
-def test_names_of_fields_that_are_none(tmp_path: Path) -> None:
+def test_unknown_fields_of_map_option_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps({"task": HOUSE, "text": "wait"}))
     for entry in ("answer=text", "plan", "plan="):
         result = CliRunner().invoke(app, ["grade", str(tmp_path), "--map", entry])
@@ -592,7 +592,7 @@ def test_names_of_fields_that_are_none(tmp_path: Path) -> None:
     assert notes[-1] == "--map model=name: no row has that column"
 
 
-def test_an_error_keeps_what_is_known_of_its_entry(tmp_path: Path) -> None:
+def test_error_of_an_entry_has_its_identity(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(GOOD | {"id": 7, "sample": -1}))
     ((_, bad),) = found(tmp_path / "a.jsonl")
     assert isinstance(bad, EntryError)
@@ -603,7 +603,7 @@ def test_an_error_keeps_what_is_known_of_its_entry(tmp_path: Path) -> None:
     assert (row["id"], row["instance"], row["sample"], row["scored"]) == ("7", HOUSE, None, False)
 
 
-def test_lines_come_one_by_one() -> None:
+def test_lines_of_a_pipe_are_answered_one_by_one() -> None:
     """What is typed, or comes from a pipe, is answered line by line."""
 
     class Slow(io.RawIOBase):

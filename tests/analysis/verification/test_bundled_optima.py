@@ -53,7 +53,7 @@ UNPROVED = {
 }
 
 
-def test_every_bundled_problem_finds_its_entry_under_each_profile() -> None:
+def test_every_bundled_problem_has_an_entry_under_each_profile() -> None:
     assert len(ALL) >= 220 + 230 + 30
     statuses = {name: [one.entry["status"] if one.entry else None for one in bundled_entries(name)] for name in ALL}
     assert {status for each in statuses.values() for status in each} == {"optimal", "feasible"}
@@ -64,13 +64,13 @@ def test_every_bundled_problem_finds_its_entry_under_each_profile() -> None:
 @pytest.mark.parametrize(
     "name", [PAIR, SANDWICH, "timearena/household1+household2", *select_names(["robotouille"], 2, 3)]
 )
-def test_some_are_derived_again(name: str) -> None:
+def test_some_bundled_optima_are_solved_again(name: str) -> None:
     ways = list(bundled_entries(name))
     assert ways
     assert [faults_of(one) for one in ways] == [[]] * len(ways)
 
 
-def test_a_problem_that_has_changed_is_not_found() -> None:
+def test_changed_problem_has_no_bundled_optimum() -> None:
     pair = catalog.load(PAIR)
     first, *others = pair.actions
     assert bundled_result(pair) is not None
@@ -82,14 +82,14 @@ def test_a_problem_that_has_changed_is_not_found() -> None:
     assert bundled_result(kitchen, replace(PROFILES["paper"], moves="joint")) is None
 
 
-def test_rules_that_decide_nothing_do_not_matter() -> None:
+def test_rules_without_effect_on_optima_share_an_entry() -> None:
     kitchen = catalog.problem(SANDWICH)
     optimum = bundled_result(kitchen, replace(PROFILES["paper"], price_rest=True, limit="published"))
     assert optimum is not None
     assert optimum.status == "optimal"
 
 
-def test_an_entry_says_so_much_and_no_more() -> None:
+def test_entry_has_exactly_the_documented_fields() -> None:
     entries = {name: registry.get(name).optima for name in SETS}
     assert all(entries.values())
     for shelf in entries.values():
@@ -103,7 +103,7 @@ def test_an_entry_says_so_much_and_no_more() -> None:
                 assert ("work" in way) == (not settled and way.get("derivable", True))
 
 
-def test_what_several_profiles_share_is_written_once(tmp_path: Path) -> None:
+def test_entry_shared_by_profiles_is_written_once(tmp_path: Path) -> None:
     same = {"status": "optimal", "makespan": 3, "bound": 3, "plan": [1, 2], "proof": "A*"}
     ways = [{"of": "a", **same}, {"of": "b", **same}, {"of": "c", **same, "plan": [2, 1]}]
     document = json.loads(optima_text({"x/one": ways}, {"planoracle": "1"}))
@@ -127,14 +127,14 @@ def run(*call: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_a_difference_is_told(tampered: None) -> None:
+def test_difference_from_a_bundled_optimum_is_reported(tampered: None) -> None:
     status, out, err = run("verify", "--bundled", PAIR)
     assert (status, out) == (1, "")
     assert f"{PAIR} (paper, released): status is feasible, but solving gives optimal" in " ".join(err.split())
     assert "2 differences" in err
 
 
-def test_what_holds_no_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundled_entry_without_a_valid_plan_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     (one,) = bundled_entries(PAIR)
     assert one.entry is not None
     worse = BundledEntry(one.problem, one.profiles, one.rules, one.entry | {"makespan": 60, "bound": 60})
@@ -144,7 +144,7 @@ def test_what_holds_no_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fault.startswith("no optimum is bundled")
 
 
-def test_the_command_checks() -> None:
+def test_verify_bundled_solves_and_compares() -> None:
     status, out, err = run("verify", "--bundled", "recipe2plan", "--sample", "2", "--seed", "5")
     assert (status, out) == (0, "")
     assert "2 optima solved again, no differences" in err
@@ -161,7 +161,7 @@ def test_the_command_checks() -> None:
     )
 
 
-def test_an_entry_that_cannot_be_derived_is_only_replayed() -> None:
+def test_entry_that_cannot_be_solved_again_is_only_replayed() -> None:
     name = "robotouille/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup"
     status, out, err = run("verify", "--bundled", name, "--work", "1")
     assert (status, out) == (0, "")
@@ -171,7 +171,7 @@ def test_an_entry_that_cannot_be_derived_is_only_replayed() -> None:
 
 
 @pytest.mark.slow
-def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_write_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = registry.get("recipe2plan")
     pattern = "recipe2plan/timed/C*"
     new, *others = select_names([pattern])
@@ -193,7 +193,7 @@ def test_writing_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.slow
-def test_what_is_not_settled_is_derived_by_the_same_work() -> None:
+def test_unsettled_entries_are_solved_with_the_same_work() -> None:
     hard = catalog.problem("kitchens/multi_agent/10_potato_tomato_chicken_soup_potato_cheese_onion_soup")
     rules = PROFILES["paper"].deciding()
     one = BundledEntry(hard, ("paper",), rules, None)

@@ -74,7 +74,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 # --- the verb ------------------------------------------------------------------------------------
 
 
-def test_what_is_written_is_verified(files: tuple[Path, Path]) -> None:
+def test_written_certificate_is_verified(files: tuple[Path, Path]) -> None:
     problem, proof = files
     for name in (problem, NAME, "timearena"):
         done = invoke("verify", name, proof, "--format", "json")
@@ -92,7 +92,9 @@ def test_what_is_written_is_verified(files: tuple[Path, Path]) -> None:
         ]
 
 
-def test_a_wrong_number_is_refused_and_the_others_are_verified(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_certificate_with_a_wrong_number_is_refused_and_the_others_are_verified(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
     _, proof = files
     lines = [proof.read_text(), proof.read_text().replace('"ticks": 13', '"ticks": 14'), "{\n", '{"instance": "who"}\n']
     lines += ["[1]\n", '{"instance": 4}\n', json.dumps(written("timearena/household2")[1]) + "\n"]
@@ -120,7 +122,7 @@ def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
         assert invoke("verify", NAME, path).exit_code != 0
 
 
-def test_a_certificate_of_another_problem_of_that_name_is_refused() -> None:
+def test_certificate_of_another_problem_with_the_same_name_is_refused() -> None:
     problem, proof = written("asynctool/files_1")
     problem["tasks"][0]["actions"][0]["duration"] += 1
     with pytest.raises(REFUSED):
@@ -162,7 +164,7 @@ def claim(name: str, bound: int | None, later: int = 0) -> dict[str, Any]:
         (KITCHEN, None, 0, True, ""),
     ],
 )
-def test_a_bound_without_certificate_is_not_checked(
+def test_bound_without_certificate_is_not_checked(
     tmp_path: Path, name: str, bound: int | None, later: int, holds: bool | None, reason: str
 ) -> None:
     proof = tmp_path / "proof.json"
@@ -175,7 +177,7 @@ def test_a_bound_without_certificate_is_not_checked(
     assert (" yes" in table) == (holds is True)
 
 
-def test_a_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, optimum = catalog.problem(KITCHEN), bundled_result(catalog.problem(KITCHEN))
     assert optimum is not None
     worse = replace(optimum, makespan=14, lower_bound=13)
@@ -187,7 +189,7 @@ def test_a_plan_below_a_bundled_bound_is_an_error(monkeypatch: pytest.MonkeyPatc
         assert one.reason.endswith(reason)
 
 
-def test_a_certificate_above_a_known_plan_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificate_above_a_known_makespan_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, (_, proof) = load(NAME), written(NAME)
     optimum = bundled_result(problem)
     assert optimum is not None
@@ -196,7 +198,7 @@ def test_a_certificate_above_a_known_plan_is_an_error(monkeypatch: pytest.Monkey
     assert verify_named(proof, {NAME: problem}).reason.endswith("a plan with makespan 12 exists")
 
 
-def test_a_plan_below_the_optimum_of_a_formula_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_below_the_optimum_of_a_formula_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     (way,) = list(bundled_entries("asynchow/async/0"))[:1]
     least = registry.of(way.problem).formula_optimum(way.problem)
     assert least is not None
@@ -226,7 +228,7 @@ def alone(folder: Path, *arguments: Path, module: Any = checker) -> subprocess.C
 
 
 @pytest.mark.slow
-def test_the_checker_needs_python_alone(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_stand_alone_checker_needs_only_python(files: tuple[Path, Path], tmp_path: Path) -> None:
     for script, answer in (
         (checker, f"No schedule of {NAME} is shorter than 13 ticks.\n"),
         (schedule_checker, f"There is a schedule of {NAME} of 13 ticks.\n"),
@@ -249,7 +251,7 @@ def test_the_checker_needs_python_alone(files: tuple[Path, Path], tmp_path: Path
     "proof",
     [None, 4, [], {}, "text", {"steps": []}, {"steps": None}],
 )
-def test_what_is_no_proof_is_refused(proof: Any) -> None:
+def test_documents_without_a_proof_are_refused(proof: Any) -> None:
     problem, good = written("asynctool/files_1")
     for document in (proof, good | proof if isinstance(proof, dict) and proof else {}):
         with pytest.raises(RefusedError):
@@ -354,7 +356,7 @@ def told(problem: Instance, schedule: Schedule) -> bool:
 
 
 @pytest.mark.parametrize("seed", sample(range(40), 15))
-def test_schedules_are_refused_that_the_rules_refuse(seed: int) -> None:
+def test_checker_refuses_schedules_that_break_rules(seed: int) -> None:
     random = Random(seed)
     problem = kitchen(seed)
     schedule = solve(problem).schedule
@@ -376,7 +378,7 @@ def test_schedules_are_refused_that_the_rules_refuse(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("resumed", "refused"), [(4, False), (5, True)])
-def test_a_resumption_after_the_maximum_lag_is_refused(resumed: int, refused: bool) -> None:
+def test_resumption_after_the_maximum_lag_is_refused(resumed: int, refused: bool) -> None:
     actions = Action("t/a", "t", 2, 0), Action("t/b", "t", 3, 3, interruptible=True)
     problem = Instance("paused", actions, (Lag("t/a", "t/b", 0, 2),))
     pieces = Piece("t/a", 0, 2, "agent"), Piece("t/b", 2, 1, "agent"), Piece("t/b", resumed, 2, "agent")
@@ -388,7 +390,7 @@ def test_a_resumption_after_the_maximum_lag_is_refused(resumed: int, refused: bo
 
 
 @pytest.mark.slow
-def test_certificates_ship_for_every_bundled_schedule() -> None:
+def test_every_bundled_schedule_has_a_bundled_certificate() -> None:
     names = [*select_names([]), *expand(["asynctool"])]
     problems = [(way.problem, way.profiles) for name in names for way in bundled_entries(name)]
     lacking = [(one.name, by) for one, by in problems if one.kind == "schedule" and module.bundled_proof(one) is None]
@@ -396,7 +398,7 @@ def test_certificates_ship_for_every_bundled_schedule() -> None:
 
 
 @pytest.mark.parametrize("name", sample(some_problems(), 10))
-def test_what_ships_holds(name: str) -> None:
+def test_bundled_certificates_hold(name: str) -> None:
     verdicts = list(verify_bundled(name))
     assert verdicts
     for one in verdicts:
@@ -407,7 +409,7 @@ def test_what_ships_holds(name: str) -> None:
             assert one.proved in ("search", "search, release 0.9.0")
 
 
-def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_valid_bundled_certificates_are_reused_and_others_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     (key, proof), *_ = derive_certificates("asynctool/files_1").items()
     read = {key: proof}
     monkeypatch.setattr("planoracle.solver.solve.read_proofs", lambda package: read)
@@ -417,14 +419,14 @@ def test_they_are_kept_where_they_hold_and_else_found_anew(monkeypatch: pytest.M
     assert derive_certificates("asynctool/files_1")[key] == proof
 
 
-def test_a_file_is_the_same_for_the_same_certificates() -> None:
+def test_file_of_certificates_is_deterministic() -> None:
     certificates = {**derive_certificates("asynctool/files_1"), **derive_certificates(NAME)}
     assert bundled_results.proofs_bytes(certificates) == bundled_results.proofs_bytes(
         dict(reversed(certificates.items()))
     )
 
 
-def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_checks_bundled_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
     ways = {
         "timearena/lab7+lab8+lab9": ["certificate", "certificate"],
         "recipe2plan/timed/Tacos_Smore-Bars": ["certificate"],
@@ -443,7 +445,7 @@ def test_the_verb_checks_what_ships(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "name", ["kitchens/synchronous/0_cheese_sandwich", "paracook/cook/own/seed_2/agent_num_2/orders_num_1"]
 )
-def test_plans_whose_bounds_were_searched_say_so_and_are_replayed(name: str, tmp_path: Path) -> None:
+def test_plans_proved_by_search_are_replayed(name: str, tmp_path: Path) -> None:
     out = tmp_path / "plan.json"
     result = next(bundled_entries(name)).result()
     assert result is not None
