@@ -38,7 +38,7 @@ NAMES = {
 
 
 def played(env, seed):
-    """A run of an agent that takes what is legal."""
+    """Run an agent that takes random legal actions."""
     chance = random.Random(seed)
     seen, info = env.reset(seed=seed)
     total, over = 0.0, False
@@ -182,7 +182,7 @@ def test_an_illegal_action_changes_nothing():
 
 
 def total_of(env, chance, policy):
-    """What a run of a policy returns, and whether it succeeds."""
+    """Return the sum of the rewards of a run of a policy, and whether the run succeeds."""
     seen, _ = env.reset()
     total, over = 0.0, False
     while not over:

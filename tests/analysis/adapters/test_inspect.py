@@ -1,4 +1,4 @@
-"""inspect_ai: tasks, solvers and the scorer run offline with mock models, and their logs are graded as they scored."""
+"""inspect_ai: tasks, solvers and scorer with offline mock models, and grades of their logs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KITCHEN = "robotouille/synchronous/0_cheese_sandwich"
 
 
 def model(say):
-    """A model that says ``say(messages, number of the message)``; without usage it would ask for a tokenizer."""
+    """Return a model with the output ``say(messages, number)``; its usage makes a tokenizer unnecessary."""
 
     def outputs(messages, tools, tool_choice, config):
         message = say(messages, sum(one.role == "assistant" for one in messages))
@@ -60,7 +60,7 @@ def following(name):
 
 
 def assert_graded_alike(log, folder):
-    """What the scorer said is what ``planoracle grade`` says of the log."""
+    """Assert that the scorer and ``planoracle grade`` agree on a log."""
     grades = {(one.instance, one.sample): one for one in grade_all(Intake([folder]), Grader())}
     assert len(grades) == len(log.samples)
     for sample in log.samples:
@@ -210,7 +210,7 @@ def test_inspect_command_line_finds_tasks_and_solvers_by_name(tmp_path):
 
 
 def test_log_metadata_contains_only_the_submission(tmp_path):
-    """A sample's store names the plan, but neither whose it is nor what it is for."""
+    """The store of a sample contains the plan, but neither model nor instance."""
     metadata = {"submission": {"actions": ["wait"], "instance": DISHES, "id": "x", "model": "y"}, "by": None}
     log = {
         "version": 2,

@@ -1,4 +1,4 @@
-"""The server of tools: what an assistant asks in memory and over a pipe is what the verbs answer."""
+"""MCP server: answers in memory and over a pipe, compared with the commands."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ ROOT = Path(__file__).resolve().parents[3]
 TEA = "timearena/household1"
 
 
-def asked(*calls, files=False, target=None):
-    """What the server answers to calls: structured content, or the text of an error."""
+def answers_to(*calls, files=False, target=None):
+    """Return the answers to tool calls: structured content, or the text of an error."""
 
     async def ask():
         async with Client(target or server(files=files)) as client:
@@ -58,7 +58,7 @@ def test_tools_have_input_and_output_schemas():
 
 @pytest.mark.parametrize("name", sample([TEA, "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2"]))
 def test_tools_answer_like_the_commands(name):
-    best, explanation, advice = asked(
+    best, explanation, advice = answers_to(
         ("solve", {"problem": name}), ("explain", {"problem": name}), ("next", {"problem": name})
     )
     assert best["makespan"] == best["lower_bound"] == solve(load(name), recompute=True).makespan
@@ -67,14 +67,14 @@ def test_tools_answer_like_the_commands(name):
     expected = next_commands(load(name)).as_dict()
     assert [one["command"] for one in advice["options"]] == [one["command"] for one in expected["options"]]
     assert advice["best"] == best["makespan"]
-    (verdict,) = asked(("grade", {"problem": name, "plan": best["plan"]}))
+    (verdict,) = answers_to(("grade", {"problem": name, "plan": best["plan"]}))
     expected = grade({"instance": name, "plan": best["plan"]})
     assert (verdict["scored"], verdict["success"], verdict["main_score"]) == (True, True, expected.main_score)
     assert verdict["makespan"] == verdict["optimal_makespan"] == best["makespan"]
 
 
 def test_describe_returns_the_problem_statement():
-    (statement,) = asked(("describe", {"problem": TEA}))
+    (statement,) = answers_to(("describe", {"problem": TEA}))
     run = registry.of(load(TEA)).environment(load(TEA), config=RunConfig("open"))
     assert (statement["instructions"], statement["introduction"]) == (run.instructions(), run.introduction())
     assert "kettle" in statement["introduction"]
@@ -82,7 +82,7 @@ def test_describe_returns_the_problem_statement():
 
 def test_grade_has_a_report_and_regrets_on_request():
     plan = ["wash cup", "activate kettle", "brew tea with teapot"]
-    short, long = asked(
+    short, long = answers_to(
         ("grade", {"problem": TEA, "plan": plan}), ("grade", {"problem": TEA, "plan": plan, "prices": True})
     )
     expected = grade({"instance": TEA, "plan": plan})
@@ -96,13 +96,13 @@ def test_grade_has_a_report_and_regrets_on_request():
 
 def test_problem_may_be_a_document():
     document = json.loads((ROOT / "instances/examples/tea.json").read_text())
-    best, advice = asked(("solve", {"problem": document}), ("next", {"problem": document}))
-    (verdict,) = asked(("grade", {"problem": document, "plan": best["plan"]}))
+    best, advice = answers_to(("solve", {"problem": document}), ("next", {"problem": document}))
+    (verdict,) = answers_to(("grade", {"problem": document, "plan": best["plan"]}))
     assert (best["makespan"], advice["best"], verdict["success"], verdict["optimal_makespan"]) == (10, 10, True, 10)
 
 
 def test_next_lists_all_legal_commands_on_request():
-    (advice,) = asked(("next", {"problem": TEA, "after": ["activate kettle"], "all_commands": True}))
+    (advice,) = answers_to(("next", {"problem": TEA, "after": ["activate kettle"], "all_commands": True}))
     assert [(one["command"], one["cost"]) for one in advice["options"]] == [
         ("wash teapot", 0),
         ("wash cup", 0),
@@ -111,7 +111,7 @@ def test_next_lists_all_legal_commands_on_request():
 
 
 def test_problems_lists_names():
-    every, some, globbed = asked(
+    every, some, globbed = answers_to(
         ("problems", {}), ("problems", {"pattern": "recipe2plan"}), ("problems", {"pattern": "*/timed/Vada_D*"})
     )
     assert {"recipe2plan", "timearena"} <= set(every["names"])
@@ -134,12 +134,12 @@ def test_problems_lists_names():
     ],
 )
 def test_invalid_tool_calls_are_reported(tool, arguments, message):
-    (error,) = asked((tool, arguments))
+    (error,) = answers_to((tool, arguments))
     assert message in error
 
 
 def test_unreadable_plan_is_unscored():
-    (verdict,) = asked(("grade", {"problem": TEA, "plan": {"actions": 3}}))
+    (verdict,) = answers_to(("grade", {"problem": TEA, "plan": {"actions": 3}}))
     assert (verdict["scored"], verdict["success"], verdict["main_score"]) == (False, None, None)
     assert "must be a list" in verdict["reason"]
 
@@ -148,9 +148,9 @@ def test_files_are_read_only_with_the_files_option(tmp_path):
     path = tmp_path / "tea.json"
     path.write_text(CliRunner().invoke(app, ["instances", "--export", TEA]).stdout.splitlines()[0])
     secret = tmp_path / "nothing.json"
-    refused = asked(("solve", {"problem": str(path)}), ("solve", {"problem": str(secret)}))
+    refused = answers_to(("solve", {"problem": str(path)}), ("solve", {"problem": str(secret)}))
     assert all("names no bundled problem" in one for one in refused)
-    (best,) = asked(("solve", {"problem": str(path)}), files=True)
+    (best,) = answers_to(("solve", {"problem": str(path)}), files=True)
     assert best["makespan"] == 13
 
 
@@ -159,7 +159,7 @@ def test_server_answers_over_a_pipe():
     code = "from planoracle.analysis.cli import main; main()"
     environment = {"PLANORACLE_CACHE": os.environ["PLANORACLE_CACHE"]}
     started = StdioServerParameters(command=sys.executable, args=["-c", code, "mcp"], env=environment)
-    best, error = asked(("solve", {"problem": TEA}), ("solve", {"problem": "tea"}), target=stdio_client(started))
+    best, error = answers_to(("solve", {"problem": TEA}), ("solve", {"problem": "tea"}), target=stdio_client(started))
     assert (best["makespan"], "names no bundled problem" in error) == (13, True)
 
 

@@ -43,14 +43,14 @@ def test_optimal_agent_stops_if_success_is_unreachable() -> None:
 
 
 def test_random_agent_depends_on_its_seed() -> None:
-    def said(name: str, seed: int) -> list[str]:
+    def utterances_of(name: str, seed: int) -> list[str]:
         return [
             one.message
             for one in played(environment(load("robotouille/synchronous/0_cheese_sandwich")), name, seed).exchanges
         ]
 
-    assert said("random", 1) == said("random", 1)
-    assert len({tuple(said("random", seed)) for seed in range(4)}) > 1
+    assert utterances_of("random", 1) == utterances_of("random", 1)
+    assert len({tuple(utterances_of("random", seed)) for seed in range(4)}) > 1
 
 
 @pytest.mark.parametrize("name", ALL)

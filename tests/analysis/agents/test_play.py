@@ -1,4 +1,4 @@
-"""The loop of a live run, with agents that follow a script."""
+"""Loop of a live run, with agents that follow a script."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from planoracle.instances.protocol.environment import AnyEnvironment, Observatio
 
 @dataclass
 class Counting:
-    """An environment that is over after so many messages."""
+    """Environment that is over after a number of messages."""
 
-    left: int
+    remaining: int
 
     @property
     def done(self) -> bool:
-        return self.left == 0
+        return self.remaining == 0
 
     def step(self, message: str) -> Transition:
-        self.left -= 1
-        return Transition(Observation(message.upper(), self.left), 0.5, self.done, (), {})
+        self.remaining -= 1
+        return Transition(Observation(message.upper(), self.remaining), 0.5, self.done, (), {})
 
 
 @dataclass
-class Scripted:
+class ScriptedAgent:
     lines: Iterable[str]
     name: str = "scripted"
 
@@ -45,7 +45,7 @@ class Scripted:
 
 def played(count: int, *lines: str, exchanges: list[Exchange] | None = None):
     tell = None if exchanges is None else exchanges.append
-    return asyncio.run(play(Counting(count), Scripted(iter(lines)), on_exchange=tell))  # type: ignore[arg-type]
+    return asyncio.run(play(Counting(count), ScriptedAgent(iter(lines)), on_exchange=tell))  # type: ignore[arg-type]
 
 
 def test_play_continues_until_the_run_is_over() -> None:

@@ -35,9 +35,9 @@ def test_step_costs_equal_regrets_of_the_whole_run() -> None:
         result = played(environment(load(PROBLEMS[0]), reward="regret"), "random", seed)
         run = result.environment.run()
         costs = [one.cost for one in regret_of(run).decisions]
-        priced = [info["cost"] for info in infos(result)]
-        cut = len(priced) if run.success else priced.index(None)
-        assert priced[:cut] == costs[:cut]
+        step_costs = [info["cost"] for info in infos(result)]
+        cut = len(step_costs) if run.success else step_costs.index(None)
+        assert step_costs[:cut] == costs[:cut]
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -63,7 +63,7 @@ def test_failed_run_costs_ten_times_the_optimum() -> None:
     assert run.state.over == "five_invalid"
     *before, last = steps
     assert [one.info["cost"] for one in steps] == [1, 1, 1, 1, 1, None]
-    # The optimum is 13: 130 in all, of which the five minutes lost have been charged.
+    # The optimum is 13, so the total is 130; five minutes are charged already.
     assert (last.info["penalty"], last.info["lost"], last.info["status"]) == (125, "over", "infeasible")
     assert last.reward == -125.0
     assert sum(one.reward for one in before) == -5.0
@@ -106,7 +106,7 @@ def test_forked_and_restored_runs_have_their_own_rewards() -> None:
 
 
 def test_unproved_decision_has_no_cost_and_is_marked() -> None:
-    """With no work allowed nothing is known but the ends."""
+    """Without solver work only final states have a known cost."""
     run = environment(
         load("robotouille/asynchronous/0_cheese_chicken_sandwich@84"), reward=RegretReward(limit=WorkLimit(1e-9))
     )

@@ -1,4 +1,4 @@
-"""How a setting makes messages of a run, with a model that follows a script."""
+"""Messages of a run by a setting, with a model that follows a script."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEA = "timearena/household1"
 
 @dataclass
 class Model:
-    """Says line after line."""
+    """Model that returns line after line."""
 
     lines: Sequence[str]
     sent: list[list[Message]] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Model:
         return ["".join(message["role"][0] for message in sent) for sent in self.sent]
 
 
-def asked(**more: object) -> PromptSet:
+def prompts_with(**more: object) -> PromptSet:
     """Return a setting of TimeArena with short prompts."""
     texts = {
         "system": "SYSTEM",
@@ -46,7 +46,7 @@ def asked(**more: object) -> PromptSet:
         "form": "{{command}}",
         "first": "FIRST?",
         "second": "SECOND after {{one}}?",
-        "told": "TASK {{one}} {{two}}",
+        "task-form": "TASK {{one}} {{two}}",
     }
     setting = Setting("mine", "", __name__, "plain", "system")
     prompts = {name: Prompt(text, 1, f"{name}.md") for name, text in texts.items()}
@@ -55,7 +55,7 @@ def asked(**more: object) -> PromptSet:
 
 def test_full_history_is_sent_with_every_request() -> None:
     model = Model(["activate kettle", "wait", "exit"])
-    result = model.play(TEA, asked())
+    result = model.play(TEA, prompts_with())
     assert model.roles() == ["su", "suau", "suauau"]
     assert [one["content"] for one in model.sent[0]] == ["SYSTEM", "TASK"]
     first, second, _ = result.environment.turns
@@ -70,7 +70,7 @@ def test_full_history_is_sent_with_every_request() -> None:
 
 def test_turn_prompt_contains_the_last_observation() -> None:
     model = Model(["activate kettle", "wait", "exit"])
-    result = model.play(TEA, asked(turn="turn"))
+    result = model.play(TEA, prompts_with(turn="turn"))
     assert model.roles() == ["su", "suau", "suauau"]
     first, second, _ = result.environment.turns
     assert model.sent[0][1]["content"] == "TASK"
@@ -80,7 +80,7 @@ def test_turn_prompt_contains_the_last_observation() -> None:
 
 def test_history_last_sends_only_the_last_message() -> None:
     model = Model(["Thought: why not?\nAction: activate kettle", "Thought: dirty.\nAction: wash cup", "exit"])
-    result = model.play(TEA, asked(turn="turn", history="last"))
+    result = model.play(TEA, prompts_with(turn="turn", history="last"))
     assert model.roles() == ["su"] * 3
     assert model.sent[0][1]["content"] == "TASK"
     *_, last = (turn.observation.text for turn in result.environment.turns[:2])
@@ -91,7 +91,7 @@ def test_history_last_sends_only_the_last_message() -> None:
 def test_questions_are_asked_once_at_the_start() -> None:
     asks = (Ask("one", "first", Sampling(0, 64)), Ask("two", "second"))
     model = Model(["ANSWER 1", "ANSWER 2", "wait", "exit"])
-    model.play(TEA, asked(asks=asks, task="told", sampling=Sampling(0.7)))
+    model.play(TEA, prompts_with(asks=asks, task="task-form", sampling=Sampling(0.7)))
     assert [[one["content"] for one in sent] for sent in model.sent[:3]] == [
         ["FIRST?"],
         ["SECOND after ANSWER 1?"],

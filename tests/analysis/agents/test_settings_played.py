@@ -1,4 +1,4 @@
-"""Every setting of every benchmark, played by a model that says in its form what the optimal agent does."""
+"""All settings of all benchmarks, run by a model that states the commands of the optimal agent."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ PROBLEMS = {
     "timearena": "timearena/household1+lab1",
 }
 ALL = [(name, setting) for name in PROBLEMS for setting in registry.get(name).settings]
-SHOWN = [(room, name) for room, name in ALL if registry.get(room).settings[name].examples]
+WITH_EXAMPLES = [
+    (benchmark_name, name) for benchmark_name, name in ALL if registry.get(benchmark_name).settings[name].examples
+]
 
 
 async def script(name: str, prompts: PromptSet) -> list[str]:
-    """Return what a perfect model says: an answer to every question, then messages in the form of the setting."""
+    """Return answers to all questions, then the optimal commands in the form of the setting."""
     (problem,) = read(name)
     setting = prompts.setting
     whole = setting.config.loop == "open"
@@ -44,11 +46,11 @@ async def script(name: str, prompts: PromptSet) -> list[str]:
     return [f"belief about {ask.name}" for ask in setting.asks] + (["\n".join(messages)] if whole else messages)
 
 
-@pytest.mark.parametrize(("room", "name"), sample(ALL, several=True))
-def test_optimal_model_succeeds_in_every_setting(room: str, name: str) -> None:
-    prompts = load_prompts(room, name)
-    (problem,) = read(PROBLEMS[room])
-    lines = iter(asyncio.run(script(PROBLEMS[room], prompts)))
+@pytest.mark.parametrize(("benchmark_name", "name"), sample(ALL, several=True))
+def test_optimal_model_succeeds_in_every_setting(benchmark_name: str, name: str) -> None:
+    prompts = load_prompts(benchmark_name, name)
+    (problem,) = read(PROBLEMS[benchmark_name])
+    lines = iter(asyncio.run(script(PROBLEMS[benchmark_name], prompts)))
     sent: list[Sequence[Message]] = []
 
     async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
@@ -72,10 +74,12 @@ def test_optimal_model_succeeds_in_every_setting(room: str, name: str) -> None:
     assert len(sent) == len(asks) + len(result.exchanges)
 
 
-@pytest.mark.parametrize(("room", "name"), sample(SHOWN, several=True))
-def test_examples_differ_from_the_problem(room: str, name: str) -> None:
-    prompts = load_prompts(room, name)
-    texts = {text: told(prompts, environment_for(problem, prompts)) for text, problem in examples(prompts).items()}
+@pytest.mark.parametrize(("benchmark_name", "name"), sample(WITH_EXAMPLES, several=True))
+def test_examples_differ_from_the_problem(benchmark_name: str, name: str) -> None:
+    prompts = load_prompts(benchmark_name, name)
+    texts = {
+        text: example_of(prompts, environment_for(problem, prompts)) for text, problem in examples(prompts).items()
+    }
     assert all(texts)
     if len(texts) == 1:
         assert "every example" in texts.popitem()[1]
@@ -86,7 +90,7 @@ def test_examples_differ_from_the_problem(room: str, name: str) -> None:
 
 
 def examples(prompts: PromptSet) -> dict[str, Problem]:
-    """Return the problems that a setting has for examples."""
+    """Return the example problems of a setting."""
     problems = {}
     for name in prompts.setting.examples:
         text = prompts.prompts[name].text.encode() if name in prompts.prompts else name.encode()
@@ -96,8 +100,8 @@ def examples(prompts: PromptSet) -> dict[str, Problem]:
     return problems
 
 
-def told(prompts: PromptSet, run: AnyEnvironment) -> str:
-    """Return the example that a problem is shown with, or why there is none."""
+def example_of(prompts: PromptSet, run: AnyEnvironment) -> str:
+    """Return the example in the prompt of a problem, or the reason for its absence."""
     try:
         return asyncio.run(example(prompts, run))[prompts.setting.example]
     except InputError as error:
@@ -106,21 +110,21 @@ def told(prompts: PromptSet, run: AnyEnvironment) -> str:
 
 def test_example_is_an_optimal_plan_of_the_benchmark() -> None:
     prompts = load_prompts("recipe2plan", "react")
-    prompt = told(prompts, environment_for(load(PROBLEMS["recipe2plan"]), prompts))
+    prompt = example_of(prompts, environment_for(load(PROBLEMS["recipe2plan"]), prompts))
     problem = examples(prompts)["timed.json"]
     plan = "\n".join(line for line in prompt.splitlines() if line.startswith("Action: "))
     run = registry.of(problem).run(problem, plan)
     assert run.success
     assert run.makespan == solve(problem, recompute=True).makespan
-    untimed = told(prompts, environment_for(load("recipe2plan/untimed/Cobbler_Pancakes"), prompts))
+    untimed = example_of(prompts, environment_for(load("recipe2plan/untimed/Cobbler_Pancakes"), prompts))
     assert ("must start within" in prompt, "must start within" in untimed) == (True, False)
 
 
 def test_kitchens_with_several_agents_have_such_an_example() -> None:
     prompts = load_prompts("robotouille", "react")
-    prompt = told(prompts, environment_for(load("robotouille/multi_agent/1_lettuce_burger"), prompts))
+    prompt = example_of(prompts, environment_for(load("robotouille/multi_agent/1_lettuce_burger"), prompts))
     assert "There are 2 players, robot1, robot2" in prompt
-    assert "players" not in told(prompts, environment_for(load(PROBLEMS["robotouille"]), prompts))
+    assert "players" not in example_of(prompts, environment_for(load(PROBLEMS["robotouille"]), prompts))
 
 
 def test_answers_in_natural_language_are_graded() -> None:

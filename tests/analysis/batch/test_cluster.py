@@ -1,4 +1,4 @@
-"""Batches on a dask.distributed cluster: the same rows as on one machine, and errors that name the cluster."""
+"""Batches on a dask cluster: the same rows as on one machine, and errors that name the cluster."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if find_spec("distributed") is None:
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two worker processes of one thread each, which can import `support.worker_tasks`."""
+    """Cluster with two worker processes of one thread each, which can import `support.worker_tasks`."""
     import distributed  # late: it takes a second
 
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": 0}
@@ -69,7 +69,9 @@ def test_killed_cluster_worker_changes_no_row(cluster, many, tmp_path):
     _, err = process.communicate(timeout=120)
     assert process.returncode == 0
     assert (tmp_path / "out").read_text() == alone.stdout
-    messages = [line for line in err.decode().splitlines() if "distributed.client" not in line]  # which asks again
+    messages = [
+        line for line in err.decode().splitlines() if "distributed.client" not in line
+    ]  # which requests the tasks again
     assert messages == alone.stderr.splitlines()
     assert stored_rows(tmp_path / "run") == stored_rows(tmp_path / "alone")
 
@@ -110,7 +112,7 @@ def test_missing_distributed_is_an_error_that_names_the_extra(monkeypatch):
 
 
 def dask(place, *args, **options):
-    """Start a scheduler or a worker, which meet by a file."""
+    """Start a scheduler or a worker, which connect by a file."""
     call = [sys.executable, "-m", "dask", *args, "--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", place]
     return subprocess.Popen([str(arg) for arg in call], stdout=-3, stderr=-3, start_new_session=True, **options)
 
@@ -125,7 +127,7 @@ def end(*processes):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl to make certificates")
 def test_cluster_with_tls_refuses_clients_without_its_certificate(tmp_path):
-    """The commands are those of the page on batches."""
+    """Run the commands of the page on batches."""
     path = write(tmp_path / "s.jsonl", submissions(30))
     text = (Path(__file__).parents[3] / ".docs" / "reference" / "batches.md").read_text()
     make = re.search(r"^ *(openssl req .*?)(  #.*)?$", text, re.M)[1]

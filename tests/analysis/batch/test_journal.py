@@ -1,4 +1,4 @@
-"""Journal of a run directory: results are stored once and survive faults of the process, the file and the disk."""
+"""Journal of a run directory: results survive faults of the process, the file and the disk."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def filled(folder: Path, rows: dict[str, str] = ROWS) -> Path:
 
 
 def stored(path: Path) -> dict[str, str]:
-    """Return what another process could read of a file."""
+    """Return the entries of a file that another process could read."""
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
         return dict(database.execute("SELECT key, text FROM entries"))
 
@@ -89,7 +89,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_results_are_committed_within_a_second_while_a_task_runs(tmp_path: Path) -> None:
-    """A process that is killed loses only what it added in its last second, and the file can be used at once."""
+    """A killed process loses only results of its last second, and the file can be used at once."""
     done = subprocess.run([sys.executable, "-c", WRITER, tmp_path, "2"], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGKILL, b"", b"")
     with Journal(tmp_path, pytest.fail) as journal:
@@ -206,7 +206,7 @@ def test_journal_removed_during_a_run_is_an_error(tmp_path: Path, change: str) -
 
 
 def test_full_disk_loses_no_committed_result(tmp_path: Path) -> None:
-    """A limit of the size of files stands for it."""
+    """A limit on the size of files simulates a full disk."""
     path = filled(tmp_path, {"a": "1"})
 
     def fill() -> None:

@@ -33,14 +33,14 @@ KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):
-    """The file of a cache of its own."""
+    """File of an empty cache."""
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache" / "optima.sqlite"
 
 
 @pytest.fixture
 def solved(monkeypatch):
-    """Names of the problems that are solved; none is bundled."""
+    """Names of the solved problems, as if no optimum were bundled."""
     names = []
     solve = module.solve
 
@@ -54,7 +54,7 @@ def solved(monkeypatch):
 
 
 def fresh(name=NAME):
-    """Return a problem without what this process remembers about it."""
+    """Return a problem that this process has not cached."""
     return replace(catalog.problem(name))
 
 
@@ -169,7 +169,7 @@ def test_other_versions_and_contents_have_other_entries(path, solved, monkeypatc
 
 @pytest.mark.slow
 def test_processes_share_the_cache(path):
-    """All solve the same problems at the same time, beginning with no file."""
+    """Several processes solve the same problems at the same time, without a file at the start."""
     code = (
         "from planoracle.analysis.grading import oracle as kept\nfrom planoracle.instances.files import catalog\n"
         "kept.bundled_result, optimum = lambda *_: None, kept.optimum\n"  # as if the optima were not bundled
@@ -310,7 +310,7 @@ def test_success_below_the_optimum_is_an_internal_error(path, monkeypatch):
 
 
 def in_its_place(make):
-    """Return a change that puts something else in place of the file."""
+    """Return a function that replaces the file."""
     return lambda path: (path.unlink(), make(path))
 
 
@@ -360,7 +360,7 @@ def test_untrusted_or_unusable_cache_file_gives_one_warning(path, solved, capsys
 
 @pytest.mark.parametrize("size", [0, 20_000], ids=["read-only", "full"])
 def test_full_disk_is_reported_once(path, solved, capsys, size):
-    """A limit of the size of files stands for it."""
+    """A limit on the size of files simulates a full disk."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     names = [NAME, OTHER, *catalog.expand(["recipe2plan/untimed/Co*"])]
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))

@@ -42,7 +42,7 @@ def end_idle() -> None:
 
 
 def answers(*names: str, limits: TaskLimits = LIMITS, **options: Any) -> list[Any]:
-    """Return answers, and of failures what is said of them."""
+    """Return answers, and messages of failures."""
     with WorkerPool(worker_tasks.start, limits, **options) as pool:
         return [str(one.error) if isinstance(one, TaskFailure) else one for one in pool.map(names)]
 
@@ -90,7 +90,7 @@ def test_processor_time_of_threads_counts_and_waiting_does_not() -> None:
 
 @LIMITED
 def test_task_larger_than_the_memory_of_a_worker_fails_alone() -> None:
-    """The thread that reads it has no more memory than the task."""
+    """The thread that reads the task has the memory limit of the task."""
     results = answers("a", "b" * 200_000_000, "c", limits=TaskLimits(5, 50))
     assert results == ["a", "needs more than 50 MB of memory (--line-memory)", "c"]
 
@@ -255,7 +255,7 @@ def test_error_names_the_cause_of_a_failed_start_of_a_worker() -> None:
     os.close(next_file)
     resource.setrlimit(resource.RLIMIT_NOFILE, (next_file, limits[1]))
     try:
-        start_early("json")  # which is no error of the command yet
+        start_early("json")  # which is not an error of the command yet
         with pytest.raises(WorkerError) as caught:
             WorkerPool(worker_tasks.start)
     finally:

@@ -1,4 +1,4 @@
-"""Commands over many inputs: order, limits, resumption after any end, signals, full disks, code in the folder.
+"""Commands over many inputs: order, limits, resumption, signals, full disks, code in the folder.
 
 ``PLANORACLE_KILLS`` is the number of rounds of the slow test that kills commands.
 """
@@ -57,7 +57,7 @@ SEARCHING = "import os, time\nfrom planoracle.analysis.batch import tasks\n" + (
 
 
 def graded(folder, count):
-    """Return a file of submissions, some of which cannot be read or graded, with its grades and diagnostics."""
+    """Return a file of submissions, some of them unreadable, with its grades and messages."""
     rows = submissions(count, problems=15)
     rows[-300 * count // 1000]["instance"] = "recipe2plan/timed/Nothing"
     lines = [json.dumps(row) for row in rows]
@@ -162,7 +162,7 @@ def test_submission_over_the_time_limit_is_unscored_and_the_others_are_graded(tm
 
 
 def check_kills(args, folder, rounds, seed):
-    """Kill a command again and again; it ends with the output and the rows of a run without disturbance."""
+    """Kill a command repeatedly; compare its output and rows with those of an uninterrupted run."""
     random = Random(seed)
     began = time.monotonic()
     whole = run_to_end(*args, folder / "whole", before=EAGER, env=in_workers(SLOWLY))
@@ -216,7 +216,7 @@ def test_resumed_run_computes_only_missing_results(tmp_path):
     assert set(computed) == {"s7", "s8"}
     assert [row["line"] for row in second] == list(range(1, 9))
     assert [row | {"line": row["line"] - 1} for row in second[1:6]] == first
-    # Other options have other results; all are kept side by side.
+    # Other options have other results; all are stored.
     for options in ("--profile", "released"), ("--rule", "zero_duration=accepted"), ("--line-seconds", "99"):
         assert len(grade(path, *options)[0]) == 5
     assert grade(path) == ([], first)
@@ -315,7 +315,7 @@ def test_interrupts_end_all_processes_and_print_how_to_resume(many, tmp_path, nu
     process = start(*args, before=EAGER, env=in_workers(SLOWLY))
     assert within(30, (tmp_path / "run" / NAME).exists)
     time.sleep(Random().uniform(0, 1.5))  # at another moment every time
-    for _ in range(2):  # by somebody impatient
+    for _ in range(2):  # several times in a row
         os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 128 + number
@@ -337,11 +337,11 @@ def test_an_interrupt_ends_a_search_at_once_and_removes_the_progress_bar(tmp_pat
         process = start("solve", COBBLERS, "--jobs", "1", env=env, stderr=terminal)
         assert within(30, (tmp_path / "mark").exists)
         os.killpg(process.pid, signal.SIGINT)
-        process.communicate(timeout=30)  # and not the minute of the search
+        process.communicate(timeout=30)  # not after the minute of the search
         assert has_ended(process.pid)
         output = screen.read(100_000).decode()
     assert process.returncode == 130
-    assert output.count("\x1b[?25l") == output.count("\x1b[?25h") == 1  # the cursor is there again
+    assert output.count("\x1b[?25l") == output.count("\x1b[?25h") == 1  # the cursor is shown again
     assert output.endswith("\x1b[2Kinterrupted: no results are stored; --run DIR stores them\r\n")
 
 
@@ -373,7 +373,7 @@ def test_full_disk_loses_no_stored_result(many, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_grading_works_on_a_read_only_machine(some, tmp_path, jobs):
-    """Without a cache, a home or a folder for temporary files; standard output is enough."""
+    """Grading needs no cache, home or folder for temporary files."""
     path = write(tmp_path / "s.jsonl", [{"id": "t", "instance": "timearena/household1+lab2", "plan": []}])
     path.write_text(path.read_text() + some[0].read_text())
     args = ["grade", path, "--format", "jsonl", "--jobs", jobs]
@@ -402,7 +402,7 @@ time.monotonic, time.perf_counter = jumping(time.monotonic), jumping(time.perf_c
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_clock_changes_do_not_change_grades(some, tmp_path, seed):
-    """One look at a clock in ten finds it set forward by an hour, or back by a second."""
+    """One reading of the clock in ten is an hour ahead, or a second behind."""
     code = CLOCKS.format(seed=seed)
     call = ("grade", some[0], "--format", "jsonl", "--no-cache", "--run", tmp_path / "run")
     status, out, err = run_to_end(*call, before=code, env=in_workers(code))

@@ -1,4 +1,4 @@
-"""Signals: when they come early, where they find processes, and what they leave behind."""
+"""Signals: at the start, with worker processes, and during the writing of files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.files.catalog import load
 from planoracle.instances.files.instance_file import to_document
 
-# The bundled plans must be many, so that they are given to processes, and their prices take long.
+# Enough plans for several processes, whose regrets take long.
 NAME = "timearena/household1"
 
 
@@ -37,8 +37,8 @@ def runs(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", sample([signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL], 3))
-@pytest.mark.parametrize("verb", sample(["report", "grade", "solve"], 3))
-def test_workers_end_with_the_process_that_started_them(runs, tmp_path, verb, number):
+@pytest.mark.parametrize("subcommand", sample(["report", "grade", "solve"], 3))
+def test_workers_end_with_the_process_that_started_them(runs, tmp_path, subcommand, number):
     if number != signal.SIGKILL and signal.getsignal(number) == signal.SIG_IGN:
         pytest.skip("the signal is ignored here, as nohup has it")
     calls = {
@@ -46,18 +46,18 @@ def test_workers_end_with_the_process_that_started_them(runs, tmp_path, verb, nu
         "grade": ["grade", runs, "--set", "price_waits=true", "--jobs", "2", "--no-cache", "--format", "jsonl"],
         "solve": ["solve", "kitchens/multi_agent", "timearena", "--recompute", "--jobs", "2", "--format", "jsonl"],
     }
-    pipes = {"stdout": -3, "stderr": (tmp_path / "said").open("wb")}
-    process = start(*calls[verb], **pipes)
+    pipes = {"stdout": -3, "stderr": (tmp_path / "stderr").open("wb")}
+    process = start(*calls[subcommand], **pipes)
     assert within(60, lambda: len(session_processes(process.pid)) >= 3)  # two workers
     process.send_signal(number)
     status = process.wait(timeout=30)
-    report = (tmp_path / "said").read_text()
+    report = (tmp_path / "stderr").read_text()
     assert status == (-9 if number == signal.SIGKILL else 128 + number), report
     assert has_ended(process.pid)
     if number != signal.SIGKILL:
         messages = [line for line in report.splitlines() if not line.startswith("note: ")]
         assert messages in ([], ["interrupted: no results are stored; --run DIR stores them"])
-        assert os.listdir(tmp_path) == ["said"]
+        assert os.listdir(tmp_path) == ["stderr"]
 
 
 # Ends the program once an improvement is reported.
@@ -108,7 +108,7 @@ def test_ctrl_c_writes_the_incumbent(options: tuple[str, ...], tmp_path):
     assert max(piece["start"] + piece["duration"] for piece in row["schedule"]) == row["makespan"]
 
 
-# Modules in whose import Ctrl-C comes: those of the start, those of a verb, and those of libraries within it.
+# Modules during whose import Ctrl-C is sent: of the start, of a command, and of libraries.
 MODULES = ["typer", "planoracle.analysis.cli.commands", "planoracle.analysis.cli.progress"]
 
 
@@ -127,7 +127,7 @@ def test_ctrl_c_at_the_start_exits_with_130_without_output(module):
 
 # The system refuses files of more than 999 bytes.
 FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (999, 999))"
-# A signal comes when the new page is written, and not yet in the place of the old one.
+# The signal is sent after the new page is written, before it replaces the old one.
 SIGNAL = """
 import os, sys
 def strike(event, about):

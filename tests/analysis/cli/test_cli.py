@@ -1,4 +1,4 @@
-"""The command line, verb by verb: formats, streams and exit statuses."""
+"""Subcommands: formats, streams and exit statuses."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ INFEASIBLE = OWN | {"name": "hasty", "time_limit": 9}
 
 
 def plain(text):
-    """Text without colours, which some continuous integration services ask for."""
+    """Remove colours, which some continuous integration services request."""
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
@@ -73,7 +73,7 @@ def rows(result, form="jsonl"):
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """A folder with instances, broken files and submissions, as working directory."""
+    """Folder with instances, broken files and submissions, as working directory."""
     monkeypatch.chdir(tmp_path)
     documents = {"own.json": OWN, "infeasible.json": INFEASIBLE, "broken.json": OWN | {"version": 2}, "list.json": [1]}
     for name, document in documents.items():
@@ -217,10 +217,10 @@ def test_solve_reads_a_hand_written_file(files):
     assert json.loads(row["plan"]) == row["schedule"]
 
 
-@pytest.mark.parametrize("verb", sample(["solve", "compare", "instances"]))
+@pytest.mark.parametrize("subcommand", sample(["solve", "compare", "instances"]))
 @pytest.mark.parametrize("broken", sample(["broken.json", "nojson.json", "list.json"]))
-def test_broken_file_is_reported_and_the_others_are_answered(files, broken, verb):
-    result = invoke(verb, "own.json", broken, "recipe2plan/*/Cobbler_Pan*", NAME, "--format", "jsonl")
+def test_broken_file_is_reported_and_the_others_are_answered(files, broken, subcommand):
+    result = invoke(subcommand, "own.json", broken, "recipe2plan/*/Cobbler_Pan*", NAME, "--format", "jsonl")
     assert result.exit_code == 1
     names = list(dict.fromkeys(row["instance"] for row in rows(result)))
     assert names == ["supper", NAME, NAME.replace("timed", "untimed")]
@@ -321,7 +321,7 @@ def test_grade_has_exit_status_1_with_bad_lines_and_grades_the_rest(files, form)
         grades = rows(result, form)
         assert [str(row["scored"]) for row in grades] == ["False", "True", "False"]
         assert "is not JSON" in grades[0]["reason"]
-        assert "in column " in grades[0]["reason"]  # a submission's end of line is none of its own
+        assert "in column " in grades[0]["reason"]  # the end of the line of a submission is not part of its JSON
         assert "no problem has this name" in grades[2]["reason"]
 
 
@@ -454,7 +454,9 @@ def test_compare_runs_every_heuristic_on_problems_of_all_kinds(files):
     meal, own, kitchen = (
         {row["method"]: row for row in comparisons if row["instance"] == name} for name in (NAME, "supper", names[2])
     )
-    every = [name for name in heuristic_names("schedule") if name != "recipe2plan-dfs"]  # a reference: called dfs there
+    every = [
+        name for name in heuristic_names("schedule") if name != "recipe2plan-dfs"
+    ]  # its name as a reference is dfs
     for name in every:
         for row in (meal[name], own[name]):
             answered = row["makespan"] != ""

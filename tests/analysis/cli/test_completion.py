@@ -1,4 +1,4 @@
-"""Completion of words by shells, asked as the scripts of the shells ask."""
+"""Shell completion, requested as the scripts of the shells do."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ CODE = "import sys; sys.argv[0] = 'planoracle'; from planoracle.analysis.cli imp
 PAIR = "recipe2plan/timed/Vada_D"
 
 
-def asked(shell: str, line: str, instruction: str = "complete", code: str = CODE) -> str:
-    """What the command answers to a shell whose line has been typed so far."""
+def completions(shell: str, line: str, instruction: str = "complete", code: str = CODE) -> str:
+    """Return the completions of a line that is typed so far."""
     words = line.split(" ")
     environment = os.environ | {
         "_PLANORACLE_COMPLETE": f"{instruction}_{shell}",
@@ -48,15 +48,15 @@ def asked(shell: str, line: str, instruction: str = "complete", code: str = CODE
     ),
 )
 def test_bash_completion_lists_values(line: str, offered: list[str]) -> None:
-    assert asked("bash", line).splitlines() == offered
+    assert completions("bash", line).splitlines() == offered
 
 
 @pytest.mark.slow
 def test_fish_and_zsh_completion_describe_commands() -> None:
-    name, _, about = asked("fish", "planoracle verif").strip().partition("\t")
+    name, _, about = completions("fish", "planoracle verif").strip().partition("\t")
     assert name == "verify"
     assert COMMANDS["verify"][1].startswith(about.removesuffix("..."))
-    assert asked("zsh", "planoracle verif").startswith('_arguments \'*: :(("verify":')
+    assert completions("zsh", "planoracle verif").startswith('_arguments \'*: :(("verify":')
 
 
 def test_completion_lists_all_commands_without_importing_them() -> None:
@@ -65,6 +65,6 @@ def test_completion_lists_all_commands_without_importing_them() -> None:
         f"import atexit, sys; atexit.register(lambda: print(sorted({modules!r} & sys.modules.keys())));"
         "sys.argv[0] = 'planoracle'; from planoracle.analysis.cli.commands import run_app; sys.exit(run_app())"
     )
-    *verbs, imported = asked("bash", "planoracle ", code=code).splitlines()
-    assert verbs == list(COMMANDS)
+    *subcommands, imported = completions("bash", "planoracle ", code=code).splitlines()
+    assert subcommands == list(COMMANDS)
     assert imported == "[]"

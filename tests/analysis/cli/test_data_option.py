@@ -1,4 +1,4 @@
-"""``--data``: every verb that takes names of problems has it, and it holds for that call only."""
+"""Option ``--data``: accepted by every command that takes names of problems, for one call only."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def test_data_option_resolves_names_in_the_local_copy(data: str, call: list[str]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", sample(["grade", "critique", "regret", "repair"]))
-def test_submissions_may_name_problems_of_the_local_copy(data: str, verb: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("subcommand", sample(["grade", "critique", "regret", "repair"]))
+def test_submissions_may_name_problems_of_the_local_copy(data: str, subcommand: str, tmp_path: Path) -> None:
     plans = tmp_path / "plans.jsonl"
     plans.write_text(json.dumps({"id": "x", "instance": f"{NAME}~2", "plan": [["a", "b"]]}))
-    result = invoke(verb, str(plans), "--format", "jsonl", "--data", data, catch_exceptions=False)
+    result = invoke(subcommand, str(plans), "--format", "jsonl", "--data", data, catch_exceptions=False)
     assert result.exit_code == 0
     row = json.loads(result.stdout.splitlines()[0])
     assert row["instance"] == f"{NAME}~2"
@@ -68,7 +68,7 @@ def test_reports_and_worker_processes_use_the_local_copy(data: str, tmp_path: Pa
     plans.write_text("\n".join(map(json.dumps, rows)))
     page = tmp_path / "page.html"
     without = invoke("report", str(plans), "--output", str(page))
-    assert without.exit_code == 1  # and whatever process has worked on it is not asked again
+    assert without.exit_code == 1  # and no idle worker process is reused
     result = invoke("report", str(plans), "--output", str(page), "--data", data)
     assert result.exit_code == 0, result.output  # 1 if any of them is unscored
     run = ["grade", str(plans), "--format", "jsonl", "--jobs", "2", "--run", str(tmp_path / "run"), "--data", data]

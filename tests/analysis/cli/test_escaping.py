@@ -1,4 +1,4 @@
-"""What is said, on both streams and in every format, is made of characters that can be seen, whatever files hold."""
+"""Visible characters only: both streams and all formats, for input with any characters."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from planoracle.analysis.figures.style import plain as label
 from planoracle.analysis.report.details import plain
 from planoracle.instances.text import to_json, visible
 
-#: Sequences that steer terminals, marks of direction, separators, and what is invisible or no character at all.
+#: Terminal sequences, direction marks, separators, invisible characters, and code points without a character.
 HOSTILE = (
     *("\x1b[2J\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x9b31m", "\x90q\x9c", "\b\b\b", "\x7f", "a\rb\tc\x0bd\x0ce"),
     *("\u202eevil\u202c", "\u2066\u2069", "\u200e\u200f\u061c", "\u2028", "\u2029", "\x85", "\ufeff", "a\u200db"),
     *("\u200b", "\u00ad", "\ue000", "\U000e0041", "\ud800", "\udfff", "\U0010ffff", "\ufff9", "\u2063"),
 )
 ALL = "|".join(HOSTILE)
-#: What people write.
+#: Texts in natural languages.
 GOOD = (
     "naïve",
     "שלום",
@@ -86,7 +86,7 @@ def is_seen(text: str, keep: str = "\n") -> bool:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A problem and submissions, all of whose texts are hostile; the name of their folder is as well."""
+    """Problem and submissions with hostile texts, in a folder with a hostile name."""
     folder: Path = tmp_path_factory.mktemp("spoken") / "x\x1b[31m\u202ey\x07"
     folder.mkdir()
     (folder / "shop.json").write_text(json.dumps(WORKSHOP))
@@ -103,8 +103,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *args: object) -> tuple[str, str]:
-    """Run a verb in this process; return what it wrote to standard output and to standard error."""
+def outputs_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *args: object) -> tuple[str, str]:
+    """Run a command in this process; return standard output and standard error."""
     monkeypatch.setattr(sys, "argv", ["planoracle", *map(str, args)])
     monkeypatch.setenv("PLANORACLE_CACHE", "")
     assert run_app() in (0, 1, 2)
@@ -113,7 +113,7 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *a
 
 
 TABLES = ("table", "json", "jsonl", "csv")
-VERBS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
+SUBCOMMANDS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
     ("instances", "shop.json", TABLES, ()),
     ("solve", "shop.json", TABLES, ("--jobs", "1")),
     ("solve", "shop.json", ("table",), ("-H", "improve")),
@@ -131,12 +131,15 @@ VERBS: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(
-    ("verb", "name", "form", "options"),
-    sample([(verb, name, form, options) for verb, name, forms, options in VERBS for form in forms], several=True),
+    ("subcommand", "name", "form", "options"),
+    sample(
+        [(subcommand, name, form, options) for subcommand, name, forms, options in SUBCOMMANDS for form in forms],
+        several=True,
+    ),
     ids=lambda value: visible(value) if isinstance(value, str) else "",
 )
 def test_output_contains_only_visible_characters(
-    verb: str,
+    subcommand: str,
     name: str,
     form: str,
     options: tuple[str, ...],
@@ -145,10 +148,10 @@ def test_output_contains_only_visible_characters(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     more = ("--instances", files) if name == "plans.jsonl" else ()
-    out, err = said(monkeypatch, capsys, verb, files / name, "--format", form, *options, *more)
+    out, err = outputs_of(monkeypatch, capsys, subcommand, files / name, "--format", form, *options, *more)
     assert is_seen(out)
     assert is_seen(err)
-    assert "red" in out + err or "31m" in out + err  # they are told of, not left out
+    assert "red" in out + err or "31m" in out + err  # they are reported
     if form in ("json", "jsonl") and name in ("shop.json", "plans.jsonl"):
         documents = json.loads(out) if form == "json" else [json.loads(line) for line in out.splitlines()]
         assert ALL in json.dumps(documents, ensure_ascii=False) or ALL in _texts(documents)  # nothing is lost
@@ -166,7 +169,7 @@ def _texts(value: Any) -> str:
 def test_usage_errors_contain_only_visible_characters(
     args: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, err = said(monkeypatch, capsys, *args)
+    out, err = outputs_of(monkeypatch, capsys, *args)
     assert is_seen(out + err)
     assert "\\x1b" in err or "\\u202e" in err
 
@@ -176,11 +179,11 @@ def test_figures_and_pages_contain_only_visible_characters(
     files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture, page = tmp_path / "gantt.svg", tmp_path / "page.html"
-    out, err = said(monkeypatch, capsys, "gantt", files / "shop.json", "-o", picture, "--time-limit", "1")
+    out, err = outputs_of(monkeypatch, capsys, "gantt", files / "shop.json", "-o", picture, "--time-limit", "1")
     assert is_seen(out + err)
     assert is_seen(picture.read_text(encoding="utf-8"))
     args = ("-o", page, "--title", ALL, "--regret-seconds", "0.1", "--instances", files)
-    out, err = said(monkeypatch, capsys, "report", files / "plans.jsonl", *args)
+    out, err = outputs_of(monkeypatch, capsys, "report", files / "plans.jsonl", *args)
     assert is_seen(out + err)
     text = page.read_text(encoding="utf-8")
     assert is_seen(text, keep="\n\t")
@@ -251,7 +254,7 @@ def test_formulas_in_csv_texts_are_escaped_and_numbers_are_not() -> None:
     others = [-1, -0.5, "-1", "+2.5", "-1e-3", "a=1", "", "'quoted'", "two\nlines", "-.5", "a; -1"]
     assert [row["x"] for row in _csv(*others)] == [str(value) for value in others]
     assert [row["x"] for row in _csv("\t=1", "\r=1")] == [r"\t=1", r"\r=1"]
-    # Other separators of cells: a spreadsheet set to semicolons ends a cell, and a row, where we do not.
+    # Spreadsheets may be set to other separators of cells and rows, such as semicolons.
     assert [row["x"] for row in _csv("a;=1", "a\n=1\n- b")] == ["a;'=1", "a\n'=1\n'- b"]
 
 
@@ -295,9 +298,9 @@ def _modules() -> Iterator[tuple[Path, ast.Module]]:
 
 @pytest.mark.slow
 def test_only_console_module_writes_to_streams() -> None:
-    """No ``print``, no ``echo``, no writing to a stream of the process; and JSON that verbs write from one function.
+    """One module writes to the streams, and one function writes the JSON of commands.
 
-    The two checkers are scripts that stand alone: no verbs.
+    The two checkers are stand-alone scripts.
     """
     writers = []
     for path, tree in _modules():

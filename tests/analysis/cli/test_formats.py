@@ -1,4 +1,4 @@
-"""Tables in Markdown, as a parser reads them, and in LaTeX: whatever a cell holds, it stays one text in one cell."""
+"""Tables in Markdown and LaTeX: any text of a cell stays one text in one cell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planoracle.instances.text import visible
 from tests.support.payloads import MARKUP, PROMPTS, STEERING, TABLES
 
 TEXTS = [*TABLES, *MARKUP, *PROMPTS, *STEERING]
-#: Commands that tables are made of, and what stands for signs.
+#: LaTeX commands of tables, and those that replace signs.
 COMMANDS = {
     "begin",
     "end",

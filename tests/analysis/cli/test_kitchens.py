@@ -79,12 +79,12 @@ def test_names_refer_to_the_simulators_kitchens_with_data_option(
     result = invoke("grade", str(plans), "--format", "jsonl", "--data", f"robotouille={folder.parent}")
     assert not json.loads(result.stdout)["success"]
     without_data = invoke("grade", str(plans), "--format", "jsonl")
-    assert json.loads(without_data.stdout)["success"]  # by a process that remembers nothing of the other kitchen
+    assert json.loads(without_data.stdout)["success"]  # in a process without a cache of the other kitchen
 
 
 @pytest.mark.slow
 def test_every_command_reports_a_contradictory_goal(tmp_path: Path) -> None:
-    """A simulator's file that asks for bread on cheese on the same bread."""
+    """Goal of a simulator's file: bread on cheese on the same bread."""
     tables = [{"name": "table", "x": x, "y": 0} for x in (0, 2)]
     items = [{"name": name, "x": x, "y": 0, "stack-level": 0} for name, x in (("bread", 0), ("cheese", 2))]
     robot = {"name": "robot", "x": 0, "y": 1, "direction": [0, -1]}

@@ -1,4 +1,4 @@
-"""Output files: complete or as they were, whatever happens while they are written."""
+"""Output files: complete or unchanged after any fault during writing."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ OTHERS = {
 
 
 def writes(node: ast.AST) -> bool:
-    """Whether a call opens a file for writing or writes one whole."""
+    """Return whether a call opens a file for writing, or writes a whole file."""
     if not isinstance(node, ast.Call):
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

@@ -1,4 +1,4 @@
-"""What a verb writes, the other verbs read."""
+"""Pipelines: output of one command as input of another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planoracle.analysis.grading.grade_row import read_grades
 
 HOUSE, COBBLER, TOOLS = "timearena/household1", "recipe2plan/timed/Cobbler_Pancakes", "asynctool/files_2"
 NAMES = (HOUSE, COBBLER, TOOLS)
-# Verbs that read submissions, and what they are called with.
+# Commands that read submissions, with their options.
 READERS = {
     "grade": ("-f", "jsonl"),
     "regret": ("-f", "jsonl"),
@@ -23,7 +23,7 @@ READERS = {
     "repair": ("-f", "jsonl"),
     "grade --collect -": (),
 }
-# Verbs that write plans, in what form, and the model that these then are of.
+# Commands that write plans, with their options and the model in their rows.
 WRITERS = {
     "solve": (("solve", *NAMES), "optimum"),
     "heuristic": (("solve", *NAMES, "-H", "serial-spt"), "serial-spt"),
@@ -31,11 +31,11 @@ WRITERS = {
     "repair": (("repair", "given.jsonl"), "repair"),
     "collect": (("grade", "given.jsonl", "--collect", "-"), "given"),
 }
-FORMS = [(verb, form) for verb in ("solve", "heuristic", "next", "repair") for form in ("json", "jsonl")]
+FORMS = [(subcommand, form) for subcommand in ("solve", "heuristic", "next", "repair") for form in ("json", "jsonl")]
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     submission = {"instance": HOUSE, "actions": ["activate kettle"], "model": "given"}
     Path("given.jsonl").write_text(json.dumps(submission))
@@ -52,18 +52,18 @@ def rows(text: str) -> Iterator[dict[str, object]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", READERS)
+@pytest.mark.parametrize("subcommand", READERS)
 @pytest.mark.parametrize(("writer", "form"), [*FORMS, ("collect", "")])
-def test_written_plans_are_accepted_as_submissions(writer: str, form: str, verb: str) -> None:
+def test_written_plans_are_accepted_as_submissions(writer: str, form: str, subcommand: str) -> None:
     command, model = WRITERS[writer]
     file = f"plans.{form or 'jsonl'}"
     Path(file).write_text(run(*command, *(("-f", form) if form else ())))
-    answers = list(rows(run(*verb.split(), file, *READERS[verb])))
+    answers = list(rows(run(*subcommand.split(), file, *READERS[subcommand])))
     names = {HOUSE, TOOLS, COBBLER} if writer in ("solve", "heuristic") else {HOUSE}
     assert {row["instance"] for row in answers} == names
-    if verb != "repair":
+    if subcommand != "repair":
         assert {row["model"] for row in answers} == {model}
-    if verb == "grade":
+    if subcommand == "grade":
         assert all(row["success"] for row in answers) == (writer != "collect")
 
 
@@ -74,7 +74,7 @@ def test_written_grades_are_accepted_by_compare(form: str) -> None:
     file = f"grades.{form}"
     Path(file).write_text(run("grade", "plans.jsonl", "-f", form))
     by_method = {one["method"]: one for one in rows(run("compare", file, "-f", "jsonl")) if one["instance"] == COBBLER}
-    model = by_method["model optimum"]  # called like a method
+    model = by_method["model optimum"]  # with the name of a method
     assert (model["makespan"], model["gap"], model["outcome"]) == (4080, 0.0, "feasible")
     run("report", file, "-o", "page.html")
     (summed,) = [one for one in rows(run("grade", file, "-f", "jsonl")) if one["level"] == "model"]
@@ -108,12 +108,13 @@ def test_failed_models_are_compared_as_failed() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", sample(["solve", "instances", "compare"]))
-def test_generated_problems_are_read_from_lines_and_folders(verb: str) -> None:
+@pytest.mark.parametrize("subcommand", sample(["solve", "instances", "compare"]))
+def test_generated_problems_are_read_from_lines_and_folders(subcommand: str) -> None:
     Path("made.jsonl").write_text(run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1"))
     run("generate", "generic", "--count", "3", "--actions", "3", "--seed", "1", "--out", "made")
     outputs = {
-        source: [row["instance"] for row in rows(run(verb, source, "-f", "jsonl"))] for source in ("made.jsonl", "made")
+        source: [row["instance"] for row in rows(run(subcommand, source, "-f", "jsonl"))]
+        for source in ("made.jsonl", "made")
     }
     assert outputs["made.jsonl"] == outputs["made"]
     assert len(set(outputs["made"])) == 3
@@ -125,9 +126,9 @@ def test_generated_problems_are_solved_from_a_pipe_and_graded_by_name() -> None:
     Path("made.jsonl").write_text(problems)
     Path("plans.jsonl").write_text(run("solve", "-", "-f", "jsonl", text=problems + HOUSE))
     assert [row["success"] for row in rows(run("grade", "plans.jsonl", "-f", "jsonl", code=1))] == [None, None, True]
-    for verb, options in READERS.items():
-        if "--collect" not in verb:
-            answers = list(rows(run(verb, "plans.jsonl", "--problems", "made.jsonl", *options)))
+    for subcommand, options in READERS.items():
+        if "--collect" not in subcommand:
+            answers = list(rows(run(subcommand, "plans.jsonl", "--problems", "made.jsonl", *options)))
             assert len(answers) == 3
     run("report", "plans.jsonl", "--problems", "made.jsonl", "-o", "page.html", "--regret-seconds", "0")
     Path("other.jsonl").write_text(problems.replace('"duration": ', '"duration": 1', 1))

@@ -137,7 +137,7 @@ def test_missing_extra_is_named(tmp_path: Path) -> None:
 
 VERDICT = {"id", "instance", "scored", "success", "violation", "main_score", "optimal_makespan", "model", "sample"}
 
-#: A mock model that takes its time, answers by what it is asked, and writes down every call.
+#: Slow mock model whose answers depend on the request, and which logs each call.
 MOCK = """
 import asyncio, hashlib, os
 from inspect_ai.model import ModelOutput
@@ -167,9 +167,10 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def verdicts(table: str) -> list[dict[str, str]]:
-    """Rows without the columns of reading: inspect_ai recovers a sample that was over, but not logged, from its events.
+    """Return the rows without columns on reading, which differ for samples recovered from events.
 
-    Such a sample has messages and no store, so its plan is read from the messages, up to the last that was answered.
+    inspect_ai recovers a finished sample that is not in the log from its events. Such a sample has messages and no
+    store, so its plan is read from the messages, up to the last that was answered.
     """
     rows = list(csv.DictReader(table.splitlines()))
     return [{name: value for name, value in row.items() if name in VERDICT} for row in rows]
@@ -200,7 +201,7 @@ def test_run_killed_five_times_and_resumed_has_the_results_of_an_uninterrupted_r
     resumed = planoracle(*args, str(tmp_path / "killed"), before=MOCK)
     assert resumed.returncode == 0, resumed.stderr
     assert verdicts(resumed.stdout) == verdicts(whole.stdout)
-    assert count(calls) < needed  # samples that were over are not played again
+    assert count(calls) < needed  # finished samples are not run again
 
 
 @pytest.mark.slow
@@ -230,7 +231,7 @@ def test_error_of_inspect_ai_is_a_usage_error(tmp_path: Path, calls: Path, monke
     assert planoracle(*args, "mockllm/model").returncode == 0
     for model, message in {
         "nowhere/model": "model: Model API nowhere of model 'nowhere/model' not recognized.",
-        # The provider's own client is looked for before its key.
+        # The provider's own client is required before its key.
         "openai-api/mine/model": "API_KEY" if find_spec("openai") else "pip install openai",
         "mockllm/other": "contains logs of a run with other models, problems or options; use another folder",
     }.items():

@@ -67,7 +67,7 @@ def test_infeasible_problem_has_a_sentence_in_place_of_a_schedule(tmp_path: Path
 
 
 def on_terminal(*call: object, both: bool) -> tuple[str, str]:
-    """Return what a terminal shows, which has standard error or both streams, and the rest of standard output."""
+    """Return the output on a terminal, of standard error or both streams, and the other standard output."""
     master, slave = os.openpty()
     with subprocess.Popen(
         [sys.executable, "-c", MAIN, *map(str, call)], stdout=slave if both else subprocess.PIPE, stderr=slave

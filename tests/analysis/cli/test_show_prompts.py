@@ -1,4 +1,4 @@
-"""`planoracle run --show-prompts`: messages to a model, and the prompt files they are made of."""
+"""``planoracle run --show-prompts``: messages to a model, and prompt files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.prompts import load_prompts
 
 
-def told(*arguments: str) -> str:
+def output_of(*arguments: str) -> str:
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
@@ -26,7 +26,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_show_prompts_prints_the_messages_of_a_problem() -> None:
-    output = told("recipe2plan/timed/Cobbler_Pancakes", "--setting", "react")
+    output = output_of("recipe2plan/timed/Cobbler_Pancakes", "--setting", "react")
     head, *questions, first = output.split("\n== ")
     assert head.splitlines()[:2] == [
         "recipe2plan/timed/Cobbler_Pancakes",
@@ -43,7 +43,7 @@ def test_show_prompts_prints_the_messages_of_a_problem() -> None:
 
 
 def test_show_prompts_writes_messages_as_json() -> None:
-    prompts = json.loads(told("recipe2plan/untimed/Cobbler_Pancakes", "--setting", "react", "-f", "json"))
+    prompts = json.loads(output_of("recipe2plan/untimed/Cobbler_Pancakes", "--setting", "react", "-f", "json"))
     assert prompts["instance"] == "recipe2plan/untimed/Cobbler_Pancakes"
     assert prompts["digest"] == load_prompts("recipe2plan", "react").digest
     call = prompts["calls"][-1]
@@ -56,19 +56,19 @@ def test_show_prompts_writes_messages_as_json() -> None:
 
 @pytest.mark.parametrize("name", ["timearena", "timearena/household", "timearena/household/2"])
 def test_show_prompts_prints_the_files_of_a_set_or_benchmark(name: str) -> None:
-    output = told(name, "--setting", "vanilla")
+    output = output_of(name, "--setting", "vanilla")
     assert [part.splitlines()[0] for part in output.split("\n== ")[1:]] == ["vanilla 1", "task 1", "form 1"]
     assert "\n{{introduction}}\n" in output
-    texts = json.loads(told(name, "--setting", "vanilla", "--format", "json"))["texts"]
+    texts = json.loads(output_of(name, "--setting", "vanilla", "--format", "json"))["texts"]
     assert texts["task"] == "{{introduction}}"
 
 
 def test_show_prompts_lists_all_settings() -> None:
-    settings = json.loads(told("--format", "json"))
+    settings = json.loads(output_of("--format", "json"))
     assert {row["benchmark"] for row in settings} == set(registry.names())
     own = [row["setting"] for row in settings if row["benchmark"] == "timearena"]
     assert own == ["closed", "open", "vanilla"]
-    assert "one decision a minute" in told()
+    assert "one decision a minute" in output_of()
 
 
 def test_copied_and_changed_prompt_files_are_used(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_copied_and_changed_prompt_files_are_used(tmp_path: Path) -> None:
     assert f"--prompts {tmp_path}" in result.stderr
     assert load_prompts("timearena", "vanilla", tmp_path).digest == load_prompts("timearena", "vanilla").digest
     written[0].write_text("version: 2\n\nBe brief. {{instructions}}", encoding="utf-8")
-    first = told("timearena/household1", "--setting", "vanilla", "--prompts", str(tmp_path)).split("[system]\n")[1]
+    first = output_of("timearena/household1", "--setting", "vanilla", "--prompts", str(tmp_path)).split("[system]\n")[1]
     assert first.startswith("Be brief. You do several tasks")
     second_copy = run("timearena", "--setting", "vanilla", "--copy-prompts", str(tmp_path))
     assert isinstance(second_copy.exception, InputError)
@@ -87,11 +87,11 @@ def test_copied_and_changed_prompt_files_are_used(tmp_path: Path) -> None:
 
 
 def test_example_problem_of_a_user_is_solved(tmp_path: Path) -> None:
-    told("recipe2plan", "--setting", "react", "--copy-prompts", str(tmp_path))
+    output_of("recipe2plan", "--setting", "react", "--copy-prompts", str(tmp_path))
     path = tmp_path / "recipe2plan" / "timed.json"
     path.write_text(path.read_text(encoding="utf-8").replace("Porridge", "Gruel"), encoding="utf-8")
     name = "recipe2plan/timed/Cobbler_Pancakes"
-    output = told(name, "--setting", "react", "--prompts", str(tmp_path))
+    output = output_of(name, "--setting", "react", "--prompts", str(tmp_path))
     assert "Action: Step(0, Gruel, 00:05:00, " in output
     assert "Porridge" not in output
     path.write_text('{"format": "planoracle/kitchen"}', encoding="utf-8")
@@ -110,7 +110,7 @@ def test_invalid_calls_of_show_prompts_are_reported() -> None:
 def test_names_of_a_problem_cannot_start_a_section(tmp_path: Path) -> None:
     path = tmp_path / "shop.json"
     path.write_text(json.dumps(hostile_problem(PROMPTS + STEERING)))
-    (call,) = json.loads(told(str(path), "-f", "json"))["calls"]
+    (call,) = json.loads(output_of(str(path), "-f", "json"))["calls"]
     system, user = (message["content"] for message in call["messages"])
     assert "Ignore" not in system
     lines = user.split("\n")

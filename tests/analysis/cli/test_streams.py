@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or broken: a status and a word, never a traceback, and no result lost."""
+"""Standard streams that are closed, full or broken: exit status and message, without lost results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from planoracle.solver.proofs.certificate import certificate
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
-# A quick call of every verb; all that is read on standard input is in the last two.
+# A quick call of each command; the last two read standard input.
 CALLS = {
     "audit": "audit timearena/household4 --format csv",
     "benchmark": "benchmark list --format csv",
@@ -43,7 +43,7 @@ CALLS = {
 }
 READING = {"grade -": "grade - --format jsonl", "solve -": "solve -", "next -": f"next {NAME} --after -"}
 BAD = "the output cannot be written: "
-# What becomes of the output: redirection, and the word on it; a reader who went away is no fault.
+# Faults of standard output: redirection and message; a closed pipe is not a fault.
 OUTPUTS = {"closed": (">&-", f"{BAD}Bad file descriptor"), "full": (">/dev/full", f"{BAD}No space left on device")}
 DIAGNOSTICS = {"closed": "2>&-", "full": "2>/dev/full", "broken": "2 broken", "all but the output": "<&- 2>&-"}
 BROKEN = {"1 broken": "stdout", "2 broken": "stderr"}
@@ -61,7 +61,7 @@ def place(tmp_path_factory):
 
 
 def run(folder, call, redirection="", stdin=b""):
-    """Run a call by the shell; return status, output and diagnostics. What is `BROKEN` goes to nobody any more."""
+    """Run a call by the shell; return status, output and messages. `BROKEN` redirects to a closed pipe."""
     reading, writing = os.pipe()
     os.close(reading)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -82,7 +82,7 @@ def run(folder, call, redirection="", stdin=b""):
 
 
 def timeless(out):
-    """Output without the seconds that something took."""
+    """Return output without times."""
     lines = out.decode().splitlines()
     if not lines or "seconds" not in lines[0].split(","):
         return lines
@@ -95,13 +95,13 @@ def test_calls_cover_every_command():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", sample(sorted(CALLS), 12))
-def test_commands_run_without_standard_error_and_report_lost_output(place, verb):
-    status, out, err = run(place, CALLS[verb])
+@pytest.mark.parametrize("subcommand", sample(sorted(CALLS), 12))
+def test_commands_run_without_standard_error_and_report_lost_output(place, subcommand):
+    status, out, err = run(place, CALLS[subcommand])
     assert err or status == 0
-    kind = sorted(DIAGNOSTICS)[len(verb) % len(DIAGNOSTICS)]  # all of them below
-    assert run(place, CALLS[verb], DIAGNOSTICS[kind])[:2] == (status, out)
-    lost, _, message = run(place, CALLS[verb], OUTPUTS["closed"][0])
+    kind = sorted(DIAGNOSTICS)[len(subcommand) % len(DIAGNOSTICS)]  # all of them below
+    assert run(place, CALLS[subcommand], DIAGNOSTICS[kind])[:2] == (status, out)
+    lost, _, message = run(place, CALLS[subcommand], OUTPUTS["closed"][0])
     if out:
         assert lost == 1
         assert message.endswith(f"error: {BAD}Bad file descriptor\n")
@@ -110,17 +110,17 @@ def test_commands_run_without_standard_error_and_report_lost_output(place, verb)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", sample(["instances", "grade", "critique"], 3))
-def test_all_faults_of_streams_are_reported_by_three_commands(place, verb):
-    status, out, _ = run(place, CALLS[verb])
+@pytest.mark.parametrize("subcommand", sample(["instances", "grade", "critique"], 3))
+def test_all_faults_of_streams_are_reported_by_three_commands(place, subcommand):
+    status, out, _ = run(place, CALLS[subcommand])
     for redirection in DIAGNOSTICS.values():
-        assert run(place, CALLS[verb], redirection)[:2] == (status, out)
+        assert run(place, CALLS[subcommand], redirection)[:2] == (status, out)
     for redirection, word in OUTPUTS.values():
-        lost, _, message = run(place, CALLS[verb], redirection)
+        lost, _, message = run(place, CALLS[subcommand], redirection)
         assert lost == 1
         assert message.endswith(f"error: {word}\n")
-    assert run(place, CALLS[verb], "1 broken")[:2] == (1, [])
-    assert run(place, CALLS[verb], "<&- >&- 2>&-")[:2] == (1, [])
+    assert run(place, CALLS[subcommand], "1 broken")[:2] == (1, [])
+    assert run(place, CALLS[subcommand], "<&- >&- 2>&-")[:2] == (1, [])
 
 
 @pytest.mark.slow

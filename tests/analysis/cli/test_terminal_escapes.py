@@ -1,4 +1,4 @@
-"""On a terminal: whatever submissions hold, all that is written is text, lines, and the colours of our own tables."""
+"""Output on a terminal: text, lines, and colours of tables only, for any submissions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.support.reports import COBBLER, FILES, HOUSE, KITCHEN
 
 pytestmark = pytest.mark.slow
 
-#: Every verb that reads submissions.
-VERBS = (
+#: All commands that read submissions.
+SUBCOMMANDS = (
     ("grade", "{plans}", "--jobs", "1", "--no-cache", "--instances", "{folder}"),
     ("critique", "{plans}", "--no-regret", "--instances", "{folder}"),
     ("regret", "{plans}", "--time-limit", "0.05", "--instances", "{folder}"),
@@ -27,9 +27,9 @@ VERBS = (
     ("audit", "{plans}"),
     ("grade", "{plans}", "--collect", "-"),
 )
-# What rich writes: colours and weights, and what its bars of progress do to their own lines and the cursor.
+# Sequences that rich writes: colours, weights, and those of progress bars for lines and cursor.
 _OURS = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?25[lh]|\x1b\[[12]?K|\x1b\[[0-9]*A|\r")
-# The colours and weights of our own tables; what texts ask for is another one.
+# Colours and weights of tables; those in the submissions are others.
 _FOREIGN = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:31|5|8|7)m")
 
 
@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def on_a_terminal(folder: Path, *args: str) -> str:
-    """Run a verb with both streams on a terminal of 100 columns; return all that is written there."""
+    """Run a command with both streams on a terminal of 100 columns; return the output."""
     termios = pytest.importorskip("termios")
     master, slave = os.openpty()
     termios.tcsetwinsize(slave, (24, 100))
@@ -64,14 +64,14 @@ def on_a_terminal(folder: Path, *args: str) -> str:
         try:
             while part := os.read(master, 65_536):
                 output += part
-        except OSError:  # how Linux tells that the other end is closed
+        except OSError:  # the other end is closed (Linux)
             pass
         assert process.wait(60) in (0, 1)
     os.close(master)
     return output.decode("utf-8")
 
 
-@pytest.mark.parametrize("args", VERBS, ids=lambda args: args[0] if args[-1] != "-" else "collect")
+@pytest.mark.parametrize("args", SUBCOMMANDS, ids=lambda args: args[0] if args[-1] != "-" else "collect")
 def test_output_contains_no_control_sequences(folder: Path, args: tuple[str, ...]) -> None:
     output = on_a_terminal(folder, *args)
     assert "Traceback" not in output
@@ -82,4 +82,4 @@ def test_output_contains_no_control_sequences(folder: Path, args: tuple[str, ...
     assert visible(text, keep="\n") == text
     assert not re.search("[\\x80-\\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]", output)
     if args[0] == "grade" and "--collect" not in args:
-        assert "[red]rich" in text  # what rich takes for markup is text as well
+        assert "[red]rich" in text  # texts that look like markup of rich

@@ -1,4 +1,4 @@
-"""A lack of memory is reported for the line that needs it, and never as a fault of a text."""
+"""Lack of memory: reported for the line that needs it, never as a syntax error."""
 
 from __future__ import annotations
 

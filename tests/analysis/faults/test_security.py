@@ -1,4 +1,4 @@
-"""The page of promises: every one names its tests, and these exist."""
+"""Security policy: every statement names its tests, and these exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way in: folders, tables, lists and logs as submissions, and what is done with input that is bad on purpose."""
+"""Intake of submissions from folders, tables, lists and logs, and of malformed input."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def plan(name: str) -> Any:
     return solve(catalog.load(name)).plan
 
 
-def found(*paths: Path, **options: Any) -> list[tuple[Any, Any]]:
+def entries_of(*paths: Path, **options: Any) -> list[tuple[Any, Any]]:
     return [(tuple(place), entry) for place, entry in Intake(paths, **options)]
 
 
 def one(path: Path, **options: Any) -> dict[str, Any]:
-    ((_, entry),) = found(path, **options)
+    ((_, entry),) = entries_of(path, **options)
     assert not isinstance(entry, InputError), str(entry)
     return dict(entry)
 
 
 def error(path: Path, **options: Any) -> str:
-    ((_, entry),) = found(path, **options)
+    ((_, entry),) = entries_of(path, **options)
     assert isinstance(entry, InputError), entry
     return str(entry)
 
@@ -187,7 +187,7 @@ def test_text_file_without_a_problem_is_an_error_and_other_files_are_ignored(tmp
     for name in ("gpt/timearena__household1.txt", "gpt/timearena__houshold2.txt", "README.txt", "plot.png"):
         (tmp_path / name).write_text("wait")
     notes: list[str] = []
-    (_, first), ((_, source), second) = found(tmp_path, on_note=notes.append)[::-1]
+    (_, first), ((_, source), second) = entries_of(tmp_path, on_note=notes.append)[::-1]
     assert (first, source) != (None, None)
     assert isinstance(first, InputError)
     assert "names no problem" in str(first)
@@ -242,7 +242,7 @@ def test_logs_of_inspect_ai_are_read(tmp_path: Path, name: str) -> None:
         {"id": 5, "epoch": 1, "output": {"choices": []}, "messages": [], "scores": {"x": float("nan")}, **about},
     ]
     write_log(tmp_path / name, samples)
-    got = {(e.about if isinstance(e, EntryError) else e)["id"]: e for _, e in found(tmp_path / name)}
+    got = {(e.about if isinstance(e, EntryError) else e)["id"]: e for _, e in entries_of(tmp_path / name)}
     first = got[f"{HOUSE.replace('/', '__')}_epoch_1"]
     assert (first["instance"], first["plan"], first["model"], first["sample"]) == (HOUSE, plan(HOUSE), "lab/mini", 1)
     assert got[f"{LAB}_epoch_2"]["plan"] == plan(LAB)
@@ -254,7 +254,7 @@ def test_logs_of_inspect_ai_are_read(tmp_path: Path, name: str) -> None:
 
 
 def test_logs_of_inspect_ai_compressed_by_zstd_are_read(tmp_path: Path) -> None:
-    """As Python before 3.14 cannot write them, the archive is put together by hand."""
+    """The archive is built by hand, since Python before 3.14 cannot write it."""
     pyarrow = pytest.importorskip("pyarrow")
     path = tmp_path / "log.eval"
     write_log(path, [sample_line(HOUSE, plan(HOUSE))])
@@ -338,7 +338,7 @@ def test_column_of_another_program_is_the_instance_if_it_names_a_problem(tmp_pat
     rows = [{column: HOUSE.replace("/", "__")}, {column: "no such"}, {"instance": LAB, column: HOUSE}]
     path.write_text("\n".join(json.dumps({"plan": "wait"} | row) for row in rows))
     notes: list[str] = []
-    entries = [entry["instance"] for _, entry in found(path, on_note=notes.append)]
+    entries = [entry["instance"] for _, entry in entries_of(path, on_note=notes.append)]
     assert entries == [HOUSE, "no such", LAB]
     assert notes == [f"the problem is taken from {column}; --map instance=COLUMN selects another column"]
     path.write_text(json.dumps({"plan": "wait", column: "17"}))
@@ -409,7 +409,7 @@ def test_one_bad_entry_of_ten_thousand_is_one_error(tmp_path: Path) -> None:
     entries = [json.dumps(GOOD | {"id": k, "plan": 'a "]" \\ b'}) for k in range(10_000)]
     entries[4321] = '{"instance": nonsense, "plan": "]"}'
     (tmp_path / "x.jsonl").write_text("\n".join(entries))
-    got = found(tmp_path / "x.jsonl")
+    got = entries_of(tmp_path / "x.jsonl")
     assert len(got) == 10_000
     bad = [(place[0], str(entry)) for place, entry in got if isinstance(entry, InputError)]
     assert [line for line, _ in bad] == [4322]
@@ -424,7 +424,7 @@ def test_json_list_above_the_size_limit_is_refused(tmp_path: Path, monkeypatch: 
     path.write_text(json.dumps([GOOD] * 100))
     assert "is a JSON document larger than 1000 bytes; use JSON lines" in error(path)
     (tmp_path / "x.jsonl").write_text("\n".join([json.dumps(GOOD)] * 100))
-    assert len(found(tmp_path / "x.jsonl")) == 100
+    assert len(entries_of(tmp_path / "x.jsonl")) == 100
 
 
 @pytest.mark.slow
@@ -438,7 +438,7 @@ def test_decompression_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
         archive.writestr("header.json", json.dumps({"eval": {"model": "m"}}))
         archive.writestr("samples/a_epoch_1.json", zeros)
         archive.writestr("samples/b_epoch_1.json", json.dumps(sample_line(HOUSE, "wait")))
-    (_, bad), (_, good) = found(tmp_path / "x.eval")
+    (_, bad), (_, good) = entries_of(tmp_path / "x.eval")
     assert f"samples/a_epoch_1.json: is larger than {byte_streams.MAX_LINE} bytes when decompressed" in str(bad)
     assert good["instance"] == HOUSE
     monkeypatch.setattr(byte_streams, "MAX_UNPACKED", 2**20)
@@ -452,26 +452,26 @@ def test_decompression_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
 def test_malformed_tables_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.csv"
 
-    def told(text: str | bytes) -> list[str | None]:
+    def errors_of(text: str | bytes) -> list[str | None]:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return [str(entry) if isinstance(entry, InputError) else None for _, entry in found(path)]
+        return [str(entry) if isinstance(entry, InputError) else None for _, entry in entries_of(path)]
 
-    assert told(f"instance,plan,plan\n{HOUSE},a,b") == [f"{path}: plan: two columns have this name"]
+    assert errors_of(f"instance,plan,plan\n{HOUSE},a,b") == [f"{path}: plan: two columns have this name"]
     message = f"{path}: has 3 cells, but the header has 2 columns"
-    assert told(f"instance,plan\n{HOUSE},a,b\n{HOUSE},wait") == [message, None]
-    assert told(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[0] is None
-    assert "cannot be read from this row on" in str(told(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[1])
-    assert "is not UTF-8" in str(told("instance,plan\ngâteau,x".encode("latin-1"))[0])
-    (nul,) = told(f"instance,plan\n{HOUSE},wa\0it")
+    assert errors_of(f"instance,plan\n{HOUSE},a,b\n{HOUSE},wait") == [message, None]
+    assert errors_of(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[0] is None
+    assert "cannot be read from this row on" in str(errors_of(f'instance,plan\n{HOUSE},wait\n{HOUSE},"a\n\nb')[1])
+    assert "is not UTF-8" in str(errors_of("instance,plan\ngâteau,x".encode("latin-1"))[0])
+    (nul,) = errors_of(f"instance,plan\n{HOUSE},wa\0it")
     assert nul is None or "NUL" in nul
-    assert told("instance,plan\n") == []
-    assert "instance: is missing; the columns are a, plan" in str(told("a,plan\n1,2")[0])
+    assert errors_of("instance,plan\n") == []
+    assert "instance: is missing; the columns are a, plan" in str(errors_of("a,plan\n1,2")[0])
     usual = csv.field_size_limit()  # of the process
     monkeypatch.setattr(byte_streams, "MAX_LINE", 1000)
-    assert "line 2: is longer than 1000 bytes" in str(told(f"instance,plan\n{HOUSE},{'x' * 2000}")[0])
+    assert "line 2: is longer than 1000 bytes" in str(errors_of(f"instance,plan\n{HOUSE},{'x' * 2000}")[0])
     monkeypatch.setattr("planoracle.instances.files.tables.MAX_BYTES", 1000)
     lines_ = "x\n" * 1000
-    assert "field larger than" in str(told(f'instance,plan\n{HOUSE},"{lines_}"')[0])
+    assert "field larger than" in str(errors_of(f'instance,plan\n{HOUSE},"{lines_}"')[0])
     csv.field_size_limit(usual)
 
 
@@ -538,7 +538,10 @@ def test_links_pipes_and_unreadable_files_are_errors(tmp_path: Path) -> None:
     (runs / "secret.jsonl").symlink_to(runs / "gpt" / ".hidden" / "b.jsonl")
     os.mkfifo(runs / "pipe.jsonl")
     (runs / "empty.jsonl").write_text("")
-    got = {place[1]: str(entry) if isinstance(entry, InputError) else entry["instance"] for place, entry in found(runs)}
+    got = {
+        place[1]: str(entry) if isinstance(entry, InputError) else entry["instance"]
+        for place, entry in entries_of(runs)
+    }
     assert got.pop("gpt/a.jsonl") == HOUSE
     reasons = {
         **dict.fromkeys(("away.jsonl", "up", "nowhere.jsonl", "round.jsonl", "secret.jsonl"), "is a symbolic link"),
@@ -587,14 +590,14 @@ def test_unknown_fields_of_map_option_are_refused(tmp_path: Path) -> None:
     (tmp_path / "timearena__household1.txt").write_text("wait")
     notes: list[str] = []
     columns = {"plan": "text", "instance": "task", "model": "name"}
-    got = found(tmp_path, columns=columns, on_note=notes.append)
+    got = entries_of(tmp_path, columns=columns, on_note=notes.append)
     assert [entry["instance"] for _, entry in got] == [HOUSE, HOUSE]
     assert notes[-1] == "--map model=name: no row has that column"
 
 
 def test_error_of_an_entry_has_its_identity(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(GOOD | {"id": 7, "sample": -1}))
-    ((_, bad),) = found(tmp_path / "a.jsonl")
+    ((_, bad),) = entries_of(tmp_path / "a.jsonl")
     assert isinstance(bad, EntryError)
     moved = bad.at("b.jsonl", "row")
     assert str(moved) == "b.jsonl: row.sample: must be a whole number from 0, or text (got -1)"
@@ -604,21 +607,21 @@ def test_error_of_an_entry_has_its_identity(tmp_path: Path) -> None:
 
 
 def test_lines_of_a_pipe_are_answered_one_by_one() -> None:
-    """What is typed, or comes from a pipe, is answered line by line."""
+    """Lines of a terminal or a pipe are answered one by one."""
 
     class Slow(io.RawIOBase):
-        given = 0
+        count = 0
 
         def readable(self) -> bool:
             return True
 
         def readinto(self, buffer: Any) -> int:
-            self.given += 1
-            text = (json.dumps(GOOD | {"id": self.given}) + "\n").encode()
+            self.count += 1
+            text = (json.dumps(GOOD | {"id": self.count}) + "\n").encode()
             buffer[: len(text)] = text
             return len(text)
 
     slow = Slow()
     entries = read_submissions(io.BufferedReader(slow), "-")
     assert next(entries)[1]["id"] == "1"
-    assert slow.given <= 2
+    assert slow.count <= 2

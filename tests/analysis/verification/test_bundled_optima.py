@@ -1,4 +1,4 @@
-"""Optima that ship: found by what they are about, replayed, derived again, told."""
+"""Bundled optima: lookup by content, replay, comparison with the solver, and the command."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SETS = sorted({registry.of(catalog.problem(name)).name for name in ALL})
 SOUP_AND_BURGER = (
     "robotouille/asynchronous/9_onion_potato_soup_and_fried_onion_ring_lettuce_burger_and_onion_cheese_sandwich"
 )
-#: Bundled problems whose optimum is not proved; by the paper's rules the first two-cook floor is.
+#: Bundled problems without a proved optimum; under the paper's rules the first one has a proof.
 UNPROVED = {
     "kitchens/multi_agent/3_lettuce_fried_chicken_fried_onion_burger",
     "kitchens/multi_agent/6_double_lettuce_chicken_burger",
@@ -115,7 +115,7 @@ def test_entry_shared_by_profiles_is_written_once(tmp_path: Path) -> None:
 
 @pytest.fixture
 def tampered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let what ships about one problem be too good by a minute."""
+    """Make the bundled optimum of one problem too short by a minute."""
     benchmark = registry.get("recipe2plan")
     (way,) = benchmark.optima[PAIR]
     wrong = way | {"status": "feasible", "bound": way["bound"] - 60, "work": 5.0}

@@ -1,4 +1,4 @@
-"""Certificates made to take long: the stand-alone checkers take time in proportion to the size of the files."""
+"""Certificates that are costly to check: the checkers take linear time in the size of the file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from planoracle.solver.proofs import checker, schedule_checker
 from planoracle.solver.proofs.checker import RefusedError, check
 
 COUNT = 4000
-#: Seconds until a checker is stopped that does not end; each case takes about one.
+#: Time limit of a checker, in seconds; each case takes about one.
 PATIENCE = 60.0
 
 Files = tuple[dict[str, Any], dict[str, Any]]
@@ -90,7 +90,7 @@ def by_load(number: int, ticks: int) -> dict[str, Any]:
 
 
 def hosts() -> Files:
-    """A setting, and uses behind each other that might lend it their room."""
+    """A setting action, and later uses of the resource that might make it unnecessary."""
     names = [f"u{number}" for number in range(COUNT)]
     uses = [{"resource": "oven"}]
     chain = [action(name, uses=uses, after=names[max(0, at - 1) : at] or ["heat"]) for at, name in enumerate(names)]

@@ -1,4 +1,4 @@
-"""Certificates in files: who may check them, and what a changed one says."""
+"""Certificates in files: checks by planoracle and by the stand-alone checkers, with changed ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def check(problem: Any, proof: Any) -> int:
 
 
 def written(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A problem and its certificate as they are in files."""
+    """Return a problem and its certificate, as written to files."""
     problem = load(name)
     result = solve(problem)
     proof = certificate(problem, result.makespan, result.schedule)
@@ -71,7 +71,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return problem, proof
 
 
-# --- the verb ------------------------------------------------------------------------------------
+# --- the command ------------------------------------------------------------------------------------
 
 
 def test_written_certificate_is_verified(files: tuple[Path, Path]) -> None:
@@ -139,7 +139,7 @@ KITCHEN = "kitchens/synchronous/0_cheese_sandwich"
 
 
 def claim(name: str, bound: int | None, later: int = 0) -> dict[str, Any]:
-    """The bundled plan of a problem, its last action so much later, with a bound that somebody claims."""
+    """Return the bundled plan of a problem, its last action later, with a claimed bound."""
     problem = catalog.problem(name)
     optimum = bundled_result(problem)
     assert optimum is not None
@@ -221,7 +221,7 @@ def test_infeasibility_without_certificate_is_not_checked() -> None:
 
 
 def alone(folder: Path, *arguments: Path, module: Any = checker) -> subprocess.CompletedProcess[str]:
-    """Run a copy of a checker in an interpreter that finds nothing else."""
+    """Run a copy of a checker in an interpreter without other modules."""
     copied = shutil.copy(str(module.__file__), folder / "alone.py")
     call = [sys.executable, "-I", "-S", copied, *map(str, arguments)]
     return subprocess.run(call, capture_output=True, text=True, check=False, cwd=folder)
@@ -274,7 +274,7 @@ def at(value: Any, path: tuple[Any, ...]) -> Any:
 
 
 def forged(proof: dict[str, Any], random: Random) -> dict[str, Any] | None:
-    """A proof in which one number or name is another one, or one part is missing or there twice."""
+    """Return a proof with a changed number or name, or with a missing or repeated part."""
     changed = copy.deepcopy(proof)
     paths = list(places(changed))[1:]
     path = random.choice(paths)
@@ -300,7 +300,7 @@ def forged(proof: dict[str, Any], random: Random) -> dict[str, Any] | None:
 
 
 def is_true(changed: dict[str, Any], proof: dict[str, Any]) -> bool:
-    """Whether a change only has made another schedule of one that is as long, by the rules."""
+    """Return whether the changed schedule is valid and has the same makespan."""
     if any(changed[key] != proof[key] for key in proof if key != "schedule"):
         return False
     try:
@@ -344,8 +344,8 @@ def faulty(problem: Instance, schedule: Schedule) -> bool:
     return not referee(problem, schedule).success
 
 
-def told(problem: Instance, schedule: Schedule) -> bool:
-    """Whether the file that stands alone refuses a schedule."""
+def is_refused(problem: Instance, schedule: Schedule) -> bool:
+    """Return whether the stand-alone checker refuses a schedule."""
     pieces = [piece._asdict() for piece in schedule.pieces]
     proof = {"instance": problem.name, "makespan": schedule.makespan, "schedule": pieces}
     try:
@@ -362,7 +362,7 @@ def test_checker_refuses_schedules_that_break_rules(seed: int) -> None:
     schedule = solve(problem).schedule
     if schedule is None:
         return
-    assert not told(problem, schedule)
+    assert not is_refused(problem, schedule)
     both = 0
     for _ in range(40):
         pieces = list(schedule.pieces)
@@ -372,7 +372,7 @@ def test_checker_refuses_schedules_that_break_rules(seed: int) -> None:
             change = {"mode": random.randrange(2), "agent": random.choice([*problem.agents, None])}
         pieces[place] = pieces[place]._replace(**change)
         changed = Schedule(tuple(pieces))
-        assert told(problem, changed) == faulty(problem, changed)
+        assert is_refused(problem, changed) == faulty(problem, changed)
         both += faulty(problem, changed)
     assert both
 
@@ -383,10 +383,10 @@ def test_resumption_after_the_maximum_lag_is_refused(resumed: int, refused: bool
     problem = Instance("paused", actions, (Lag("t/a", "t/b", 0, 2),))
     pieces = Piece("t/a", 0, 2, "agent"), Piece("t/b", 2, 1, "agent"), Piece("t/b", resumed, 2, "agent")
     schedule = Schedule(pieces)
-    assert told(problem, schedule) == faulty(problem, schedule) == refused
+    assert is_refused(problem, schedule) == faulty(problem, schedule) == refused
 
 
-# --- what ships -----------------------------------------------------------------------------------
+# --- bundled certificates -----------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
