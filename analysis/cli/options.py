@@ -51,7 +51,9 @@ NameArgument = Annotated[
 
 AgentsOption = Annotated[
     int | None,
-    typer.Option("--agents", help="Number of identical agents; NAME~3 means three.", metavar="N", min=1, max=999),
+    typer.Option(
+        "--agents", help="Number of identical agents; the name NAME~3 has three.", metavar="N", min=1, max=999
+    ),
 ]
 OnlyOption = Annotated[
     list[str] | None,

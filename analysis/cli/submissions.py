@@ -96,8 +96,8 @@ RuleOption = Annotated[
     typer.Option(
         "--set",
         "--rule",
-        help="Change one rule of the profile (repeatable); 'benchmark list' lists rules and values. The name of the "
-        "benchmark may be omitted if only one has the rule.",
+        help="Change one rule of the profile (repeatable); planoracle benchmark list prints all rules. BENCHMARK may "
+        "be omitted if only one has the rule.",
         metavar="[BENCHMARK.]RULE=VALUE",
     ),
 ]
