@@ -221,7 +221,7 @@ def test_error_at_the_start_of_a_worker_ends_the_pool() -> None:
 
 PARENT = """
 import sys
-from support import tasks
+from support import worker_tasks
 from planoracle.analysis.batch.pool import WorkerPool, each_in_worker
 from planoracle.analysis.batch.worker import LimitError, TaskLimits
 pool = WorkerPool(worker_tasks.start, TaskLimits(), 1)

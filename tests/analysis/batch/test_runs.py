@@ -309,7 +309,7 @@ def test_stored_grade_without_fields_of_averages_is_computed_again(tmp_path, nam
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", sample([signal.SIGINT, signal.SIGTERM], 2))
-def test_interrupts_end_all_processes_and_print_how_to_resume(many, tmp_path, number):
+def test_interrupts_end_all_processes_and_print_that_the_command_resumes(many, tmp_path, number):
     path, expected, _ = many
     args = ["grade", path, "--format", "jsonl", "--jobs", "2", "--run", tmp_path / "run"]
     process = start(*args, before=EAGER, env=in_workers(SLOWLY))
