@@ -336,7 +336,7 @@ FAULTS = {
     "folder": (in_its_place(os.mkdir), "is not a regular file"),
     "text": (in_its_place(lambda path: path.write_text("hello " * 1000)), "is damaged, or not a file of planoracle"),
     "cut off": (lambda path: os.truncate(path, 5000), "is damaged, or not a file of planoracle"),
-    "another program": (in_its_place(of_another_program), "is a file of another program or release"),
+    "another program": (in_its_place(of_another_program), "was written by another program or release"),
 }
 
 
