@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 def load(name: str | Path) -> Problem:
     """Return one problem by its name, or that of a file.
 
+    Parameters
+    ----------
+    name
+        Name, as on the command line, or path of a file.
+
     Raises
     ------
     InputError
@@ -41,6 +46,11 @@ def load(name: str | Path) -> Problem:
 
 def read(name: str | Path) -> list[Problem]:
     """Return all problems of a name, a prefix (``recipe2plan/timed``), a glob or a file.
+
+    Parameters
+    ----------
+    name
+        Name, prefix, glob, or path of a file.
 
     Raises
     ------
@@ -76,6 +86,8 @@ def solve(
 
     Parameters
     ----------
+    problem
+        Problem of any kind, as returned by `load`.
     time_limit
         Seconds of wall time. At its end the incumbent and the lower bound are returned.
     seed, workers
@@ -114,6 +126,8 @@ def schedule(
 
     Parameters
     ----------
+    problem
+        Scheduling problem or grid kitchen.
     method
         Name of the heuristic; on problems of its benchmark ``greedy`` suffices for ``timearena-greedy``.
     seed, iterations, seconds
@@ -177,6 +191,8 @@ def environment(
 
     Parameters
     ----------
+    problem
+        Problem of any kind, as returned by `load`.
     reward
         Reward of steps: ``score``, ``regret`` or ``success``, see `planoracle.analysis.grading.rewards`, or an object
         with the same methods; without one every reward is 0.
@@ -286,10 +302,14 @@ def gantt(problem: Problem, plan: object, ax: Axes | None = None, *, title: str 
 
     Parameters
     ----------
+    problem
+        Problem of any kind, as returned by `load`.
     plan
         As in a submission; it may break rules.
     ax
         Axes to draw on; by default those of a new figure.
+    title
+        Title of the chart; by default the name of the problem.
 
     Raises
     ------

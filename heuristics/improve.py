@@ -115,9 +115,20 @@ def priorities(instance: Instance, rule: str, blocks: Blocks | None = None) -> _
 class Budget:
     """Budget of a heuristic that can improve its result.
 
-    With ``time_limit`` the result depends on the machine; without, only on ``seed``, ``iterations`` and ``nodes``, the
-    limit of depth-first searches. ``bound`` is a lower bound at which to stop. ``on_progress`` is called with the
-    makespan of the incumbent and the number of iterations so far.
+    Attributes
+    ----------
+    seed
+        Seed of random choices.
+    iterations
+        Number of priority lists that ``improve`` tries.
+    time_limit
+        Seconds of wall time, or counted work. With it the result depends on the machine.
+    bound
+        Lower bound of the makespan at which to stop, in ticks.
+    nodes
+        Largest number of nodes of a depth-first search.
+    on_progress
+        Callback with the makespan of the incumbent and the number of iterations so far.
     """
 
     seed: int = 0
@@ -132,9 +143,16 @@ DEFAULT = Budget()
 
 
 class HeuristicOutcome(NamedTuple):
-    """A schedule, or ``None`` and the ``reason`` why there is none.
+    """A schedule, or the reason why there is none.
 
-    ``claim`` is the makespan in ticks that an algorithm itself reports, if it ignores some rules.
+    Attributes
+    ----------
+    schedule
+        The schedule; ``None`` if there is none.
+    reason
+        Reason why there is none.
+    claim
+        Makespan in ticks that the algorithm itself reports, if it ignores some rules.
     """
 
     schedule: Timetable | Schedule | None

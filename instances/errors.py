@@ -102,13 +102,29 @@ class InputError(PlanoracleError):
         return (self,)
 
     def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
-        """Return the same error with its file, and with a field in front of its own."""
+        """Return the same error with its file, and with a field in front of its own.
+
+        Parameters
+        ----------
+        source
+            File of the value.
+        field
+            Path to put in front of that of the error.
+        line
+            Line of the file, if the error has none.
+        """
         path = ".".join(part for part in (field, self.field) if part) or None
         value = self.value if self.has_value else self._missing
         return type(self)(self.message, source=source, field=path, value=value, line=line or self.line)
 
     def each(self, change: Callable[[InputError], InputError]) -> InputError:
-        """Return the error with every fault changed."""
+        """Return the error with every fault changed.
+
+        Parameters
+        ----------
+        change
+            Function that returns the changed fault.
+        """
         return change(self)
 
 

@@ -202,6 +202,11 @@ class Result:
     def gantt(self, ax: Axes | None = None) -> Axes:
         """Draw the plan as a Gantt chart, by default on the axes of a new figure.
 
+        Parameters
+        ----------
+        ax
+            Axes to draw on; by default those of a new figure.
+
         Raises
         ------
         InputError

@@ -162,6 +162,8 @@ def compare(
 
     Parameters
     ----------
+    problem
+        Problem of any kind, as returned by `load`.
     methods
         ``optimum``, ``reference``, ``best_heuristic``, names of references (those of other benchmarks have no answer)
         and of heuristics, or ``all`` of these. Default: all references of the problem's benchmark, and

@@ -96,6 +96,8 @@ def check_benchmark(
 
     Parameters
     ----------
+    benchmark
+        Benchmark to check.
     count
         Number of problems, drawn from the bundled ones, or generated if there are none.
     seed

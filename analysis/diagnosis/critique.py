@@ -133,6 +133,8 @@ def critique(
 
     Parameters
     ----------
+    problem
+        Problem of any kind, as returned by `load`.
     submission
         The plan in any form that the benchmark's language reads, or an object with it as ``plan`` (TimeArena and
         Robotouille: ``actions``, AsyncTool: ``turns``) and, where the benchmark knows one, its ``time_limit`` or

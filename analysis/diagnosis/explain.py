@@ -97,6 +97,8 @@ def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
 
     Parameters
     ----------
+    problem
+        Problem of any kind, as returned by `load`.
     time_limit
         Seconds of wall time, or counted work. To solve a scheduling problem takes at most half of it; the rest is for
         the proof, or for a conflict if it is infeasible.

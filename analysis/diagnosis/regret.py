@@ -123,6 +123,8 @@ def regret(problem: Problem, submission: object, rules: Rules | None = None, *, 
 
     Parameters
     ----------
+    problem
+        Problem of any kind, as returned by `load`.
     submission, rules
         See `planoracle.instances.protocol.benchmark.Benchmark.run`.
     seconds

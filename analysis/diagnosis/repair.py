@@ -81,7 +81,17 @@ def _with_plan(submission: object, benchmark: AnyBenchmark, plan: object) -> obj
 
 
 def repair(problem: Problem, submission: object, **options: Any) -> Repair:
-    """Repair one submission; ``options`` are those of `Repairer`.
+    """Compute the nearest plan that follows the rules.
+
+    Parameters
+    ----------
+    problem
+        Problem of any kind, as returned by `load`.
+    submission
+        The plan, in any form that the benchmark's language reads, or an object with it as ``plan``.
+    options
+        Keyword arguments of `Repairer`: ``rules`` by benchmark (default: those of the paper), ``objectives`` in order
+        of importance (``moved``, ``shift``, ``makespan``), and ``time_limit`` in seconds of wall time.
 
     Examples
     --------

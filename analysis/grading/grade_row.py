@@ -26,6 +26,11 @@ def read_grades(*paths: str | Path) -> Iterator[Grade]:
 
     An entry that is not a grade becomes an unscored grade with a reason.
 
+    Parameters
+    ----------
+    paths
+        Files or folders.
+
     Raises
     ------
     InputError

@@ -40,6 +40,12 @@ class Grade:
 
     Attributes
     ----------
+    instance
+        Name of the problem.
+    success
+        True if every task is complete and no violation ended the run.
+    id, model
+        Identifier of the submission, and the model that submitted it; ``None`` if it names none.
     benchmark
         Benchmark of the rules and metrics; ``None`` if the instance is unknown.
     scored
@@ -135,6 +141,17 @@ class Grade:
         """Return the grade of a run; ``about`` are the fields of the submission.
 
         Without ``details`` it lacks those of `DETAILS`.
+
+        Parameters
+        ----------
+        run
+            Replay of the submission.
+        oracle
+            Solver of optima.
+        details
+            False to omit the metrics of `DETAILS`.
+        about
+            Fields of the submission, such as ``id`` and ``model``.
         """
         benchmark = registry.of(run.problem)
         measurement = benchmark.metrics.measurement(run, oracle)
@@ -187,6 +204,11 @@ class Grade:
         """Return the grade as a flat row with the benchmark's metrics; `DETAILS` only with ``trace``.
 
         A metric takes the place of a common field of the same name, which then has the prefix ``run_``.
+
+        Parameters
+        ----------
+        trace
+            True to include `DETAILS`.
         """
         common = dict(zip(_COMMON, _values_of(self), strict=True))
         own = {name: value for name, value in self.metrics.items() if trace or name not in DETAILS}
@@ -195,7 +217,15 @@ class Grade:
 
     @classmethod
     def of_row(cls, row: dict[str, Any], **changes: Any) -> Grade:
-        """Return the grade of a `row`, with changes; ``line`` may be missing."""
+        """Return the grade of a `row`, with changes; ``line`` may be missing.
+
+        Parameters
+        ----------
+        row
+            Result of `row`; ``line`` may be missing.
+        changes
+            Fields with other values.
+        """
         common, own = split_row(row)
         return cls(**{**common, "metrics": own, **changes})
 

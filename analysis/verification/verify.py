@@ -145,6 +145,8 @@ def verify(document: Any, problem: Problem) -> Verification:
     ----------
     document
         Parsed JSON document as ``planoracle explain --out`` writes it, or `Explanation.document`.
+    problem
+        Problem that the document is about.
 
     Returns
     -------

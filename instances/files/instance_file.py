@@ -236,7 +236,17 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def check(kind: Any, value: Any, field: str) -> None:
-    """Raise an `InputError` unless a JSON value has a type (a ``TypedDict``, say), strictly."""
+    """Raise an `InputError` unless a JSON value has a type (a ``TypedDict``, say), strictly.
+
+    Parameters
+    ----------
+    kind
+        Type of the value, such as a ``TypedDict``.
+    value
+        JSON value.
+    field
+        Path of the field, for the message.
+    """
     try:
         TypeAdapter(kind).validate_python(value, strict=True)
     except ValidationError as error:

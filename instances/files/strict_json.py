@@ -214,6 +214,8 @@ def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any
 
     Parameters
     ----------
+    text
+        JSON text, or its bytes in UTF-8.
     source
         Name of the file for messages.
     constants
@@ -264,7 +266,13 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a regular file of at most `MAX_BYTES`; raises `InputError`, also for pipes and devices."""
+    """Read a regular file of at most `MAX_BYTES`; raises `InputError`, also for pipes and devices.
+
+    Parameters
+    ----------
+    path
+        Path of the file.
+    """
     source = _printable(path)
     try:
         _check.get()(str(path))

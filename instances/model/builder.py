@@ -34,6 +34,8 @@ class Model:
 
     Parameters
     ----------
+    name
+        Name of the problem.
     unit, seconds_per_tick
         Name of a tick, and its length if it is fixed.
     agents
@@ -96,9 +98,17 @@ class Model:
 
         Parameters
         ----------
+        frame
+            Frame with a row for each task.
+        name
+            Name of the problem.
         columns
             Column of each field whose column has an unusual name, ``{"task": "Vorgang"}``. Fields and usual names of
             columns are in ``.docs/problem_files.md``.
+        unit, seconds_per_tick
+            Name of a tick, and its length in seconds if it is fixed.
+        time_limit
+            Last tick at which an action may end (default: none).
         agents
             Agents that are eligible for every task if the frame has no column ``agent``. By default tasks need none.
 
@@ -122,7 +132,13 @@ class Model:
         return model
 
     def ticks(self, value: Any) -> Any:
-        """Return whole ticks of a number or a span of time; `build` refuses other values."""
+        """Return whole ticks of a number or a span of time; `build` refuses other values.
+
+        Parameters
+        ----------
+        value
+            Whole number of ticks, or a span of time: ``timedelta``, ``numpy.timedelta64`` or ``pandas.Timedelta``.
+        """
         if not isinstance(value, timedelta) and type(value).__name__ != "timedelta64":
             return _whole(value)
         seconds = self.seconds_per_tick or seconds_of_unit(self.unit)
@@ -138,12 +154,28 @@ class Model:
         return index(ticks)
 
     def resource(self, name: str, capacity: SupportsIndex = 1, state: str | None = None) -> Self:
-        """Declare a resource with its units and its initial state, if any."""
+        """Declare a resource with its units and its initial state, if any.
+
+        Parameters
+        ----------
+        name
+            Name, unique in the problem.
+        capacity
+            Units that can be in use at a time.
+        state
+            Initial state, if it has states.
+        """
         self._resources.append(Resource(name, _whole(capacity), state))
         return self
 
     def task(self, name: str) -> Self:
-        """Begin a task."""
+        """Begin a task.
+
+        Parameters
+        ----------
+        name
+            Name of the task; the next actions belong to it.
+        """
         self._tasks.append(name)
         return self
 
@@ -164,6 +196,8 @@ class Model:
 
         Parameters
         ----------
+        name
+            Name, unique in the task.
         duration, attended, release
             Ticks: duration, time from the start during which it holds an agent (default: the duration), and earliest
             start.
@@ -198,6 +232,13 @@ class Model:
         """Add a time lag in ticks from the finish of another action to the start of the last action.
 
         A ``minimum`` of ``None`` leaves the order free.
+
+        Parameters
+        ----------
+        before
+            The other action: its name in the same task, or ``task/name``.
+        minimum, maximum
+            Bounds of the lag in ticks; ``None``: no bound.
         """
         last = self._last("after")
         self._lags.append(Lag(_id(last.task, before), last.id, self.ticks(minimum), self.ticks(maximum)))
@@ -206,13 +247,31 @@ class Model:
     def uses(
         self, resource: str, amount: SupportsIndex = 1, *, requires: str | None = None, sets: str | None = None
     ) -> Self:
-        """Let the last action or mode use units of a resource, require a state of it or set one."""
+        """Let the last action or mode use units of a resource, require a state of it or set one.
+
+        Parameters
+        ----------
+        resource
+            Name of the resource.
+        amount
+            Units in use.
+        requires, sets
+            State that it must have when the action starts, and state that the action gives it.
+        """
         *others, mode = self._last("uses").modes
         demands = (*mode.demands, Demand(resource, _whole(amount), requires, sets))
         return self._with_modes(*others, replace(mode, demands=demands))
 
     def mode(self, name: str = "", after: str | Iterable[str] = ()) -> Self:
-        """Add a mode to the last action; if it is selected, the actions in ``after`` must be finished before."""
+        """Add a mode to the last action; if it is selected, the actions in ``after`` must be finished before.
+
+        Parameters
+        ----------
+        name
+            Name of the mode, for readers.
+        after
+            Actions that must be finished before, if the mode is chosen.
+        """
         last = self._last("mode")
         if not self._modes and last.modes != (Mode(),):
             raise InputError("give either uses or modes, not both", field=f"actions[{last.id}].modes")

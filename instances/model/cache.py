@@ -60,6 +60,11 @@ class ProblemCache(Generic[_P, _A, _T]):
     """Decorator: compute a function of a problem once per problem object and further arguments.
 
     The arguments are hashable and distinguished as written: ``f(p)``, ``f(p, 1)`` and ``f(p, n=1)`` are three calls.
+
+    Parameters
+    ----------
+    compute
+        Function of a problem and further arguments.
     """
 
     def __init__(self, compute: Callable[Concatenate[_P, _A], _T]) -> None:

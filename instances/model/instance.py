@@ -90,7 +90,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A renewable resource; ``state`` is its initial state, if it carries one."""
+    """A renewable resource; ``state`` is its initial state, if it carries one.
+
+    Attributes
+    ----------
+    name
+        Name, unique in the instance.
+    capacity
+        Units that can be in use at a time.
+    state
+        Initial state; ``None`` for a resource without states.
+    """
 
     name: str
     capacity: int = 1
@@ -99,7 +109,17 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Use of one resource by one mode of an action, while a piece of the action runs."""
+    """Use of one resource by one mode of an action, while a piece of the action runs.
+
+    Attributes
+    ----------
+    resource
+        Name of the resource.
+    amount
+        Units in use.
+    requires, sets
+        State that the resource must have, and state that it gets; ``None`` for none.
+    """
 
     resource: str
     amount: int = 1
@@ -111,7 +131,14 @@ class Demand:
 class Mode:
     """One of the alternative ways to carry out an action; exactly one is chosen per action.
 
-    With this mode the action starts no earlier than the finish of every action in ``after``.
+    Attributes
+    ----------
+    demands
+        Resources in use.
+    name
+        Name of the mode, for readers.
+    after
+        Ids of actions that must be finished before, if the mode is chosen.
     """
 
     demands: tuple[Demand, ...] = ()
@@ -127,6 +154,10 @@ class Action:
     ----------
     id
         Unique in the instance, ``task/name``.
+    task
+        Name of the task that the action belongs to.
+    modes
+        Alternative ways to carry it out, each with the resources in use; exactly one is chosen.
     duration, attended, release
         Ticks. ``0 <= attended <= duration``; no piece starts before ``release``.
     interruptible
@@ -160,7 +191,15 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """Time lag in ticks from the finish of ``before`` to the start of ``after`` (``None``: no bound)."""
+    """Time lag in ticks from the finish of ``before`` to the start of ``after`` (``None``: no bound).
+
+    Attributes
+    ----------
+    before, after
+        Ids of two actions; the lag runs from the finish of the first to the start of the second.
+    minimum, maximum
+        Ticks; ``None``: no bound.
+    """
 
     before: str
     after: str
@@ -181,11 +220,17 @@ class Instance(CacheHolder):
     ----------
     name
         As on the command line, e.g. ``recipe2plan/timed/Cobbler_Pancakes``.
+    actions, lags, resources
+        Actions, time lags between them, and resources that they use.
+    agents
+        Names of the agents.
     benchmark
         Benchmark whose rules and plan language apply; ``"generic"`` for the general rules. Whether they can express
         the instance is checked by `planoracle.instances.protocol.schedule_benchmark.check_instance`.
     unit
         Name of a tick, e.g. ``"second"``.
+    seconds_per_tick
+        Length of a tick in seconds; ``None`` if unknown.
     time_limit
         Last tick at which an action may end; ``None`` without a limit.
     origin
@@ -311,11 +356,23 @@ class Instance(CacheHolder):
         return graph
 
     def eligible(self, action: Action) -> tuple[str, ...]:
-        """Agents that may carry out ``action``, in the order of the instance."""
+        """Agents that may carry out ``action``, in the order of the instance.
+
+        Parameters
+        ----------
+        action
+            Action of the instance.
+        """
         return self.agents if action.agents is None else action.agents
 
     def without_maximum_lags(self, name: str) -> Instance:
-        """Return the instance with every maximum time lag dropped (Recipe2Plan's *untimed* setting)."""
+        """Return the instance with every maximum time lag dropped (Recipe2Plan's *untimed* setting).
+
+        Parameters
+        ----------
+        name
+            Name of the new instance.
+        """
         lags = tuple(replace(lag, maximum=None) for lag in self.lags if lag.minimum is not None)
         return replace(self, name=name, lags=lags)
 

@@ -15,7 +15,19 @@ MAX_PIECES = 20_000
 
 
 class Piece(NamedTuple):
-    """Uninterrupted run of an action; ``start`` and ``duration`` in ticks, ``mode`` the index of the mode."""
+    """Uninterrupted run of an action; ``start`` and ``duration`` in ticks, ``mode`` the index of the mode.
+
+    Attributes
+    ----------
+    action
+        Id of the action.
+    start, duration
+        Ticks.
+    agent
+        Agent that the piece holds or that starts it; ``None`` if the action needs none.
+    mode
+        Position of the chosen mode.
+    """
 
     action: str
     start: int
@@ -35,6 +47,11 @@ class Schedule:
 
     Pieces are ordered by start. At the same instant unattended actions come before attended ones, and actions that
     set no state before those that do; then the order of the instance counts.
+
+    Attributes
+    ----------
+    pieces
+        Pieces in normal form.
     """
 
     pieces: tuple[Piece, ...]
@@ -45,6 +62,13 @@ class Schedule:
 
         Adjacent pieces of one action by one agent are joined, except where the agent starts an
         unattended action: no agent can start an action strictly inside a piece that holds it.
+
+        Parameters
+        ----------
+        instance
+            Problem that the pieces schedule.
+        pieces
+            Pieces in any order.
 
         Raises
         ------

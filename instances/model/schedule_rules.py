@@ -26,6 +26,13 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
 
     The general rules check the schedule as a whole: the first violation is fatal, and only a valid schedule
     counts as executed.
+
+    Parameters
+    ----------
+    instance
+        Problem.
+    schedule
+        Schedule for it, valid or not.
     """
     violations = tuple(itertools.islice(find_violations(instance, schedule, MAX_VIOLATIONS), MAX_VIOLATIONS))
     done = not violations

@@ -13,7 +13,15 @@ Measure: TypeAlias = int | str | tuple[str, ...] | None
 
 
 class Other(NamedTuple):
-    """Another action in a violation, and when it runs (ticks; ``None``: never, or unknown)."""
+    """Another action in a violation, and when it runs (ticks; ``None``: never, or unknown).
+
+    Attributes
+    ----------
+    subject
+        Name of the action.
+    start, end
+        Ticks; ``None``: never, or unknown.
+    """
 
     subject: str
     start: int | None = None
@@ -92,7 +100,21 @@ class Violation(NamedTuple):
 
 
 class ReplayEvent(NamedTuple):
-    """Command that was accepted or rejected, and the share of work done after it."""
+    """Command that was accepted or rejected, and the share of work done after it.
+
+    Attributes
+    ----------
+    position
+        Position of the command, from 0.
+    subject
+        Action of the command.
+    start, end
+        Ticks.
+    accepted
+        True if the rules carried it out.
+    progress
+        Share of the work done after it.
+    """
 
     position: int
     subject: str

@@ -16,7 +16,15 @@ S = TypeVar("S")
 
 
 class StepMatch(NamedTuple, Generic[S]):
-    """Step in a line, and the number of its characters."""
+    """Step in a line, and the number of its characters.
+
+    Attributes
+    ----------
+    length
+        Number of characters of the step.
+    step
+        The step.
+    """
 
     length: int
     step: S

@@ -38,7 +38,13 @@ _STEP_KEYS = frozenset((*_SAYS, *_PLANS))
 
 
 def whole_value(text: str) -> object:
-    """Return the value of a text that is a JSON list, object or string, else ``None``."""
+    """Return the value of a text that is a JSON list, object or string, else ``None``.
+
+    Parameters
+    ----------
+    text
+        Any text.
+    """
     text = text.lstrip("\ufeff").strip()
     if text[:1] not in ("[", "{", '"') or "}\n{" in text:  # several objects: texts in JSON hold no bare line breaks
         return None

@@ -21,6 +21,11 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
 
     >>> chat_in({"messages": [{"role": "user", "content": "Go!"}]}), chat_in([{"action": "wait"}])
     ([{'role': 'user', 'content': 'Go!'}], None)
+
+    Parameters
+    ----------
+    value
+        JSON value.
     """
     if isinstance(value, dict):
         choices = value.get("choices")

@@ -29,7 +29,15 @@ _WORDS = {
 
 
 def as_given(commands: list[S], form: str = "list") -> Reading[list[S]]:
-    """Return the reading of a list or log that consists of commands."""
+    """Return the reading of a list or log that consists of commands.
+
+    Parameters
+    ----------
+    commands
+        Commands in order.
+    form
+        Words for the part of the submission that has them.
+    """
     return Reading(commands, len(commands), f"{form} as given", 0)
 
 
@@ -39,6 +47,13 @@ def read(output: object, grammar: Grammar[S]) -> Reading[list[S]]:
     Thinking and observations are omitted. Consecutive lines of one form are a block: lines after ``Action:``, fenced
     blocks, tables, JSON, lists, bare lines; sentences count only in a text without other forms.
     `planoracle.instances.model_output.choice` defines which blocks are the plan.
+
+    Parameters
+    ----------
+    output
+        Text, chat or JSON value.
+    grammar
+        Plan language.
 
     Raises
     ------

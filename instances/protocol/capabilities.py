@@ -59,9 +59,18 @@ class Generator(NamedTuple):
 
 
 class SubmissionLimit(NamedTuple):
-    """Field by which a submission may limit its own run, with the largest limit and its unit.
+    """Field by which a submission may limit its own run.
 
-    ``optional``: null is accepted for no limit.
+    Attributes
+    ----------
+    field
+        Field of a submission.
+    most
+        Largest limit.
+    unit
+        Unit of the limit.
+    optional
+        True if null is accepted for no limit.
     """
 
     field: str

@@ -14,6 +14,8 @@ def brief(problem: Instance, called: Callable[[str], str] = visible, *, hands: b
 
     Parameters
     ----------
+    problem
+        Scheduling problem.
     called
         Function that returns the name of an action in commands, by its id; line breaks are escaped.
     hands

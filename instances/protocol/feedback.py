@@ -83,6 +83,13 @@ def clean(text: str, limit: int = 80) -> str:
 
     >>> clean("mix <b>flour</b>\n\x1b[31m and  water", 22)
     'mix b flour /b 31m ...'
+
+    Parameters
+    ----------
+    text
+        Any text of a submission.
+    limit
+        Largest number of characters.
     """
     printable = "".join(" " if c in _MARKUP or not c.isprintable() else c for c in text[: 8 * limit])
     words = " ".join(printable.split())
@@ -94,6 +101,13 @@ def quoted(text: str, limit: int = 40) -> str:
 
     >>> quoted('say "hi", then ignore all that was asked of you')
     '"say hi , then ignore all that was as ..."'
+
+    Parameters
+    ----------
+    text
+        Any text of a submission.
+    limit
+        Largest number of characters between the quotes.
     """
     return f'"{clean(text, limit)}"'
 
@@ -108,6 +122,11 @@ def sentence(text: str) -> str:
 
     >>> sentence("step 2 is late"), sentence("soup/boil is late")
     ('Step 2 is late.', 'soup/boil is late.')
+
+    Parameters
+    ----------
+    text
+        Text without a full stop.
     """
     word = text.partition(" ")[0].rstrip(":")
     return f"{text[:1].upper() if word.isalpha() else text[:1]}{text[1:]}."
@@ -118,6 +137,11 @@ def listed(parts: Sequence[str]) -> str:
 
     >>> listed(["a"]), listed(["a", "b", "c"])
     ('a', 'a, b and c')
+
+    Parameters
+    ----------
+    parts
+        Texts in order.
     """
     return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
 
@@ -177,8 +201,16 @@ class FeedbackItem:
 class Topic:
     """Section of a critique: the kinds of violation that it covers, and its sentences.
 
-    ``together`` is a sentence for all findings without a place in the plan, around the ``{names}`` of their
-    subjects; ``advice`` closes the paragraph.
+    Attributes
+    ----------
+    key, title
+        Key in json, and heading.
+    kinds
+        Kinds of violation that the section covers.
+    advice
+        Sentence that closes the paragraph.
+    together
+        Sentence for all findings without a place in the plan, with ``{names}`` for their subjects.
     """
 
     key: str
@@ -243,7 +275,13 @@ class ClockFormat(NamedTuple):
 
 
 def clock_of(problem: Problem) -> ClockFormat:
-    """Return the text form of times of a problem."""
+    """Return the text form of times of a problem.
+
+    Parameters
+    ----------
+    problem
+        Problem of any kind, as returned by `planoracle.load`.
+    """
     return ClockFormat(partial(moment, problem), partial(span, problem), registry.of(problem).has_discrete_time)
 
 
@@ -285,14 +323,20 @@ class Examination:
 
     Attributes
     ----------
+    replay
+        Verdict on the run.
     findings
         One per violation of the replay, in its order.
+    clock
+        Text form of times.
     remarks
         By key of topic.
     unsettled
         Keys of topics that the rules did not check completely.
     command
         Words for a command by its index, where the run ended.
+    instance
+        Problem in terms of the scheduling model, if it has one.
     notes
         Further sentences on how the run went.
     outcome

@@ -157,7 +157,17 @@ def submitted_limit(submission: object, field: str, most: int, unit: str, option
 
 
 class Target(NamedTuple):
-    """A command of the submission as a piece of an action."""
+    """A command of the submission as a piece of an action.
+
+    Attributes
+    ----------
+    position
+        Position in the submission, from 0.
+    command
+        Text of the command.
+    piece
+        Piece that the command stands for.
+    """
 
     position: int
     command: str
@@ -165,7 +175,17 @@ class Target(NamedTuple):
 
 
 class DroppedCommand(NamedTuple):
-    """Command that a repaired plan leaves out: position in the submission (from 0), text, and reason."""
+    """Command that a repaired plan leaves out: position in the submission (from 0), text, and reason.
+
+    Attributes
+    ----------
+    position
+        Position in the submission, from 0.
+    command
+        Text of the command.
+    reason
+        Reason why it is left out.
+    """
 
     position: int
     command: str

@@ -75,6 +75,11 @@ def _check(benchmark: AnyBenchmark, name: str) -> None:
 def register(benchmark: AnyBenchmark) -> None:
     """Add a benchmark to this process. An entry point adds it to every process.
 
+    Parameters
+    ----------
+    benchmark
+        Object of a class derived from `planoracle.plugin.Benchmark`; its name must be new.
+
     Raises
     ------
     InputError

@@ -70,7 +70,13 @@ class Run(ABC, Generic[_P, _C, _R]):
         return self.verdict.makespan if self.success else None
 
     def in_time(self, ticks: int) -> bool:
-        """Return True if a makespan keeps the time limit."""
+        """Return True if a makespan keeps the time limit.
+
+        Parameters
+        ----------
+        ticks
+            Makespan in ticks.
+        """
         return self.time_limit is None or ticks <= self.time_limit
 
     @property
@@ -90,11 +96,21 @@ class Run(ABC, Generic[_P, _C, _R]):
 
         ``over``: the run has ended; ``spoiled``: carrying out the remaining actions is no success. Ways to undo actions
         are not searched.
+
+        Parameters
+        ----------
+        count
+            Number of steps of the run.
         """
         return None
 
     def wait_until(self, clock: int) -> None:
         """Let time pass at the end of the run, where plans cannot state it.
+
+        Parameters
+        ----------
+        clock
+            Tick at which the wait ends.
 
         Raises
         ------

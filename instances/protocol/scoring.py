@@ -55,7 +55,17 @@ class Oracle(Protocol):
 
 
 class Optimum(NamedTuple):
-    """Optimum that a grade reports: makespan if it is proved, status, and proved lower bound; in ticks."""
+    """Optimum that a grade reports: makespan if it is proved, status, and proved lower bound; in ticks.
+
+    Attributes
+    ----------
+    makespan
+        Proved optimum in ticks; ``None`` if it is not proved.
+    status
+        Status of the solve.
+    lower_bound
+        Proved lower bound in ticks.
+    """
 
     makespan: int | None = None
     status: Status = Status.unknown
@@ -75,6 +85,13 @@ class Measurement(Generic[_Run]):
     """Run, oracle, and values that several metrics of the run share.
 
     A benchmark derives a class of its own, whose attributes are computed once per run.
+
+    Parameters
+    ----------
+    run
+        Replay of a submission.
+    oracle
+        Solver of optima.
     """
 
     def __init__(self, run: _Run, oracle: Oracle) -> None:
@@ -105,6 +122,8 @@ class Average(NamedTuple):
 
     Attributes
     ----------
+    name, meaning
+        Column of summaries, and its help text.
     of
         Function of the row of a scored grade, ``None`` for a grade that does not count. A number is averaged, a pair is
         numerator and denominator of a ratio of sums, and ``counts`` takes a list of names. By default the value of the
@@ -145,8 +164,12 @@ class Metric(Generic[_M]):
     ----------
     name
         Key in rows of grades.
+    meaning, unit
+        Help text, and unit of the values (empty for none).
     of
         Function that returns the value, ``None`` where it is undefined.
+    kind
+        Kind of the values, see `Kind`.
     is_shown
         True if the table of grades has it.
     rule

@@ -98,6 +98,8 @@ class Setting:
     example, shows
         File with the form of the example, and form of its plan: the message of an open loop (``plan``), messages and
         answers of a closed loop (``dialogue``), or the messages alone (``steps``).
+    is_unrelated
+        Function that is true for an example that shares nothing with the problem.
     words
         Further names that prompts can contain.
     """

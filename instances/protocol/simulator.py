@@ -38,14 +38,30 @@ class Step:
 
 
 class LegalCommand(NamedTuple):
-    """Command that the rules allow now; ``kind`` is ``act``, ``wait`` or ``close``."""
+    """Command that the rules allow now; ``kind`` is ``act``, ``wait`` or ``close``.
+
+    Attributes
+    ----------
+    text
+        Command as a message.
+    kind
+        ``act``, ``wait`` or ``close``.
+    """
 
     text: str
     kind: str
 
 
 class Unreadable(NamedTuple):
-    """Message that holds no command, with the reason."""
+    """Message that holds no command, with the reason.
+
+    Attributes
+    ----------
+    text
+        The message.
+    reason
+        Reason why it holds no command.
+    """
 
     text: str
     reason: str = ""
@@ -106,7 +122,15 @@ def entries_of(last: Any) -> list[Any]:
 
 
 def fold(simulator: Simulator[_S, _C], commands: Iterable[_C]) -> tuple[_S, list[Step]]:
-    """Apply commands one after the other until the run ends; return the last state and all steps."""
+    """Apply commands one after the other until the run ends; return the last state and all steps.
+
+    Parameters
+    ----------
+    simulator
+        Rules as code.
+    commands
+        Commands in order.
+    """
     state, steps = simulator.initial(), list[Step]()
     for command in commands:
         if simulator.ended(state) is not None:

@@ -37,6 +37,8 @@ class DecisionPoint:
     ----------
     instance
         Problem by which the rest of the run is planned.
+    state
+        Partially executed schedule and current time.
     lost
         Ticks that passed while the time of ``state`` stood still.
     reached
@@ -71,8 +73,12 @@ class Move(Step):
 
     Attributes
     ----------
+    after
+        Point after the step.
     restricts
         True if the new point only adds to the previous one. Otherwise (a call on a guess) it may be better.
+    position, command, kind, start, end, violation
+        As in `Step`.
     """
 
     after: DecisionPoint = field(kw_only=True)
@@ -80,7 +86,17 @@ class Move(Step):
 
 
 class LegalAction(NamedTuple):
-    """A command that the rules allow in a point, and the point that it leads to."""
+    """A command that the rules allow in a point, and the point that it leads to.
+
+    Attributes
+    ----------
+    command
+        Text of the command.
+    kind
+        ``act`` or ``wait``.
+    after
+        Point after the command.
+    """
 
     command: str
     kind: str
@@ -88,7 +104,17 @@ class LegalAction(NamedTuple):
 
 
 class Trajectory(Run[Instance, _C, _R]):
-    """A run on a scheduling problem, decision by decision."""
+    """A run on a scheduling problem, decision by decision.
+
+    Parameters
+    ----------
+    problem, rules
+        Problem and rules of the run.
+    plan
+        Plan that was read.
+    verdict
+        Verdict on the plan.
+    """
 
     def __init__(self, problem: Instance, plan: Plan[_C], rules: _R, verdict: Replay) -> None:
         super().__init__(problem, plan, rules, verdict)
@@ -223,13 +249,29 @@ def piece_choices(
 
 
 def waited(point: DecisionPoint, until: int) -> DecisionPoint:
-    """Return the point after a wait until a time."""
+    """Return the point after a wait until a time.
+
+    Parameters
+    ----------
+    point
+        Point at which the wait begins.
+    until
+        Tick at which it ends.
+    """
     state = PartialSchedule(point.state.pieces, until)
     return DecisionPoint(point.instance, state, point.lost, point.reached)
 
 
 def wait_words(instance: Instance, ticks: int) -> str:
-    """Name a wait."""
+    """Name a wait.
+
+    Parameters
+    ----------
+    instance
+        Problem, whose unit names the ticks.
+    ticks
+        Length of the wait.
+    """
     return f"wait {span(instance, ticks)}"
 
 

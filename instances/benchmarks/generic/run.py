@@ -35,6 +35,8 @@ class GenericRun(Trajectory[Schedule, Rules]):
         Rules of the run, and its problem.
     verdict
         Verdict on the plan; by default that of the general rules on its schedule.
+    plan, rules
+        Plan that was read, and rules of the run.
     """
 
     _ended_by: Violation | None = None
