@@ -16,7 +16,8 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from generated_pages import benchmark_page, help_texts, pictures, with_benchmark_links
+from generated_pages import benchmark_page, pictures, with_benchmark_links
+from reference_pages import reference_pages
 
 from planoracle.instances.protocol import registry
 
@@ -56,7 +57,9 @@ def main() -> int:
 def gather(folder: Path) -> None:
     """Copy all sources to a new folder."""
     shutil.rmtree(folder, ignore_errors=True)
-    ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "build.py", "conf.py", "generated_pages.py", "prompts")
+    ignored = shutil.ignore_patterns(
+        "__pycache__", "*.pyc", "build.py", "conf.py", "generated_pages.py", "reference_pages.py", "prompts"
+    )
     shutil.copytree(FOLDER, folder, ignore=ignored)
     for path in _SOURCES:
         if (ROOT / path).is_dir():
@@ -70,7 +73,8 @@ def gather(folder: Path) -> None:
     for page in (*folder.rglob("*.md"), *folder.rglob("*.ipynb")):  # pages of `.docs` are at the top of the site
         text = re.sub(r"(\]\([^)\s]*)\.docs/", r"\1", page.read_text("utf-8"))
         page.write_text(with_benchmark_links(text), "utf-8")
-    (folder / "cli.md").write_text(help_texts(), "utf-8")
+    for name, text in reference_pages().items():
+        (folder / name).write_text(text, "utf-8")
     (folder / "gallery").mkdir()
     pictures((folder / "gallery.md").read_text("utf-8"), folder)
 

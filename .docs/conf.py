@@ -1,5 +1,9 @@
 """Sphinx configuration of the documentation site; `python .docs/build.py` builds the site."""
 
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
 from planoracle import __version__
 
 project = "planoracle"
@@ -17,16 +21,20 @@ extensions = [
 root_doc = "index"
 exclude_patterns = ["**/data/**", "**/.*"]
 nitpicky = False
+smartquotes = False  # it would turn the dashes of options into one
 
 # READMEs link to headings by the anchors of GitHub.
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence", "deflist"]
+# `attrs_inline` gives columns of tables an anchor.
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 # The build does not run the notebooks; tests run them.
 nb_execution_mode = "off"
 
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 
 html_theme = "furo"
@@ -40,3 +48,26 @@ copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 copybutton_here_doc_delimiter = "END"
+
+
+def setup(app: Sphinx) -> None:
+    """Register `add_parameter_anchors`."""
+    app.connect("doctree-read", add_parameter_anchors)
+
+
+def add_parameter_anchors(app: Sphinx, doctree: nodes.document) -> None:
+    """Give each parameter and attribute in a docstring an anchor, such as ``planoracle.solve.seed``."""
+    for item in doctree.findall(nodes.definition_list_item):
+        parents = []
+        node = item.parent
+        while node is not None and not isinstance(node, addnodes.desc):
+            parents.append(node)
+            node = node.parent
+        field = next((one for one in parents if isinstance(one, nodes.field)), None)
+        if node is None or field is None or field[0].astext() not in ("Parameters", "Attributes", "Other Parameters"):
+            continue
+        owners = [name for signature in node.findall(addnodes.desc_signature) for name in signature["ids"]]
+        for name in item[0][0].astext().split(", "):
+            if (anchor := f"{owners[0]}.{name}") not in doctree.ids:
+                item[0]["ids"].append(anchor)
+                doctree.ids[anchor] = item[0]

@@ -1,4 +1,4 @@
-"""Generated pages and pictures of the site: help texts, benchmarks, facts of papers, gallery."""
+"""Generated pages and pictures of the site: benchmarks, facts of papers, gallery."""
 
 from __future__ import annotations
 
@@ -12,31 +12,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.cli.commands import COMMANDS
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.scoring import Metric
 
-__all__ = ["benchmark_page", "facts", "facts_page", "help_texts", "pictures", "with_benchmark_links"]
+__all__ = ["benchmark_page", "facts", "facts_page", "pictures", "with_benchmark_links"]
 
 _PLANORACLE = Path(sys.executable).parent / "planoracle"
 _FACTS = Path(__file__).resolve().parents[1] / "tests" / "facts"
 #: Files of facts, in the order of the page.
 _PAPERS = ("timearena", "recipe2plan", "robotouille", "asynctool", "model")
 _BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def help_texts() -> str:
-    """Return the page of the command line: the help text of each subcommand."""
-    page = [
-        "# Command line",
-        "Output of `planoracle COMMAND --help`. See also [the command line](reference/command_line.md).",
-    ]
-    for panel in dict.fromkeys(panel for panel, _ in COMMANDS.values()):
-        page.append(f"## {panel}")
-        for name in (name for name, (own, _) in COMMANDS.items() if own == panel):
-            page.append(f"### {name}\n\n```text\n{_run([str(_PLANORACLE), name, '--help']).strip()}\n```")
-    return "\n\n".join(page) + "\n"
 
 
 def benchmark_page(name: str) -> str:
