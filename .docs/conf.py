@@ -34,6 +34,7 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True  # values of `Status` cannot be shown (Sphinx 9.0 expects the `__repr__` of `Enum`)
 python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 

@@ -12,11 +12,13 @@ from typing import Any
 import typer
 from typer.main import get_command
 
+import planoracle
 from planoracle import plugin
 from planoracle.analysis.cli import app
 from planoracle.analysis.cli.commands import COMMANDS, load
 from planoracle.analysis.frames.columns import SCHEMAS, FrameColumn, own_metrics
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Metric
 
 __all__ = ["columns_page", "command_line_page", "commands", "plugin_page", "reference_pages"]
 
@@ -96,7 +98,7 @@ def columns_page() -> str:
         own = own_metrics() if schema.own else {}
         columns = [column for column in schema.columns if column.name not in own]
         parts += [f"### Frame {name}", f"Rows: {schema.rows}.", _frame_table(name, columns)]
-        parts += _own_metric_sections(name) if own else []
+        parts += _own_metric_sections() if own else []
     parts.append("## Commands")
     for name, section in command_columns().items():
         frame = section.get("frame")
@@ -122,19 +124,20 @@ def _frame_table(frame: str, columns: Iterable[FrameColumn]) -> str:
     return _table(("column", "unit", "dtype", "meaning"), rows)
 
 
-def _own_metric_sections(frame: str) -> Iterator[str]:
-    """Yield a heading and a table for each benchmark with metrics of its own."""
+def _own_metric_sections() -> Iterator[str]:
+    """Yield a heading and a table for each benchmark with metrics of its own.
+
+    Metrics of the kind ``json`` are in rows of grades only. Some metrics depend on a rule, see `Metric.rule`.
+    """
     dtypes = {name: column.dtype for name, column in own_metrics().items()}
-    names: set[str] = set()
     for benchmark in map(registry.get, registry.names()):
         owner = registry.get(benchmark.rules.name)
-        if benchmark.columns and (owner is benchmark or owner.metrics is not benchmark.metrics):
+        metrics = [one for one in benchmark.metrics.declare(benchmark.rules.profile()) if isinstance(one, Metric)]
+        if metrics and (owner is benchmark or owner.metrics is not benchmark.metrics):
             rows = []
-            for one in benchmark.columns:
-                # Benchmarks may share the name of a metric; the first one has the anchor.
-                name = f"`{one.name}`" if one.name in names else _anchor(frame, one.name)
-                names.add(one.name)
-                rows.append((name, one.unit, dtypes[one.name], one.meaning))
+            for one in metrics:
+                meaning = f"{one.meaning} (with `--set {owner.name}.{one.rule}=true`)" if one.rule else one.meaning
+                rows.append((_anchor(benchmark.name, one.name), one.unit, dtypes.get(one.name, one.kind), meaning))
             yield f"#### Metrics of {benchmark.title}"
             yield _table(("column", "unit", "dtype", "meaning"), rows)
 
@@ -165,6 +168,8 @@ def plugin_page() -> str:
 
 
 def _autodoc(name: str) -> str:
+    if name in planoracle.__all__:
+        return f"See {{py:obj}}`planoracle.{name}`, which is the same object."
     value, path = getattr(plugin, name), f"planoracle.plugin.{name}"
     if inspect.isclass(value):
         directive = f".. autoclass:: {path}\n   :members:"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from planoracle.analysis import frames
-from planoracle.analysis.frames.columns import SCHEMAS, FrameColumn, own_metrics
+from planoracle.analysis.frames.columns import SCHEMAS
 from planoracle.analysis.frames.schema import from_rows, schema
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.run_schedule import plan_rows
@@ -25,7 +23,6 @@ from tests.support.grades import comparisons
 from tests.support.pages import generated_pages
 from tests.support.samples import sample
 
-README = Path(__file__).resolve().parents[3] / ".docs" / "reference" / "frames.md"
 COBBLER = "recipe2plan/timed/Cobbler_Pancakes"
 SANDWICH = "robotouille/synchronous/0_cheese_sandwich"
 
@@ -206,70 +203,6 @@ def test_invalid_values_are_reported() -> None:
 def test_unknown_frame_is_rejected() -> None:
     with pytest.raises(UnknownNameError):
         frames.empty("nonsense")
-
-
-#: Columns that several frames have; the page describes them once.
-SHARED = ("line", "source", "id", "instance", "benchmark", "set", "unit")
-DTYPES = ("string", "Int64", "Float64", "boolean")
-
-
-def documented(columns: Iterable[FrameColumn]) -> str:
-    """Return the table of columns; a value and the ends of its interval share a row."""
-    names = {column.name: column for column in columns}
-    lines = ["| column | dtype | meaning |", "|---|---|---|"]
-    for name, column in names.items():
-        ends = [end for end in (f"{name}_low", f"{name}_high") if end in names]
-        assert {(names[end].dtype, names[end].unit) for end in ends} <= {(column.dtype, column.unit)}
-        if name.removesuffix("_low").removesuffix("_high") != name:
-            assert column.meaning in ("lower end of the confidence interval", "upper end of the confidence interval")
-            continue
-        dtype = f"{column.dtype} ({column.unit})" if column.unit else column.dtype
-        meaning = f"{column.meaning}; the ends of its interval" if ends else column.meaning
-        values = f": {', '.join(column.values)}" if column.values else ""
-        lines.append(f"| {', '.join(f'`{one}`' for one in (name, *ends))} | {dtype} | {meaning}{values} |")
-    return "\n".join(lines)
-
-
-def documented_metrics() -> str:
-    """Return the table of the metrics of benchmarks by dtype."""
-    lines = [f"| benchmark | {' | '.join(DTYPES)} |", "|---" * (len(DTYPES) + 1) + "|"]
-    columns = own_metrics()
-    for benchmark in map(registry.get, registry.names()):
-        owner = registry.get(benchmark.rules.name)
-        if benchmark.columns and (owner is benchmark or owner.metrics is not benchmark.metrics):
-            cells = [
-                ", ".join(f"`{one.name}`" for one in benchmark.columns if columns[one.name].dtype == dtype)
-                for dtype in DTYPES
-            ]
-            page = f"[{benchmark.title}](../instances/benchmarks/{benchmark.name}/__init__.py)"
-            lines.append(f"| {page} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def section(name: str) -> str:
-    """Return the part of the page about a frame."""
-    return f"{README.read_text(encoding='utf-8')}\n## ".partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-
-
-def test_documentation_has_the_shared_columns() -> None:
-    columns = {column.name: column for schema in SCHEMAS.values() for column in schema.columns if column.name in SHARED}
-    assert documented(columns[name] for name in SHARED) in section("Shared columns")
-    for schema_of_frame in SCHEMAS.values():
-        assert {one for one in schema_of_frame.columns if one.name in SHARED} <= set(columns.values())
-
-
-@pytest.mark.parametrize("name", SCHEMAS)
-def test_documentation_has_the_columns(name: str) -> None:
-    text = " ".join(section(name).split())
-    columns = SCHEMAS[name].columns
-    shared = [f"`{column.name}`" for column in columns if column.name in SHARED]
-    if shared:
-        assert f"Shared columns: {', '.join(shared)}." in text
-    own = own_metrics() if SCHEMAS[name].own else {}
-    table = documented(column for column in columns if column.name not in {*SHARED, *own})
-    assert table in section(name)
-    if own:
-        assert documented_metrics() in section(name)
 
 
 def test_pages_of_benchmarks_have_their_columns_of_grades() -> None:
