@@ -4,7 +4,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-from planoracle import __version__
+from planoracle import Status, __version__
 
 project = "planoracle"
 author = "The planoracle developers"
@@ -21,6 +21,7 @@ extensions = [
 root_doc = "index"
 exclude_patterns = ["**/data/**", "**/.*"]
 nitpicky = False
+default_role = "py:obj"  # names in docstrings are links where the site describes them
 smartquotes = False  # it would turn the dashes of options into one
 
 # READMEs link to headings by the anchors of GitHub.
@@ -34,7 +35,7 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True  # values of `Status` cannot be shown (Sphinx 9.0 expects the `__repr__` of `Enum`)
+autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 
@@ -49,6 +50,9 @@ copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 copybutton_here_doc_delimiter = "END"
+
+# Sphinx 9.0 shows a member of an enumeration only if its `__repr__` is a function of Python.
+Status.__repr__ = lambda status: repr(str(status))  # type: ignore[method-assign]
 
 
 def setup(app: Sphinx) -> None:

@@ -120,8 +120,12 @@ def _frame_table(frame: str, columns: Iterable[FrameColumn]) -> str:
     rows = []
     for column in columns:
         values = f": {', '.join(column.values)}" if column.values else ""
-        rows.append((_anchor(frame, column.name), column.unit, column.dtype, f"{column.meaning}{values}"))
-    return _table(("column", "unit", "dtype", "meaning"), rows)
+        rows.append((_anchor(frame, column.name), _type(column.dtype, column.unit), f"{column.meaning}{values}"))
+    return _table(("column", "dtype (unit)", "meaning"), rows)
+
+
+def _type(dtype: str, unit: str) -> str:
+    return f"{dtype} ({unit})" if unit else dtype
 
 
 def _own_metric_sections() -> Iterator[str]:
@@ -137,9 +141,10 @@ def _own_metric_sections() -> Iterator[str]:
             rows = []
             for one in metrics:
                 meaning = f"{one.meaning} (with `--set {owner.name}.{one.rule}=true`)" if one.rule else one.meaning
-                rows.append((_anchor(benchmark.name, one.name), one.unit, dtypes.get(one.name, one.kind), meaning))
+                dtype = _type(dtypes.get(one.name, one.kind), one.unit)
+                rows.append((_anchor(benchmark.name, one.name), dtype, meaning))
             yield f"#### Metrics of {benchmark.title}"
-            yield _table(("column", "unit", "dtype", "meaning"), rows)
+            yield _table(("column", "dtype (unit)", "meaning"), rows)
 
 
 def _command_rows(section: str, columns: dict[str, str | list[str]]) -> Iterator[tuple[str, str, str]]:

@@ -62,8 +62,8 @@ def _commands(text: str) -> Iterator[str]:
 def output(block: Block, folder: Path) -> str:
     """Run a block in a folder; return the block with the current output.
 
-    A failing command is an error, except that status 1 may report a wrong reference or an infeasible problem. A warning
-    on standard error that the page does not show is an error as well.
+    A failing command is an error, except that status 1 may report a wrong reference, an infeasible problem, or errors
+    that the page shows. A warning on standard error that the page does not show is an error as well.
     """
     if block.language == "python":
         return _python(block.text, folder)
@@ -72,7 +72,8 @@ def output(block: Block, folder: Path) -> str:
         hidden_file = folder / ".stderr"
         hidden_file.write_text("")
         done = _run(["bash", "-c", command.replace("2>/dev/null", f"2>'{hidden_file}'")], folder)
-        max_status = "planoracle audit" in command or "infeasible" in done.stdout
+        shows_errors = re.search("^error: ", done.stdout, re.MULTILINE) is not None
+        max_status = "planoracle audit" in command or "infeasible" in done.stdout or shows_errors
         hidden = [
             line for line in hidden_file.read_text("utf-8").splitlines() if line.startswith(("warning:", "error:"))
         ]
