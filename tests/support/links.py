@@ -131,11 +131,18 @@ def fault(page: str, target: str) -> str | None:
 
 
 @cache
-def clicks(start: str) -> dict[str, int]:
-    """Return the smallest number of links that lead from a page to each other page."""
+def clicks(start: str, *, contents: bool = True) -> dict[str, int]:
+    """Return the smallest number of links that lead from a page to each other page.
+
+    Parameters
+    ----------
+    contents
+        False to follow links of text and cards only, and no table of contents.
+    """
     distances, queue = {start: 0}, [start]
     for page in queue:
-        for link in links(pages()[page]):
+        text = pages()[page] if contents else re.sub(r"^```\{toctree\}.*?^```", "", pages()[page], flags=re.M | re.S)
+        for link in links(text):
             for name in targets(page, link.target) if not re.match(r"[a-z]+:", link.target) else ():
                 if name in pages() and name not in distances:
                     distances[name] = distances[page] + 1
