@@ -20,7 +20,7 @@ from planoracle.analysis.frames.columns import SCHEMAS, FrameColumn, own_metrics
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Metric
 
-__all__ = ["columns_page", "command_line_page", "commands", "plugin_page", "reference_pages"]
+__all__ = ["anchor", "columns_page", "command_line_page", "commands", "plugin_page", "reference_pages"]
 
 _COMMAND_COLUMNS = Path(__file__).resolve().parent / "reference" / "columns.toml"
 # Names of types that typer shows for options, in the words of a reader.
@@ -120,7 +120,7 @@ def _frame_table(frame: str, columns: Iterable[FrameColumn]) -> str:
     rows = []
     for column in columns:
         values = f": {', '.join(column.values)}" if column.values else ""
-        rows.append((_anchor(frame, column.name), _type(column.dtype, column.unit), f"{column.meaning}{values}"))
+        rows.append((_anchored(frame, column.name), _type(column.dtype, column.unit), f"{column.meaning}{values}"))
     return _table(("column", "dtype (unit)", "meaning"), rows)
 
 
@@ -142,7 +142,7 @@ def _own_metric_sections() -> Iterator[str]:
             for one in metrics:
                 meaning = f"{one.meaning} (with `--set {owner.name}.{one.rule}=true`)" if one.rule else one.meaning
                 dtype = _type(dtypes.get(one.name, one.kind), one.unit)
-                rows.append((_anchor(benchmark.name, one.name), dtype, meaning))
+                rows.append((_anchored(benchmark.name, one.name), dtype, meaning))
             yield f"#### Metrics of {benchmark.title}"
             yield _table(("column", "dtype (unit)", "meaning"), rows)
 
@@ -150,11 +150,21 @@ def _own_metric_sections() -> Iterator[str]:
 def _command_rows(section: str, columns: dict[str, str | list[str]]) -> Iterator[tuple[str, str, str]]:
     for name, value in columns.items():
         unit, meaning = ("", value) if isinstance(value, str) else value
-        yield _anchor(section, name), unit, meaning
+        yield _anchored(section, name), unit, meaning
 
 
-def _anchor(section: str, column: str) -> str:
-    return f"[`{column}`]{{#{section}-{column}}}"
+def anchor(section: str, column: str) -> str:
+    """Return the anchor of a column, of the characters that Sphinx keeps.
+
+    >>> anchor("grades", "goal_ratio"), anchor("grade-summary", "pass@k")
+    ('grades-goal-ratio', 'grade-summary-pass-at-k')
+    """
+    name = f"{section}-{column}".replace("@", "-at-").replace("^", "-hat-")
+    return re.sub(r"[^a-z0-9]+", "-", name.lower())
+
+
+def _anchored(section: str, column: str) -> str:
+    return f"[`{column}`]{{#{anchor(section, column)}}}"
 
 
 def plugin_page() -> str:

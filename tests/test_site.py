@@ -1,7 +1,10 @@
-"""Build of the documentation site: no warnings, and all links have targets."""
+"""Documentation site: built without a warning; links, anchors of the reference, and search."""
 
 from __future__ import annotations
 
+import inspect
+import json
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -9,8 +12,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.chromium import BINARY
+from support.reference import column_anchors, option_anchors, reference_pages
+
+import planoracle
 
 ROOT = Path(__file__).parents[1]
+PAGES = reference_pages.reference_pages()
 
 
 class _LinkParser(HTMLParser):
@@ -29,23 +37,81 @@ class _LinkParser(HTMLParser):
                 self.anchors.add(value)
 
 
-@pytest.mark.slow
-def test_site_builds_without_warnings_and_broken_links(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, _LinkParser]:
+    """Pages of the site, which is built without running the notebooks."""
     if find_spec("furo") is None:
         pytest.skip("the site needs planoracle[docs]")
-    command = [sys.executable, str(ROOT / ".docs" / "build.py"), str(tmp_path), "--draft"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stderr
-    pages = {page: _LinkParser() for page in tmp_path.rglob("*.html")}
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, str(ROOT / ".docs" / "build.py"), str(folder), "--draft"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert run.returncode == 0, run.stderr
+    pages = {page: _LinkParser() for page in folder.rglob("*.html")}
     for page, links in pages.items():
         links.feed(page.read_text("utf-8"))
-    assert len(pages) > 40
-    for page, links in pages.items():
+    return pages
+
+
+def _named(site: dict[Path, _LinkParser], name: str) -> Path:
+    return next(page for page in site if page.as_posix().endswith(f"/{name}"))
+
+
+@pytest.mark.slow
+def test_links_of_the_site_lead_to_pages_and_anchors(site: dict[Path, _LinkParser]) -> None:
+    assert len(site) > 40
+    for page, links in site.items():
         for link in links.targets:
             if link.startswith(("http", "data:", "mailto:")):
                 continue
             path, _, anchor = link.partition("#")
             target = (page.parent / path.partition("?")[0]).resolve() if path else page
             assert target.exists(), (page.name, link)
-            if anchor and target in pages:
-                assert anchor in pages[target].anchors or anchor == "", (page.name, link)
+            if anchor and target in site:
+                assert anchor in site[target].anchors, (page.name, link)
+
+
+@pytest.mark.slow
+def test_names_parameters_options_and_columns_have_anchors_in_the_site(site: dict[Path, _LinkParser]) -> None:
+    anchors = site[_named(site, "api.html")].anchors
+    assert {f"planoracle.{name}" for name in planoracle.__all__} - anchors == set()
+    functions = [name for name in planoracle.__all__ if inspect.isfunction(getattr(planoracle, name))]
+    parameters = [
+        f"{name}.{one}" for name in functions for one in inspect.signature(getattr(planoracle, name)).parameters
+    ]
+    assert [name for name in parameters if f"planoracle.{name}" not in anchors] == []
+    anchors = site[_named(site, "cli.html")].anchors
+    options = option_anchors(PAGES["cli.md"])
+    expected = {
+        f"cmdoption-planoracle {name}".strip().replace(" ", "-") + one[1:] for name in options for one in options[name]
+    }
+    assert expected - anchors == set()
+    anchors = site[_named(site, "reference/columns.html")].anchors
+    assert column_anchors(PAGES["reference/columns.md"]) - anchors == set()
+
+
+@pytest.mark.slow
+def test_the_index_of_the_search_has_words_options_and_names(site: dict[Path, _LinkParser]) -> None:
+    text = _named(site, "search.html").with_name("searchindex.js").read_text("utf-8")
+    index = json.loads(text[text.index("(") + 1 : text.rindex(")")])
+    assert {"regret", "certif", "makespan", "unscor"} <= {*index["terms"]}
+    assert {"--time-limit", "--profile"} <= {name for objects in index["objects"].values() for *_, name in objects}
+    assert {"solve", "grade"} <= {name for *_, name in index["objects"]["planoracle"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "result"),
+    [
+        ("regret", "api.html#planoracle.regret"),
+        ("certificate", "solver/proofs/README.html#certificates-as-files"),
+        ("--time-limit", "cli.html#cmdoption-planoracle-solve-time-limit"),
+    ],
+)
+def test_the_search_finds_a_page(site: dict[Path, _LinkParser], words: str, result: str) -> None:
+    if BINARY is None:
+        pytest.skip("there is no Chromium")
+    address = f"{_named(site, 'search.html').as_uri()}?q={words}"
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=8000", "--dump-dom"]
+    page = subprocess.run([BINARY, *flags, address], capture_output=True, text=True, timeout=120, check=True).stdout
+    results = re.findall(r'<li class="kind-[^>]*><a href="([^"?]+)', page)
+    assert result in results[:20]

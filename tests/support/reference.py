@@ -121,9 +121,7 @@ def possible_anchors(section: str, column: str) -> Iterator[str]:
     """Yield the anchors that a column of a command may have: of its own section, its frame or a metric."""
     column = re.sub(r"@\d+$", "@k", re.sub(r"\^\d+$", "^k", column))
     declared = reference_pages.command_columns()
-    yield f"{section}-{column}"
-    yield f"{declared[section].get('frame')}-{column}"
-    if section == "grade":
-        yield from (f"{name}-{column}" for name in reference_pages.registry.names())
-    if section == "grade-summary":
-        yield from (f"{name}-{column}" for name in ("pairings", "causes"))
+    owners = [section, *filter(None, [declared[section].get("frame")])]
+    owners += reference_pages.registry.names() if section == "grade" else ()
+    owners += ("pairings", "causes") if section == "grade-summary" else ()
+    yield from (reference_pages.anchor(owner, column) for owner in owners)
