@@ -1,4 +1,4 @@
-"""Examples of all pages: each block of commands or Python is run by a test, or stands in a list with the reason."""
+"""Examples on all pages: a test runs each block of commands or Python, or a list has the reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support.links import ROOT, pages
+from support.links import DOCS, ROOT, pages
 from support.pages import Block, output
 
 from planoracle import load, solve
@@ -37,8 +37,8 @@ RUN = (
     "reference/submissions.md",
     "solver/proofs/README.md",
 )
-#: Beginnings of blocks that do not run here, with the reason or the test that runs them.
-ELSEWHERE = {
+#: Pages and beginnings of blocks that do not run here, with the reason or the test that runs them.
+EXCLUDED = {
     "python3 -m venv": "installs packages; CI runs the commands of the README",
     ".venv/bin/": "installs packages",
     "pip install": "installs packages; calls a model, or starts a cluster",
@@ -46,8 +46,8 @@ ELSEWHERE = {
     "#!/bin/bash": "needs SLURM",
     "python tests/benchmarks/": "takes minutes",
     "PYTHONPATH=. python tests/benchmarks/": "takes hours",
-    "$ planoracle audit": "tests/analysis/audit/test_audit.py",
-    "$ planoracle benchmark new": "tests/test_new_benchmark.py",
+    "analysis/audit/PUBLISHED.md": "tests/analysis/audit/test_audit.py",
+    "instances/ADDING.md": "tests/test_new_benchmark.py",
     "from planoracle import grade, load, solve": "tests/test_door.py",
     "from pandas import concat\nfrom planoracle import compare, read\nfrom planoracle.analysis import frames": (
         "tests/analysis/figures/test_figures.py"
@@ -72,14 +72,18 @@ class Example(NamedTuple):
 EXAMPLES = [Example(page, *match.groups()) for page, text in pages().items() for match in _BLOCK.finditer(text)]
 
 
-def elsewhere(text: str) -> str | None:
-    """Return the reason why a block does not run here, or the test that runs it; ``None`` for other blocks."""
-    return next((reason for start, reason in ELSEWHERE.items() if text.startswith(start)), None)
+def exclusion(example: Example) -> str | None:
+    """Return why a block does not run here, or the test that runs it; ``None`` for other blocks."""
+    return next((reason for start, reason in EXCLUDED.items() if is_from(example, start)), None)
+
+
+def is_from(example: Example, start: str) -> bool:
+    return example.page == start or example.text.startswith(start)
 
 
 def is_tutorial(page: str) -> bool:
     """Return True for a page whose blocks `test_pages` runs, or the build of the site (gallery)."""
-    return "/" not in page or page.startswith("instances/benchmarks/")
+    return ((DOCS / page).exists() and "/" not in page) or page.startswith("instances/benchmarks/")
 
 
 def prepare(folder: Path) -> None:
@@ -107,26 +111,26 @@ def best_plan(name: str) -> str:
 
 
 def matches(expected: str, actual: str) -> bool:
-    """Return True if two texts are equal; a line ``...`` stands for any lines, and versions are not compared."""
-    wanted = [
+    """Return True for equal texts; a line ``...`` stands for any lines, versions are not compared."""
+    patterns = [
         ".*?" if line == "..." else re.escape(_VERSION.sub("VERSION", line))
         for line in expected.rstrip("\n").splitlines()
     ]
-    pattern = "\n".join(wanted).replace("\n.*?", "(?:\n.*?)?")
+    pattern = "\n".join(patterns).replace("\n.*?", "(?:\n.*?)?")
     return re.fullmatch(pattern, _VERSION.sub("VERSION", actual.rstrip("\n")), re.DOTALL) is not None
 
 
 def test_each_block_of_commands_or_python_is_run_by_a_test() -> None:
-    """A block on a page that no test reads has to be added to `RUN`, or to `ELSEWHERE` with the reason."""
+    """A block on a page that no test reads has to be added to `RUN`, or to `EXCLUDED` with the reason."""
     others = [one for one in EXAMPLES if not is_tutorial(one.page) and one.page not in RUN]
     assert len(EXAMPLES) > 80
-    assert [(one.page, one.text[:60]) for one in others if elsewhere(one.text) is None] == []
+    assert [(one.page, one.text[:60]) for one in others if exclusion(one) is None] == []
 
 
 def test_tests_that_run_examples_elsewhere_exist() -> None:
-    paths = [reason for reason in ELSEWHERE.values() if reason.endswith(".py")]
+    paths = [reason for reason in EXCLUDED.values() if reason.endswith(".py")]
     assert [path for path in paths if not (ROOT / path).exists()] == []
-    assert [start for start in ELSEWHERE if not any(one.text.startswith(start) for one in EXAMPLES)] == []
+    assert [start for start in EXCLUDED if not any(is_from(one, start) for one in EXAMPLES)] == []
 
 
 @pytest.mark.slow
@@ -139,7 +143,7 @@ def test_examples_of_a_page(page: str, tmp_path: Path, request: pytest.FixtureRe
     if page == "instances/literature/README.md":
         copy_originals(request.getfixturevalue("shared") / "literature", tmp_path)
     prepare(tmp_path)
-    examples = [one for one in EXAMPLES if one.page == page and elsewhere(one.text) is None]
+    examples = [one for one in EXAMPLES if one.page == page and exclusion(one) is None]
     assert examples
     for _, language, text in examples:
         if language == "console" or text.startswith(">>> "):

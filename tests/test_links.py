@@ -1,4 +1,4 @@
-"""Links of Markdown files, notebooks and generated pages: files and anchors exist, addresses are well-formed."""
+"""Links of Markdown files, notebooks and generated pages: files, anchors and forms of addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reference of the site: each public name, parameter, option, column and extension point has a heading or an anchor."""
+"""Reference: each public name, parameter, option, column and extension point has a heading or anchor."""
 
 from __future__ import annotations
 

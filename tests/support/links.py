@@ -43,7 +43,7 @@ def files() -> frozenset[str]:
 
 @cache
 def pages() -> dict[str, str]:
-    """Return the Markdown of all pages by their paths in the site: files, notebooks, benchmarks, generated pages."""
+    """Return the Markdown of files, notebooks, benchmarks and generated pages by paths in the site."""
     texts = {name: _source(name).read_text("utf-8") for name in files() if name.endswith(".md")}
     for name in files():
         if name.endswith(".ipynb"):

@@ -1,4 +1,4 @@
-"""Parts that the reference of the site must have: parameters, options, columns; and their anchors in its sources."""
+"""Parameters, options and columns that the reference must have, and anchors in its sources."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def documented_parameters(docstring: str) -> set[str]:
 
 
 def undocumented_parameters(name: str, value: Any, *, methods: bool) -> list[str]:
-    """Return the parameters of a function or class, and of its public methods, that no docstring describes."""
+    """Return the parameters of a function, class or its methods that no docstring describes."""
     if inspect.isclass(value):
         if issubclass(value, enum.Enum) or getattr(value, "_is_protocol", False):
             return []
