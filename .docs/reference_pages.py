@@ -1,4 +1,4 @@
-"""Generated reference pages of the site: command line, columns of tables, and names for authors of benchmarks."""
+"""Generated reference pages: command line, columns of tables, names for authors of benchmarks."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _signature(parameter: Any, names: str) -> str:
 
 
 def columns_page() -> str:
-    """Return the page of columns: a heading for each frame and command, and a row with an anchor for each column."""
+    """Return the page of columns: a heading for each frame and command, an anchored row for each column."""
     parts = [
         "# Columns",
         "Columns of [frames](frames.md) in Python, and of the rows that commands write (`--columns` selects some). "
@@ -111,7 +111,7 @@ def columns_page() -> str:
 
 
 def command_columns() -> dict[str, dict[str, Any]]:
-    """Return the declared columns of commands: ``title``, ``rows``, ``columns`` and maybe ``frame``, by key."""
+    """Return the declarations of columns by section: ``title``, ``rows``, ``columns``, perhaps ``frame``."""
     sections = tomllib.loads(_COMMAND_COLUMNS.read_text("utf-8"))
     return {name: {"columns": {}, **section} for name, section in sections.items()}
 
@@ -168,7 +168,7 @@ def _anchored(section: str, column: str) -> str:
 
 
 def plugin_page() -> str:
-    """Return the page of the names for authors of benchmarks, by the sections of the docstring of `plugin`."""
+    """Return the page of the names for authors of benchmarks, by sections of the docstring of `plugin`."""
     parts = [
         "# Names for authors of benchmarks",
         "All names are imported from `planoracle.plugin`. They are provisional. "

@@ -48,7 +48,7 @@ EXCLUDED = {
     "PYTHONPATH=. python tests/benchmarks/": "takes hours",
     "analysis/audit/PUBLISHED.md": "tests/analysis/audit/test_audit.py",
     "instances/ADDING.md": "tests/test_new_benchmark.py",
-    "from planoracle import grade, load, solve": "tests/test_door.py",
+    "from planoracle import grade, load, solve": "tests/test_public_api.py",
     "from pandas import concat\nfrom planoracle import compare, read\nfrom planoracle.analysis import frames": (
         "tests/analysis/figures/test_figures.py"
     ),

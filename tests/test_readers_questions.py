@@ -1,4 +1,7 @@
-"""Questions of newcomers: a page near the start page answers each of them."""
+"""Questions of newcomers, each with the page and line of its answer.
+
+``PYTHONPATH=tests python tests/test_readers_questions.py`` prints them.
+"""
 
 from __future__ import annotations
 
