@@ -23,8 +23,9 @@ from planoracle.instances.protocol.scoring import Metric
 __all__ = ["anchor", "columns_page", "command_line_page", "commands", "plugin_page", "reference_pages"]
 
 _COMMAND_COLUMNS = Path(__file__).resolve().parent / "reference" / "columns.toml"
-# Names of types that typer shows for options, in the words of a reader.
-_TYPES = {"<float range>": "NUMBER", "<int range>": "INTEGER", "<str>": "TEXT", "<path>": "PATH"}
+# Names of types in help texts (`<int range>`, in older releases of typer `INTEGER RANGE`), as this page shows them.
+_TYPES = {"float": "NUMBER", "int": "INTEGER", "integer": "INTEGER", "str": "TEXT", "path": "PATH"}
+_TYPES |= {"list[str]": "TEXT", "file": "FILE", "filename": "FILE"}
 
 
 def reference_pages() -> dict[str, str]:
@@ -79,11 +80,15 @@ def _command_section(name: str, command: Any, level: str) -> Iterator[str]:
 
 def _signature(parameter: Any, names: str) -> str:
     """Return the names of an option with its value, or the name of an argument."""
-    kind = next(iter(re.findall(r" (<.*>|\S+)$", names)), "")
-    value = _TYPES.get(kind, kind.strip("<>"))
-    if not parameter.opts[0].startswith("-"):
+    options = (*parameter.opts, *parameter.secondary_opts)
+    if not options[0].startswith("-"):
         return names.partition(" ")[0].strip("[].").upper()
-    return ", ".join(f"{one} {value}".strip() for one in (*parameter.opts, *parameter.secondary_opts))
+    kind = names
+    for one in sorted(options, key=len, reverse=True):
+        kind = kind.replace(one, "", 1)
+    kind = kind.strip(" ,/").strip("<>")
+    value = _TYPES.get(kind.lower().removesuffix(" range"), kind)
+    return ", ".join(f"{one} {value}".strip() for one in options)
 
 
 def columns_page() -> str:
