@@ -47,11 +47,11 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
     parser.add_argument("--draft", action="store_true", help="do not run the notebooks")
     options = parser.parse_args()
-    sources = ROOT / "build" / "site-sources"
+    sources, trees = (options.folder.with_name(f"{options.folder.name}-{part}") for part in ("sources", "trees"))
     gather(sources)
     more = ["-D", "nb_execution_mode=off"] if options.draft else []
-    trees = ["-c", str(FOLDER), "-d", str(ROOT / "build" / "site-trees")]
-    return build_main([*trees, "-E", "-W", "--keep-going", "-q", *more, str(sources), str(options.folder)])
+    places = ["-c", str(FOLDER), "-d", str(trees)]
+    return build_main([*places, "-E", "-W", "--keep-going", "-q", *more, str(sources), str(options.folder)])
 
 
 def gather(folder: Path) -> None:

@@ -70,7 +70,10 @@ def _command_section(name: str, command: Any, level: str) -> Iterator[str]:
     context = typer.Context(command, info_name=call)
     yield f"{level} {call}"
     yield f"```text\n{' '.join([call, *command.collect_usage_pieces(context)])}\n```"
-    yield "\n\n".join(_escape(" ".join(part.split())) for part in (command.help or "").split("\n\n"))
+    text, _, examples = (command.help or "").partition("\n\nExamples:\n")
+    yield "\n\n".join(_escape(" ".join(part.split())) for part in text.split("\n\n"))
+    if examples:
+        yield f"```sh\n{examples}\n```"
     yield f"```{{program}} {call}\n```"
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)

@@ -47,6 +47,7 @@ EXCLUDED = {
     "python tests/benchmarks/": "takes minutes",
     "PYTHONPATH=. python tests/benchmarks/": "takes hours",
     "analysis/audit/PUBLISHED.md": "tests/analysis/audit/test_audit.py",
+    "cli.md": "tests/analysis/cli/test_help_texts.py",
     "instances/ADDING.md": "tests/test_new_benchmark.py",
     "from planoracle import grade, load, solve": "tests/test_public_api.py",
     "from pandas import concat\nfrom planoracle import compare, read\nfrom planoracle.analysis import frames": (

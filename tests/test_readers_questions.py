@@ -26,7 +26,7 @@ ANSWERS = {
     "How do I get a LaTeX table for a paper?": ("paper.md", "## Make a table"),
     "How do I get a reward for training?": ("training.md", "## A reward for whole plans"),
     "Whom do I cite?": ("paper.md", "Cite planoracle by the file `CITATION.cff`"),
-    "Which options does a command have?": ("cli.md", "```{option} --time-limit NUMBER"),
+    "Which options does a command have?": ("cli.md", "```{option} --time-limit SECONDS"),
     "What can planoracle not do?": ("limits.md", "| sequence-dependent set-up times | no |"),
 }
 

@@ -37,12 +37,24 @@ class _LinkParser(HTMLParser):
                 self.anchors.add(value)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, _LinkParser]:
-    """Pages of the site, which is built without running the notebooks."""
+@pytest.mark.slow
+def test_built_site_has_working_links_anchors_and_search(tmp_path: Path) -> None:
+    """All checks use one build, which takes most of the time."""
     if find_spec("furo") is None:
         pytest.skip("the site needs planoracle[docs]")
-    folder = tmp_path_factory.mktemp("site")
+    site = build(tmp_path / "site")
+    assert len(site) > 40
+    check_links(site)
+    check_anchors(site)
+    check_search_index(site)
+    if BINARY is not None:
+        check_search(site, "regret", "api.html#planoracle.regret")
+        check_search(site, "certificate", "solver/proofs/README.html#certificates-as-files")
+        check_search(site, "--time-limit", "cli.html#cmdoption-planoracle-solve-time-limit")
+
+
+def build(folder: Path) -> dict[Path, _LinkParser]:
+    """Build the site without running the notebooks, and return its pages."""
     command = [sys.executable, str(ROOT / ".docs" / "build.py"), str(folder), "--draft"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert run.returncode == 0, run.stderr
@@ -56,9 +68,8 @@ def _named(site: dict[Path, _LinkParser], name: str) -> Path:
     return next(page for page in site if page.as_posix().endswith(f"/{name}"))
 
 
-@pytest.mark.slow
-def test_links_of_the_site_lead_to_pages_and_anchors(site: dict[Path, _LinkParser]) -> None:
-    assert len(site) > 40
+def check_links(site: dict[Path, _LinkParser]) -> None:
+    """Check that links lead to pages and anchors that exist."""
     for page, links in site.items():
         for link in links.targets:
             if link.startswith(("http", "data:", "mailto:")):
@@ -70,8 +81,8 @@ def test_links_of_the_site_lead_to_pages_and_anchors(site: dict[Path, _LinkParse
                 assert anchor in site[target].anchors, (page.name, link)
 
 
-@pytest.mark.slow
-def test_names_parameters_options_and_columns_have_anchors_in_the_site(site: dict[Path, _LinkParser]) -> None:
+def check_anchors(site: dict[Path, _LinkParser]) -> None:
+    """Check that public names, their parameters, options and columns have anchors."""
     anchors = site[_named(site, "api.html")].anchors
     assert {f"planoracle.{name}" for name in planoracle.__all__} - anchors == set()
     functions = [name for name in planoracle.__all__ if inspect.isfunction(getattr(planoracle, name))]
@@ -89,8 +100,8 @@ def test_names_parameters_options_and_columns_have_anchors_in_the_site(site: dic
     assert column_anchors(PAGES["reference/columns.md"]) - anchors == set()
 
 
-@pytest.mark.slow
-def test_the_index_of_the_search_has_words_options_and_names(site: dict[Path, _LinkParser]) -> None:
+def check_search_index(site: dict[Path, _LinkParser]) -> None:
+    """Check that the index of the search has words, options and names."""
     text = _named(site, "search.html").with_name("searchindex.js").read_text("utf-8")
     index = json.loads(text[text.index("(") + 1 : text.rindex(")")])
     assert {"regret", "certif", "makespan", "unscor"} <= {*index["terms"]}
@@ -98,18 +109,8 @@ def test_the_index_of_the_search_has_words_options_and_names(site: dict[Path, _L
     assert {"solve", "grade"} <= {name for *_, name in index["objects"]["planoracle"]}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "result"),
-    [
-        ("regret", "api.html#planoracle.regret"),
-        ("certificate", "solver/proofs/README.html#certificates-as-files"),
-        ("--time-limit", "cli.html#cmdoption-planoracle-solve-time-limit"),
-    ],
-)
-def test_the_search_finds_a_page(site: dict[Path, _LinkParser], words: str, result: str) -> None:
-    if BINARY is None:
-        pytest.skip("there is no Chromium")
+def check_search(site: dict[Path, _LinkParser], words: str, result: str) -> None:
+    """Check that a search in Chromium shows a result among the first twenty."""
     address = f"{_named(site, 'search.html').as_uri()}?q={words}"
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=8000", "--dump-dom"]
     page = subprocess.run([BINARY, *flags, address], capture_output=True, text=True, timeout=120, check=True).stdout

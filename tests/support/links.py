@@ -51,7 +51,7 @@ def pages() -> dict[str, str]:
             texts[name] = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     for name in registry.names():
         texts[f"instances/benchmarks/{name}/index.md"] = generated_pages.benchmark_page(name)
-    return {**texts, **reference_pages.reference_pages()}
+    return dict(sorted({**texts, **reference_pages.reference_pages()}.items()))
 
 
 def _source(name: str) -> Path:
