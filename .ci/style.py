@@ -24,7 +24,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("instances", "solver", "heuristics", "analysis")
 #: Folders with tests, tools and lists of public names.
-OTHERS = (".ci", ".docs", ".namespace")
+OTHERS = (".ci", ".docs", ".namespace", "tests")
 #: Folders with Markdown pages, in addition to the pages at the top. Prompts have the wording of the benchmarks.
 PAGES = (*PACKAGES, ".docs", ".github", "notebooks", "tests")
 PROMPTS = "prompts"

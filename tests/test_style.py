@@ -30,10 +30,6 @@ def faults_of(style, body, path="analysis/pool.py"):
     return {(fault.line, fault.check, fault.name) for fault in style.find_faults([(path, module_of(body))])}
 
 
-def key(fault):
-    return f"{fault.path}: {fault.check}: {fault.name}"
-
-
 GOOD = '''
 class Pool:
     """Worker pool: it keeps what ``told`` or `said` name.
@@ -162,9 +158,9 @@ def test_names_of_modules_and_packages_are_checked(style):
 def test_one_class_name_has_one_meaning_except_in_modules_of_one_role(style):
     body = "class Pool:\n    pass\n\n\nclass _Private:\n    pass"
     two = [("analysis/pool.py", module_of(body)), ("solver/workers.py", module_of(body))]
-    assert [key(fault) for fault in style.find_faults(two)] == [
-        "analysis/pool.py: duplicate class: Pool",
-        "solver/workers.py: duplicate class: Pool",
+    assert [(fault.path, fault.check, fault.name) for fault in style.find_faults(two)] == [
+        ("analysis/pool.py", "duplicate class", "Pool"),
+        ("solver/workers.py", "duplicate class", "Pool"),
     ]
     roles = [(f"instances/{name}/rules.py", module_of(body)) for name in ("tea", "bread")]
     assert style.find_faults(roles) == []
@@ -196,12 +192,14 @@ def test_more_than_twenty_small_modules_are_faults(style):
 @pytest.fixture
 def run(style, tmp_path, monkeypatch, capsys):
     """Function that runs the script on a repository and returns exit status and output."""
-    for folder in ("analysis", "solver", "solver/prompts"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "analysis" / "pool.py").write_bytes(module_of("found = 1"))
-    (tmp_path / "solver" / "workers.py").write_bytes(module_of("def opened():\n    pass"))
-    (tmp_path / "solver" / "prompts" / "turns.md").write_text("You are judged.", encoding="utf-8")
-    (tmp_path / "README.md").write_text("One floor.", encoding="utf-8")
+    for path, content in {
+        "README.md": b"One floor.",
+        "analysis/pool.py": module_of("found = 1"),
+        "solver/prompts/turns.md": b"You are judged.",
+        "solver/workers.py": module_of("def opened():\n    pass"),
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content)
     monkeypatch.setattr(style, "ROOT", tmp_path)
 
     def run(*paths):
