@@ -89,7 +89,7 @@ def test_failing_or_warning_command_is_an_error(command: str, seen: str, tmp_pat
 
 
 def _calls(page: str) -> list[str]:
-    """Return the calls of planoracle in the text and in the blocks of a page, without pipes and redirections."""
+    """Return the calls of planoracle in text and blocks of a page, without pipes and redirections."""
     calls = re.findall(r"`planoracle ([^`]+)`", page)
     for language, text in re.findall(r"^```(console|sh|bash)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         prompt = r"\$ " if language == "console" else ""

@@ -143,7 +143,7 @@ def test_deadlines_are_met_and_named_in_explanations(tmp_path: Path) -> None:
 # --- faults ---------------------------------------------------------------------------------------
 
 
-def test_every_fault_has_line_column_value_and_what_is_accepted(tmp_path: Path) -> None:
+def test_every_fault_has_line_column_value_and_accepted_values(tmp_path: Path) -> None:
     text = "task,time,after,attended,amount\na,1.5,,,\nb,x,,1,-1\n,2,,,\nc/d,3,,maybe,1\n"
     assert faults(tmp_path, text) == [
         "t.csv, line 2: time: must be a whole number, 0 or more; times may be spans such as 90 min (got '1.5')",
