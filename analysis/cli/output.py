@@ -156,7 +156,8 @@ class Table:
             if self.form is Format.json:
                 self.stream.write(to_json(self.rows, indent=1) + "\n")
             elif self.form is Format.table:
-                draw(self.rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit)
+                if self.rows:  # no headings without rows: messages say why there are none
+                    draw(self.rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit)
             elif self.form is Format.csv:
                 writer = csv.writer(self.stream, lineterminator="\n")
                 writer.writerow(map(_cell, columns))

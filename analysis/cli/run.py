@@ -161,12 +161,12 @@ def run(
     if show or copy is not None:
         return show_prompts(names or [], setting, prompts, copy, form)
     if not names:
-        raise typer.BadParameter("name at least one problem", param_hint="NAME")
+        raise typer.BadParameter("at least one problem is required", param_hint="NAME")
     if folder is None:
-        raise typer.BadParameter("name a folder for the results", param_hint="--run")
+        raise typer.BadParameter("a folder for the results is required", param_hint="--run")
     check_folder_of(page, "--report")
     if not agents and not models:
-        raise typer.BadParameter("name an agent by --agent, or a model by --model", param_hint="--agent")
+        raise typer.BadParameter("an agent (--agent) or a model (--model) is required", param_hint="--agent")
     rules = chosen_rules(rule or ())
     profiles(profile, rules)
     if models and rules:

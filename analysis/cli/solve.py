@@ -193,7 +193,7 @@ def solve(
         if engine is not Engines.auto or export is not None:
             raise typer.BadParameter("cannot be combined with --engine or --export", param_hint="--heuristic")
     if not names:
-        raise typer.BadParameter("name at least one problem", param_hint="NAME")
+        raise typer.BadParameter("at least one problem is required", param_hint="NAME")
     chosen = chosen_rules(rule or ())
     profile = profile or ("paper" if chosen else "")
     if profile:

@@ -154,7 +154,7 @@ class Problems:
             return catalog.problem(name)
         path_in_places = self._places.find(name)
         if path_in_places is None:
-            raise catalog.unknown_name_error(name)
+            raise catalog.unknown_name_error(name).at("", "instance")
         with confined(self._places.check):
             return _single(name, path_in_places)
 

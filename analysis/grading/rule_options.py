@@ -38,7 +38,7 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     for option in remaining:
         having = [f"{benchmark}.{option}" for benchmark, own in rules.items() if option in own]
         if len(having) > 1:
-            raise UnknownNameError(f"is ambiguous; use {' or '.join(having)}", field="option", value=option)
+            raise UnknownNameError(f"is ambiguous; use {' or '.join(having)}", field="rule", value=option)
         prefix, _, rule = option.partition(".")
         if not having and rule not in rules.get(prefix, ()):
             _refuse_limit(option, rules)
@@ -48,8 +48,10 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
         complete[benchmark] = registry.get(benchmark).rules.profile(name, **chosen)
     if remaining:
         option = next(iter(remaining))
-        every_rule = sorted({rule if "." not in option else f"{name}.{rule}" for name in rules for rule in rules[name]})
-        raise UnknownNameError(one_of(option, every_rule, "rules"), field="option", value=option)
+        prefix, dot, _ = option.partition(".")
+        owners = {prefix} & {*rules} or rules
+        every_rule = sorted({f"{owner}.{rule}" if dot else rule for owner in owners for rule in rules[owner]})
+        raise UnknownNameError(one_of(option, every_rule, "rules"), field="rule", value=option)
     return {one.name: complete[one.rules.name] for one in every}
 
 
@@ -78,4 +80,4 @@ def _refuse_limit(option: str, rules: Mapping[str, Sequence[str]]) -> None:
         limit = registry.get(name).submission_limit
         if limit is not None and word in (("limit", "time_limit") if prefix else (limit.field,)):
             message = f"is not a rule of {name}; a submission sets the limit of its run in its field {limit.field!r}"
-            raise UnknownNameError(message, field="option", value=option)
+            raise UnknownNameError(message, field="rule", value=option)

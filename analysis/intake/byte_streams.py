@@ -120,24 +120,27 @@ def limited_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, bytes |
                 yield number, InputError(f"cannot be read any further: line {number} has no end", source=source)
                 return
         if size > MAX_LINE:
-            yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, field=f"line {number}")
+            yield number, InputError(f"is longer than {MAX_LINE} bytes", source=source, line=number)
         else:
             yield number, line
 
 
 def read_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the number and the JSON value of every line that is not empty, or an error for a bad line."""
+    """Yield the number and the JSON value of every line that is not empty, or an error for a bad line.
+
+    Errors of lines name neither file nor line, which the caller adds.
+    """
     for number, line in limited_lines(stream, source):
-        row: Any = line
+        row: Any = line.at("") if isinstance(line, InputError) else line
         try:
             if isinstance(line, bytes):
                 if not line.strip():
                     continue
-                row = load_json(line.rstrip(b"\r\n"), source)  # else a place could be in "line 2"
+                row = load_json(line.rstrip(b"\r\n"), "")  # else a place could be in "line 2"
         except InputError as error:
             row = error
         except MemoryError:
-            row = InputError("cannot be read: there is not enough memory", source=source, field=f"line {number}")
+            row = InputError("cannot be read: there is not enough memory")
         yield number, row
 
 

@@ -208,19 +208,18 @@ class Columns:
             )
 
     def _missing(self, field: str, row: dict[str, Any]) -> InputError:
-        names = ", ".join([str(name)[:40] for name in row][:20]) or "no columns"
+        names = ", ".join([str(name)[:40] for name in row][:20])
         names += f" and {len(row) - 20} more" if len(row) > 20 else ""
+        columns = f"the columns are {names}" if row else "there are no columns"
         if field in self._columns:
-            return InputError(
-                f"has no column {self._columns[field]!r}; the columns are {names}", field=f"--map {field}"
-            )
+            return InputError(f"has no column {self._columns[field]!r}; {columns}", field=f"--map {field}")
         example = "COLUMN"
         if field == "instance":
             nested = [(key, value) for key, value in row.items() if isinstance(value, dict)]
             inner = [(f"{key}.{name}", one) for key, value in nested for name, one in value.items()]
             texts = ((key, one) for key, one in (*row.items(), *inner) if isinstance(one, str))
             example = next((key for key, one in texts if problem_name(one)), example)
-        return InputError(f"is missing; the columns are {names} (select one with --map {field}={example})", field=field)
+        return InputError(f"is missing; {columns} (select one with --map {field}={example})", field=field)
 
 
 def _take_claim(record: dict[str, Any]) -> bool:

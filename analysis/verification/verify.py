@@ -94,7 +94,7 @@ def read_certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
         lines = list(read_lines(BytesIO(data), path))
         if all(isinstance(document, InputError) for _, document in lines):  # it is no file of lines
             raise first from None
-        yield from ((f"{path}:{number}", document) for number, document in lines)
+        yield from ((f"{path}, line {number}", document) for number, document in lines)
         return
     for number, document in enumerate(whole, 1) if isinstance(whole, list) else [(0, whole)]:
         yield (f"{path}[{number - 1}]" if number else path), document

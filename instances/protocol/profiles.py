@@ -69,7 +69,7 @@ class RuleSet(Generic[_Profile]):
         values: dict[str, str | int | bool] = {}
         for option, value in options.items():
             if option not in types:
-                raise UnknownNameError(one_of(option, sorted(types), "rules"), field="option", value=option)
+                raise UnknownNameError(one_of(option, sorted(types), "rules"), field="rule", value=option)
             values[option] = _value(option, value, types[option], self.choices.get(option))
         chosen: _Profile = replace(base, **values)
         return chosen

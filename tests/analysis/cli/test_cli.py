@@ -365,12 +365,12 @@ def test_missing_problems_are_named_on_standard_error(files, form):
     ("options", "message"),
     [
         (("--rule", "zero_duration=perhaps"), "zero_duration: must be one of"),
-        (("--rule", "patience=1"), "option: must be one of"),
+        (("--rule", "patience=1"), "rule: must be one of"),
         (
             ("--set", "timearena.limit=40"),
-            "option: is not a rule of timearena; a submission sets the limit of its run in its field 'time_limit'",
+            "rule: is not a rule of timearena; a submission sets the limit of its run in its field 'time_limit'",
         ),
-        (("--set", "normalize=true"), "option: is ambiguous; use robotouille.normalize or timearena.normalize"),
+        (("--set", "normalize=true"), "rule: is ambiguous; use robotouille.normalize or timearena.normalize"),
         (("--rule", "max_failures=many"), "max_failures: must be a whole number"),
         (("--rule", "ref_floor=1"), "ref_floor: must be true or false"),
         (("--profile", "mine"), "profile: must be one of"),

@@ -104,7 +104,7 @@ def test_problems_in_files_are_run_and_graded(tmp_path: Path) -> None:
         (["--agent", "optimal", "--rules", "house"], "house"),
         (["--agent", "replay:plans.jsonl"], "agent: was removed; use planoracle grade"),
         (["--agent", "optimal", "--hints"], "--hints has been removed; use planoracle next"),
-        ([], "name an agent by --agent, or a model by --model"),
+        ([], "an agent (--agent) or a model"),
         (
             ["--model", "mockllm/model", "--set", "timearena.stop_on_complete=true"],
             "--set cannot be combined",

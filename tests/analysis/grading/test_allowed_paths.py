@@ -21,7 +21,10 @@ from planoracle.instances.errors import InputError, _show
 SECRET = "hunter2"
 ROOT = Path(__file__).parents[3]
 PLAN = [{"action": "tea/boil", "start": 0, "duration": 5, "agent": "cook"}]
-REFUSED = "no problem has this name; files are accepted only from folders given with --instances, or with --trust-paths"
+REFUSED = (
+    "instance: no problem has this name; files are accepted only from folders given with --instances, or with "
+    "--trust-paths"
+)
 #: Invalid problem files in every format whose reader quotes unreadable content.
 SECRETS = {
     "conf.json": json.dumps({"password": SECRET}),

@@ -424,7 +424,10 @@ UNSCORED = {
     "a very long id": (line(id="é" * 1_001), "id: must have at most 1,000 characters"),
     "a very long model": (line(model="m" * 100_000), "model: must have at most 1,000 characters"),
     "id true": (line(id=True), "id: must be text or a number"),
-    "no instance": (line(instance=...), "instance: is missing; there are id, plan (--map instance=COLUMN"),
+    "no instance": (
+        line(instance=...),
+        "instance: is missing; the columns are id, plan (select one with --map",
+    ),
     "sample of another type": (line(sample=-1), "sample: must be a whole number from 0, or text (got -1)"),
     "instance of another type": (line(instance=["x"]), "instance: must be text"),
     "model of another type": (line(model={}), "model: must be text or a number (got {})"),

@@ -354,7 +354,7 @@ def test_equal_errors_are_written_once_with_number_and_first_line(tmp_path: Path
         assert result.exit_code == 1
         errors = [line for line in result.stderr.splitlines() if line.startswith("error")]
         assert errors[0] == f"error: 60 submissions (first: line 1): {missing}"
-        assert [line[:40] for line in errors[1:2]] == [f"error: line 61: {path}: is not JSON"[:40]]
+        assert errors[1].startswith("error: line 61: is not JSON: ")
     assert len(graded(path, code=1)) == 62
     bad = [tmp_path / f"{name}.json" for name in "xyz"]
     for one_of_them in bad:

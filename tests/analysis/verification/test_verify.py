@@ -109,7 +109,7 @@ def test_certificate_with_a_wrong_number_is_refused_and_the_others_are_verified(
         ("timearena/household2", True),
     ]
     assert "step 3" in rows[1]["reason"]
-    for message in (":3", ":4", "2 certificates (first: ", ":5", "one of the problems", "'who'"):
+    for message in (", line 3", ", line 4", "2 certificates (first: ", ", line 5", "one of the problems", "'who'"):
         assert message in done.stderr
 
 
