@@ -94,7 +94,7 @@ __all__ = [
     "verify",
 ]
 
-__version__ = "0.10.0"  # a literal, since the build reads it without an import
+__version__ = "0.11.0"  # a literal, since the build reads it without an import
 
 # In a checkout without symbolic links (Windows) git writes plain files in their place; the packages are in the root.
 if not os.path.isdir(os.path.join(__path__[0], "solver")):

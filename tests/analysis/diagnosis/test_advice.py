@@ -289,7 +289,7 @@ def test_next_writes_advice_as_json(form, tmp_path):
     advice = read(result, form) if form == "json" else read(result, form)[0]
     expected = next_commands(load(TEA), ["activate kettle"], all_commands=True).as_dict()
     assert advice == json.loads(json.dumps(expected)) | {"method": "next"}
-    assert "best makespan from here: 13 minutes (optimal)" in result.stderr
+    assert "best reachable makespan: 13 minutes (optimal)" in result.stderr
 
 
 def test_next_writes_tables_and_reads_standard_input():
