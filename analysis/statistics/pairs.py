@@ -64,9 +64,8 @@ def pairs(
     Parameters
     ----------
     frame
-        Grades, as `planoracle.grade` and `planoracle.read_grades` return them, or a frame: ``comparisons``, ``grades``,
-        or rows of one metric of ``metrics`` (then ``value="value"``; submissions that are not scored have no rows
-        there, so ``absent="skipped"`` is fair).
+        Grades, as `planoracle.grade` and `planoracle.read_grades` return them, or a frame: ``comparisons`` or
+        ``grades``.
     chosen
         Pairs of names; or one name, which all others are compared with (as ``b``); all pairs by default.
     value, better
