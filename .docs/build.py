@@ -2,7 +2,7 @@
 
 Needs ``pip install -e '.[docs]'``. Warnings are errors, such as missing targets of links and invalid docstrings. The
 sources are the pages of this folder, all READMEs at their paths, so that relative links stay valid, the class
-docstrings of the benchmarks, and the notebooks.
+docstrings of the benchmarks, and the notebooks, which are run.
 """
 
 from __future__ import annotations

@@ -28,8 +28,10 @@ smartquotes = False  # it would turn the dashes of options into one
 myst_heading_anchors = 4
 # `attrs_inline` gives columns of tables an anchor.
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
-# The build does not run the notebooks; tests run them.
-nb_execution_mode = "off"
+# The build runs the notebooks, which are stored without output; `--draft` omits that.
+nb_execution_mode = "force"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
 
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
