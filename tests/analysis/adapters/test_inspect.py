@@ -83,7 +83,7 @@ def test_model_runs_and_its_log_has_the_same_grade(tmp_path):
         "main_score": 0.0,
     }
     explanation = score_of(failed).explanation
-    assert explanation.startswith(f"{DISHES}: no success")
+    assert explanation.startswith(f"{DISHES}: failure (refused: nonexistent object)")
     assert '"activate kettle" (minute 0) by 1 min' in explanation
     assert [one.role for one in best.messages][:4] == ["system", "user", "assistant", "user"]
     figures = {one.name: (one.metrics["mean"].value, one.scored_samples, one.unscored_samples)

@@ -220,7 +220,7 @@ class TestSubmittedReferences:
         file.write_text(json.dumps([{**rows[0], "makespan": rows[0]["makespan"] - 1}]))
         (row,) = json.loads(run_audit(file, "-f", "json", code=1)[0])
         assert (row["verdict"], row["feasible"]) == ("misstated", True)
-        assert row["reason"] == "its plan takes 13 minutes, not 12"
+        assert row["reason"] == "its plan takes 13 minutes, not the stated 12"
 
     @pytest.mark.slow
     def test_csv(self, tmp_path: Path) -> None:

@@ -320,7 +320,7 @@ def test_interrupts_end_all_processes_and_print_that_the_command_resumes(many, t
     _, err = process.communicate(timeout=30)
     assert process.returncode == 128 + number
     assert re.fullmatch(
-        r"((error|note): .*\n)*interrupted: (\d+ results are in|nothing was added to) .*; .* continues from there\n",
+        r"((error|note): .*\n)*interrupted: (\d+ results are in|no results were added to) .*; .* resumes from there\n",
         err.decode(),
     )
     if match := re.search(rb"(\d+) results", err):

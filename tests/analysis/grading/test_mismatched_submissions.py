@@ -100,7 +100,7 @@ def test_mismatch_is_reported_once_per_model_and_set(command: list[str], tmp_pat
     sample(
         [
             ("asynctool/files_1", "AsyncTool's data are not released; these problems are ours"),
-            (f"kitchens/{BURGER}@7", "these are ours, made after Robotouille's paper"),
+            (f"kitchens/{BURGER}@7", "kitchens: our own kitchens, modelled on Robotouille's paper"),
             ("timearena/lab1", None),
             (f"robotouille/{BURGER}@42", None),
         ],
@@ -116,9 +116,9 @@ def test_commands_note_problems_that_are_not_from_the_benchmark(
     arguments = {"grade": [str(path)], "report": [str(path), "-o", str(tmp_path / "page.html")]}.get(command, [name])
     done = CliRunner().invoke(app, [command, *arguments])
     assert done.exit_code == 0, done.output
-    notes = [line for line in done.stderr.splitlines() if "ours" in line]
+    notes = [line for line in done.stderr.splitlines() if "ours" in line or "our own" in line]
     assert len(notes) == (note is not None)
     assert note is None or note in notes[0]
     if command == "report":
         page = (tmp_path / "page.html").read_text(encoding="utf-8")
-        assert (html.escape(note or "these are ours") in page) == (note is not None)
+        assert (html.escape(note or "our own kitchens") in page) == (note is not None)

@@ -170,7 +170,7 @@ def timetables() -> Files:
 
 
 LARGE: list[tuple[Callable[[], Files], str]] = [
-    (hosts, "t/heat may share the room of another action"),
+    (hosts, "t/heat may share units of oven with another action"),
     (states, ""),
     (loads, ""),
     (crews, ""),
