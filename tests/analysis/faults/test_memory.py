@@ -40,6 +40,6 @@ for number, row in read_lines(stream, "s"):
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert process.stdout.splitlines() == [
         "1 {'id': 1}",
-        "2 s: line 2: cannot be read: there is not enough memory",
+        "2 cannot be read: there is not enough memory",
         "3 {'id': 2}",
     ]
