@@ -41,12 +41,14 @@ GENERIC = {module: path for module, path in MODULES.items() if not belongs_to_a_
 
 
 def literals(tree: ast.Module) -> Iterator[str]:
-    """Yield the string constants that name a benchmark, except docstrings."""
+    """Yield the string constants that name a benchmark, except docstrings and examples of commands."""
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         text = node.value if isinstance(node, ast.Constant) and id(node) not in docstrings else None
-        if isinstance(text, str) and (WORD.search(text) or text.strip("/") == PREVIOUS_NAME):
-            yield text
+        if isinstance(text, str):
+            text = re.sub(r"^ *planoracle .*$", "", text, flags=re.MULTILINE)
+            if WORD.search(text) or text.strip("/") == PREVIOUS_NAME:
+                yield text
 
 
 def imports(tree: ast.Module, package: str = "planoracle.analysis") -> Iterator[str]:

@@ -240,8 +240,8 @@ def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Gra
     --------
     >>> text = verdict({"instance": "timearena/household1", "plan": ["pour kettle into cup"]}, "paper", True)[1]
     >>> print(text.partition("Result")[0])
-    timearena/household1: no success, 0% of the work (refused: dependency violation)
-    1 ticks, at best 13
+    timearena/household1: failure (refused: dependency violation), progress 0%
+    makespan 1 ticks, optimum 13 ticks
     main score 0.00
     <BLANKLINE>
     <BLANKLINE>

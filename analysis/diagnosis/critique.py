@@ -95,8 +95,8 @@ class Critique:
         >>> print(report.prose().partition("Missing")[0])
         Result: The run ends at command 1, step 1 of Cobbler, after 0 commands and with 0% of the work done. \
 Violations of later commands are computed as if the rejected commands had been carried out.
-        Unknown steps: Command 2 names the recipe "Soup"; there are Cobbler and Pancakes. Use the recipes and step \
-numbers you were given.
+        Unknown steps: Command 2 names the recipe "Soup"; the recipes are Cobbler and Pancakes. Use only the \
+recipes and step numbers of the problem.
         <BLANKLINE>
         """
         parts = [("Result", self.verdict.text)]

@@ -384,7 +384,7 @@ class MismatchCounter:
     >>> plan = {"id": "1", "model": "m", "instance": "timearena/lab1", "plan": ["wash cup", "pick leaf", "wash kettle"]}
     >>> print(*MismatchCounter([Grader().grade(plan)]).warnings())
     1 of 1 plans of m for timearena/lab/1 are probably for other problems: timearena/lab1: 3 of 3 commands name \
-what the problem does not have: cup, pick leaf, kettle
+things that the problem lacks: cup, pick leaf, kettle
     """
 
     def __init__(self, grades: Iterable[Grade] = ()) -> None:
