@@ -12,7 +12,7 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 #: Maximum number of statements in the four packages together and in the tests. Lower them after code is removed.
-CEILINGS = {"packages": 36_203, "tests": 26_658}
+CEILINGS = {"packages": 36_203, "tests": 26_660}
 
 
 def statements(text: str) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -32,12 +33,19 @@ class Link(NamedTuple):
     target: str
 
 
+#: Folders of a working copy that are not in the repository.
+_FOREIGN = {".venv", "build", "dist", "node_modules", ".git", "__pycache__", ".pytest_cache", ".hypothesis"}
+
+
 @cache
 def files() -> frozenset[str]:
     """Return the files of the repository, or of a source distribution, by their paths in the site."""
-    command = ["git", "ls-files", "-co", "--exclude-standard"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    paths = run.stdout.splitlines() or [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*")]
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        command = ["git", "ls-files", "-co", "--exclude-standard"]
+        paths = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    else:  # environments and built files are no part of the repository
+        every = (path.relative_to(ROOT) for path in ROOT.rglob("*"))
+        paths = [path.as_posix() for path in every if not _FOREIGN.intersection(path.parts)]
     return frozenset(path.removeprefix(".docs/") for path in paths if (ROOT / path).exists())
 
 
