@@ -34,7 +34,7 @@ class Link(NamedTuple):
 
 
 #: Folders of a working copy that are not in the repository.
-_FOREIGN = {".venv", "build", "dist", "node_modules", ".git", "__pycache__", ".pytest_cache", ".hypothesis"}
+_UNTRACKED = {".venv", "build", "dist", "node_modules", ".git", "__pycache__", ".pytest_cache", ".hypothesis"}
 
 
 @cache
@@ -45,7 +45,7 @@ def files() -> frozenset[str]:
         paths = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     else:  # environments and built files are no part of the repository
         every = (path.relative_to(ROOT) for path in ROOT.rglob("*"))
-        paths = [path.as_posix() for path in every if not _FOREIGN.intersection(path.parts)]
+        paths = [path.as_posix() for path in every if not _UNTRACKED.intersection(path.parts)]
     return frozenset(path.removeprefix(".docs/") for path in paths if (ROOT / path).exists())
 
 
