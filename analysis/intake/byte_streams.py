@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import IO, Any
 
+from planoracle.analysis.intake.json_sequence import json_values
 from planoracle.instances.errors import InputError
-from planoracle.instances.files.strict_json import load_json, refuse_compressed
+from planoracle.instances.files.strict_json import refuse_compressed
 from planoracle.instances.files.tables import MAX_UNPACKED
 
 #: Longest submission in bytes; longer ones are skipped and reported.
@@ -126,22 +127,11 @@ def limited_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, bytes |
 
 
 def read_lines(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the number and the JSON value of every line that is not empty, or an error for a bad line.
+    """Yield the line and the content of every JSON value of a stream, or its error, see `json_values`.
 
-    Errors of lines name neither file nor line, which the caller adds.
+    Errors of values name neither file nor line, which the caller adds.
     """
-    for number, line in limited_lines(stream, source):
-        row: Any = line.at("") if isinstance(line, InputError) else line
-        try:
-            if isinstance(line, bytes):
-                if not line.strip():
-                    continue
-                row = load_json(line.rstrip(b"\r\n"), "")  # else a place could be in "line 2"
-        except InputError as error:
-            row = error
-        except MemoryError:
-            row = InputError("cannot be read: there is not enough memory")
-        yield number, row
+    return json_values(limited_lines(stream, source), MAX_LINE)
 
 
 def read_document(stream: IO[bytes], source: str) -> bytes:

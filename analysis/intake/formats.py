@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from io import BytesIO
 from typing import IO, Any
 
 from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.intake import byte_streams
 from planoracle.analysis.intake.byte_streams import decompress, limited_lines, prepend, read_document, read_lines
 from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_samples
 from planoracle.analysis.intake.path_names import TEXT, nameless_error, problem_name
@@ -75,6 +77,11 @@ def _entries(
         rest = opened.readline(_HEAD) + opened.readline(_HEAD)
         is_document = not rest.lstrip().startswith(b"{")
         head += rest
+    if start == b"[" and end in LINES:
+        head += b"" if head.endswith(b"\n") else opened.readline(byte_streams.MAX_LINE)
+        is_whole_list, following = _is_json(head), opened.readline(_HEAD)
+        is_document = not following.strip() if is_whole_list else named
+        head += following
     whole = prepend(head, opened)
     if is_document or begins_log(head):
         return _document(whole, source, named, is_log=begins_log(head))
@@ -108,7 +115,16 @@ def _document(stream: IO[bytes], source: str, named: bool, *, is_log: bool) -> I
 
     If the path names the problem, a list of commands or messages is a plan itself.
     """
-    entries = load_json(read_document(stream, source), source, constants=is_log)
+    data = read_document(stream, source)
+    try:
+        entries = load_json(data, source, constants=is_log)
+    except InputError:
+        several = [] if is_log else _objects_in_turn(data, source)
+        if not several:
+            raise
+        for number, entry in several:
+            yield from ((number, part) for part in _expand(entry, named))
+        return
     if not isinstance(entries, list):
         entries = _expand(entries, named)
     elif named and not (entries and _is_submission(entries[0])):
@@ -116,6 +132,13 @@ def _document(stream: IO[bytes], source: str, named: bool, *, is_log: bool) -> I
     elif entries and not isinstance(entries[0], dict):
         raise InputError("must be a list of objects with instance and plan", source=source, value=entries[0])
     yield from enumerate(entries, 1)
+
+
+def _objects_in_turn(data: bytes, source: str) -> list[tuple[int, Any | InputError]]:
+    """Return the entries of a text of several submissions one after another, else an empty list."""
+    entries = list(read_lines(BytesIO(data), source)) if data.lstrip().startswith(b"{") else []
+    submissions = [entry for _, entry in entries if _is_submission(entry)]
+    return entries if len(submissions) > 1 else []
 
 
 def _is_submission(entry: Any) -> bool:

@@ -247,7 +247,7 @@ def _count(file: _File) -> int | None:
         return None
     try:
         with file.open(file.path, file.name) as stream:
-            return sum(1 for _ in stream)
+            return sum(line.startswith(b"{") for line in stream) or None
     except (InputError, OSError):
         return 1
 

@@ -209,7 +209,7 @@ def _lenient_decoder() -> json.JSONDecoder:
     return json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=lambda name: None)
 
 
-def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any:
+def load_json(text: str | bytes, source: str, *, constants: bool = False, first_line: int = 1) -> Any:
     """Parse JSON strictly.
 
     Parameters
@@ -220,6 +220,8 @@ def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any
         Name of the file for messages.
     constants
         Read NaN and infinities as null.
+    first_line
+        Line of the file in which the text begins, for messages.
 
     Raises
     ------
@@ -236,7 +238,8 @@ def load_json(text: str | bytes, source: str, *, constants: bool = False) -> Any
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
     except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if "\n" in error.doc.strip() else ""
+        number = error.lineno + first_line - 1
+        line = f"line {number}, " if "\n" in error.doc.strip() else ""
         raise InputError(f"is not JSON: {error.msg} in {line}column {error.colno}", source=source) from None
     except InputError as error:
         raise error.at(source) from None
