@@ -122,7 +122,8 @@ def audit(
     targets = [name for name in names or () if name not in files]
     table, findings = Table(form, _COLUMNS), []
     hidden = 0
-    intake = open_submissions([Path(name) for name in files], None, columns, model, claims=True) if files else None
+    paths = [Path(name) for name in files]
+    intake = open_submissions(paths, None, columns, model, problems, claims=True) if files else None
     for one in _check_references(auditor, targets, intake, list(named), limits_of(line_seconds, line_memory)):
         findings.append(one)
         note_problem(one.instance)

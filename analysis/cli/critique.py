@@ -75,7 +75,7 @@ def critique(
     reported = partial(_critique_row, rules=rules, options=options, only_failed=failed)
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")
-    intake = open_submissions(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model, problems)
     is_faulty = False
     missing = dict.fromkeys(ids or ())
     rows = []

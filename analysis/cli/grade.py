@@ -43,7 +43,6 @@ from planoracle.analysis.cli.submissions import (
     chosen_rules,
     count_for_bar,
     limits_of,
-    named_problems,
     open_submissions,
     report_failure,
 )
@@ -151,7 +150,7 @@ def grade(
         every = dict.fromkeys(group for name in registry.names() for group in groupings(name))
         raise UnknownNameError(one_of(by, every, "groups"), field="--by", value=by)
     check_folder_of(output, "--output")
-    intake = open_submissions(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model, problems)
     if collect is not None:
         _collect(intake, collect)
     options = chosen_rules(rule or ())
@@ -163,7 +162,7 @@ def grade(
             )
         _summarize(entries, profile, options, form, summary, by, output)
     limits = limits_of(line_seconds, line_memory)
-    named, places = named_problems(problems), chosen_places(problems)
+    named, places = intake.problems, chosen_places(problems)
     work = Grading(
         profile, tuple(sorted(options.items())), trace, cache, limits, own_limits, tuple(named.items()), places
     )

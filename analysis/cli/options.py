@@ -284,7 +284,13 @@ def with_map(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _use_map(column_map: list[str] | None) -> AbstractContextManager[None]:
-    return set_variable(chosen_columns, parse_columns(column_map or (), tuple(FIELDS)))
+    columns = {}
+    for field, requested in parse_columns(column_map or (), tuple(FIELDS)).items():
+        if len(requested) > 1:
+            message = "a field of a table of tasks has one column"
+            raise UnknownNameError(message, field=f"--map {field}", value=", ".join(requested))
+        columns[field] = requested[0]
+    return set_variable(chosen_columns, columns)
 
 
 _DATA: dict[str, tuple[Any, Any]] = {

@@ -82,7 +82,7 @@ def regret(
     """
     rules = profiles(profile)
     compute = partial(_regret_of, rules=rules, options=without_none(seconds=time_limit))
-    intake = open_submissions(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model, problems)
     nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS)
     notes = []

@@ -84,7 +84,7 @@ def repair(
     except InputError:
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None
-    intake = open_submissions(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model, problems)
     table = Table(form, _COLUMNS)
     failed = False
     repaired = partial(_repair_row, repairer=repairer)

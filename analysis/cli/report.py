@@ -27,7 +27,6 @@ from planoracle.analysis.cli.submissions import (
     chosen_places,
     chosen_rules,
     limits_of,
-    named_problems,
     open_submissions,
     report_failure,
 )
@@ -79,7 +78,7 @@ def report(
     planoracle report grades.jsonl -o report.html --title 'Two models'
     """
     origin = origin_of(submissions, date)
-    intake = open_submissions(submissions, pattern, columns, model)
+    intake = open_submissions(submissions, pattern, columns, model, problems)
     page = write_page(
         intake,
         output,
@@ -87,7 +86,7 @@ def report(
         **origin,
         profile=profile,
         rules=chosen_rules(rule or ()),
-        problems=named_problems(problems),
+        problems=intake.problems,
         places=chosen_places(problems),
         regret_seconds=regret_seconds,
         limits=limits_of(line_seconds, line_memory),

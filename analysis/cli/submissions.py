@@ -47,7 +47,8 @@ MapOption = Annotated[
     list[str] | None,
     typer.Option(
         "--map",
-        help="Column that contains the field instance, plan, id, model or sample: plan=response (repeatable).",
+        help="Column that contains the field instance, plan, id, model or sample: plan=response (repeatable; the first "
+        "column of a field that a row has counts).",
         metavar="FIELD=COLUMN",
     ),
 ]
@@ -189,11 +190,16 @@ def open_submissions(
     pattern: str | None = None,
     columns: Iterable[str] | None = None,
     model: str | None = None,
+    problems: Iterable[str] | None = None,
     *,
     claims: bool = False,
 ) -> Intake:
-    """Open submissions, with ``claims`` also rows without a plan; exits if a path cannot be read."""
+    """Open submissions to bundled problems and those of ``--problems``; exits if a path cannot be read.
+
+    With ``claims`` also rows without a plan are read.
+    """
     chosen = parse_columns(columns or (), (*FIELDS, "makespan") if claims else FIELDS)
+    named = named_problems(problems)
     try:
         return Intake(
             paths,
@@ -202,6 +208,8 @@ def open_submissions(
             model=model,
             on_note=lambda message: tell(message, "note"),
             claims=claims,
+            problems=named,
+            places=chosen_places(problems),
         )
     except UnknownNameError:
         raise
@@ -247,7 +255,7 @@ def submission_answers(
     ids
         Those of the submissions that are answered; empty for all.
     """
-    lookup = Problems(named=named_problems(problems), places=chosen_places(problems))
+    lookup = Problems(named=intake.problems, places=chosen_places(problems))
     each = partial(answers, function=function, problems=lookup)
     entries = track(intake, label, count_for_bar(intake))
     chosen = (one for one in entries if not ids or identity_of(record_of(one[1]), "id", longest=None)["id"] in ids)

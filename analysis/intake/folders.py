@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from planoracle.instances.errors import InputError
 
@@ -18,32 +17,66 @@ _LINK = "is a symbolic link to a missing file, a hidden file or a file outside t
 _IGNORED = {"__pycache__", "node_modules", "lost+found", "Thumbs.db", "desktop.ini"}
 
 
-def files_in(folder: Path) -> Iterator[tuple[str, InputError | None]]:
-    """Yield the path of every file in a folder tree in alphabetical order, or an error.
+class Listing(NamedTuple):
+    """Content of a folder tree, with paths relative to it, in alphabetical order.
 
-    Hidden files and links to files of the same folder are skipped. Other links, pipes, devices and unreadable folders
-    are errors.
+    Attributes
+    ----------
+    files
+        Files, each with its error if it cannot be opened.
+    skipped
+        Hidden files and folders, those of other programs, and links to files of the same folder; folders end with
+        ``/``.
+    folders
+        Folders that are not skipped.
+    """
+
+    files: list[tuple[str, InputError | None]]
+    skipped: list[str]
+    folders: list[str]
+
+
+def list_folder(folder: Path) -> Listing:
+    """Return the content of a folder tree.
+
+    Links to files of the same folder are skipped. Other links, pipes, devices and unreadable folders are errors.
     """
     root = os.path.realpath(folder)
-    files: list[tuple[str, InputError | None]] = []
+    listing = Listing([], [], [])
     unread: list[OSError] = []
     count = 0
     for inner, folders, names in os.walk(root, onerror=unread.append):
+        unwanted_folders = [name for name in folders if not _is_wanted(name)]
+        unwanted_files = [name for name in names if not _is_wanted(name)]
+        listing.skipped.extend(_relative(os.path.join(inner, name), root) + "/" for name in unwanted_folders)
+        listing.skipped.extend(_relative(os.path.join(inner, name), root) for name in unwanted_files)
         folders[:] = filter(_is_wanted, folders)
         for path in (os.path.join(inner, name) for name in (*folders, *filter(_is_wanted, names))):
             count += 1
             if count > MAX_FILES:
                 raise InputError(f"contains more than {MAX_FILES} files", source=str(folder))
-            relative = _relative(path, root)
-            if os.path.islink(path):
-                if not _is_visible(path, root):
-                    files.append((relative, InputError(_LINK, source=relative)))
-            elif not os.path.isdir(path):
-                files.append((relative, None if os.path.isfile(path) else InputError(_SPECIAL, source=relative)))
+            _add(listing, path, root)
     for error in unread:
         relative = _relative(error.filename, root)
-        files.append((relative, InputError(f"cannot be read: {error.strerror}", source=relative)))
-    yield from sorted(files, key=lambda one: one[0].split("/"))
+        listing.files.append((relative, InputError(f"cannot be read: {error.strerror}", source=relative)))
+    listing.files.sort(key=lambda entry: entry[0].split("/"))
+    return listing
+
+
+def _add(listing: Listing, path: str, root: str) -> None:
+    """Add a file or a folder to a listing."""
+    relative = _relative(path, root)
+    if os.path.islink(path):
+        if _is_visible(path, root):
+            listing.skipped.append(relative)
+        else:
+            listing.files.append((relative, InputError(_LINK, source=relative)))
+    elif os.path.isdir(path):
+        listing.folders.append(relative)
+    elif os.path.isfile(path):
+        listing.files.append((relative, None))
+    else:
+        listing.files.append((relative, InputError(_SPECIAL, source=relative)))
 
 
 def _relative(path: str, root: str) -> str:
@@ -82,11 +115,11 @@ SUBMISSIONS = "submissions.jsonl"
 _RESULTS = {"results.sqlite": SUBMISSIONS, "logs.json": "eval-set.json", "eval-set.json": "eval-set.json"}
 
 
-def submission_files(folder: str) -> list[tuple[str, InputError | None]]:
-    """Return the files of a folder that may hold submissions, see `files_in`."""
-    listed = list(files_in(Path(folder)))
-    names = {path for path, _ in listed}
-    return [(path, error) for path, error in listed if not _is_result(path, names)]
+def submission_files(folder: str) -> Listing:
+    """Return the content of a folder without files that hold results, see `list_folder`."""
+    listing = list_folder(Path(folder))
+    names = {path for path, _ in listing.files}
+    return listing._replace(files=[entry for entry in listing.files if not _is_result(entry[0], names)])
 
 
 def _is_result(path: str, names: set[str]) -> bool:

@@ -13,6 +13,7 @@ from planoracle.analysis.intake import byte_streams
 from planoracle.analysis.intake.byte_streams import decompress, limited_lines, prepend, read_document, read_lines
 from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_samples
 from planoracle.analysis.intake.path_names import TEXT, nameless_error, problem_name
+from planoracle.analysis.intake.problem_names import fits_problem
 from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fields
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files.strict_json import load_json, read_stream
@@ -163,8 +164,9 @@ def _expand(entry: Any, named: bool) -> Iterator[Any]:
 
 def _is_by_problem(entry: dict[str, Any]) -> bool:
     """Return True if all keys of an object, or one key with a slash, are names of problems."""
-    names = [problem_name(name) is not None for name in entry]
-    return all(names) or any("/" in name and is_name for name, is_name in zip(entry, names, strict=True))
+    if any("/" in name and problem_name(name) is not None for name in entry):
+        return True
+    return all(problem_name(name) is not None or fits_problem(name) for name in entry)
 
 
 def _is_json(line: bytes) -> bool:

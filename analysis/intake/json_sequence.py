@@ -27,7 +27,7 @@ def json_values(lines: Iterable[tuple[int, bytes | InputError]], longest: int) -
 
     A line that is a value is one entry, and so is a damaged line. An object that a line leaves open continues in the
     next lines. It ends at the latest where another object begins, so that a damaged object is one error and the next
-    one is read. Objects may also stand in a list, or one after another in a line.
+    one is read. Objects may also stand in a list, with several in a line.
 
     Parameters
     ----------
@@ -152,9 +152,11 @@ class _Sequence:
             self._is_first = self._is_damaged = False
             yield number, value
             return
+        was_in_list = self._list_start > 0
         values = list(self._values(number, line))
-        is_continued = self._open is not None or self._list_start == number
-        if is_continued or not any(isinstance(entry, InputError) for _, entry in values):
+        is_continued = was_in_list or self._list_start > 0 or self._open is not None
+        is_single = len(values) == 1 and not isinstance(values[0][1], InputError)  # with a comma after it
+        if is_continued or is_single:
             yield from values
         else:
             yield number, value

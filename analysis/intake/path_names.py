@@ -105,6 +105,16 @@ def stem(name: str) -> tuple[str, str]:
     return name, other.group().lower() if other else ""
 
 
+def without_ending(path: str) -> str:
+    """Return a path without its ending, also an unknown one.
+
+    >>> without_ending("gpt/soup.plan"), without_ending("soup.json.gz")
+    ('gpt/soup', 'soup')
+    """
+    name, end = stem(path)
+    return name[: -len(end)] if end and name.lower().endswith(end) else name
+
+
 def problem_name(text: str) -> str | None:
     """Return the problem name that a text stands for, ``None`` if there is none.
 
@@ -124,7 +134,9 @@ def nameless_error(source: str) -> InputError:
     )
 
 
-def layout_of(path: str, folder: str = "", *, deep: bool = False) -> tuple[str, Hints] | None:
+def layout_of(
+    path: str, folder: str = "", *, deep: bool = False, find: Callable[[str], str | None] = problem_name
+) -> tuple[str, Hints] | None:
     """Return the layout of a path, written as a pattern, and the names in it; ``None`` if it is not read.
 
     The layouts are ``MODEL/PROBLEM.*``, ``MODEL/PROBLEM_SAMPLE.*``, ``MODEL/SAMPLE/PROBLEM.*``, ``PROBLEM.*``, one
@@ -136,6 +148,8 @@ def layout_of(path: str, folder: str = "", *, deep: bool = False) -> tuple[str, 
         Name of the folder, used as model if the path names a problem and no model.
     deep
         True if folders before a model are skipped, as for a single file.
+    find
+        Returns the problem that a text names, ``None`` without one.
 
     Examples
     --------
@@ -150,7 +164,7 @@ def layout_of(path: str, folder: str = "", *, deep: bool = False) -> tuple[str, 
     for start in range(len(parts) if deep else 1) if end in (*DATA, *TEXT) else ():
         for pattern, rule in _LAYOUTS.items():
             match = re.fullmatch(rule, "/".join(parts[start:]), re.DOTALL)
-            instance = match and problem_name(match["instance"])
+            instance = match and find(match["instance"])
             if match and instance:
                 names = {"model": folder or None} | match.groupdict() | {"instance": instance}
                 return pattern + end, Hints(name, **names)
@@ -159,7 +173,21 @@ def layout_of(path: str, folder: str = "", *, deep: bool = False) -> tuple[str, 
     return (f"{{model}}{end}", Hints(model=parts[-1])) if deep or len(parts) == 1 else (f"**/*{end}", NO_HINTS)
 
 
-def match_pattern(pattern: str, folder: str = "") -> Callable[[str], tuple[str, Hints] | None]:
+def texts_of_instance(path: str) -> list[str]:
+    """Return the parts of a path that may name the problem, for messages.
+
+    >>> texts_of_instance("gpt/soup_2.plan")
+    ['gpt/soup_2', 'gpt/soup', 'soup_2', 'soup']
+    """
+    name = without_ending(path)
+    matches = [re.fullmatch(rule, name, re.DOTALL) for rule in _LAYOUTS.values()]
+    texts = [match["instance"] for match in matches if match is not None]
+    return list(dict.fromkeys([*texts, name.rpartition("/")[2]]))
+
+
+def match_pattern(
+    pattern: str, folder: str = "", find: Callable[[str], str | None] = problem_name
+) -> Callable[[str], tuple[str, Hints] | None]:
     """Return a function like `layout_of` for the paths that match a pattern.
 
     ``{instance}`` may span folders.
@@ -171,6 +199,8 @@ def match_pattern(pattern: str, folder: str = "") -> Callable[[str], tuple[str, 
         ``{instance:SET}`` is a problem of that set.
     folder
         Name of the folder of the paths; a pattern may begin with it.
+    find
+        Returns the problem that a text names, ``None`` without one; such a text is the name of the problem itself.
 
     Raises
     ------
@@ -199,7 +229,7 @@ def match_pattern(pattern: str, folder: str = "") -> Callable[[str], tuple[str, 
         names = match.groupdict()
         if "instance" in names:
             whole = f"{sets['instance']}/{names['instance']}" if sets.get("instance") else names["instance"]
-            names["instance"] = problem_name(whole) or whole
+            names["instance"] = find(whole) or whole
         return pattern, Hints(**{"id": stem(path)[0]} | names)
 
     return layout

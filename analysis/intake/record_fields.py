@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, TypeGuard
 
 from planoracle.analysis.intake.path_names import NO_HINTS, EntryError, Hints, SourceLine, problem_name
+from planoracle.analysis.intake.problem_names import NameResolver
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model_output.messages import STOPS
@@ -21,6 +22,8 @@ MAX_NAME = 1_000
 _MODELS, _SAMPLES = ("model", "method", "heuristic"), ("sample", "epoch")
 # Columns of other programs that are taken for the instance if they name a problem.
 _INSTANCES = ("problem_id", "task_id", "question_id", "instance_id")
+#: Names of columns for the problem.
+INSTANCE_FIELDS = ("instance", *_INSTANCES)
 
 
 @cache
@@ -51,23 +54,29 @@ def is_grade(row: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(row, dict) and "scored" in row and not holds_plan(row)
 
 
-def parse_columns(entries: Iterable[str], fields: Sequence[str] = FIELDS) -> dict[str, str]:
-    """Return columns by field from texts ``field=column``; raises `UnknownNameError`.
+def parse_columns(entries: Iterable[str], fields: Sequence[str] = FIELDS) -> dict[str, tuple[str, ...]]:
+    """Return the columns of each field from texts ``field=column``; raises `UnknownNameError`.
 
     Examples
     --------
-    >>> parse_columns(["plan=response.text", "instance=problem_id"])
-    {'plan': 'response.text', 'instance': 'problem_id'}
+    >>> parse_columns(["plan=response.text", "instance=problem_id", "plan=output"])
+    {'plan': ('response.text', 'output'), 'instance': ('problem_id',)}
     """
-    columns = {}
+    columns: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         field, _, column = entry.partition("=")
         if field not in fields or not column:
             raise UnknownNameError(
                 f"must be FIELD=COLUMN with FIELD one of {', '.join(fields)}", field="--map", value=entry
             )
-        columns[field] = column
+        earlier = columns.get(field, ())
+        columns[field] = tuple(dict.fromkeys((*earlier, column)))
     return columns
+
+
+def columns_by_field(columns: Mapping[str, str | Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the columns of each field as tuples."""
+    return {field: (names,) if isinstance(names, str) else tuple(names) for field, names in columns.items()}
 
 
 class Columns:
@@ -76,29 +85,35 @@ class Columns:
     Parameters
     ----------
     columns
-        Columns by field, see `parse_columns`; dots separate keys of nested objects and lists (``choices.0.text``).
+        Column of each field, or several of which the first that a row has counts, see `parse_columns`; dots separate
+        keys of nested objects and lists (``choices.0.text``). A row without them is read by the usual names.
     model
         Name of the model of all rows.
     on_note
         Callback for notes to the user.
+    names
+        Names of problems; by default the bundled ones.
     claims
         True if rows may have a makespan beside a plan or instead of one.
     """
 
     def __init__(
         self,
-        columns: Mapping[str, str] | None = None,
+        columns: Mapping[str, str | Sequence[str]] | None = None,
         model: str | None = None,
         on_note: Callable[[str], None] = lambda message: None,
         *,
         claims: bool = False,
+        names: NameResolver | None = None,
     ) -> None:
-        self._columns = dict(columns or {})
+        self._columns = columns_by_field(columns or {})
+        self._names = names or NameResolver()
+        self._is_completed = False  # a name has been completed, with a note
         self._model = model
         self._on_note = on_note
         self._claims = claims
         self._seen: set[frozenset[str]] = set()
-        self._met: set[str] = set()
+        self._met: set[tuple[str, str]] = set()
         self._instance = ""  # one of `_INSTANCES` that has named a problem
         self._rows = 0
 
@@ -120,6 +135,7 @@ class Columns:
             self._name(record, place, hints)
             if record.get("instance") is None:
                 raise self._missing("instance", row)
+            self._complete_name(record)
             if not (self._claims and _take_claim(record)):
                 self._choose_plan(record, row)
             return check_submission(record)
@@ -128,24 +144,45 @@ class Columns:
 
     def close(self) -> None:
         """Report requested columns that no row has."""
-        for field, column in self._columns.items():
-            if self._rows and field not in self._met:
-                self._on_note(f"--map {field}={column}: no row has that column")
+        for field, columns in self._columns.items():
+            for column in columns:
+                if self._rows and (field, column) not in self._met:
+                    self._on_note(f"--map {field}={column}: no row has that column")
 
     def _map(self, row: dict[str, Any], record: dict[str, Any]) -> None:
         """Copy a row with its mapped columns."""
         record.update(row)
         self._rows += 1
-        for field, column in self._columns.items():
-            try:
-                value = _at(row, column)
-            except KeyError:
+        for field, columns in self._columns.items():
+            values = self._values_at(row, field, columns)
+            if not values:
                 continue
-            self._met.add(field)
             if field == "plan":
                 for name in plan_fields():
                     record.pop(name, None)
-            record[field] = value
+            filled = [value for value in values if value not in (None, "")]
+            record[field] = (filled or values)[0]
+
+    def _values_at(self, row: dict[str, Any], field: str, columns: Sequence[str]) -> list[Any]:
+        """Return the values of a field in the requested columns that a row has."""
+        values = []
+        for column in columns:
+            try:
+                values.append(_at(row, column))
+            except KeyError:
+                continue
+            self._met.add((field, column))
+        return values
+
+    def _complete_name(self, record: dict[str, Any]) -> None:
+        """Complete the name of the problem, with a note on the first one; raises `InputError` if several fit."""
+        name = record["instance"]
+        if not isinstance(name, str):
+            return
+        record["instance"] = self._names.complete(name)
+        if record["instance"] != name and not self._is_completed:
+            self._is_completed = True
+            self._on_note(f"names of problems are completed: {name} is {record['instance']}")
 
     def _name(self, record: dict[str, Any], place: SourceLine, hints: Hints) -> None:
         """Add id, model, sample and instance of a row that lacks them."""
@@ -169,13 +206,13 @@ class Columns:
     def _instance_of(self, record: dict[str, Any]) -> str | None:
         """Return the problem that a column of another name says, once such a column has named one."""
         candidates = [self._instance] if self._instance in record else _INSTANCES
-        for name in candidates if "instance" not in self._columns else ():
+        for name in candidates:
             value = record.get(name)
-            if isinstance(value, str) and (self._instance == name or problem_name(value)):
+            if isinstance(value, str) and (self._instance == name or self._names.find(value)):
                 if not self._instance:
                     self._on_note(f"the problem is taken from {name}; --map instance=COLUMN selects another column")
                 self._instance = name
-                return problem_name(value) or value
+                return self._names.find(value) or value
         return None
 
     def _choose_plan(self, record: dict[str, Any], row: dict[str, Any]) -> None:
@@ -212,7 +249,8 @@ class Columns:
         names += f" and {len(row) - 20} more" if len(row) > 20 else ""
         columns = f"the columns are {names}" if row else "there are no columns"
         if field in self._columns:
-            return InputError(f"has no column {self._columns[field]!r}; {columns}", field=f"--map {field}")
+            requested = " or ".join(map(repr, self._columns[field]))
+            return InputError(f"has no column {requested}; {columns}", field=f"--map {field}")
         example = "COLUMN"
         if field == "instance":
             nested = [(key, value) for key, value in row.items() if isinstance(value, dict)]

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from planoracle.analysis.grading.problem_loader import Problems
+from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems
 from planoracle.analysis.intake.folders import open_file, submission_files
 from planoracle.analysis.intake.formats import LINES, read_entries
 from planoracle.analysis.intake.path_names import (
@@ -25,10 +26,17 @@ from planoracle.analysis.intake.path_names import (
     as_place,
     layout_of,
     match_pattern,
-    nameless_error,
     stem,
 )
-from planoracle.analysis.intake.record_fields import Columns, check_submission, identity_of, is_grade
+from planoracle.analysis.intake.problem_names import NameResolver
+from planoracle.analysis.intake.record_fields import (
+    Columns,
+    check_submission,
+    columns_by_field,
+    identity_of,
+    is_grade,
+)
+from planoracle.analysis.intake.unread_files import UnreadFiles, is_problem_file
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
@@ -39,6 +47,8 @@ INTERNAL = "internal error: "
 Entries: TypeAlias = Iterable[tuple[SourceLine | int, Any | InputError]]
 
 _T = TypeVar("_T")
+# Names in a note.
+_MAX_NAMES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,8 @@ class _File(NamedTuple):
 class Intake:
     r"""Submissions in files and folders, in order; iterable repeatedly unless it is a pipe.
 
+    A file of a folder that could hold submissions and is not read is an error at the end of the folder.
+
     Formats are recognised from the content: JSON lines, lists and objects, CSV, Parquet, logs of inspect_ai, texts of
     single plans; all but Parquet and archives also compressed by gzip or zstd.
 
@@ -104,11 +116,13 @@ class Intake:
         Callback for notes to the user about layouts and ignored paths.
     claims
         True if an entry with a makespan needs no plan.
+    problems, places
+        The user's problems by name, which precede bundled ones, and files that submissions may name.
 
     Raises
     ------
     InputError
-        If a path cannot be open_stream, or a folder has nothing to read.
+        If a path cannot be opened, or no folder has anything to read.
 
     Examples
     --------
@@ -124,23 +138,35 @@ class Intake:
         paths: Sequence[str | Path],
         *,
         pattern: str | None = None,
-        columns: Mapping[str, str] | None = None,
+        columns: Mapping[str, str | Sequence[str]] | None = None,
         model: str | None = None,
         on_note: Callable[[str], None] = lambda message: None,
         claims: bool = False,
+        problems: Mapping[str, Problem] | None = None,
+        places: Places = NO_PLACES,
     ) -> None:
+        self.problems = dict(problems or {})
         self._pattern = pattern
-        self._names = frozenset(name for column in (columns or {}).values() for name in (column, column.split(".")[0]))
-        self._columns = Columns(columns, model, on_note, claims=claims)
+        requested = [name for names in columns_by_field(columns or {}).values() for name in names]
+        self._headings = frozenset((*requested, *(name.split(".")[0] for name in requested)))
+        self._names = NameResolver(self.problems, partial(_is_file, places))
+        self._columns = Columns(columns, model, on_note, claims=claims, names=self._names)
         self._on_note = on_note
         self._alone = len(paths) == 1
         texts = list(map(str, paths))
         layouts = self._layouts([_tail(path) for path in texts if path != "-" and not os.path.isdir(path)], None)
         self._note_layouts(layouts, [], "")  # files that are named one by one are always read
         self._files: list[_File] = []
+        faults: list[InputError] = []
         for path in texts:
             if os.path.isdir(path):
-                self._files += self._in_folder(path)
+                try:
+                    self._files += self._in_folder(path)
+                except InputError as error:  # of a folder without anything to read
+                    faults.append(error)
+                    name = _printable(path)
+                    folder_error = EntryError(error, {"model": os.path.basename(os.path.realpath(path))})
+                    self._files.append(_File(path, name, name, NO_HINTS, open_file, folder_error))
                 continue
             name = _printable(path)
             if path != "-" and not os.access(path, os.R_OK):
@@ -148,6 +174,8 @@ class Intake:
             opened = _standard_input if path == "-" else _open_any
             hints = layouts[_tail(path)][1] if _tail(path) in layouts else NO_HINTS
             self._files.append(_File(path, name, None if self._alone else name, hints, opened))
+        if faults and len(faults) == len(self._files):
+            raise faults[0]
 
     def __iter__(self) -> Iterator[tuple[SourceLine, Any | InputError]]:
         """Yield every place with its submission, a row of ``planoracle grade``, or an error."""
@@ -169,7 +197,7 @@ class Intake:
     def _entries(self, stream: IO[bytes], file: _File) -> Iterator[tuple[SourceLine, Any | InputError]]:
         place = None
         end, named, path = stem(file.path)[1], file.hints.instance is not None, "" if file.path == "-" else file.path
-        for line, row in read_entries(stream, file.name, end=end, named=named, columns=self._names, path=path):
+        for line, row in read_entries(stream, file.name, end=end, named=named, columns=self._headings, path=path):
             place = SourceLine(line, file.source)
             try:
                 if isinstance(row, InputError):
@@ -184,51 +212,89 @@ class Intake:
 
     def _layouts(self, paths: Sequence[str], folder: str | None) -> dict[str, tuple[str, Hints]]:
         """Return the layouts, and names, of the paths in a folder (or of single files) that have one."""
-        read: Callable[[str], tuple[str, Hints] | None] = partial(layout_of, folder=folder or "", deep=folder is None)
         if self._pattern is not None:
-            read = match_pattern(self._pattern, folder or "")
-        elif folder is None and self._alone:  # a single file of data does not name a model
+            read = match_pattern(self._pattern, folder or "", self._names.find)
+        else:
+            read = partial(self._layout, folder=folder)
+        if self._pattern is None and folder is None and self._alone:  # a single file of data does not name a model
             paths = [path for path in paths if stem(path)[1] not in DATA]
         return {path: layout for path in paths if (layout := read(path)) is not None}
 
-    def _in_folder(self, folder: str) -> Iterator[_File]:
-        listed = submission_files(folder)
+    def _layout(self, path: str, folder: str | None) -> tuple[str, Hints] | None:
+        """Return the layout of a path; full names of problems precede parts of names."""
+        read = partial(layout_of, path, folder or "", deep=folder is None)
+        layout = read(find=self._names.find_full)
+        if layout is None or layout[1].instance is None:
+            layout = read(find=self._names.find)
+        if layout is not None and layout[1] == NO_HINTS:  # rows without a model have that of the folder
+            layout = layout[0], Hints(model=path.partition("/")[0])
+        return layout
+
+    def _in_folder(self, folder: str) -> list[_File]:
+        """Return the files of a folder that are read, then the errors of those that could hold submissions.
+
+        Raises
+        ------
+        InputError
+            If nothing can be read.
+        """
+        listing = submission_files(folder)
         root, printable = os.path.realpath(folder), _printable(folder)
-        layouts = self._layouts([path for path, error in listed if error is None], os.path.basename(root))
-        others = [path for path, error in listed if error is None and path not in layouts]
-        if not listed:
-            raise InputError("is an empty folder", source=printable)
-        if len(others) == len(listed):
-            example = f"{len(others)} files, such as {_printable(others[0])}"
-            if self._pattern is not None:
-                raise InputError(f"matches no path in {printable} ({example})", field="--pattern", value=self._pattern)
-            raise InputError(
-                f"contains no data file, and no text file whose path names a problem ({example}); "
-                "--pattern '{model}/{instance}.txt' describes other paths",
-                source=printable,
-            )
-        has_texts = self._pattern is None and any(stem(path)[1] in TEXT for path in layouts)
-        nameless = {path for path in others if has_texts and stem(path)[1] == ".txt" and "/" in path}
-        self._note_layouts(layouts, [path for path in others if path not in nameless], f"{printable}: ")
-        for path, error in listed:
-            source = _printable(path) if self._alone else f"{printable.rstrip('/')}/{_printable(path)}"
-            if path in nameless:
-                error = nameless_error(source)
+        prefix = "" if self._alone else f"{printable.rstrip('/')}/"
+        paths = [path for path, error in listing.files if error is None]
+        problem_files = {path for path in paths if is_problem_file(os.path.join(root, path))}
+        layouts = self._layouts([path for path in paths if path not in problem_files], os.path.basename(root))
+        unread = UnreadFiles(listing, {*layouts, *problem_files}, root, self._names, self._pattern)
+        if len(paths) == len(listing.files) and not layouts:
+            raise self._nothing_read(paths, unread.errors, printable)
+        unread.add_lost_folders(listing, layouts, problem_files)
+        named_problem_files = [f"{path} (problems)" for path in problem_files]
+        ignored = sorted([*unread.ignored, *named_problem_files, *listing.skipped])
+        self._note_layouts(layouts, ignored, f"{printable}: ")
+        files = []
+        for path, error in listing.files:
             if error is not None or path in layouts:
-                hints = NO_HINTS if error is not None else layouts[path][1]
-                yield _File(os.path.join(root, path), source, source, hints, open_file, error)
+                source = prefix + _printable(path)
+                hints = layouts[path][1] if error is None else NO_HINTS
+                files.append(_File(os.path.join(root, path), source, source, hints, open_file, error))
+        for path, error in unread.errors.items():
+            source = prefix + _printable(path)
+            files.append(_File(os.path.join(root, path), source, source, NO_HINTS, open_file, error.at(source)))
+        return files
+
+    def _nothing_read(self, paths: Sequence[str], unread: Mapping[str, InputError], folder: str) -> InputError:
+        """Return the error for a folder without a file that can be read."""
+        if not paths:
+            return InputError("is an empty folder", source=folder)
+        example = f"{len(paths)} files, such as {_printable(paths[0])}"
+        if self._pattern is not None:
+            return InputError(f"matches no path in {folder} ({example})", field="--pattern", value=self._pattern)
+        reasons = "".join(f"; {error.at(_printable(path))}" for path, error in islice(unread.items(), 1))
+        return InputError(
+            f"contains no data file, and no text file whose path names a problem ({example}); "
+            f"--pattern '{{model}}/{{instance}}.txt' describes other paths{reasons}",
+            source=folder,
+        )
 
     def _note_layouts(self, layouts: Mapping[str, tuple[str, Hints]], ignored: list[str], prefix: str) -> None:
         counts = Counter(pattern for pattern, _ in layouts.values())
         patterns = [f"{pattern} ({times})" for pattern, times in counts.items()]
-        for label, names, most in (("read as", patterns, 10), ("ignored:", list(map(_printable, ignored)), 3)):
+        for label, names in (("read as", patterns), ("ignored:", list(map(_printable, ignored)))):
             if names:
-                more = f" and {len(names) - most} more" if len(names) > most else ""
-                self._on_note(f"{prefix}{label} {', '.join(names[:most])}{more}")
+                more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+                self._on_note(f"{prefix}{label} {', '.join(names[:_MAX_NAMES])}{more}")
 
 
 def _standard_input(path: str, name: str) -> AbstractContextManager[IO[bytes]]:
     return nullcontext(sys.stdin.buffer)  # which stays open
+
+
+def _is_file(places: Places, name: str) -> bool:
+    """Return True for the name of a file that submissions may name."""
+    try:
+        return places.find(name) is not None
+    except InputError:  # a file that they may not name
+        return True
 
 
 def _open_any(path: str, name: str) -> IO[bytes]:

@@ -51,7 +51,7 @@ LINES = json.dumps(FIRST), json.dumps(SECOND)
         (f"{LINES[0]}\n{B}\n", 2),
         (f"{A}\n{LINES[1]}", 10),
         (f"{LINES[0]},\n{LINES[1]},\n", 2),
-        (f"{LINES[0]}{LINES[1]}\n", 1),
+        (f"[{LINES[0]}, {LINES[1]},\n]", 1),
         (LINES[0].replace(', "plan"', ',\n"plan"') + f"\n{LINES[1]}", 3),
         ('{"instance": "a", "plan": ["x",\n{"k": "}]"}\n]}\n' + LINES[1], 4),
     ],
@@ -103,7 +103,9 @@ def test_line_that_is_cut_anywhere_is_one_error(copies: int) -> None:
         assert [value for _, value in entries_of(text)] == expected, first[:length]
 
 
-@pytest.mark.parametrize("bad", ["foo", "{", "{}}", f"{LINES[0]} x", '{"instance": nonsense}', '{"a": NaN}', "}", "[1"])
+@pytest.mark.parametrize(
+    "bad", ["foo", "{", "{}}", f"{LINES[0]} x", LINES[0] * 2, '{"instance": nonsense}', '{"a": NaN}', "}", "[1"]
+)
 def test_bad_line_of_json_lines_is_one_error(bad: str) -> None:
     entries = entries_of(f"{LINES[1]}\n{bad}\n{LINES[0]}")
     assert entries == [(1, SECOND), (2, "error"), (3, FIRST)]
