@@ -31,7 +31,8 @@ SubmissionsArgument = Annotated[
     list[Path],
     typer.Argument(
         help="Files or folders with submissions: JSON lines, JSON, CSV, Parquet, logs of inspect_ai, texts of plans; "
-        "also compressed with gzip or zstd. - for standard input.",
+        "also compressed with gzip or zstd. - for standard input. A file of a folder that could hold submissions and "
+        "is not read is an error (exit status 1).",
         metavar="SUBMISSIONS",
     ),
 ]
