@@ -78,8 +78,9 @@ def format_clock(seconds: int) -> str:
 SECONDS = {
     **dict.fromkeys(("s", "sec", "second"), 1),
     **dict.fromkeys(("min", "minute"), 60),
-    **dict.fromkeys(("h", "hour"), 3_600),
-    "day": 86_400,
+    **dict.fromkeys(("h", "hr", "hour"), 3_600),
+    **dict.fromkeys(("d", "day"), 86_400),
+    **dict.fromkeys(("wk", "week"), 604_800),
 }
 
 

@@ -23,10 +23,11 @@ from planoracle.analysis.intake.record_fields import parse_columns
 from planoracle.heuristics.registry import names
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
-from planoracle.instances.files.task_table import chosen_columns
+from planoracle.instances.files.task_table import table_options
 from planoracle.instances.model.problem import Problem
-from planoracle.instances.model.task_rows import FIELDS
+from planoracle.instances.model.task_columns import FIELDS, NAME_FIELDS, TableOptions
 from planoracle.instances.protocol import registry
+from planoracle.instances.text import one_of
 
 _T = TypeVar("_T")
 # Files up to this size, in bytes, are read in this process.
@@ -100,14 +101,14 @@ def read_problems(name: str) -> Iterator[Problem]:
 
 
 def _in_worker(function: Callable[..., Iterable[_T]], *arguments: Any) -> Iterator[_T]:
-    """Yield the values of a function that runs in a worker, with the columns of ``--map``."""
-    yield from each_in_worker(_with_columns, chosen_columns.get(), function, arguments)
+    """Yield the values of a function that runs in a worker, with the same options for tables of tasks."""
+    yield from each_in_worker(_with_table_options, table_options.get(), function, arguments)
 
 
-def _with_columns(
-    columns: Mapping[str, str], function: Callable[..., Iterable[_T]], arguments: tuple[Any, ...]
+def _with_table_options(
+    options: TableOptions, function: Callable[..., Iterable[_T]], arguments: tuple[Any, ...]
 ) -> Iterator[_T]:
-    chosen_columns.set(columns)
+    table_options.set(options)
     yield from function(*arguments)
 
 
@@ -263,7 +264,7 @@ def _set_view(command: str, *, wide: bool, some_columns: str | None, all_columns
     return set_variable(current_view, TableView(wide, names, all_columns, command))
 
 
-_MAP: dict[str, tuple[Any, Any]] = {
+_TABLE_OPTIONS: dict[str, tuple[Any, Any]] = {
     "column_map": (
         Annotated[
             list[str] | None,
@@ -275,22 +276,52 @@ _MAP: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
+    "ignored_columns": (
+        Annotated[
+            list[str] | None,
+            typer.Option(
+                "--ignore",
+                help="Column that is not read, if NAME is a table of tasks (repeatable).",
+                metavar="COLUMN",
+            ),
+        ],
+        None,
+    ),
+    "literal_fields": (
+        Annotated[
+            list[str] | None,
+            typer.Option(
+                "--names",
+                help=(
+                    "Field (machine, agent, after) of a table of tasks in whose cells a text is one name, "
+                    "whatever it contains: 'M1 or M2' (repeatable)."
+                ),
+                metavar="FIELD",
+            ),
+        ],
+        None,
+    ),
 }
 
 
-def with_map(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command function with the option ``--map`` for tables of tasks."""
-    return with_options(function, _MAP, _use_map)
+def with_table_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command function with ``--map``, ``--ignore`` and ``--names`` for tables of tasks."""
+    return with_options(function, _TABLE_OPTIONS, _use_table_options)
 
 
-def _use_map(column_map: list[str] | None) -> AbstractContextManager[None]:
+def _use_table_options(
+    column_map: list[str] | None, ignored_columns: list[str] | None, literal_fields: list[str] | None
+) -> AbstractContextManager[None]:
     columns = {}
     for field, requested in parse_columns(column_map or (), tuple(FIELDS)).items():
         if len(requested) > 1:
             message = "a field of a table of tasks has one column"
             raise UnknownNameError(message, field=f"--map {field}", value=", ".join(requested))
         columns[field] = requested[0]
-    return set_variable(chosen_columns, columns)
+    literal = frozenset(literal_fields or ())
+    for field in sorted(literal.difference(NAME_FIELDS)):
+        raise UnknownNameError(one_of(field, NAME_FIELDS), field="--names", value=field)
+    return set_variable(table_options, TableOptions(columns, tuple(ignored_columns or ()), literal))
 
 
 _DATA: dict[str, tuple[Any, Any]] = {

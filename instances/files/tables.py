@@ -52,7 +52,7 @@ def read_csv(
         names, letter = header_of(next(decoded, "").removeprefix("\ufeff"), fields)
     except csv.Error as error:
         raise InputError(f"has a header that cannot be read: {error}", source=source) from None
-    _check_names(names, source)
+    check_names(names, source)
     rows = csv.reader(decoded, delimiter=letter, strict=True)
     line = 2
     try:
@@ -79,7 +79,8 @@ def _decoded(lines: Iterable[tuple[int, bytes | InputError]], source: str) -> It
             raise InputError(reason, source=source) from None
 
 
-def _check_names(names: Sequence[str], source: str) -> None:
+def check_names(names: Sequence[str], source: str) -> None:
+    """Raise an error for two columns of one name."""
     twice = [name for name, count in Counter(names).items() if count > 1 and name]
     if twice:
         raise InputError("two columns have this name", source=source, field=twice[0])
@@ -102,7 +103,7 @@ def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         stream.seek(0)
         opened = parquet.ParquetFile(stream, metadata=metadata, read_dictionary=texts, pre_buffer=False)
-        _check_names(opened.schema_arrow.names, source)
+        check_names(opened.schema_arrow.names, source)
         for group in range(metadata.num_row_groups):
             for batch in opened.iter_batches(batch_size=_ROWS, row_groups=[group]):
                 for i in range(batch.num_rows):

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeAlias
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.task_rows import add_rows, rows_of
-from planoracle.instances.text import seconds_of_unit
+from planoracle.instances.model.task_columns import NAME_FIELDS, TableOptions
+from planoracle.instances.model.task_model import add_rows
+from planoracle.instances.model.task_rows import rows_of
+from planoracle.instances.text import one_of, seconds_of_unit
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -89,6 +91,8 @@ class Model:
         name: str = "tasks",
         *,
         columns: Mapping[str, str] | None = None,
+        ignore: Iterable[str] = (),
+        names: Iterable[str] = (),
         unit: str = "tick",
         seconds_per_tick: SupportsIndex | None = None,
         agents: Iterable[str] = (),
@@ -105,6 +109,10 @@ class Model:
         columns
             Column of each field whose column has an unusual name, ``{"task": "Vorgang"}``. Fields and usual names of
             columns are in ``.docs/problem_files.md``.
+        ignore
+            Columns that are not read.
+        names
+            Fields (``machine``, ``agent``, ``after``) in whose cells a text is one name, whatever it contains.
         unit, seconds_per_tick
             Name of a tick, and its length in seconds if it is fixed.
         time_limit
@@ -125,10 +133,13 @@ class Model:
         (Lag(before='tasks/saw', after='tasks/glue', minimum=0, maximum=None),)
         """
         model = cls(name, unit=unit, seconds_per_tick=seconds_per_tick, agents=agents, time_limit=time_limit)
+        literal = frozenset(_names(names))
+        for field in sorted(literal.difference(NAME_FIELDS)):
+            raise InputError(one_of(field, NAME_FIELDS), field="names", value=field)
         try:
-            add_rows(model, rows_of(frame), columns or {})
+            add_rows(model, rows_of(frame), TableOptions(columns or {}, _names(ignore), literal))
         except InputError as error:
-            raise error.each(lambda one: one if one.line is None else one.at("", f"rows[{one.line}]")) from None
+            raise error.each(_name_row) from None
         return model
 
     def ticks(self, value: Any) -> Any:
@@ -307,6 +318,11 @@ class Model:
     def _with_modes(self, *modes: Mode) -> Self:
         self._actions[-1] = replace(self._actions[-1], modes=modes)
         return self
+
+
+def _name_row(fault: InputError) -> InputError:
+    """Return a fault of a row of a frame with the number of the row in its field."""
+    return fault if fault.line is None else fault.at("", f"rows[{fault.line}]")
 
 
 def _names(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -144,12 +144,13 @@ def test_deadlines_are_met_and_named_in_explanations(tmp_path: Path) -> None:
 
 
 def test_every_fault_has_line_column_value_and_accepted_values(tmp_path: Path) -> None:
-    text = "task,time,after,attended,amount\na,1.5,,,\nb,x,,1,-1\n,2,,,\nc/d,3,,maybe,1\n"
+    text = "task,time,after,attended,amount,machine\na,1.5,,,,m\nb,x,,1,-1,\n,2,,,,\nc/d,3,,maybe,1,\n"
     assert faults(tmp_path, text) == [
-        "t.csv, line 2: time: must be a whole number, 0 or more; times may be spans such as 90 min (got '1.5')",
+        "t.csv, line 2: time: must be a whole number, if need be in a finer unit: head the column time (min) and write "
+        "minutes (got '1.5')",
         "t.csv, line 3: time: must be a whole number, 0 or more; times may be spans such as 90 min (got 'x')",
         "t.csv, line 3: attended: is ambiguous: yes or one tick; write yes or no (got '1')",
-        "t.csv, line 3: amount: must be a whole number, 0 or more; times may be spans such as 90 min (got '-1')",
+        "t.csv, line 3: amount: must be a whole number from 0 to 1000000000 (got '-1')",
         "t.csv, line 5: attended: must be a whole number, 0 or more; times may be spans such as 90 min (got 'maybe')",
     ]
     many = faults(tmp_path, "task,duration\n" + "a,x\n" * 50)
@@ -178,7 +179,7 @@ def test_every_fault_has_line_column_value_and_accepted_values(tmp_path: Path) -
         ),
         ("task,duration,after\na,1,a\n", "t.csv, line 2: after: an action cannot precede itself (got 't/a')"),
         ("task,duration,after\na,1,b\nb,1,a\n", "t.csv: after: the precedences form a cycle: t/a -> t/b -> t/a"),
-        ("task,duration,machine,qty\na,1,m,2\n", "t.csv, line 2: amount: exceeds the capacity 1 (got 2)"),
+        ("task,duration,machine,qty\na,1,m,2\n", "t.csv, line 2: qty: exceeds the capacity 1 (got 2)"),
         ("task,duration,attended\na,1,2\n", "t.csv, line 2: attended: must not exceed the duration 1 (got 2)"),
         (
             "task,duration,due,ready\na,3,4,2\n",
@@ -197,7 +198,8 @@ def test_every_fault_has_line_column_value_and_accepted_values(tmp_path: Path) -
         ("task,minutes,due (h)\na,1,2\n", "t.csv: minutes, due (h): must have the same unit of time"),
         (
             "task,duration_h\na,90 min\n",
-            "t.csv, line 2: duration_h: must be a multiple of the tick length, 3600 seconds (got '90 min')",
+            "t.csv, line 2: duration_h: must be a multiple of the tick length, 3600 seconds; head the column "
+            "duration (min) and write 90 (got '90 min')",
         ),
         (
             "task,duration\na,90 min\nb,1\n",

@@ -1,0 +1,202 @@
+"""Names of machines and agents in tables of tasks: alternatives, shares and numbers in cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import gcd
+from typing import Final, NamedTuple
+
+from planoracle.instances.errors import InputError
+
+#: Texts for all agents.
+ANY: Final = frozenset(("any", "anyone", "all", "*"))
+
+#: Headings whose cells may hold a number of agents.
+COUNT_NAMES: Final = frozenset(
+    (
+        *("worker", "workers", "crew", "crews", "staff", "people", "person", "persons", "operators", "employees"),
+        *("cooks", "agents"),
+    )
+)
+
+_PAGE = "see .docs/limits.md"
+_LITERAL = "--names {field} takes the cells as they are"
+_OR = re.compile(r"(?<=\S)\s+or\s+(?=\S)", re.IGNORECASE)
+_EITHER = re.compile(r"either\s+", re.IGNORECASE)
+_AND = re.compile(r"(?<=\S)(?:\s+and\s+|\s*[&+]\s*)(?=\S)", re.IGNORECASE)
+_SLASH = re.compile(r"\s*/\s*")
+_ANY_OF = re.compile(
+    r"any|anyone|all|some|every|either|\*|"
+    r"(?:any|one|either|all|some) (?:of|machines?|resources?|one|other|free|available)\b.*",
+    re.IGNORECASE,
+)
+# Parts of names that number similar machines: "m1", "oven a".
+_NUMBERED = re.compile(r"[0-9]+|\b[a-z](?=[0-9]*\b)")
+_COUNT = re.compile(r"[0-9]+(?:\.[0-9]+)? ?x?(?: ?(?:workers?|people|persons?|men|staff|operators?|agents?))?", re.I)
+_MULTIPLE = re.compile(r"(?P<first>[0-9]+) ?[x×*] [a-z].*|(?P<before>.+?) ?[x×*] ?[0-9]+", re.I)
+_JOINED = re.compile(r"/|&|\+|\s(?:and|or)\s", re.IGNORECASE)
+_SHARE = re.compile(r"(?P<name>.*\S)\s*\[(?P<number>[0-9]{1,6}(?:[.,][0-9]{1,4})?)\s*(?P<unit>[^\]]*)\]", re.S)
+# Shares of a resource are counted in hundredths of a percent.
+_FULL = 10_000
+_LONGEST_NAME = 300
+
+
+class Use(NamedTuple):
+    """Use of a resource by a row.
+
+    Attributes
+    ----------
+    share
+        Units in hundredths of a percent; ``None`` for a name without a share.
+    """
+
+    name: str
+    share: int | None = None
+
+
+def parse_use(text: str, names: Container[str] = ()) -> Use:
+    """Return the resource and the share that a text such as ``Ann[50%]`` names.
+
+    Parameters
+    ----------
+    names
+        Names of the table in lower case: after one of them, a number in brackets without ``%`` is refused.
+
+    Examples
+    --------
+    >>> parse_use("Joiners[200%]"), parse_use("Oven[2]")
+    (Use(name='Joiners', share=20000), Use(name='Oven[2]', share=None))
+    """
+    match = _SHARE.fullmatch(text) if len(text) <= _LONGEST_NAME else None
+    if match is None:
+        return Use(text)
+    if match["unit"] == "%":
+        return Use(match["name"], int(Fraction(match["number"].replace(",", ".")) * 100))
+    if match["unit"]:
+        raise InputError(f"resources that are used up are not supported, {_PAGE}")
+    if match["name"].casefold() in names:
+        raise InputError(f"is ambiguous; write {match['name']}[{match['number']}00%] for units of {match['name']}")
+    return Use(text)
+
+
+def check_machine(name: str, names: Container[str]) -> None:
+    """Raise an error for machines to choose from, and for several machines in one name.
+
+    Parameters
+    ----------
+    names
+        Names of all machines, in lower case.
+    """
+    if len(name) > _LONGEST_NAME:
+        return
+    if _ANY_OF.fullmatch(name) or _OR.search(name):
+        raise InputError(_no_choice("machine"))
+    multiple = _MULTIPLE.fullmatch(name)
+    if multiple and (multiple["first"] or multiple["before"].casefold() in names):
+        raise InputError(f"a number of machines is written in a column amount; {_literal('machine')}")
+    if _are_names(_SLASH.split(name.casefold()), names):
+        raise InputError(_no_choice("machine"))
+    if _are_names(_AND.split(name.casefold()), names):
+        raise InputError(f"several machines that are all needed are separated by ';'; {_literal('machine')}")
+
+
+def is_joint_name(name: str) -> bool:
+    """Return whether a name may have been meant as several names.
+
+    >>> is_joint_name("Saw/Mill"), is_joint_name("Saw mill")
+    (True, False)
+    """
+    return _JOINED.search(name) is not None
+
+
+def agent_names(name: str, names: Container[str]) -> list[str]:
+    """Return the eligible agents that a text names; see `check_machine`."""
+    if len(name) > _LONGEST_NAME:
+        return [name]
+    use = parse_use(name)
+    if use.share not in (None, _FULL):
+        raise InputError(f"a share of an agent is not supported, {_PAGE}; an action has one agent")
+    has_choice = _OR.search(use.name) is not None
+    parts = _OR.split(_EITHER.sub("", use.name, count=1)) if has_choice else [use.name]
+    for part in parts:
+        if _are_names(_AND.split(part.casefold()), names):
+            raise InputError(f"several agents for one task are not supported, {_PAGE}; an action has one agent")
+        if _are_names(_SLASH.split(part.casefold()), names):
+            raise InputError(f"is ambiguous; eligible agents are separated by ';'; {_literal('agent')}")
+    return parts
+
+
+def is_count(text: str) -> bool:
+    """Return whether a cell is a number of agents.
+
+    >>> is_count("2"), is_count("3 workers"), is_count("crew 2")
+    (True, True, False)
+    """
+    return _COUNT.fullmatch(text) is not None
+
+
+def _literal(field: str) -> str:
+    return _LITERAL.format(field=field)
+
+
+def _no_choice(field: str) -> str:
+    return f"{field}s to choose from are not supported, {_PAGE}; {_literal(field)}"
+
+
+def _are_names(parts: Sequence[str], names: Container[str]) -> bool:
+    """Return whether one of several parts is a name, or all have one form, as in m1/m2 and oven a/b."""
+    if len(parts) < 2 or not all(parts):
+        return False
+    forms = [_NUMBERED.sub("#", part) for part in parts]
+    same_form = "#" in forms[0] and len(set(forms)) == 1
+    short_forms = forms[0].endswith("#") and set(forms[1:]) == {"#"}
+    return same_form or short_forms or any(part in names for part in parts)
+
+
+class Capacities:
+    """Capacities of machines and amounts in use, in common units.
+
+    Parameters
+    ----------
+    uses
+        Uses of all rows.
+    capacities
+        Capacity of machines for which the table has one.
+    """
+
+    def __init__(self, uses: Iterable[Use], capacities: Mapping[str, int]) -> None:
+        shares: dict[str, list[int]] = {}
+        names: dict[str, None] = {}
+        for use in uses:
+            names.setdefault(use.name)
+            if use.share is not None:
+                shares.setdefault(use.name, []).append(use.share)
+        #: Machines whose capacity is the largest share in use.
+        self.assumed: list[str] = []
+        self._units: dict[str, int] = {}
+        self.capacities: dict[str, int] = {}
+        for name in names:
+            if name not in shares:
+                self.capacities[name] = capacities.get(name, 1)
+                continue
+            largest = max(_FULL, *shares[name])
+            capacity = capacities[name] * _FULL if name in capacities else largest
+            if name not in capacities and largest > _FULL:
+                self.assumed.append(name)
+            self._units[name] = gcd(_FULL, capacity, *shares[name])
+            self.capacities[name] = capacity // self._units[name]
+
+    def amount(self, use: Use, units: int) -> int:
+        """Return the amount of a use.
+
+        Parameters
+        ----------
+        units
+            Units in use if the use has no share.
+        """
+        if use.name not in self._units:
+            return units
+        share = units * _FULL if use.share is None else use.share
+        return share // self._units[use.name]
