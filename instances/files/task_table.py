@@ -102,7 +102,8 @@ def _excel_rows(data: bytes, path: str) -> Iterator[Row]:
             for sheet in sheets:
                 sheet.reset_dimensions()  # programs write wrong ones
             yield from _rows_of_sheet(_values(*sheets), path)
-            titles = [sheet.title for sheet in workbooks[0].worksheets[1:]]
+            more_sheets = workbooks[0].worksheets[1:]
+            titles = [sheet.title for sheet in more_sheets if sheet.max_row != 1]
             if titles:
                 warnings.warn(InputNote(f"{path}: only the first sheet is read, not {', '.join(titles)}"), stacklevel=2)
     except ImportError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -13,36 +12,15 @@ from typer.testing import CliRunner
 
 from planoracle import Model, explain, load, schedule, solve
 from planoracle.analysis.cli import app
-from planoracle.instances.errors import InputError, InputNote
+from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import instance_of, to_document
 from planoracle.instances.model.instance import Instance, Lag, Resource
+from tests.support.tables import faults, notes, read
 
 ROOT = Path(__file__).resolve().parents[3]
 WORKSHOP = ROOT / "instances" / "examples" / "workshop.csv"
 
 pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
-
-
-def read(folder: Path, text: str | bytes, name: str = "t.csv") -> Instance:
-    path = folder / name
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    problem = load(path)
-    assert isinstance(problem, Instance)
-    return problem
-
-
-def faults(folder: Path, text: str | bytes, name: str = "t.csv") -> list[str]:
-    with pytest.raises(InputError) as caught:
-        read(folder, text, name)
-    return [str(fault).removeprefix(f"{folder}/") for fault in caught.value.faults]
-
-
-def notes(folder: Path, text: str) -> list[str]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        read(folder, text)
-    assert all(one.category is InputNote for one in caught)
-    return [str(one.message).removeprefix(f"{folder}/") for one in caught]
 
 
 # --- the problem of a table -----------------------------------------------------------------------
