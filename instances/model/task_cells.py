@@ -84,6 +84,12 @@ def literal_names(value: Any) -> list[str]:
     return [name for name in dict.fromkeys(map(cell_text, values)) if name]
 
 
+def is_flag(value: Any) -> bool:
+    """Return whether a cell is empty or says yes or no."""
+    text = cell_text(value).casefold()
+    return not text or text in _FLAGS
+
+
 def _flag(value: Any) -> bool:
     if (flag := _FLAGS.get(cell_text(value).casefold())) is None:
         raise InputError("must be yes or no")
@@ -196,7 +202,7 @@ def read_time(value: Any, seconds_per_tick: int | None, unit: str, heading: str,
     span = None if isinstance(value, date) else span_of(value)
     if span is not None:
         return _ticks_of(span, seconds_per_tick, heading)
-    if isinstance(value, date) or _DATE.search(text):
+    if isinstance(value, date) or (len(text) <= _LONGEST_TIME and _DATE.search(text)):
         raise CellFormatError(f"dates are not supported, see .docs/limits.md; write {unit}s from the first day on")
     advice = _format_advice(text, seconds_per_tick, unit, heading)
     if advice:

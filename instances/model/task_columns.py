@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,29 +17,30 @@ FIELDS: Final = {
     "task": "task_name name title",
     "operation": "op action activity stage process operation_name activity_name action_name",
     "step": "sequence seq step_no step_id operation_no operation_id op_no op_id",
-    "id": "task_id activity_id no nr number key",
+    "id": "task_id activity_id task_no activity_no no nr number key",
     "label": "description",
-    "duration": "processing_time process_time proc_time time length dur ticks minutes hours seconds days task_duration "
-    "run_time cycle_time",
+    "duration": "processing_time process_time proc_time time length dur ticks minutes hours seconds days weeks "
+    "task_duration run_time",
     "after": "predecessor pred depends_on depends dependencies dependency prerequisite preceded_by follows previous "
-    "prev immediate_predecessor precedence blocked_by",
+    "prev immediate_predecessor precedence precedence_constraint blocked_by is_blocked_by after_task",
     "successors": "successor succ followed_by precedes next next_task next_step leads_to blocks immediate_successor",
     "min_lag": "lag min_wait minimum_lag time_lag min_time_lag",
     "max_lag": "max_wait maximum_lag max_time_lag",
     "machine": "machine_id resource resource_name uses equipment tool station workstation machine_name work_center "
     "work_centre device",
     "amount": "quantity qty units demand",
-    "capacity": "machine_capacity resource_capacity machine_count number_of_machines",
-    "agent": "worker person people assignee assigned_to operator employee staff crew who cook eligible_worker "
-    "eligible_agent eligible_operator",
-    "attended": "attendance",
-    "unattended": "automatic",
-    "interruptible": "preemptive preemptible preemptable preemption splittable pausable can_pause",
+    "capacity": "machine_capacity resource_capacity machine_count number_of_machines no_of_machines",
+    "agent": "worker person people assignee assigned_to operator operators employee staff crew who cook "
+    "eligible_worker eligible_agent eligible_operator",
+    "attended": "attendance hands_on",
+    "unattended": "automatic hands_off",
+    "interruptible": "preemptive preemptible preemptable preemption splittable pausable can_pause interruptable "
+    "can_be_interrupted can_be_split",
     "release": "release_time release_date released ready ready_time earliest earliest_start not_before available_from "
-    "no_earlier_than start_no_earlier_than",
+    "no_earlier_than start_no_earlier_than arrival arrival_time",
     "latest_start": "start_no_later_than start_by",
-    "deadline": "due due_date due_time latest latest_finish latest_end finish_by end_by not_after no_later_than "
-    "finish_no_later_than must_finish_by",
+    "deadline": "due due_date due_time due_by latest latest_finish latest_end finish_by end_by complete_by not_after "
+    "no_later_than finish_no_later_than must_finish_by",
     "fixed_start": "fixed_start_time fixed_start_date start_fixed fixed_time must_start must_start_at must_start_on "
     "start_at starts_at exact_start pinned_start appointment",
     "fixed_end": "fixed_finish fixed_end_time end_fixed must_finish must_finish_at must_finish_on must_end_at "
@@ -51,12 +52,21 @@ FIELDS: Final = {
     "parent": "parent_task parent_id parent_name subtask_of",
 }
 
-#: Names of columns that are read if no column has a usual name of the field.
-_WEAK_NAMES: Final = {
-    "duration": "original_duration planned_duration estimated_duration est_duration expected_duration",
-    "agent": "owner responsible responsible_person technician",
-    "machine": "line production_line cell room",
-    "outline": "wbs wbs_code wbs_number wbs_no",
+_MACHINE = "(?:machine|resource|equipment|station|tool|work_?cent(?:er|re))s?"
+_AGENT = "(?:worker|operator|employee|person|agent|assignee|technician)s?"
+_OF_TASKS = "(?:id|no|nr|number|name|task|activity|activitie|job|operation|list)s?"
+# Less usual names, as regular expressions; they are read if no column has a usual name of the field.
+_UNUSUAL_NAMES: Final = {
+    "duration": r"(?:original|planned|estimated|est|expected|total|processing|process|work)_durations?|duration_time",
+    "after": rf"(?:task_|activity_|job_)?(?:predecessor|pred|prerequisite|dependency|dependencie|depends_on)s?"
+    rf"(?:_{_OF_TASKS})?",
+    "successors": rf"(?:task_|activity_|job_)?(?:successor|succ)s?(?:_{_OF_TASKS})?",
+    "agent": rf"(?:assigned|responsible|allocated)_{_AGENT}|{_AGENT}_(?:names?|ids?)|owner|responsible|technician",
+    "machine": rf"(?:assigned|required|needed|primary)_{_MACHINE}|{_MACHINE}_(?:no|nr|code|used|required|needed)|"
+    "production_line|room",
+    "deadline": "(?:due|deadline)_(?:on|at|in|date|time)",
+    "release": "(?:release|ready|available)_(?:on|at|date)",
+    "outline": "wbs(?:_code|_number|_no)?",
 }
 #: Fields with times: their columns may name a unit.
 TIMES: Final = (
@@ -83,6 +93,8 @@ _ORDINARY: Final = frozenset(
 )
 # Letters from which on a name with one, or with two, different letters is taken for a misspelled one.
 _ONE_LETTER, _TWO_LETTERS = 4, 8
+# Longer headings have no meaning.
+_LONGEST_HEADING = 200
 # More columns than any table of tasks has; each is compared with all usual names.
 _MAX_COLUMNS = 500
 
@@ -118,23 +130,23 @@ class ColumnRoles:
         Restriction that the model cannot express, by column.
     unread
         Columns without a meaning.
+    unusual
+        Column of each field whose name is not usual.
     """
 
     columns: dict[str, str]
     restrictions: dict[str, Restriction]
     unread: list[str]
+    unusual: dict[str, str]
 
     def notes(self) -> list[str]:
-        """Return notes about columns that are not read, and about due dates."""
-        notes = []
+        """Return notes about columns that are not read, or have unusual names."""
+        notes = [f"column {heading} is read as {field_name}" for field_name, heading in self.unusual.items()]
         if self.unread:
-            text = f"ignored columns: {', '.join(self.unread)}"
+            text = f"ignored columns: {', '.join(name[:_LONGEST_HEADING] for name in self.unread)}"
             if any(_PLANNED.fullmatch(normal_name(name)) for name in self.unread):
                 text += "; times are restricted by release, deadline, fixed_start and fixed_end"
             notes.append(text)
-        deadline = self.columns.get("deadline", "")
-        if "due" in split_unit(deadline)[0]:
-            notes.append(f"{deadline}: taken as deadlines that must be met")
         return notes
 
 
@@ -144,7 +156,7 @@ def normal_name(heading: str) -> str:
     >>> normal_name("Set-up Time (min)"), normal_name("dueDate")
     ('set_up_time_min', 'due_date')
     """
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", heading)
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", heading).replace("#", " no ")
     return re.sub(r"[\W_]+", "_", spaced.casefold()).strip("_")
 
 
@@ -160,35 +172,50 @@ def split_unit(heading: str) -> tuple[str, int | None]:
     return (head.removesuffix("_in") if head and seconds else normal), seconds
 
 
-def _field_by_name(names: Mapping[str, str]) -> dict[str, str]:
+def _usual_fields() -> dict[str, str]:
     """Return the field of each usual name, which is written without ``_``."""
     fields = {}
-    for field_name, text in names.items():
-        for name in text.split():
+    for field_name, text in FIELDS.items():
+        for name in (field_name, *text.split()):
             fields[name.replace("_", "")] = field_name
     return fields
 
 
-_USUAL_FIELDS: Final = {**_field_by_name(FIELDS), **{name.replace("_", ""): name for name in FIELDS}}
-_WEAK_FIELDS: Final = _field_by_name(_WEAK_NAMES)
+_USUAL_FIELDS: Final = _usual_fields()
 
 
-def field_of(heading: str, fields: Mapping[str, str] = _USUAL_FIELDS) -> str | None:
+def field_of(heading: str, find: Callable[[str], str | None] | None = None) -> str | None:
     """Return the field of a heading; ``None`` without a field. Headings of times may name a unit.
 
+    Parameters
+    ----------
+    find
+        Function that returns the field of a normal name (default: of usual names).
+
+    Examples
+    --------
     >>> field_of("Processing times [min]"), field_of("Machine hours"), field_of("DueDate")
     ('duration', None, 'deadline')
     """
+    find = find or _usual_field
     name, seconds = split_unit(heading)
-    exact = _look_up(normal_name(heading), fields)
-    without_unit = _look_up(name, fields) if seconds else None
+    exact = find(normal_name(heading))
+    without_unit = find(name) if seconds else None
     return exact or (without_unit if without_unit in TIMES else None)
 
 
-def _look_up(name: str, fields: Mapping[str, str]) -> str | None:
-    """Return the field of a normal name, in the singular or plural."""
+def _usual_field(name: str) -> str | None:
+    """Return the field of a usual name, in the singular or plural."""
     key = name.replace("_", "")
-    return fields.get(key) or fields.get(key.removesuffix("s"))
+    return _USUAL_FIELDS.get(key) or _USUAL_FIELDS.get(key.removesuffix("s"))
+
+
+def _unusual_field(name: str) -> str | None:
+    """Return the field of a less usual name."""
+    for field_name, pattern in _UNUSUAL_NAMES.items():
+        if re.fullmatch(pattern, name):
+            return field_name
+    return None
 
 
 def assign_columns(headings: Sequence[str], options: TableOptions) -> ColumnRoles:
@@ -209,24 +236,32 @@ def assign_columns(headings: Sequence[str], options: TableOptions) -> ColumnRole
     _check_options(headings, options)
     free = [name for name in headings if name not in options.ignored and name not in options.columns.values()]
     columns, remaining = _usual_columns(free, options.columns)
-    restrictions, unread = {}, []
+    roles = ColumnRoles(columns, {}, [], {})
     for heading in remaining:
-        weak_field = field_of(heading, _WEAK_FIELDS)
-        if weak_field is not None and weak_field not in columns:
-            columns[weak_field] = heading
-            continue
-        restriction = restriction_of(normal_name(heading), columns)
-        if restriction is None:
-            _check_spelling(heading, columns)
-            unread.append(heading)
-        else:
-            restrictions[heading] = restriction
+        _assign_unusual(heading, roles)
     _require(columns, headings)
     _name_tasks(columns)
     _drop_without_effect(columns)
-    used = {*columns.values(), *restrictions, *unread, *options.ignored}
-    unread += [name for name in headings if name not in used]
-    return ColumnRoles(columns, restrictions, sorted(unread, key=headings.index))
+    used = {*columns.values(), *roles.restrictions, *roles.unread, *options.ignored}
+    roles.unread.extend(name for name in headings if name not in used)
+    return roles
+
+
+def _assign_unusual(heading: str, roles: ColumnRoles) -> None:
+    """Add the meaning of a column without a usual name."""
+    if len(heading) > _LONGEST_HEADING:
+        roles.unread.append(heading)
+        return
+    field_name = field_of(heading, _unusual_field)
+    restriction = restriction_of(normal_name(heading), roles.columns)
+    if field_name is not None and field_name not in roles.columns:
+        roles.columns[field_name] = heading
+        roles.unusual[field_name] = heading
+    elif restriction is not None:
+        roles.restrictions[heading] = restriction
+    else:
+        _check_spelling(heading, roles.columns)
+        roles.unread.append(heading)
 
 
 def _check_options(headings: Sequence[str], options: TableOptions) -> None:
@@ -244,7 +279,7 @@ def _usual_columns(headings: Iterable[str], chosen: Mapping[str, str]) -> tuple[
     """Return the column of each field, the chosen ones first, and the columns without a usual name."""
     columns, remaining = dict(chosen), []
     for heading in headings:
-        field_name = field_of(heading)
+        field_name = field_of(heading) if len(heading) <= _LONGEST_HEADING else None
         if field_name is None or field_name in chosen:
             remaining.append(heading)
             continue

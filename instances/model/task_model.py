@@ -324,11 +324,12 @@ class _ModelBuilder:
             agents = None
         is_interruptible = cells.get("interruptible", False)
         attended = not cells.get("unattended") and cells.get("attended", True)
+        attended_ticks = None if attended is True else int(attended)
         release = 0 if has_bounds else bounds.release
         model.task(job).action(
             name,
             cells["duration"],
-            attended=None if attended is True else int(attended),
+            attended=attended_ticks,
             interruptible=is_interruptible,
             release=release,
             agents=agents,

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from planoracle.instances.errors import InputError
 
 #: Texts for all agents.
-ANY: Final = frozenset(("any", "anyone", "all", "*"))
+ANY: Final = frozenset(("any", "anyone", "anybody", "all", "*"))
 
 #: Headings whose cells may hold a number of agents.
 COUNT_NAMES: Final = frozenset(
@@ -23,13 +23,16 @@ COUNT_NAMES: Final = frozenset(
 
 _PAGE = "see .docs/limits.md"
 _LITERAL = "--names {field} takes the cells as they are"
-_OR = re.compile(r"(?<=\S)\s+or\s+(?=\S)", re.IGNORECASE)
+_OR = re.compile(r"(?<=\S)[\s(]+(?:or|oder|ou)\s+(?=\S)", re.IGNORECASE)
 _EITHER = re.compile(r"either\s+", re.IGNORECASE)
 _AND = re.compile(r"(?<=\S)(?:\s+and\s+|\s*[&+]\s*)(?=\S)", re.IGNORECASE)
-_SLASH = re.compile(r"\s*/\s*")
+_SLASH = re.compile(r"\s*[/\\]\s*")
+_LIST = re.compile(r"\s+-?\s*|-")
+_OPEN = re.compile(r"un-?assigned|not assigned|tb[acd]|\?+|nobody|no one|unknown|undefined", re.IGNORECASE)
+_TOGETHER = re.compile(r"everyone|everybody|both|(?:all|both) of .*", re.IGNORECASE)
 _ANY_OF = re.compile(
     r"any|anyone|all|some|every|either|\*|"
-    r"(?:any|one|either|all|some) (?:of|machines?|resources?|one|other|free|available)\b.*",
+    r"(?:any|one|either|all|some) (?:of|machines?|resources?|workers?|operators?|agents?|one|other|free|available)\b.*",
     re.IGNORECASE,
 )
 # Parts of names that number similar machines: "m1", "oven a".
@@ -91,6 +94,7 @@ def check_machine(name: str, names: Container[str]) -> None:
     """
     if len(name) > _LONGEST_NAME:
         return
+    _check_open(name, "machine")
     if _ANY_OF.fullmatch(name) or _OR.search(name):
         raise InputError(_no_choice("machine"))
     multiple = _MULTIPLE.fullmatch(name)
@@ -98,7 +102,7 @@ def check_machine(name: str, names: Container[str]) -> None:
         raise InputError(f"a number of machines is written in a column amount; {_literal('machine')}")
     if _are_names(_SLASH.split(name.casefold()), names):
         raise InputError(_no_choice("machine"))
-    if _are_names(_AND.split(name.casefold()), names):
+    if _are_names(_AND.split(name.casefold()), names) or _is_list(name, names):
         raise InputError(f"several machines that are all needed are separated by ';'; {_literal('machine')}")
 
 
@@ -118,12 +122,15 @@ def agent_names(name: str, names: Container[str]) -> list[str]:
     use = parse_use(name)
     if use.share not in (None, _FULL):
         raise InputError(f"a share of an agent is not supported, {_PAGE}; an action has one agent")
+    _check_open(name, "agent")
+    if _ANY_OF.fullmatch(name) and name.casefold() not in ANY:
+        raise InputError("is ambiguous; write any, or the names of the eligible agents")
     has_choice = _OR.search(use.name) is not None
     parts = _OR.split(_EITHER.sub("", use.name, count=1)) if has_choice else [use.name]
     for part in parts:
-        if _are_names(_AND.split(part.casefold()), names):
+        if _are_names(_AND.split(part.casefold()), names) or _TOGETHER.fullmatch(part):
             raise InputError(f"several agents for one task are not supported, {_PAGE}; an action has one agent")
-        if _are_names(_SLASH.split(part.casefold()), names):
+        if _are_names(_SLASH.split(part.casefold()), names) or _is_list(part, names):
             raise InputError(f"is ambiguous; eligible agents are separated by ';'; {_literal('agent')}")
     return parts
 
@@ -143,6 +150,18 @@ def _literal(field: str) -> str:
 
 def _no_choice(field: str) -> str:
     return f"{field}s to choose from are not supported, {_PAGE}; {_literal(field)}"
+
+
+def _check_open(name: str, field: str) -> None:
+    """Raise an error for a text that stands for no name."""
+    if _OPEN.fullmatch(name):
+        raise InputError(f"is no name; leave the cell empty for a task without {field}; {_literal(field)}")
+
+
+def _is_list(name: str, names: Container[str]) -> bool:
+    """Return whether all words of a text are names, as in ``M1 M2``."""
+    words = [word for word in _LIST.split(name.casefold()) if word]
+    return len(words) > 1 and all(word in names for word in words)
 
 
 def _are_names(parts: Sequence[str], names: Container[str]) -> bool:

@@ -80,8 +80,8 @@ _RESTRICTIONS: Final = (
         _YES,
     ),
     Restriction(
-        rf"(?:num|number|no|nr|count|min|max|minimum|maximum|required|needed|n)_(?:of_)?{_WORKERS}|"
-        rf"{_WORKERS}_(?:size|count|needed|required|number)|^(?:head_?count|man_?power|ftes?)$",
+        rf"(?:num|number|no|nr|nb|count|min|max|minimum|maximum|required|needed|n)_(?:of_)?{_WORKERS}|"
+        rf"{_WORKERS}_(?:size|count|needed|required|number)|^(?:head_?count|man_?power|ftes?|labou?rs?)$",
         f"numbers of agents are not supported, {_PAGE}; the column agent has the names of the eligible agents",
         single_with="agent",
     ),

@@ -12,16 +12,18 @@ from planoracle.instances.model.task_cells import (
     DAY,
     MINUTE,
     READERS,
+    WEEK,
     CellFormatError,
     TimeSpan,
     attended_flag,
     cell_names,
     cell_text,
+    is_flag,
     literal_names,
     read_time,
     span_of,
 )
-from planoracle.instances.model.task_columns import TIMES, TableOptions, assign_columns, split_unit
+from planoracle.instances.model.task_columns import TIMES, TableOptions, assign_columns, normal_name, split_unit
 from planoracle.instances.model.task_links import Link, LinkText, TaskNames, check_groups, parse_link
 from planoracle.instances.model.task_outline import find_summaries
 from planoracle.instances.model.validation import MAX_LAGS
@@ -87,6 +89,7 @@ class TaskTable:
         self.columns = roles.columns
         self.restrictions = roles.restrictions
         self.notes = roles.notes()
+        self._check_summary_column()
         if any(cell_text(cells.get("")) for _, cells in rows):
             self.notes.append("a column without a heading is ignored")
         #: Positions of the tasks below each summary row.
@@ -104,6 +107,13 @@ class TaskTable:
         #: Links with the position of the row and the field that have them.
         self.links: list[tuple[Link, int, str]] = []
         self._units_in_cells: frozenset[int] = frozenset()
+
+    def _check_summary_column(self) -> None:
+        """Drop a column ``summary`` that holds texts: it summarizes tasks."""
+        column = self.columns.get("summary")
+        if column and not all(is_flag(row.get(column)) for _, row in self.rows):
+            del self.columns["summary"]
+            self.notes.append(f"ignored columns: {column}")
 
     def _texts(self, row: Mapping[str, Any]) -> dict[str, str]:
         """Return the texts of a row by field, with blanks at their beginning."""
@@ -150,7 +160,8 @@ class TaskTable:
         model.seconds_per_tick = seconds
         names = [unit for unit, length in SECONDS.items() if length == seconds]
         model.unit = names[-1] if names else model.unit
-        if seconds < DAY and any(DAY in span.units for span in spans):
+        has_days = any(DAY in span.units for span in spans)
+        if has_days and (seconds < DAY or len(self._units_in_cells) > 1):
             self.notes.append("days are read as 24 hours")
 
     def _unit_of_column(self) -> int | None:
@@ -198,6 +209,8 @@ class TaskTable:
         if not units or not all(span.units for span in spans):  # spans of a data frame name no unit
             return None
         self._units_in_cells = units
+        if WEEK in units and len(units) > 1:  # of five or of seven days
+            return min(units)
         shorter = [unit for unit in (MINUTE, 1) if unit < min(units) < DAY]
         for unit in (*sorted(units, reverse=True), *shorter):
             if all(span.length % unit == 0 for span in spans):
@@ -230,6 +243,9 @@ class TaskTable:
         clocks = [column for column in moments if any(":" in cell_text(row.get(column)) for _, row in self.rows)]
         if clocks:
             self.notes.append(f"times such as 8:00:00 count from the beginning, 0:00:00: {', '.join(clocks)}")
+        deadline = self.columns.get("deadline", "")
+        if "due" in normal_name(deadline) and any("deadline" in cells for cells in self.cells):
+            self.notes.append(f"{deadline}: taken as deadlines that must be met")
         if self.summaries:
             names = ", ".join(self.ids[i].partition("/")[2] for i in list(self.summaries)[:5])
             self.notes.append(f"summary rows are not tasks ({len(self.summaries)}): {names}")

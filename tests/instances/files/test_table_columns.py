@@ -125,6 +125,20 @@ def test_misspelled_heading_is_refused_unless_the_column_is_there(heading: str, 
         read(tmp_path, table(f"task,duration,{field},{heading}", "a,1,,"))
 
 
+@pytest.mark.parametrize(
+    ("heading", "field"),
+    [("Predecessor IDs", "after"), ("Owner", "agent"), ("Est. duration (h)", "duration"), ("Machine no", "machine")],
+)
+def test_unusual_heading_is_read_with_a_note(heading: str, field: str, tmp_path: Path) -> None:
+    usual = "" if field == "duration" else ",duration"
+    text = table(f"task,{heading}{usual}", "a,1,1" if field == "duration" else "a,,1")
+    assert f"t.csv: column {heading} is read as {field}" in notes(tmp_path, text.replace("a,1,1", "a,1"))
+
+
+def test_summary_with_texts_is_ignored(tmp_path: Path) -> None:
+    assert "t.csv: ignored columns: Summary" in notes(tmp_path, table("task,duration,Summary", "a,1,Cut the wood"))
+
+
 def test_column_without_heading_is_noted(tmp_path: Path) -> None:
     assert "t.csv: a column without a heading is ignored" in notes(tmp_path, table("task,duration,", "a,1,x"))
 
@@ -162,13 +176,16 @@ def test_due_dates_are_noted_once_as_deadlines(tmp_path: Path) -> None:
         ("any of the mills", "machines to choose from"),
         ("M1 + M2", "several machines that are all needed are separated by ';'"),
         ("Drill and M2", "several machines that are all needed"),
+        ("M1 (or M2)", "machines to choose from"),
+        ("Drill Lathe", "several machines that are all needed"),
+        ("TBD", "is no name; leave the cell empty for a task without machine"),
         ("2 x Mill", "a number of machines is written in a column amount"),
         ("Drill[2]", "is ambiguous; write Drill[200%] for units of Drill"),
         ("Sand[3 t]", "resources that are used up are not supported"),
     ],
 )
 def test_machine_cell_with_several_machines_is_refused(machine: str, message: str, tmp_path: Path) -> None:
-    text = table("task,duration,machine", f"a,1,{machine}", "b,2,Drill")
+    text = table("task,duration,machine", f"a,1,{machine}", "b,2,Drill", "c,3,Lathe")
     (fault,) = faults(tmp_path, text)
     assert fault.startswith(f"t.csv, line 2: machine: {message}")
     frame = pd.DataFrame({"task": ["a"], "duration": [1], "machine": [machine]})
@@ -191,6 +208,12 @@ def test_agents_to_choose_from_are_read_and_several_at_once_refused(tmp_path: Pa
     }
     for cell, message in messages.items():
         assert faults(tmp_path, lines.format(cell))[0].startswith(f"t.csv, line 2: worker: {message}")
+
+
+@pytest.mark.parametrize("cell", ["any of Ann;Ben", "Unassigned", "both", "Ann Ben"])
+def test_agent_cell_without_a_single_meaning_is_refused(cell: str, tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, table("task,duration,worker", f"a,5,{cell}", "b,5,Ann", "c,5,Ben"))
+    assert fault.startswith("t.csv, line 2: worker: ")
 
 
 def test_shares_of_a_machine_become_amounts(tmp_path: Path) -> None:
@@ -241,6 +264,7 @@ def test_units_in_cells_set_the_tick(cells: tuple[str, str], unit: str, makespan
         ("duration", "1.5", "must be a whole number, if need be in a finer unit: head the column duration (min)"),
         ("duration", "1:30", "is ambiguous; write 1:30:00 for hours and minutes, 0:01:30 for minutes"),
         ("duration (min)", "1 week", "a week may have five or seven days; write days"),
+        ("duration (d)", "1 wk", "a week may have five or seven days; write days"),
         ("duration (min)", "1 mon", "a month or a year has no fixed length; write days"),
         ("duration (min)", "-5 min", "must be a whole number, 0 or more"),
         ("duration (min)", "99999999999", "must be at most 1000000000 (got"),
