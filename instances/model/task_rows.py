@@ -121,8 +121,9 @@ class TaskTable:
 
     def _let_jobs_name_tasks(self) -> None:
         """Let jobs, or ids, name the tasks of a table without names of tasks."""
-        jobs = {self.rows[i][1].get(self.columns.get("job", "")) for i in self.tasks}
-        if "task" not in self.columns and ("job" not in self.columns or len(jobs) == len(self.tasks)):
+        job_column = self.columns.get("job")
+        jobs = {self.rows[i][1].get(job_column) for i in self.tasks} if job_column else set()
+        if "task" not in self.columns and (not job_column or len(jobs) == len(self.tasks)):
             self.columns["task"] = self.columns.pop("job", "") or self.columns["id"]
 
     def fault(self, i: int, field: str, message: str) -> InputError:
@@ -313,7 +314,9 @@ class TaskTable:
 
     def _link_texts(self, i: int, field: str) -> Sequence[str]:
         """Return the links in a cell; the name of a task is one link, whatever characters it contains."""
-        whole_text = cell_text(self.rows[i][1].get(self.columns.get(field, "")))
+        if field not in self.columns:
+            return ()
+        whole_text = cell_text(self.rows[i][1].get(self.columns[field]))
         if whole_text in self.names.by_name:
             return [whole_text]
         texts: Sequence[str] = self.cells[i].get(field, ())

@@ -140,7 +140,9 @@ def test_summary_with_texts_is_ignored(tmp_path: Path) -> None:
 
 
 def test_column_without_heading_is_noted(tmp_path: Path) -> None:
-    assert "t.csv: a column without a heading is ignored" in notes(tmp_path, table("task,duration,", "a,1,x"))
+    text = table("task,duration,", "a,1,b", "b,2,a")
+    assert "t.csv: a column without a heading is ignored" in notes(tmp_path, text)
+    assert read(tmp_path, text).lags == ()
 
 
 def test_step_numbers_and_operations_of_jobs_are_both_read(tmp_path: Path) -> None:
