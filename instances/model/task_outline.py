@@ -10,6 +10,11 @@ from planoracle.instances.model.task_cells import cell_text
 _MAX_DEPTH = 100
 _TOO_DEEP = f"must have at most {_MAX_DEPTH} levels and no cycle"
 
+# Names of a last row that adds up the others, and fields that such a row does not have.
+_TOTALS = frozenset(("total", "totals", "grand total", "sum"))
+_NAMES = ("job", "task", "operation", "step", "id")
+_NOT_IN_TOTALS = ("machine", "agent", "after", "successors", "release", "deadline")
+
 #: Texts of a row by field.
 RawRow = Mapping[str, str]
 
@@ -18,7 +23,8 @@ def find_summaries(rows: Sequence[RawRow]) -> dict[int, list[int]]:
     """Return the positions of the tasks below each summary row.
 
     The columns ``outline``, ``outline_level`` and ``parent`` define an outline. Numbers such as 1.2 in the column
-    ``id``, and blanks before names, define one in which only rows without a duration are summary rows.
+    ``id``, and blanks before names, define one in which only rows without a duration are summary rows. A last row with
+    the name Total is the summary of all others.
 
     Parameters
     ----------
@@ -42,6 +48,10 @@ def find_summaries(rows: Sequence[RawRow]) -> dict[int, list[int]]:
         summaries = {parent for parent in parents if parent is not None}
         if not is_certain:
             summaries = {i for i in summaries if not cell_text(rows[i].get("duration", ""))}
+    last = len(rows) - 1
+    if last > 0 and _is_total(rows[last]):
+        parents = [parent if parent is not None else last for parent in parents[:last]] + [None]
+        summaries.add(last)
     leaves: dict[int, list[int]] = {i: [] for i in sorted(summaries)}
     for i in range(len(rows)):
         if i not in summaries:
@@ -49,6 +59,15 @@ def find_summaries(rows: Sequence[RawRow]) -> dict[int, list[int]]:
                 if ancestor in leaves:
                     leaves[ancestor].append(i)
     return leaves
+
+
+def _is_total(row: RawRow) -> bool:
+    """Return whether a row adds up other rows: it has the name Total only, and no restrictions."""
+    names = [cell_text(row.get(field, "")) for field in _NAMES]
+    names = [name for name in names if name]
+    if len(names) != 1 or names[0].casefold().rstrip(" :") not in _TOTALS:
+        return False
+    return not any(cell_text(row.get(field, "")) for field in _NOT_IN_TOTALS)
 
 
 def _is_yes(text: str) -> bool:

@@ -248,8 +248,8 @@ class TaskTable:
         if "due" in normal_name(deadline) and any("deadline" in cells for cells in self.cells):
             self.notes.append(f"{deadline}: taken as deadlines that must be met")
         if self.summaries:
-            names = ", ".join(self.ids[i].partition("/")[2] for i in list(self.summaries)[:5])
-            self.notes.append(f"summary rows are not tasks ({len(self.summaries)}): {names}")
+            names = [self._short_name(i) for i in list(self.summaries)[:5]]
+            self.notes.append(f"summary rows are not tasks ({len(self.summaries)}): {', '.join(names)}")
 
     def _read_cell(self, i: int, field: str, value: Any) -> None:
         """Read one cell; a summary row has no duration of its own."""
@@ -280,6 +280,11 @@ class TaskTable:
         self.ids.append(f"{job}/{name}")
         task_id = cells.get("id", name)
         self.names.add(job, task_id, {name, task_id, self.ids[i]})
+
+    def _short_name(self, i: int) -> str:
+        """Return the name of a row without its job, or the job alone."""
+        job, _, name = self.ids[i].partition("/")
+        return name or job
 
     def check_summaries(self) -> Iterator[InputError]:
         """Yield faults of summary rows whose duration cannot be that of the tasks below them."""

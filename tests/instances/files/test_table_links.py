@@ -134,6 +134,20 @@ def test_summary_row_stands_for_the_tasks_below_it(text: str, tmp_path: Path) ->
     assert "t.csv: summary rows are not tasks (1): House" in notes(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "makespan"),
+    [
+        (table("task,duration,machine", "a,3,M", "b,4,M", "Total,7,"), 7),
+        (table("job,operation,duration", "J,a,3", "J,b,4", "Total:,,7"), 7),
+        (table("task,duration", "a,3", "Total,4", "b,5"), 5),
+        (table("task,duration,machine", "a,3,M", "Total,4,M"), 7),
+    ],
+    ids=["task", "job", "not last", "on a machine"],
+)
+def test_last_row_with_the_total_is_no_task(text: str, makespan: int, tmp_path: Path) -> None:
+    assert solve(read(tmp_path, text)).makespan == makespan
+
+
 def test_links_and_times_of_a_summary_row_hold_for_its_tasks(tmp_path: Path) -> None:
     lines = "id,outline level,name,duration,pred,release"
     text = table(lines, "1,1,A,,,2", "2,2,a,3,,", "3,1,B,,1FS+1,", "4,2,b,1,,", "5,2,c,2,,")
