@@ -5,10 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Generic, NamedTuple, TypeVar
 
-from planoracle.instances.model_output.cues import Cue, begins_with_cue, cues_of, is_interjection, is_nothing, pieces_of
+from planoracle.instances.model_output.cues import (
+    Cue,
+    begins_with_cue,
+    cues_of,
+    is_interjection,
+    is_label,
+    is_nothing,
+    pieces_of,
+    split_label,
+)
 from planoracle.instances.model_output.json_values import leaves
 from planoracle.instances.model_output.layout import TextLine, lines_of
 
@@ -87,6 +96,10 @@ class Grammar(Generic[S]):
 
 
 _WORD = re.compile(r"[^\W\d_]")
+_EITHER = re.compile(r"\W*(?:\w+\W+){0,4}either\b", re.IGNORECASE)
+_OR = re.compile(r"[,;]?\s{1,9}or\b", re.IGNORECASE)
+#: Number of words "or" of a sentence that are tried as its border between two plans.
+_MAX_SEPARATORS = 4
 _RULE = re.compile(r"(?:[-*_=~] ?){3,80}")
 # Longest sentence over several lines, in characters.
 _LONGEST = 2_000
@@ -242,12 +255,13 @@ class Reader(Generic[S]):
     def _words(self, line: TextLine) -> None:
         """Read a line without JSON, by sentences if one of them has a cue."""
         free = line.kind == "free"
-        pieces = pieces_of(line.text)
+        pieces = [part for piece in pieces_of(line.text) for part in self._alternatives(piece)]
         cues = [cues_of(piece) for piece in pieces]
         if line.number == self._announced and is_nothing(line.text):
             cues[0] |= Cue.RETRACTED
         interjection = free and any(map(is_interjection, pieces))
-        if not (any(cues) or interjection) or not (free or self._is_remark(line.text, cues[0])):
+        has_remark = free or self._is_remark(line.text, cues[0]) or any(map(is_label, pieces))
+        if not (any(cues) or interjection) or not has_remark:
             self._read_text(line.kind, line.group, line.number, line.text)
             return
         for piece, cue in zip(pieces, cues, strict=True):
@@ -259,6 +273,19 @@ class Reader(Generic[S]):
                 continue
             if not remark or (Cue.RETRACTED not in cue and self.grammar.find(piece)):
                 self._read_text(line.kind, line.group, line.number, piece)
+
+    def _alternatives(self, piece: str) -> list[str]:
+        """Split a sentence "either ... or ..." or "plan B is ..." before a plan of several steps."""
+        label, text = split_label(piece)
+        if label and len(self.grammar.find(text)) > 1:
+            return [label, text]
+        if _EITHER.match(piece) is None:
+            return [piece]
+        for separator in islice(_OR.finditer(piece), _MAX_SEPARATORS):
+            before, after = piece[: separator.start()], piece[separator.end() :]
+            if len(self.grammar.find(before)) > 1 and len(self.grammar.find(after)) > 1:
+                return [before, "or", after]
+        return [piece]
 
     def _is_prose(self, text: str) -> bool:
         """Return whether a text has steps, but consists mostly of other words."""

@@ -39,7 +39,18 @@ _INTRODUCTIONS = (
     ("summaries", Cue.SUMMARY),
 )
 _AT_START = ("claim", "back", "gives_up", "alone", "others", "no_plans", "finals")
-_PIECES = re.compile(r"(?<=[.!?;])[\"')\]*_`]*\s+|(?<=:)[\"')\]*_`]*\s+|\s+[\u2013\u2014]\s*|\s--?\s+")
+# Label of an alternative before a colon.
+_LABEL = (
+    r"(?:plan|option|version|variant|alternative|possibility|solution|approach|way|method|answer|schedule|candidate)"
+    r"[ #]{1,2}(?:[A-Ha-h1-9]|one|two)"
+)
+_NAMED_PLAN = re.compile(rf"\W*{_LABEL} (?:is|would be|could be)\s+", re.IGNORECASE)
+_LABELLED = re.compile(rf"[\s*_#]*{_LABEL}[\s*_]*:[\s*_]*", re.IGNORECASE)
+_PIECES = re.compile(
+    r"(?<=[.!?;])[\"')\]*_`]*\s+|(?<=:)[\"')\]*_`]*\s+|\s+[\u2013\u2014]\s*|\s--?\s+"
+    r"|(?<!\bof)(?<!\bto)(?<!\bin)(?<!\bis)(?<!\bmy)(?<!\bas)(?<!\bfor)(?<!\bthe)(?<!\bthan)(?<!\bfrom)(?<!\ba)"
+    rf"\s+(?=[*_]{{0,3}}(?i:{_LABEL})[*_]{{0,3}}:)"
+)
 _MARKUP = re.compile(r"[*_#`>]+")
 
 
@@ -55,10 +66,12 @@ def _has(text: str, *names: str) -> bool:
 
 
 def pieces_of(text: str) -> list[str]:
-    """Return the sentences of a line, also split at colons and dashes.
+    """Return the sentences of a line, also split at colons, dashes and before labels of alternatives.
 
     >>> pieces_of("Wait, that is wrong. Better: wash cup - now!")
     ['Wait, that is wrong.', 'Better:', 'wash cup', 'now!']
+    >>> pieces_of("Plan A: wash cup Plan B: wait")
+    ['Plan A:', 'wash cup', 'Plan B:', 'wait']
     """
     return [piece for piece in _PIECES.split(text) if piece and not piece.isspace()]
 
@@ -76,8 +89,7 @@ def cues_of(text: str) -> Cue:
 def _cues_of(text: str) -> Cue:
     text = _plain(text)
     cues = Cue.RETRACTED if _retracts(text) else Cue(0)
-    no_plan = _pattern("no_plans").search(text)
-    if no_plan and not _has(text, "no_example") and not _has(text[: no_plan.start()], "unlike"):
+    if _denies_plan(text):
         cues |= Cue.NO_PLAN
     elif _has(text, "finals"):
         cues |= Cue.FINAL
@@ -85,6 +97,16 @@ def _cues_of(text: str) -> Cue:
         if _has(text, name):
             cues |= cue
     return cues
+
+
+def _denies_plan(text: str) -> bool:
+    """Return whether a sentence introduces an example, a draft or an invalid plan."""
+    if _has(text, "reported_example"):
+        return True
+    no_plan = _pattern("no_plans").search(text)
+    if no_plan is None or _has(text, "no_example"):
+        return False
+    return not _has(text[: no_plan.start()], "unlike")
 
 
 def begins_with_cue(text: str) -> bool:
@@ -114,6 +136,34 @@ def names_a_plan(text: str) -> bool:
     (True, False)
     """
     return _has(text, "noun")
+
+
+def split_label(piece: str) -> tuple[str, str]:
+    """Return the label of an alternative that begins a sentence (or an empty text), and its other words.
+
+    >>> split_label("Plan B is wash cup, wait"), split_label("wash cup")
+    (('Plan B is', 'wash cup, wait'), ('', 'wash cup'))
+    """
+    match = _NAMED_PLAN.match(piece)
+    return ("", piece) if match is None else (match[0].strip(), piece[match.end() :])
+
+
+def is_label(piece: str) -> bool:
+    """Return whether a piece of a line is the label of an alternative.
+
+    >>> is_label("Plan B:"), is_label("Plan B waits.")
+    (True, False)
+    """
+    return _LABELLED.fullmatch(piece) is not None
+
+
+def announces_several(text: str) -> bool:
+    """Return whether a sentence announces several plans.
+
+    >>> announces_several("There are two ways."), announces_several("There are several ways to do this.")
+    (True, False)
+    """
+    return _has(text, "several")
 
 
 def is_nothing(text: str) -> bool:
@@ -150,7 +200,10 @@ def label_of(text: str) -> str:
     ('2', '1', '')
     """
     match = _pattern("label").search(text) or _pattern("ordinal").search(text)
-    return _RANKS.get(match[1].lower(), match[1].lower()) if match else ""
+    if match is None or match.lastindex is None:
+        return ""
+    name = match[match.lastindex].lower()
+    return _RANKS.get(name, name)
 
 
 def _plain(text: str) -> str:

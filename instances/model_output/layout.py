@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from planoracle.instances.model_output.characters import plain, unmarked
-from planoracle.instances.model_output.cues import Cue, cues_of
+from planoracle.instances.model_output.cues import Cue, cues_of, is_label
 from planoracle.instances.model_output.json_values import HOLE, extract_values, whole_value
 
 _FENCE = re.compile(r"\s{0,40}(?:[-*>]\s{0,3})?(`{3,}|~{3,})\s{0,3}([\w+.-]*)\s*")
 _SEPARATOR = re.compile(r"[|\s:-]*-[|\s:-]*")
 _MARKED = re.compile(
-    r"[\s#>*_`-]{0,12}(?:\d{1,4}[.)]\s{0,3})?[*_]{0,3}(?P<name>[A-Za-z][^:|{}\"\n]{0,70}?)\s{0,3}#?(?:\d{1,6}\s{0,3})?"
-    r"[*_`]{0,3}\s{0,3}:[*_`]{0,3}(?P<rest>.*)",
+    r"[\s#>*_`-]{0,12}(?:\d{1,4}[.)]\s{0,3})?[*_]{0,3}(?P<name>[A-Za-z][^:|{}\"\n]{0,70}?)\s{0,3}"
+    r"#?(?:(?P<number>\d{1,6})\s{0,3})?[*_`]{0,3}\s{0,3}:[*_`]{0,3}(?P<rest>.*)",
     re.DOTALL,
 )
 _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s{0,3}|(?=\*\*))[*_]{0,3}(?P<name>[^*#|:\n]{1,70}?)[\s*_:#]{0,9}")
@@ -200,6 +200,8 @@ def _marked(number: int, text: str, inside: list[object], fenced: bool, group: i
     heading = _MARKED.fullmatch(text) if ":" in text else _HEADING.fullmatch(text) if text[:1] in ("#", "*") else None
     name = "" if heading is None else " ".join(heading["name"].split()).strip("*_# ")
     kind = _NAMES.get(name.lower()) or ("final" if name and _announces(name) else "")
+    if kind == "final" and heading is not None and is_label(f"{name} {heading.groupdict().get('number')}:"):
+        kind = ""  # one of several plans
     if kind:
         text = heading["rest"].strip() if heading is not None and ":" in text else ""
         if kind == "action":

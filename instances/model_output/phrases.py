@@ -11,6 +11,9 @@ _BAD = (
     "|nonsense|nonsensical|rubbish|garbage|worthless|useless|bogus|void|unsound|inconsistent|contradictory|unusable|bad"
     "|impossible|forbidden|inadmissible|unacceptable|retracted|revoked|withdrawn|cancelled|obsolete)"
 )
+_EXAMPLE = "(?:examples?|samples?|templates?|demonstrations?)"
+_ANSWER = "(?:answer|plan|solution|schedule|output|response|result)s?"
+_OFFER = "(?:option|possibility|way|alternative|candidate|choice|variant)"
 _GOOD = "(?:right|correct|valid|feasible|possible|allowed|legal|permitted|acceptable|good|ok(?:ay)?)"
 _BETTER = (
     "(?:better|best|shorter|faster|quicker|improved|optimi[sz]ed|optimal|updated?|revised|corrected|fixed|repaired|new"
@@ -160,8 +163,8 @@ PHRASES = {
         rf"\b(?:an?|any|every) (?:\w+ )?{_PLAN} (?:(?:might|could|would|may|can|should) )?looks? like\b",
         r"\b(?:rejected|discarded|abandoned|superseded|obsolete|outdated|withdrawn|retracted|scrapped|dismissed"
         r"|unused)\b",
-        r"\b(?:first|initial|early|earlier|previous|old|older|original|rough|tentative|preliminary|naive|unchecked"
-        rf"|incomplete|quoted|given) (?:(?!i\b|we\b)\w+ )?(?:{_PLAN}|thought|guess|cut|pass|take)\b",
+        rf"\b(?:first(?! {_OFFER}\b)|initial|early|earlier|previous|old|older|original|rough|tentative|preliminary"
+        rf"|naive|unchecked|incomplete|quoted|given) (?:(?!i\b|we\b)\w+ )?(?:{_PLAN}|thought|guess|cut|pass|take)\b",
         rf"\b{_BAD} (?:[\w-]+ ){{0,2}}{_PLAN}\b|\({_BAD}\)|\({_BAD},|, {_BAD}\)",
         rf"\b{_PLAN} (?:that|which|to) (?:\w+ )?(?:avoid|fails?|breaks?|violates?|(?:does|will|would|is"
         rf"|do){_NOT}|cannot"
@@ -172,12 +175,26 @@ PHRASES = {
         rf"\b(?:this|following|these|below|here|that|it) (?:\w+ )?(?:is|are|would be|will be) (?:\w+ ){{0,2}}{_BAD}\b",
         r"\b(?:do not|don['’]t|never) (?:do|use|follow|submit|try|copy|grade)\b",
         r"\b(?:mistakes?|errors?|plans?|orders?|what) to avoid\b",
+        r"\b(?:previous|earlier|similar) (?:task|problem|question|exercise)(?:['’]s)? (?:\w+ ){0,3}"
+        rf"{_ANSWER}\b",
+        rf"\b{_ANSWER} (?:that |which )?you (?:gave|give|showed|show|provided|wrote|listed|quoted|mentioned)\b",
+        rf"\bin (?:the|your) (?:prompt|question|message|request|instructions?|text)\b.*\b{_ANSWER} (?:was|were)\b",
         rf"^\W*(?:{_BAD}|don['’]t|avoid|not (?:valid|allowed|this)|never)\W*$",
     ),
-    # Mentioned or denied examples.
+    # Mentioned or denied examples, and the first of several plans.
     "no_example": (
+        r"\bthe first (?:plan|solution|schedule|approach|strategy) (?:is|would be|could be)\b",
         r"\b(?:no longer|not (?:just|only|merely)|more than|no) (?:an? )?(?:example|draft|sketch|template)\b",
-        r"\b(?:from|like|of|in|as in|following) (?:the|your|this) (?:\w+ )?(?:example|sample|template)\b",
+        r"\b(?:from|like|of|in|on|as|as in|following) (?:the|your|this) (?:\w+ )?(?:example|sample|template)\b",
+    ),
+    # Examples that a sentence reports from the task, so that "in the example" introduces no own plan.
+    "reported_example": (
+        rf"\bin (?:the|your|this|that) (?:\w+ ){{0,2}}{_EXAMPLE}\b(?!.*\bmy\b).*\b{_ANSWER}"
+        r"(?: \w+){0,2} (?:was|were|is|are|reads?|had|look(?:s|ed))\b",
+        rf"\b{_ANSWER} (?:(?!as\b|like\b|just\b)\w+ ){{0,2}}(?:of|to|in|from|for) (?:the|your|this|that) (?:\w+ )?"
+        rf"{_EXAMPLE}\b(?! (?:format|style|form|layout|notation|syntax))(?!.*\bmy\b)",
+        rf"\b{_EXAMPLE}\W+(?:which|that) (?:had|has|gave|gives|shows?|showed|reads?)\b",
+        rf"^\W*from (?:the|your|this|that) (?:\w+ )?{_EXAMPLE}\W*$",
     ),
     "unlike": (r"\b(?:nothing|no|avoids?|but|thought|was|if|unlike|never)\W+(?:\w+\W+){0,3}$",),
     "finals": (
@@ -204,7 +221,15 @@ PHRASES = {
         r"\btoo (?:long|slow|early|late)\b",
     ),
     "others": (
-        r"^\W*(?:or|either)\b|\balternativ\w+|^\W*another\W*$|\b(?:here is|this is|there is) another\b",
+        r"^\W*(?:or|either)\b|\balternativ\w+|\b(?:here is|this is|there is) another\b",
+        r"^\W*(?:and |or |still |yet )?(?:another|the (?:other|second|third))(?: one)?"
+        r"(?: is| would be| could be| might be)?\W*$",
+        rf"\b(?:first|second|third|[12]nd|1st|3rd) (?:possible )?{_OFFER}\b",
+        r"\b(?:second|third|2nd|3rd) (?:possible )?(?:plan|solution|schedule|approach|strategy|version|proposal)\b",
+        r"\bon the other hand\W*$",
+        r"\b(?:would|could|might|may|will|should|can) (?:also|equally) (?:work|suffice"
+        r"|be (?:valid|possible|fine|used))\b.*:$",
+        r"\b(?:works|suffices|is (?:enough|possible|valid|fine)) (?:as well|too|also)\b.*:$",
         r"\b(?:another|a different|a second|the other|one more|an equivalent|an equally \w+) (?:[\w-]+ )?"
         rf"(?:{_PLAN}|way|possibility|one|candidate|choice)\b|\bone (?:{_PLAN}|way|possibility)\b",
         r"\b(?:you|we|one|it|i) (?:could|can|may|might) (?:also|equally|as well|either|instead)\b|\balso possible\b",
@@ -212,10 +237,17 @@ PHRASES = {
         r"|possibilities"
         r"|candidates|alternatives|solutions|schedules|ways|variants|versions)\b",
     ),
+    # Announcements of several plans.
+    "several": (
+        rf"\b(?:two|three|2|3) (?:[\w-]+ )?(?:{_OFFER}s|possibilities|plans|schedules|solutions|answers|approaches"
+        r"|strategies|versions|proposals)\b",
+    ),
     "label": (
         r"\b(?:plan|option|version|variant|alternative|candidate|approach|solution|schedule|possibility|proposal|choice"
         r"|strategy|answer|attempt|idea)[ #-]{1,2}(?:no\.? ?|number )?([a-h]|[1-9]|one|two|three|i{2,3})\b"
         r"(?! (?:is to|of|for|minute|step))",
+        r"\b(?:way|method)[ #]{1,2}([b-h]|[1-9]|one|two|three)\b",
+        r"^\W*([a-c])\W*$",
     ),
     "ordinal": (
         r"\bthe (first|former|second|latter|third)(?: (?:one|of|plan|option|version|schedule|alternative|solution))?\b",

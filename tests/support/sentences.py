@@ -457,3 +457,67 @@ Then there is this one:
 A different plan:
 The other way:
 """.strip().split("\n")
+
+#: Words before a plan and before a part of it that offer both.
+OFFERS = """
+There are two ways. Plan A: | Plan B:
+Either | or
+Option 1: | Option 2:
+### Alternative 1 | ### Alternative 2
+**Plan 1:** | **Plan 2:**
+Answer 1: | Answer 2:
+First option: | Second option:
+The first way is: | The second:
+I see two plans. The first plan is | The second plan is
+One possibility is: | Another is:
+One way: | The other way:
+You can do either | or just
+I see two options: | ---
+Two plans are possible. (A) | (B)
+On the one hand: | On the other hand:
+The plan: | Alternatively, simply:
+Safe plan (option A): | Quick plan (option B):
+My plan: | Or, if you are in a hurry:
+My plan: | This would also work:
+""".strip().split("\n")
+
+#: Words before a plan and before a part of it that repeat the plan.
+SUMMARIES = """
+My plan: | In short, the key steps are:
+Plan A: | Summary of plan A:
+Plan A is the only option: | The key steps of plan A:
+There are two ways. I take the faster one: | Summary:
+My plan: | Either way, it takes 13 minutes. Key steps:
+My plan: | Alternatively, you could swap steps 2 and 3. Summary:
+My plan: | Option 2 was slower, so I dropped it. Verification:
+""".strip().split("\n")
+
+#: Introductions of plans that the task contains.
+EXAMPLES = """
+In the example you gave, the answer was:
+In your example, the plan was:
+The answer of your example was:
+In the example above, the final answer was:
+The example's answer is:
+The solution to the example is:
+In the few-shot example the plan looked like this:
+In the sample you provided, the final answer was:
+As in your example, which had the answer:
+The sample plan:
+From your example:
+In your prompt, the answer was:
+The previous task had this answer:
+The plan you showed me was:
+""".strip().split("\n")
+
+#: Introductions of a plan that mention an example.
+OWN_PLANS = """
+Following the example, my plan is:
+As in your example:
+As in the example you gave, here is the plan:
+In the example you gave, the answer was short. Here is mine:
+Using the format of the example you provided, the answer is:
+My plan in the example format:
+Based on the example, the plan is:
+Unlike the previous task, the plan is short:
+""".strip().split("\n")

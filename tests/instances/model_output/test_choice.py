@@ -20,7 +20,18 @@ from planoracle.instances.protocol import registry
 from tests.support.answers import FORMS, RIGHT, WRONG, first_half, spoil
 from tests.support.grades import grades_frame
 from tests.support.plan_formats import PROBLEMS, optimal_steps
-from tests.support.sentences import CHOICES, HARMLESS, INTRODUCTIONS, NO_PLANS, OPEN, RETRACTIONS
+from tests.support.sentences import (
+    CHOICES,
+    EXAMPLES,
+    HARMLESS,
+    INTRODUCTIONS,
+    NO_PLANS,
+    OFFERS,
+    OPEN,
+    OWN_PLANS,
+    RETRACTIONS,
+    SUMMARIES,
+)
 
 GRADER = Grader(details=False)
 BENCHMARKS = ("recipe2plan", "timearena", "robotouille", "asynctool")
@@ -125,6 +136,52 @@ def test_several_plans_without_a_choice_are_ambiguous() -> None:
         lambda good, bad, sentence: f"{good}\n{sentence}\n{bad}",
     ):
         assert not differing(OPEN, order, "ambiguous")
+
+
+def offered(plan: Sequence[str], other: Sequence[str], words: str) -> set[str]:
+    """Return how two plans with words before each are read, in all formats."""
+    before, between = words.split(" | ")
+    forms = (*FORMS.values(), ", ".join)
+    return {plan_read(f"{before}\n{form(plan)}\n\n{between}\n{form(other)}") for form in forms}
+
+
+@pytest.mark.parametrize("words", OFFERS)
+def test_part_of_the_plan_that_is_offered_as_an_alternative_is_ambiguous(words: str) -> None:
+    assert offered(GOOD, GOOD[:5], words) == {"ambiguous"}
+    assert offered(GOOD, GOOD[2:6], words) == {"ambiguous"}
+    assert offered(GOOD, GOOD, words) == {"good"}
+
+
+@pytest.mark.parametrize("words", SUMMARIES)
+def test_part_of_the_plan_that_is_called_a_summary_is_ignored(words: str) -> None:
+    assert offered(GOOD, GOOD[:5], words) == {"good"}
+    assert offered(GOOD, GOOD[2:6], words) == {"good"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("There are two ways. Plan A: {good} Plan B: {part}", "ambiguous"),
+        ("There are two ways. Plan A is {good}; plan B is {part}.", "ambiguous"),
+        ("Either {good} or {part}.", "ambiguous"),
+        ("Plan A: {good}. Plan B: {part}. I choose plan A.", "good"),
+        ("Plan A: {good}. Plan B: {part}. In the end I would go with plan A.", "good"),
+    ],
+)
+def test_alternatives_within_a_line_are_separated(text: str, expected: str) -> None:
+    assert plan_read(text.format(good=", ".join(GOOD), part=", ".join(GOOD[:5]))) == expected
+
+
+@pytest.mark.parametrize("mark", ["", "> "], ids=["plain", "quoted"])
+@pytest.mark.parametrize("refusal", ["I cannot answer.", "Yours is different; I need more time.", "So I pass."])
+def test_example_of_the_task_is_not_the_answer(mark: str, refusal: str) -> None:
+    def text(good: str, bad: str, words: str) -> str:
+        example = "\n".join(f"{mark}{line}" for line in good.split("\n"))
+        return f"{words}\n{example}\n\n{refusal}"
+
+    assert not differing(EXAMPLES, text, "no_plan")
+    assert not differing(EXAMPLES, lambda good, bad, words: f"{words}\n{bad}\n\nMy plan:\n{good}", "good")
+    assert not differing(OWN_PLANS, lambda good, bad, words: f"{words}\n{good}", "good")
 
 
 # --- blocks ----------------------------------------------------------------------------------------
