@@ -238,9 +238,9 @@ class Grade:
 def cause_of(grade: Grade) -> str | None:
     """Return the cause of a failure in words.
 
-    ``nothing read`` (the answer contains no plan), ``ambiguous``, ``cut off``; the kind of the violation that ended the
-    run; ``refused: KIND``, the first violation of a run that went on without the command and completed too little;
-    ``unfinished``, without any violation.
+    ``nothing read`` (the answer contains no plan), ``no time`` (an answer of AsyncHow without a readable time),
+    ``ambiguous``, ``cut off``; the kind of the violation that ended the run; ``refused: KIND``, the first violation of
+    a run that went on without the command and completed too little; ``unfinished``, without any violation.
 
     Examples
     --------

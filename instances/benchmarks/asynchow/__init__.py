@@ -45,14 +45,19 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
 
     Plan language
     -------------
-    A submission has an `answer`, the text of the model (`null` and empty text are wrong answers), or a `plan`, a
-    schedule as a list of pieces `{"action": "step/2", "start": 0, "duration": 4838400}`. Problems with fewer agents
-    (`~2`, `--agents 2`) accept schedules only.
+    A submission has an `answer`, the text of the model or its JSON (`null` and empty text are wrong answers), or a
+    `plan`, a schedule as a list of pieces `{"action": "step/2", "start": 0, "duration": 4838400}`. Problems with fewer
+    agents (`~2`, `--agents 2`) accept schedules only.
 
     The profile `paper` first removes reasoning blocks, quotations, examples and withdrawn answers. It then selects, in
     this order, the announced final answer (`Final answer:`, `\boxed{...}`), a JSON value, a time in double quotes, or
-    any other time; the last of several counts. "2 or 3 days" is `ambiguous`. The selected text is parsed like in the
-    released `measure_perf`:
+    any other time; the last of several counts. "2 or 3 days" and "2 to 3 days" are `ambiguous`.
+
+    In JSON a number is a time if its key, a field beside it or an object around it names the unit, in any spelling:
+    `{"total_time_seconds": 6000}`, `{"answer": 100, "unit": "minutes"}`, `{"time": {"hours": 1, "minutes": 40}}`. A
+    final answer comes before a total time, a total before other times, and these before times of steps. Different
+    times of equal weight are `ambiguous`. A line such as `Total time (min): 100` is read alike. A number without any
+    unit and incomplete JSON are unscored. The selected text is parsed like in the released `measure_perf`:
 
     1. In each line the text between the first and the last double quote counts. The first and the last of these texts
        are read; one right text is enough.
@@ -71,7 +76,7 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     | violation | condition |
     |---|---|
     | `no_plan`, `cut_off` | no answer is left after the removals; the reasoning block is not closed |
-    | `empty`, `no_time` | the answer is empty; nothing is in double quotes |
+    | `empty`, `no_time` | the answer is empty; it has no readable time (a refusal; `released`: none in double quotes) |
     | `range`, `unreadable` | the answer contains ` to `; a unit is unknown or the time is too long |
     | `too_short`, `too_long`, `wrong` | below or above the right interval; one text is below, the other above |
 
@@ -88,10 +93,10 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
     Metrics
     -------
     `accuracy` is the share of right answers. A schedule is a success if it follows the rules, and right if it is also
-    optimal. A grade of an answer has `parsed` (the seconds that were read, `[0, 0]` for a wrong answer), `gold` (the
-    right interval), `complexity` (nodes and edges of the graph, START and END included) and `few_shot`. The problems
-    that the paper's prompts show with their answers (`async/1198`, `async/8`, `async/3`) are graded and excluded from
-    averages.
+    optimal. A grade of an answer has `parsed` (the seconds that were read, `[0, 0]` without a time; in `released` also
+    for a wrong answer), `gold` (the right interval), `complexity` (nodes and edges of the graph, START and END
+    included) and `few_shot`. The problems that the paper's prompts show with their answers (`async/1198`, `async/8`,
+    `async/3`) are graded and excluded from averages.
 
     Differences between paper and released code
     -------------------------------------------

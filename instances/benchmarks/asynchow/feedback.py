@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.asynchow import language
+from planoracle.instances.benchmarks.asynchow.released_grader import candidates
 from planoracle.instances.benchmarks.asynchow.run import AsyncHowRun
 from planoracle.instances.benchmarks.generic import feedback
 from planoracle.instances.protocol.feedback import ClockFormat, Examination, FeedbackItem, Topic, clock_of, quoted
@@ -50,5 +50,5 @@ def _outcome(run: AsyncHowRun, clock: ClockFormat) -> str:
 
 
 def _quoted_answer(run: AsyncHowRun) -> str:
-    texts = language.candidates(getattr(run.plan.commands, "text", ""))
+    texts = candidates(getattr(run.plan.commands, "text", ""))
     return f"{quoted(texts[-1])}: " if texts else ""

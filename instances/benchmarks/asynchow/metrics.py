@@ -47,7 +47,7 @@ def declare(rules: Profile) -> Declarations[Measurement[AsyncHowRun]]:
         ),
         Metric(
             "parsed",
-            "shortest and longest time of a right answer; 0 and 0 for a wrong one",
+            "shortest and longest time that was read; 0 and 0 without a time",
             lambda its: None if its.run.answer is None else list(its.run.answer.parsed),
             "seconds",
             "text",

@@ -29,6 +29,8 @@ CHANGED = {
     "\n".join(UNWASHED): {"scored": True, "success": False, "read": 8, "said": UNWASHED},
     # Thinking without an end is a failure, since there is no answer.
     "<think>\n1. wash cup\n2. activate kettle\n": {"scored": True, "success": False, "read": 0, "said": []},
+    # The time that was read is reported for wrong answers, too.
+    "It takes 3 days.": {"scored": True, "success": False, "read": 1, "said": ["[259200, 259200]"]},
     # A retraction decides; a plan that repeats few of the steps is read like any other.
     "- wash cup\n- wait\n- activate kettle\n\nThis is wrong. Better:\n- pour kettle into teapot": {
         "scored": True,
