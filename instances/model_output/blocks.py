@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import Generic, NamedTuple, TypeVar
 
 from planoracle.instances.model_output.cues import (
@@ -255,7 +255,7 @@ class Reader(Generic[S]):
     def _words(self, line: TextLine) -> None:
         """Read a line without JSON, by sentences if one of them has a cue."""
         free = line.kind == "free"
-        pieces = [part for piece in pieces_of(line.text) for part in self._alternatives(piece)]
+        pieces = list(chain.from_iterable(map(self._alternatives, pieces_of(line.text))))
         cues = [cues_of(piece) for piece in pieces]
         if line.number == self._announced and is_nothing(line.text):
             cues[0] |= Cue.RETRACTED

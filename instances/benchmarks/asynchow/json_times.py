@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asynchow.key_words import Key, Rank, key_of, unit_named, words_of
@@ -170,7 +170,7 @@ class _Collector:
         words_by_name = {name: words_of(name) for name in fields}
         last_words = {words[-1] for words in words_by_name.values() if words}
         keys = {name: key_of(name, last_words) for name in fields}
-        words = {word for name_words in words_by_name.values() for word in name_words}
+        words = set(chain.from_iterable(words_by_name.values()))
         self.has_schedule = self.has_schedule or ("start" in words and not words.isdisjoint(_ENDS))
         is_unit_needed = any(_is_number(value) and not keys[name].unit for name, value in fields.items())
         for name, value in fields.items():
@@ -292,7 +292,7 @@ def _agreed(entries: list[_Entry]) -> JsonTime:
     groups: dict[tuple[int, tuple[str, ...]], list[_Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.place.container, entry.place.key.stem), []).append(entry)
-    sums = [total for group in groups.values() for total in _summed(group)]
+    sums = list(chain.from_iterable(map(_summed, groups.values())))
     exact = min(sums, key=_exactness_of)
     seconds = exact.seconds
     is_ambiguous = any(entry.is_ambiguous or not _agrees(entry, seconds) for entry in sums)
@@ -301,7 +301,8 @@ def _agreed(entries: list[_Entry]) -> JsonTime:
 
 def _summed(group: list[_Entry]) -> list[_Entry]:
     """Return one entry for the parts of a time, such as hours and minutes; else the entries themselves."""
-    if any(entry.number is None for entry in group) or len({entry.place.unit for entry in group}) < len(group):
+    units = {entry.place.unit for entry in group}
+    if len(units) < len(group) or any(entry.number is None for entry in group):
         return group
     parts = sorted((entry for entry in group if entry.number), key=_size_of, reverse=True)
     if not all(map(_is_whole, parts[:-1])):

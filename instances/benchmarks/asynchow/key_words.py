@@ -39,7 +39,9 @@ _WORDS = {
         " lower upper from to required needed takes critical"
     ),
 }
-_RANKS = {word: rank for rank, words in _WORDS.items() for word in words.split()}
+_RANKS: dict[str, Rank] = {}
+for _rank_of_words, _words in _WORDS.items():
+    _RANKS |= dict.fromkeys(_words.split(), _rank_of_words)
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # Words that are written together, such as "totalseconds".
 _PREFIXES = "total|time|duration|makespan|answer|final|shortest|minimum|overall|completion|finish|length|result|in"
@@ -48,7 +50,9 @@ _COMPOUND = re.compile(rf"(?:{_PREFIXES})+(?:{_LONG_UNITS})?")
 _COMPOUND_PART = re.compile(f"{_PREFIXES}|{_LONG_UNITS}")
 _PLURAL = re.compile(r"(?<=[a-z])\(s\)")
 
-_UNIT_BY_WORD = {spelling: unit for unit, spellings in UNITS.items() for spelling in spellings}
+_UNIT_BY_WORD: dict[str, str] = {}
+for _unit, _spellings in UNITS.items():
+    _UNIT_BY_WORD |= dict.fromkeys(_spellings, _unit)
 #: Spellings that mean a unit only as the last word of a key: "time_min" is in minutes, "min_time" is a minimum.
 _LAST_ONLY = {"second", "min", "mo", "mos"} | {spelling for spelling in _UNIT_BY_WORD if len(spelling) == 1}
 _FILLERS = {"in", "of", "and"}
