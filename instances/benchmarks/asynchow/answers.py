@@ -8,7 +8,13 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.asynchow.json_times import JsonTime, described, time_of
 from planoracle.instances.benchmarks.asynchow.key_words import Rank
 from planoracle.instances.benchmarks.asynchow.released_grader import MAX_REWRITTEN
-from planoracle.instances.benchmarks.asynchow.time_text import Seconds, StatedTime, is_readable, time_in
+from planoracle.instances.benchmarks.asynchow.time_text import (
+    Seconds,
+    StatedTime,
+    has_unread_time,
+    is_readable,
+    time_in,
+)
 from planoracle.instances.model_output.characters import plain, without_thinking
 from planoracle.instances.model_output.cues import Cue, cues_of, introduces, pieces_of
 from planoracle.instances.model_output.json_values import HOLE, extract_values, whole_value
@@ -244,13 +250,15 @@ class _Selection:
         return best.text, best.part, AMBIGUOUS if self._is_doubtful else ""
 
     def _refuse_unreadable(self) -> None:
-        """Raise an error for incomplete JSON, and for a text that ends with a number without a unit."""
+        """Raise an error for incomplete JSON, and for a text that ends with an unreadable time or number."""
         if self._broken_line:
             problem = f"the object that begins in line {self._broken_line} is not complete JSON"
             raise PlanError(described(problem), field="answer")
         line = self._last
         if line is None or line.quoted or len(line.text) > 300:
             return
+        if has_unread_time(line.text):
+            raise PlanError(described("the time has a form that is not read"), field="answer", value=line.text[:80])
         keyed = self._keyed_time(line)
         bare = _BARE.fullmatch(line.text)
         if keyed is not None or bare is not None:

@@ -35,6 +35,19 @@ _TIME = re.compile(
 _ISO = re.compile(r"\bP(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9})S)?)?(?!\w|[.,]\d)")
 _CLOCK = re.compile(r"(?<![\d:.,])(\d{1,4}):([0-5]\d)\s?(?:hours?|hrs?|h)\b", re.IGNORECASE)
 
+# Marks of Markdown and LaTeX around a number or a unit, as in "**100** minutes" and "100 \\text{ minutes}".
+_MARKS = re.compile(r"\*\*|`|\$|\\(?:boxed|text|textbf|mathrm|mathbf)\s?\{|\\[,;: ]|(?<=\d)\}")
+# Digits or number words before a unit, in a form that is not read.
+_NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety"
+    "|hundred|half|quarter"
+)
+_UNREAD = re.compile(
+    rf"(?:\d|\b(?:{_NUMBER_WORDS})\b)[^\w\n]{{0,6}}(?:(?:an|a|and|half|of)\s{{1,3}}){{0,3}}"
+    rf"(?:{'|'.join(_SPELLINGS.values())})\b",
+    re.IGNORECASE,
+)
+
 _QUOTED = re.compile(r'"[^"\n]*"')
 _BETWEEN = re.compile(
     r"[\W\d]*(?:(?:or|and|to|maybe|perhaps|possibly|even|else|alternatively|either|about)[\W]*)*", re.IGNORECASE
@@ -73,10 +86,11 @@ class StatedTime(NamedTuple):
 def time_in(sentence: str) -> StatedTime | None:
     """Return the last time in a sentence, ``None`` if there is none.
 
-    >>> time_in("It takes 1 hr 30m.").text, time_in("soon"), time_in("It takes 20 to 30 min.").is_ambiguous
+    >>> time_in("It takes **1** hr 30m.").text, time_in("soon"), time_in("It takes 20 to 30 min.").is_ambiguous
     ('"1 hour 30 min"', None, True)
     """
-    text = _NOT.sub(" ", _spelled_out(plain(sentence)))
+    unmarked_text = _MARKS.sub("", plain(sentence))
+    text = _NOT.sub(" ", _spelled_out(unmarked_text))
     quotations = [quotation for quotation in _QUOTED.findall(text) if is_readable(quotation)]
     times = list(_TIME.finditer(text))
     last = quotations[-1] if quotations else ""
@@ -86,6 +100,15 @@ def time_in(sentence: str) -> StatedTime | None:
         return None
     is_ambiguous = _NUMBERS.search(text) is not None or _offers_two(text, times[-2:])
     return StatedTime(last or text, seconds_of(last), bool(quotations) or not last, is_ambiguous)
+
+
+def has_unread_time(text: str) -> bool:
+    """Return whether a text has a number before a unit of time in a form that is not read.
+
+    >>> has_unread_time("100 (minutes)"), has_unread_time("half an hour"), has_unread_time("some hours")
+    (True, True, False)
+    """
+    return _UNREAD.search(plain(text)) is not None
 
 
 def _spelled_out(text: str) -> str:

@@ -191,3 +191,23 @@ def test_recorded_answers_in_json_are_read(shared: Path) -> None:
         if grade.scored:
             assert grade.metrics["parsed"] == [row["pred_seconds"]] * 2
     assert causes == {None: 607, "too long": 22, "too short": 10, "not scored": 1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("The answer is **100** minutes.", "100 **minutes**", "`100` min", "$100$ minutes"),
+        *(r"\boxed{100 \text{ minutes}}", r"$\boxed{100\ \mathrm{min}}$"),
+    ],
+)
+def test_time_is_read_through_marks_around_its_number(answer: str) -> None:
+    assert outcome(answer) == (None, [6000, 6000])
+
+
+@pytest.mark.parametrize(
+    "answer", ["100 (minutes)", "Answer: 100 [min]", "It takes one hundred minutes.", "Half an hour."]
+)
+def test_time_in_a_form_that_is_not_read_is_unscored(answer: str) -> None:
+    grade = graded(answer)
+    assert not grade.scored
+    assert "the time has a form that is not read; accepted are" in str(grade.reason)

@@ -135,7 +135,7 @@ def test_grade_row_of_an_answer() -> None:
     assert row["parsed"] == [75 * DAY, 75 * DAY]
     assert row["gold"] == [72 * DAY, 78 * DAY]
     assert (row["makespan"], row["optimal_makespan"], row["complexity"]) == (72 * DAY, 72 * DAY, 12)
-    wrong = graded("async/829", answer="It takes seventy-five days.").row()
+    wrong = graded("async/829", answer="It takes a while.").row()
     assert (wrong["success"], wrong["parsed"], wrong["violation"]) == (False, [0, 0], "no_time")
     assert graded("async/829", answer=None).violation == graded("async/829", answer="").violation == "empty"
 
@@ -213,7 +213,7 @@ def test_critique_of_answers_and_schedules() -> None:
     assert "plan" not in text
     right = critique(load("asynchow/async/1"), {"answer": '"85 min"'}).prose()
     assert right.startswith("Result: The answer is right: the shortest time is 1 h 25 min.")
-    form = critique(load("asynchow/async/1"), {"answer": "It is eighty-five min."})
+    form = critique(load("asynchow/async/1"), {"answer": "It takes a while."})
     assert [section.key for section in form.sections if section.status == "fault"] == ["form"]
     order = critique(load("asynchow/async/1"), {"plan": plan(_5=0)}).prose()
     assert "Step 5 at 00:00:00 must start after step 1, which ends at 00:15:00" in order
