@@ -27,6 +27,9 @@ from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import expand
 from planoracle.instances.model.problem import Problem
 
+# Endings of files in a folder of problems that must hold problems.
+_JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+
 SubmissionsArgument = Annotated[
     list[Path],
     typer.Argument(
@@ -168,14 +171,24 @@ def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
 def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
     """Return problems by name from files and folders.
 
+    A note names each file of a folder, other than JSON, that holds no problem: submissions may be beside problems.
+
     Raises
     ------
     InputError
-        For two problems of one name.
+        For a file that cannot be read, and for two problems of one name.
     """
     problems: dict[str, Problem] = {}
-    for path in expand(names or ()):
-        for problem in read_problems(path):
+    requested = list(names or ())
+    for path in expand(requested):
+        try:
+            members = read_problems(path)
+        except InputError as error:
+            if path in requested or path.endswith(_JSON_ENDINGS):
+                raise
+            tell(f"no problem: {error}", "note")
+            continue
+        for problem in members:
             if problems.setdefault(problem.name, problem) != problem:
                 raise InputError(
                     "must be unique; two problems have it",

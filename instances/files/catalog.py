@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -10,9 +12,10 @@ from os.path import exists, isdir, join
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import InputError, InputNote, UnknownNameError
 from planoracle.instances.files import task_table
 from planoracle.instances.files.strict_json import Document, load_document, load_json, read_bytes
+from planoracle.instances.files.unsupported_formats import unknown_document, unknown_text, unsupported_file
 from planoracle.instances.model.agents import split_agent_suffix
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, Problem, of_kind
@@ -31,6 +34,19 @@ _LONGEST_NAME = 4096
 # Messages about names without a match.
 _NO_MATCH, _NO_PROBLEM = "no problem, set or file has this name", "no problem has this name"
 _NO_FILES = "files are accepted only from folders given with --instances, or with --trust-paths"
+# Endings and names of files in a folder of problems that hold no problem.
+_HARMLESS_ENDINGS = frozenset(
+    (
+        *(".md", ".rst", ".pdf", ".html", ".tex", ".bib", ".doc", ".docx"),
+        *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".eps"),
+        *(".py", ".ipynb", ".sh", ".log", ".err", ".toml", ".yaml", ".yml", ".cfg", ".ini"),
+    )
+)
+_DOCUMENT = re.compile(
+    r"(?i)(?:read[_-]?me|licen[cs]e|copying|notice|authors|changelog|citation|attribution|makefile)(?:[-_.].*)?"
+)
+# Number of files that a note names.
+_LISTED = 10
 # Endings of files with one problem per line.
 _LINES = (".jsonl", ".ndjson")
 
@@ -107,7 +123,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     """Turn names, prefixes, globs and paths into a list of names and paths, without repetition.
 
     A prefix stands for everything below it (``recipe2plan/timed``); a glob for all names it matches
-    (``recipe2plan/*/Cobbler_*``); a folder for the ``.json`` and ``.jsonl`` files in it. A path of a file stays as it
+    (``recipe2plan/*/Cobbler_*``); a folder for the problem files in it. A path of a file stays as it
     is. With ``~3`` at the end these are the same problems with three agents. Names may be written in any case.
 
     Raises
@@ -249,14 +265,30 @@ def _exists(path: str) -> bool:
 
 
 def _files_in(folder: str) -> list[str]:
-    """Return the paths of the problem files in a folder; links are not followed."""
-    endings = (".json", *_LINES)
+    """Return the paths of the files in a folder that may hold problems; links are not followed.
+
+    A note names the other files and the folders in it.
+    """
     with scandir(folder) as entries:
-        names = [one.name for one in entries if one.is_file(follow_symlinks=False) and not one.name.startswith(".")]
-    paths = [join(folder, name) for name in sorted(names) if name.endswith(endings)]
+        visible = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
+    paths: list[str] = []
+    unread: list[str] = []
+    for entry in visible:
+        if entry.is_file(follow_symlinks=False) and not _is_harmless(entry.name):
+            paths.append(join(folder, entry.name))
+        else:
+            unread.append(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name)
     if not paths:
-        raise UnknownNameError(f"the folder contains no {', '.join(endings[:-1])} or {endings[-1]} files", value=folder)
+        raise UnknownNameError("the folder contains no problem files", value=folder)
+    if unread:
+        more = f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
+        warnings.warn(InputNote(f"{folder}: not read: {', '.join(unread[:_LISTED])}{more}"), stacklevel=2)
     return paths
+
+
+def _is_harmless(name: str) -> bool:
+    """Return whether a file certainly holds no problem, by its name."""
+    return PurePath(name).suffix.lower() in _HARMLESS_ENDINGS or _DOCUMENT.fullmatch(name) is not None
 
 
 def _no_match(name: str, message: str) -> UnknownNameError:
@@ -406,6 +438,9 @@ def read_each(name_or_path: str) -> list[Problem | InputError]:
 
 def _read(path: str) -> list[Problem | InputError]:
     """Return the problems of a file, or the errors of its lines."""
+    unsupported = unsupported_file(path)
+    if unsupported is not None:
+        raise unsupported
     data = read_bytes(path)
     for benchmark in map(registry.get, registry.names()):
         if problems := benchmark.read_data(data, path):
@@ -417,6 +452,9 @@ def _read(path: str) -> list[Problem | InputError]:
     # In the middle of a document, an object on the next line follows one of these.
     if path.endswith(_LINES) or (objects and not lines[0][1].rstrip().endswith((b"[", b",", b":"))):
         return [one for number, line in lines for one in read_line(line, f"{path}, line {number}")]
+    unknown = unknown_text(data, path)
+    if unknown is not None:
+        raise unknown
     return list(_problems_of(load_document(data, path), path))
 
 
@@ -438,6 +476,9 @@ def _problems_of(document: Document, path: str) -> list[Problem]:
     if benchmark is None and isinstance(document.value, dict) and "format" in document.value:
         benchmark = registry.get(GENERAL)  # names the faults of the document
     if benchmark is None:
+        reason = unknown_document(document.value)
+        if reason is not None:
+            raise InputError(reason, source=path)
         raise InputError(
             'unknown format; accepted are JSON objects with "format": "planoracle/..." and the formats of the '
             f"benchmarks {', '.join(registry.names())} (see .docs/problem_files.md)",

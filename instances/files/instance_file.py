@@ -110,7 +110,7 @@ class InstanceDocument(StrictEntry):
     benchmark: str = Field(GENERAL, description="benchmark whose rules and plan language apply")
     unit: str = Field("tick", description="name of a tick")
     seconds_per_tick: int | None = None
-    agents: list[str] = ["agent"]
+    agents: list[str] = Field(["agent"], description="names of the agents; []: no action needs one")
     resources: list[ResourceEntry] = []
     tasks: list[TaskEntry]
     time_limit: int | None = Field(None, description="latest end of all actions, in ticks")
@@ -332,16 +332,19 @@ def instance_of(document: _Entry) -> Instance:
     if error is not None:
         raise error
     actions, lags = [], []
+    agents = tuple(document.get("agents", ("agent",)))
+    # In a file without agents nobody is needed, unless an action says otherwise.
+    default_agents = None if agents else ()
     for task in document["tasks"]:
         for step in task["actions"]:
-            actions.append(_action(task["name"], step))
+            actions.append(_action(task["name"], step, default_agents))
             lags += [_lag(task["name"], step["name"], after) for after in step.get("after", ())]
     instance = Instance(
         name=document["name"],
         actions=tuple(actions),
         lags=tuple(lags),
         resources=tuple(Resource(**resource) for resource in document.get("resources", ())),
-        agents=tuple(document.get("agents", ("agent",))),
+        agents=agents,
         benchmark=_benchmark(document.get("benchmark", GENERAL)),
         unit=document.get("unit", "tick"),
         seconds_per_tick=document.get("seconds_per_tick"),
@@ -360,16 +363,20 @@ def _benchmark(name: str) -> str:
     return benchmark.name
 
 
-def _action(task: str, step: _Entry) -> Action:
-    modes, agents, attended = step.get("modes"), step.get("agents"), step.get("attended")
+def _action(task: str, step: _Entry, default_agents: tuple[()] | None) -> Action:
+    modes = step.get("modes")
+    agents = default_agents if step.get("agents") is None else tuple(step["agents"])
+    attended = step.get("attended")
+    if attended is None:
+        attended = 0 if agents == () else step["duration"]
     return Action(
         id=f"{task}/{step['name']}",
         task=task,
         duration=step["duration"],
-        attended=step["duration"] if attended is None and agents != [] else attended or 0,
+        attended=attended,
         interruptible=step.get("interruptible", False),
         modes=tuple(_mode(task, mode) for mode in ([{"uses": step.get("uses") or ()}] if modes is None else modes)),
-        agents=None if agents is None else tuple(agents),
+        agents=agents,
         release=step.get("release", 0),
         label=step.get("label", ""),
     )

@@ -1,17 +1,19 @@
 """Job shops: every job is a chain of operations on different machines.
 
 Formats: the *standard* format (a line with the numbers of jobs and machines, then a line for every job with pairs of
-machine and duration), with comments after ``#``; the OR-library's text of several problems, each under
-``instance NAME`` and a few lines of text; and Taillard's, with durations and machines in two tables.
+machine and duration, perhaps after their number), with comments after ``#``; the OR-library's text of several problems,
+each under ``instance NAME`` and a few lines of text; Taillard's, with durations and machines in two tables; and a table
+with columns ``machine`` and ``dur``. Jobs may have different numbers of operations, and visit a machine repeatedly.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, InputNote
 from planoracle.instances.literature.project_network import Rows, activity
 from planoracle.instances.model.instance import Demand, Instance, Lag, Resource
 
@@ -19,6 +21,11 @@ from planoracle.instances.model.instance import Demand, Instance, Lag, Resource
 _Job = list[tuple[int, int]]
 
 _NAME = re.compile(r"\W*instance\s+(\S+)\W*", re.IGNORECASE)
+#: Reason why flexible job shops are refused.
+FLEXIBLE = "flexible job shops (.fjs) are not supported, see .docs/limits.md"
+_ROW = "machines and durations"
+#: Heading of a table of operations.
+_COLUMNS = re.compile(r"[ |]*job(?: ?id)?[ |]*(?:machine[ |]+dur(?:ation)?[ |]*)+", re.IGNORECASE)
 #: A number at the beginning of a line: the numbers of jobs and machines.
 _SIZE = re.compile(r"\s*[+-]?[0-9]")
 
@@ -47,41 +54,107 @@ def read_text(text: str, name: str) -> list[Instance]:
     title = previous = ""
     for line in rows.rest():
         if _SIZE.match(line):
-            # Taillard's text has seeds and bounds beside the numbers of jobs and machines, under a heading.
-            count = len(line.split()) if previous.lower().startswith("nb of jobs") else 2
-            tables.append((title, _table(rows, line, count)))
+            tables.append((title, _table(rows, line, has_seeds=previous.lower().startswith("nb of jobs"))))
             title = ""
+        elif _COLUMNS.fullmatch(line):
+            tables.append((title, _rows_of_table(rows)))
         elif match := _NAME.match(line):
             title = match[1]
         previous = line.strip()
     if not tables:
         raise InputError("must contain a line with the numbers of jobs and machines", field="jobs")
     names = [name] if len(tables) == 1 else [f"{name}-{k}" for k in range(1, len(tables) + 1)]
-    return [_instance(title or numbered, jobs) for numbered, (title, jobs) in zip(names, tables, strict=True)]
+    problems = []
+    for numbered, (title, jobs) in zip(names, tables, strict=True):
+        counts = [len(job) for job in jobs]
+        if min(counts) < max(counts):
+            text = f"{title or numbered}: jobs have from {min(counts)} to {max(counts)} operations"
+            warnings.warn(InputNote(text), stacklevel=2)
+        problems.append(job_shop(title or numbered, jobs))
+    return problems
 
 
-def _table(rows: Rows, line: str, count: int) -> list[_Job]:
-    """Return the jobs of the problem that begins with a line of ``count`` numbers."""
-    jobs, machines, *_ = rows.whole(line, "jobs, machines", count, least=2)
+def _table(rows: Rows, line: str, *, has_seeds: bool) -> list[_Job]:
+    """Return the jobs of the problem that begins with a line of numbers of jobs and machines.
+
+    Parameters
+    ----------
+    has_seeds
+        True for Taillard's text, whose line has seeds of any size and bounds beside these numbers.
+    """
+    sizes = " ".join(line.split()[:2]) if has_seeds else line
+    jobs, machines = rows.whole(sizes, "jobs, machines", 2)
     if jobs < 1 or machines < 1:
         raise rows.fault("must be the numbers of jobs and machines, both at least 1", line.strip())
     first = rows.line("the first job")
+    if first.strip().lower() == "times":
+        return _taillard_jobs(rows, jobs, machines)
+    numbers = {rows.number: rows.whole(first, f"{_ROW} of job 1", least=2)}
+    for k in range(2, jobs + 1):
+        line = rows.line(f"job {k}")
+        numbers[rows.number] = rows.whole(line, f"{_ROW} of job {k}", least=2)
+    return _standard_jobs(rows, numbers, machines)
+
+
+def _taillard_jobs(rows: Rows, jobs: int, machines: int) -> list[_Job]:
+    """Return the jobs of the tables Times and Machines; the heading of the first one has been read."""
+    durations = [rows.numbers(f"durations of job {k}", machines) for k in range(1, jobs + 1)]
+    if rows.line("Machines").strip().lower() != "machines":
+        raise rows.fault("expected the heading Machines and a table of machines")
     result: list[_Job] = []
     seen: set[int] = set()
-    if first.strip().lower() == "times":
-        durations = [rows.numbers(f"durations of job {k}", machines) for k in range(1, jobs + 1)]
-        if rows.line("Machines").strip().lower() != "machines":
-            raise rows.fault("expected the heading Machines and a table of machines")
-        for k, row in enumerate(durations, 1):
-            result.append(list(zip(rows.numbers(f"machines of job {k}", machines), row, strict=True)))
-            _check(rows, result[-1], machines, seen)
-    else:
-        for k in range(1, jobs + 1):
-            row = rows.whole(
-                first if k == 1 else rows.line(f"job {k}"), f"machines and durations of job {k}", 2 * machines
-            )
-            result.append(list(zip(row[::2], row[1::2], strict=True)))
-            _check(rows, result[-1], machines, seen)
+    for k, row in enumerate(durations, 1):
+        visited = rows.numbers(f"machines of job {k}", machines)
+        result.append(list(zip(visited, row, strict=True)))
+        _check(rows, result[-1], machines, seen)
+    return result
+
+
+def _standard_jobs(rows: Rows, numbers: dict[int, list[int]], machines: int) -> list[_Job]:
+    """Return the jobs of lines of numbers: pairs of machine and duration, perhaps after their number.
+
+    Lines of 2 ``machines`` numbers are job shops; others could also be flexible job shops without a third number in
+    their first line, and are refused if all of them are.
+    """
+    is_classical = all(len(row) == 2 * machines for row in numbers.values())
+    if not is_classical and all(map(_is_flexible, numbers.values())):
+        raise rows.fault(f"lists machines to choose from: {FLEXIBLE}")
+    result: list[_Job] = []
+    seen: set[int] = set()
+    has_counts = all(len(row) == 1 + 2 * row[0] for row in numbers.values())
+    for rows.number, row in numbers.items():  # faults name the line of the row
+        pairs = row[1:] if has_counts else row
+        if len(pairs) % 2:
+            raise rows.fault(f"must be pairs of machine and duration (job {len(result) + 1})", pairs)
+        result.append(list(zip(pairs[::2], pairs[1::2], strict=True)))
+        _check(rows, result[-1], machines, seen)
+    return result
+
+
+def _is_flexible(row: Sequence[int]) -> bool:
+    """Return whether a line is a job of a flexible job shop.
+
+    It has the number of operations, and for each the number of machines to choose from and as many pairs.
+    """
+    position = 1
+    for _ in range(row[0]):
+        if position >= len(row) or row[position] < 1:
+            return False
+        position += 1 + 2 * row[position]
+    return position == len(row)
+
+
+def _rows_of_table(rows: Rows) -> list[_Job]:
+    """Return the jobs of a table with the columns job, and machine and duration of each operation."""
+    result: list[_Job] = []
+    for line in rows.rest():
+        if line.strip(" -|+"):
+            _, *pairs = rows.whole(line.replace("|", " "), "job, machines and durations", least=3)
+            if len(pairs) % 2:
+                raise rows.fault("must be a job, and pairs of machine and duration", line.strip())
+            result.append(list(zip(pairs[::2], pairs[1::2], strict=True)))
+    if not result:
+        raise rows.too_short("the first job")
     return result
 
 
@@ -96,7 +169,8 @@ def _check(rows: Rows, job: _Job, machines: int, seen: set[int]) -> None:
         raise rows.fault("a duration must not be negative", [duration for _, duration in job])
 
 
-def _instance(name: str, jobs: Sequence[_Job]) -> Instance:
+def job_shop(name: str, jobs: Sequence[_Job]) -> Instance:
+    """Return the instance of jobs, each a list of pairs of machine and duration."""
     chains = [
         [
             activity(f"job{number}", k, duration, [Demand(f"machine{machine}")])

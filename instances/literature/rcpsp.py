@@ -25,6 +25,8 @@ from planoracle.instances.model.instance import Instance
 
 _COUNT = re.compile(r"(?:- )?(projects|jobs|renewable|nonrenewable|doubly constrained)\b[^:]*:\s*(\S*)")
 _EXPECTED = {"projects": 1, "nonrenewable": 0, "doubly constrained": 0}
+#: Reason why projects with several modes are refused.
+MULTI_MODE = "multi-mode projects (.mm) are not supported, see .docs/limits.md"
 _NO_BRACKETS = str.maketrans("[]", "  ")
 
 
@@ -41,6 +43,8 @@ def read_sm(text: str, name: str) -> Instance:
     successors = []
     for k in range(1, jobs + 1):
         number, modes, many, *after = rows.numbers("job, modes, successors", least=3)
+        if number == k and modes > 1:
+            raise rows.fault(MULTI_MODE, modes)
         if (number, modes) != (k, 1):
             raise rows.fault(f"must begin with job {k} and its number of modes, 1", [number, modes])
         if len(after) != many:
@@ -180,6 +184,8 @@ def _head(rows: Rows) -> tuple[int, int]:
         if match := _COUNT.match(line.strip()):
             key = match[1]
             counts[key] = whole(match[2], key, rows.number)
+            if key == "nonrenewable" and counts[key]:
+                raise rows.fault(MULTI_MODE, counts[key])
             if counts[key] != _EXPECTED.get(key, counts[key]):
                 raise rows.fault(f"{key}: must be {_EXPECTED[key]}", counts[key])
         elif line.startswith("pronr."):

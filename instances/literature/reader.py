@@ -15,7 +15,9 @@ _FOUR_NUMBERS = re.compile(r"\s*+([0-9]++[ \t]++){3}[0-9]++[ \t]*+(\r?\n|$)")
 # Numbers of jobs and resources; the first number of the next line, and the rest of that line.
 _JOBS_RESOURCES = re.compile(r"\s*+[0-9]++[ \t]++([0-9]{1,9}+)[ \t]*+\r?\n\s*+([-+0-9][^\r\n]*+)")
 _TWO_NUMBERS = re.compile(r"\s*+[0-9]++[ \t]++[0-9]++[ \t]*+(\r?\n|$)")
-_JOB_SHOPS = re.compile(r"^[# \t]*+(instance\s|Nb of jobs)", re.MULTILINE | re.IGNORECASE)
+_JOB_SHOPS = re.compile(
+    r"^[# \t]*+(instance\s|Nb of jobs)|^[ |]*+job(?: ?id)?[ |]++machine[ |]++dur", re.MULTILINE | re.IGNORECASE
+)
 
 
 def read_data(data: bytes, path: str) -> list[Instance]:
@@ -64,9 +66,16 @@ def read_text(text: str, name: str) -> list[Instance]:
         return [rcpsp.read_sch(text, name)]
     if _RCPSP.search(text):
         return [rcpsp.read_sm(text, name)]
-    # The first job of a job shop has two numbers for each machine, an .rcp file one capacity for each resource.
-    if (head := _JOBS_RESOURCES.match(text)) and len(head[2].split()) == int(head[1]):
+    # An .rcp file has one capacity for each resource, and then a line or more for each job.
+    head = _JOBS_RESOURCES.match(text)
+    if head and len(head[2].split()) == int(head[1]) and not _has_a_line_for_each_job(text):
         return [rcpsp.read_rcp(text, name)]
     if _TWO_NUMBERS.match(text) or _JOB_SHOPS.search(text):
         return jobshop.read_text(text, name)
     return []
+
+
+def _has_a_line_for_each_job(text: str) -> bool:
+    """Return whether a text has as many lines with pairs of numbers as its first number says."""
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    return len(lines) == int(lines[0][0][:9]) + 1 and all(len(line) % 2 == 0 for line in lines)

@@ -220,13 +220,15 @@ class Model:
         interruptible
             May run in several pieces.
         agents
-            Eligible agents (default: all); an empty list if it needs none.
+            Eligible agents (default: all, and nobody in a model without agents); an empty list if it needs none.
         label
             Short description for readers.
         """
         if not self._tasks:
             raise InputError("call .task() before .action()", field="action", value=name)
-        task, eligible = self._tasks[-1], None if agents is None else _names(agents)
+        task = self._tasks[-1]
+        everybody = None if self.agents else ()
+        eligible = everybody if agents is None else _names(agents)
         length, occupied = self.ticks(duration), self.ticks(attended)
         if occupied is None:
             occupied = 0 if eligible == () else length

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.samples import some_problems
 
-from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.errors import InputError, InputNote, UnknownNameError
 from planoracle.instances.files import catalog
 
 TIMED = "recipe2plan/timed/Cobbler_Pancakes"
@@ -193,3 +193,26 @@ def test_reading_a_missing_problem_raises_input_error(
     with pytest.raises(InputError) as caught:
         catalog.read_problems(name)
     assert name in str(caught.value)
+
+
+def test_folder_of_tables_and_problem_files_is_a_set_of_problems(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("task,duration\na,2\n")
+    (tmp_path / "two.jss").write_text("1 1\n0 3\n")
+    (tmp_path / "three.fjs").write_text("1 1 1\n1 1 1 3\n")
+    (tmp_path / "README.md").write_text("about")
+    (tmp_path / "sub").mkdir()
+    with pytest.warns(InputNote, match=r"not read: README.md, sub/$"):
+        paths = catalog.expand([str(tmp_path)])
+    assert [Path(path).name for path in paths] == ["one.csv", "three.fjs", "two.jss"]
+
+
+def test_file_without_agents_needs_none(tmp_path: Path) -> None:
+    document = {"format": "planoracle/instance", "version": 1, "name": "k", "agents": []}
+    steps = [{"name": "chop", "duration": 2}, {"name": "boil", "duration": 3, "after": ["chop"]}]
+    path = write(tmp_path / "k.json", document | {"tasks": [{"name": "soup", "actions": steps}]})
+    (problem,) = catalog.read_problems(path)
+    assert [(action.agents, action.attended) for action in problem.actions] == [((), 0), ((), 0)]
+    steps[0]["attended"] = 1
+    path = write(tmp_path / "k.json", document | {"tasks": [{"name": "soup", "actions": steps}]})
+    with pytest.raises(InputError, match="an attended action needs an eligible agent"):
+        catalog.read_problems(path)

@@ -162,7 +162,7 @@ def test_unknown_file_folder_or_name_has_a_specific_message(tmp_path: Path, monk
     messages = {
         "super.json": "file super.json does not exist; did you mean supper.json?",
         "menu/supper.json": "neither file menu/supper.json nor folder menu exists",
-        "menus": "the folder contains no .json, ",
+        "menus": "the folder contains no problem files",
         "supper.json#super": "the file contains no problem of this name; did you mean supper?",
         "timearena/labb": "did you mean timearena/lab",
         "Cobler_Pancakes": "did you mean recipe2plan/timed/Cobbler_Pancakes",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, InputNote
 from planoracle.instances.files import catalog
 from planoracle.instances.literature import jobshop, rcpsp, reader
 from planoracle.instances.model.instance import Instance, Lag, Resource
@@ -301,7 +303,7 @@ FAULTS = [
     (SCH, "1\t3\n", "1\t3\nmore\n", "line 13: expected the end of the file"),
     (SCH, "1\t3\n", "", "line 11: expected capacities, but the file ends"),
     (SM, "projects                      :  1", "projects : 2", "line 5: projects: must be 1"),
-    (SM, "nonrenewable              :  0", "nonrenewable : 3", "line 10: nonrenewable: must be 0"),
+    (SM, "nonrenewable              :  0", "nonrenewable : 3", "line 10: multi-mode projects"),
     (
         SM,
         "jobs (incl. supersource/sink ):  4",
@@ -315,7 +317,7 @@ FAULTS = [
         SM,
         "   2        1          1",
         "   2        3          1",
-        "line 20: must begin with job 2 and its number of modes",
+        "line 20: multi-mode projects",
     ),
     (
         SM,
@@ -350,7 +352,8 @@ FAULTS = [
     (JSS, "2 2\n", "1 2\n", "line 5: must be 2 numbers \\(jobs, machines\\)"),
     (JSS, "2 2\n", "0 2\n", "line 3: must be the numbers of jobs and machines"),
     (JSS, "2 2\n", "", "line 3: must be"),
-    (JSS, "1 4  0 1", "1 4  0", "line 5: must be 4 numbers"),
+    (JSS, "1 4  0 1", "1 4  0", "line 5: must be pairs of machine and duration"),
+    (JSS, "0 3  1 2", "0 3  1", "line 4: must be pairs of machine and duration"),
     (JSS, "1 4  0 1", "1 4  7 1", "line 5: machines must be numbered from 0 to 1 or from 1 to 2"),
     (JSS, "1 4  0 1", "1 4  2 1", "line 5: machines must be numbered from 0 to 1 or from 1 to 2"),
     (JSS, "1 4  0 1", "1 4  0 -1", "line 5: a duration must not be negative"),
@@ -449,3 +452,91 @@ def test_every_original_file_is_read(shared: Path) -> None:
         (instance,) = catalog.read_problems(str(path))
         assert instance.benchmark == "generic"
         assert len(instance.actions) >= 10
+
+
+@pytest.mark.parametrize(
+    ("text", "durations"),
+    [
+        ("3 3\n0 4 1 3 2 2\n0 1 2 2 1 5\n1 3 2 4\n", [[4, 3, 2], [1, 2, 5], [3, 4]]),
+        ("2 3\n3 0 4 1 3 2 2\n1 1 3\n", [[4, 3, 2], [3]]),
+        ("2 2\n0 3 1 2 0 2 1 1\n1 2 0 1 1 4 0 3\n", [[3, 2, 2, 1], [2, 1, 4, 3]]),
+        ("2 2\n0 3\n1 2\n", [[3], [2]]),
+        (
+            "Nb of jobs, Nb of Machines, Time seed, Machine seed, Upper bound, Lower bound\n"
+            "2 2 901234567 1312345678 9 9\nTimes\n3 2\n2 1\nMachines\n1 2\n2 1\n",
+            [[3, 2], [2, 1]],
+        ),
+        (
+            "#Num of jobs: 2\n  job id    machine    dur    machine    dur\n--------  ---------  -----\n"
+            "0 1 11 0 2\n1 0 4\n",
+            [[11, 2], [4]],
+        ),
+    ],
+    ids=["unequal", "counted", "reentrant", "one operation", "large seeds", "table"],
+)
+@pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
+def test_job_shops_of_other_shapes_are_read(text: str, durations: list[list[int]], tmp_path: Path) -> None:
+    path = tmp_path / "shop.txt"
+    path.write_text(text, encoding="utf-8")
+    (problem,) = catalog.read_problems(str(path))
+    read = [[action.duration for action in problem.actions if action.task == task] for task in problem.tasks]
+    assert read == durations
+
+
+def test_jobs_of_unequal_length_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "shop.txt"
+    path.write_text("2 2\n0 3 1 2\n1 2\n", encoding="utf-8")
+    with pytest.warns(InputNote, match="jobs have from 1 to 2 operations"):
+        catalog.read_problems(str(path))
+
+
+MATRICES = {"name": "m", "duration_matrix": [[3, 2], [4]], "machines_matrix": [[0, 1], [1]]}
+
+
+@pytest.mark.parametrize("document", [MATRICES, {"m": MATRICES}], ids=["one", "by name"])
+def test_matrices_of_durations_and_machines_are_a_job_shop(document: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "shop.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    (problem,) = catalog.read_problems(str(path))
+    uses = [(action.duration, action.modes[0].demands[0].resource) for action in problem.actions]
+    assert (problem.name, uses) == ("m", [(3, "machine0"), (2, "machine1"), (4, "machine1")])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"machines_matrix": [[0, 1], [[0, 1]]]}, r"machines_matrix\[1\]\[0\]: lists machines to choose from"),
+        ({"machines_matrix": [[0, 1]]}, "machines_matrix: must have a row for each of the 2 jobs"),
+        ({"duration_matrix": [[3, 2.5], [4]]}, r"duration_matrix\[0\]\[1\]: must be a whole number"),
+        ({"deadlines_matrix": [[9, 9], [9]]}, "deadlines_matrix: is not read from a job shop"),
+    ],
+)
+def test_faulty_matrices_are_refused_by_field(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "shop.json"
+    path.write_text(json.dumps(MATRICES | change), encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        catalog.read_problems(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.fjs", "1 1 1\n1 1 1 3\n", "is a flexible job shop; machines to choose from are not supported"),
+        ("a.txt", "2 3 1.7\n2 2 1 4 2 6 1 3 3\n1 1 1 2\n", "is a flexible job shop"),
+        ("a.txt", "2 3\n2 2 1 4 2 6 1 3 3\n1 1 1 2\n", "flexible job shops"),
+        ("a.mm", "", "is a multi-mode project"),
+        ("a.dzn", "n = 3;", "is MiniZinc"),
+        ("a.txt", "n = 3;\nd = [1, 2, 3];", "is MiniZinc"),
+        ("a.xml", '<?xml version="1.0"?><a/>', "is XML"),
+        ("a.xml", '<Project xmlns="http://schemas.microsoft.com/project"/>', "is a project of Microsoft Project"),
+        ("a.txt", "chop 3 minutes, then boil", "is in no format that is read; accepted are problem files"),
+        ("a.json", '{"jobs": [], "resources": [], "tasks": [], "modes": []}', "is a PyJobShop problem"),
+        ("a.txt", "number of jobs, number of machines, initial seed, upper bound:\n 5 5 1 2 3", "is a flow shop"),
+    ],
+)
+def test_formats_that_are_not_read_are_named(name: str, text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message) as caught:
+        catalog.read_problems(str(path))
+    assert "JSON" not in str(caught.value)

@@ -1,0 +1,96 @@
+"""Job shops as JSON: a matrix of durations and one of machines, with a row for each job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from planoracle.instances.errors import InputError
+from planoracle.instances.literature.jobshop import FLEXIBLE, job_shop
+from planoracle.instances.literature.project_network import LARGEST
+from planoracle.instances.model.instance import Instance
+
+_DURATIONS = ("duration_matrix", "durations_matrix", "durations", "processing_times")
+_MACHINES = ("machines_matrix", "machine_matrix", "machines")
+# Matrices of the same form that restrict times.
+_UNREAD = ("release_dates_matrix", "deadlines_matrix", "setup_times", "setup_times_matrix")
+
+
+def recognises(document: object) -> bool:
+    """Return True for a document with both matrices, and for one with several such problems by name."""
+    if _has_matrices(document):
+        return True
+    return isinstance(document, dict) and bool(document) and all(map(_has_matrices, document.values()))
+
+
+def read(document: Mapping[str, Any], name: str) -> list[Instance]:
+    """Return the problems of a document.
+
+    Parameters
+    ----------
+    name
+        Name of a problem that has none in the document.
+
+    Raises
+    ------
+    InputError
+        With the field of a fault.
+
+    Examples
+    --------
+    >>> problem, = read({"duration_matrix": [[3, 2], [4]], "machines_matrix": [[0, 1], [1]]}, "two")
+    >>> [(action.id, action.duration) for action in problem.actions]
+    [('job1/1', 3), ('job1/2', 2), ('job2/1', 4)]
+    """
+    if _has_matrices(document):
+        return [_instance(document, name, "")]
+    return [_instance(problem, key, f"{key}.") for key, problem in document.items()]
+
+
+def _has_matrices(document: object) -> bool:
+    if not isinstance(document, dict):
+        return False
+    values = [document.get(key) for names in (_DURATIONS, _MACHINES) for key in names if key in document]
+    return len(values) == 2 and all(_is_matrix(value) for value in values)
+
+
+def _is_matrix(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, list) for row in value)
+
+
+def _instance(document: Mapping[str, Any], name: str, prefix: str) -> Instance:
+    """Return a problem; ``prefix`` precedes fields in errors."""
+    for key in _UNREAD:
+        if document.get(key):
+            raise InputError("is not read from a job shop; write a problem file of planoracle", field=prefix + key)
+    durations = next(key for key in _DURATIONS if key in document)
+    machines = next(key for key in _MACHINES if key in document)
+    jobs = []
+    for i, (times, visited) in enumerate(_rows(document, durations, machines, prefix)):
+        if len(times) != len(visited) or not times:
+            message = f"must have a machine for each of the {len(times)} durations of job {i + 1}"
+            raise InputError(message, field=f"{prefix}{machines}[{i}]", value=visited)
+        checked_times = _numbers(times, f"{prefix}{durations}[{i}]")
+        jobs.append(list(zip(_numbers(visited, f"{prefix}{machines}[{i}]"), checked_times, strict=True)))
+    title = document.get("name")
+    return job_shop(title if isinstance(title, str) and title else name, jobs)
+
+
+def _rows(document: Mapping[str, Any], durations: str, machines: str, prefix: str) -> list[tuple[list[Any], list[Any]]]:
+    """Return the rows of both matrices, job by job."""
+    times, visited = document[durations], document[machines]
+    if len(times) != len(visited):
+        message = f"must have a row for each of the {len(times)} jobs of {durations}"
+        raise InputError(message, field=prefix + machines, value=len(visited))
+    return list(zip(times, visited, strict=True))
+
+
+def _numbers(row: Sequence[Any], field: str) -> list[int]:
+    """Return the numbers of a row; raises `InputError` for other values."""
+    for k, value in enumerate(row):
+        place = f"{field}[{k}]"
+        if isinstance(value, list):
+            raise InputError(f"lists machines to choose from: {FLEXIBLE}", field=place, value=value)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
+            raise InputError(f"must be a whole number from 0 to {LARGEST}", field=place, value=value)
+    return list(row)
