@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby, islice
@@ -70,6 +71,13 @@ class Grammar(Generic[S]):
         """Return whether a line without a step looks like one; ``free`` if it is in no list, block or table."""
         return False
 
+    def mentions(self, text: str) -> bool:
+        """Return whether a line mentions an action or an object, as steps in an unknown form do.
+
+        It decides about bare lines of a text in which no step was found.
+        """
+        return self.looks(text, False)
+
     def interpret(self, text: str, kind: str, follows_steps: bool) -> S | None:
         """Return the command that a line stands for, if it is none of the benchmark but can be read as one.
 
@@ -100,9 +108,35 @@ _EITHER = re.compile(r"\W*(?:\w+\W+){0,4}either\b", re.IGNORECASE)
 _OR = re.compile(r"[,;]?\s{1,9}or\b", re.IGNORECASE)
 #: Number of words "or" of a sentence that are tried as its border between two plans.
 _MAX_SEPARATORS = 4
+_WORDS = re.compile(r"[^\W\d_]+")
 _RULE = re.compile(r"(?:[-*_=~] ?){3,80}")
 # Longest sentence over several lines, in characters.
 _LONGEST = 2_000
+# Words that steps do not have, in whatever form they are written: those of refusals, remarks and explanations.
+_TALK = re.compile(
+    r"\b(?:i|we|you|it|sorry|please|cannot|can't|not|unable|is|are|was|will|would|should|could|because|but)\b|[?:]$",
+    re.IGNORECASE,
+)
+# Words of the longest bare line that may be a step in an unknown form.
+_MAX_STEP_WORDS = 12
+
+
+class UnreadLine(NamedTuple):
+    """Line that looks like a step but is none, in the order of the text.
+
+    Attributes
+    ----------
+    number
+        Number of the line.
+    position
+        Number of the entry in the order of reading, since the entries of a JSON list share a line.
+    text
+        The line.
+    """
+
+    number: int
+    position: int
+    text: str
 
 
 @dataclass(slots=True)
@@ -118,7 +152,7 @@ class Block(Generic[S]):
     plain
         Number of the steps that are commands of the benchmark, as opposed to interpretations.
     unread
-        Lines that look like steps but are none: number and text.
+        Lines that look like steps but are none.
     number, first
         Number of the first line, and its beginning.
     final
@@ -134,7 +168,7 @@ class Block(Generic[S]):
     steps: list[S] = field(default_factory=list)
     lines: int = 0
     plain: int = 0
-    unread: list[tuple[int, str]] = field(default_factory=list)
+    unread: list[UnreadLine] = field(default_factory=list)
     number: int = 0
     first: str = ""
     final: str = ""
@@ -159,7 +193,9 @@ class Reader(Generic[S]):
         self.blocks: list[Block[S]] = []
         self.events: list[Block[S] | Remark] = []  # blocks and remarks in order
         self.whole, self.over = True, False
-        self.loose: list[tuple[int, str]] = []  # lines of lists, blocks and tables without steps
+        self.loose: list[UnreadLine] = []  # lines of lists, blocks and tables without steps
+        self.unknown: list[UnreadLine] = []  # bare lines that name actions or objects
+        self._position = 0  # number of unread lines
         self.skipped: list[TextLine] = []  # items in thoughts and observations
         self._final, self._message, self._quoted = "", 0, False
         self._last = self._stride = 0  # line of the last step, and its distance to the step before
@@ -322,14 +358,25 @@ class Reader(Generic[S]):
         if step is not None:
             self._add("line" if free else kind, group, number, text, [step], plain=0)
         elif grammar.looks(text, free):
-            self._block("line" if free else kind, group, number, text).unread.append((number, text))
+            self._block("line" if free else kind, group, number, text).unread.append(self._unread(number, text))
         elif free:
+            if self._is_unknown_step(text):
+                self.unknown.append(self._unread(number, text))
             self._gap = self._gap or _RULE.fullmatch(text) is not None
             if _WORD.search(text):
                 self._gap = True
                 self.events.append(Remark(Cue(0), text, self._message))
         elif _WORD.search(text):
-            self.loose.append((number, text))
+            self.loose.append(self._unread(number, text))
+
+    def _unread(self, number: int, text: str) -> UnreadLine:
+        self._position += 1
+        return UnreadLine(number, self._position, text)
+
+    def _is_unknown_step(self, text: str) -> bool:
+        """Return whether a bare line may be a step in an unknown form."""
+        is_short = len(text) <= _LONGEST and len(_WORDS.findall(text)) <= _MAX_STEP_WORDS
+        return is_short and _TALK.search(text) is None and not self._quoted and self.grammar.mentions(text)
 
     def _follows(self, kind: str, group: int, number: int) -> bool:
         """Return whether a line follows commands in a block; of bare lines, at the same distance."""
@@ -384,7 +431,8 @@ class Reader(Generic[S]):
                 if steps:
                     self._add("table", row.group, row.number, row.text, steps)
                 elif self.grammar.looks(row.text, False):
-                    self._block("table", row.group, row.number, row.text).unread.append((row.number, row.text))
+                    block = self._block("table", row.group, row.number, row.text)
+                    block.unread.append(self._unread(row.number, row.text))
             return
         if any(row.values for row in rows):
             for row in rows:
@@ -396,10 +444,19 @@ class Reader(Generic[S]):
             sum(bool(self.grammar.find(row.cells[i])) for row in rows if i < len(row.cells))
             for i in range(min(width, 20))
         ]
-        column = hits.index(max(hits))
+        column = hits.index(max(hits)) if any(hits) else _column_of_words(rows)
         for row in rows[0 if len(rows) == 1 or (column < len(headers) and self.grammar.find(headers[column])) else 1 :]:
             if column < len(row.cells):
                 self._read_text("table", row.group, row.number, row.cells[column])
+
+
+def _column_of_words(rows: list[TextLine]) -> int:
+    """Return the column with the most letters, which contains the steps of a table in an unknown form."""
+    letters = Counter[int]()
+    for row in rows[1:] or rows:
+        for column, cell in enumerate(row.cells[:20]):
+            letters[column] += sum(map(str.isalpha, cell[:_LONGEST]))
+    return letters.most_common(1)[0][0] if letters else 0
 
 
 def _is_mostly_words(text: str, matches: list[StepMatch[S]]) -> bool:

@@ -14,6 +14,8 @@ AGENT = ("assistant", "agent", "model", "ai", None)
 #: Fields with the reason why a model stopped, and the values for a truncated answer.
 STOPS, _CUT = ("finish_reason", "stop_reason"), ("length", "max_tokens", "max_output_tokens", "model_length")
 _TEXTS = ("text", "output_text", None)
+# Fields of the entries of logs.
+_OBSERVATIONS = frozenset(("observation", "obs", "feedback", "reward", "result", "valid", "error"))
 
 
 def chat_in(value: object) -> list[dict[str, Any]] | None:
@@ -35,6 +37,26 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
     if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
         return value if any("role" in one for one in value) else None
     return None
+
+
+def observed(action: str) -> dict[str, str]:
+    """Return the entry of a log for an action in unknown words, which a run refused.
+
+    >>> is_log([observed("dance")])
+    True
+    """
+    return {"action": action, "observation": "refused"}
+
+
+def is_log(entries: object) -> bool:
+    """Return whether a list is the log of a run: one of its entries has an observation.
+
+    >>> is_log([{"action": "dance", "observation": "unknown action"}]), is_log([{"step": 1, "action": "dance"}])
+    (True, False)
+    """
+    if not isinstance(entries, list):
+        return False
+    return any(isinstance(entry, Mapping) and not _OBSERVATIONS.isdisjoint(entry) for entry in entries)
 
 
 def is_cut(value: object) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from planoracle.instances.errors import PlanError
-from planoracle.instances.model_output.blocks import Block, Grammar, Reader
+from planoracle.instances.model_output.blocks import Block, Grammar, Reader, UnreadLine
 from planoracle.instances.model_output.characters import without_thinking
 from planoracle.instances.model_output.choice import choose
 from planoracle.instances.model_output.cues import Cue
@@ -28,7 +29,9 @@ _WORDS = {
 }
 
 
-def as_given(commands: list[S], form: str = "list") -> Reading[list[S]]:
+def as_given(
+    commands: list[S], form: str = "list", entries: Sequence[str] = (), grammar: Grammar[S] | None = None
+) -> Reading[list[S]]:
     """Return the reading of a list or log that consists of commands.
 
     Parameters
@@ -37,8 +40,16 @@ def as_given(commands: list[S], form: str = "list") -> Reading[list[S]]:
         Commands in order.
     form
         Words for the part of the submission that has them.
+    entries, grammar
+        Texts of the entries, and the plan language. Entries that could not be read in a text count as unread here,
+        too, so that a list and the same lines as text have the same verdict.
     """
-    return Reading(commands, len(commands), f"{form} as given", 0)
+    reading = Reading(commands, len(commands), f"{form} as given", 0)
+    as_text = None if grammar is None else read(list(entries), grammar)
+    if as_text is None or not as_text.doubtful:
+        return reading
+    example = as_text.example.partition(": ")[2]
+    return replace(reading, read=as_text.read, ignored=as_text.ignored, unread=as_text.unread, example=example)
 
 
 def read(output: object, grammar: Grammar[S]) -> Reading[list[S]]:
@@ -97,12 +108,17 @@ def _select(reader: Reader[S], messages: int) -> Reading[list[S]]:
     steps = [step for block in plan for step in block.steps]
     ignored = sum(block.lines for block in reader.blocks if block.kind != "prose" and id(block) not in own)
     lost = sum(block.lines for block in bare)
-    missed = sorted(one for block in reader.blocks if not block.steps or id(block) in own for one in block.unread)
+    missed = list[UnreadLine]()
+    for block in reader.blocks:
+        if not block.steps or id(block) in own:
+            missed += block.unread
     if not any(block.plain for block in plan):
-        skipped = [(one.number, one.text) for one in reader.skipped if not steps and grammar.find(one.text)]
-        missed = sorted([*missed, *reader.loose, *skipped])
+        missed += [*reader.loose, *reader.unknown]
+        if not steps:
+            missed += [UnreadLine(line.number, 0, line.text) for line in reader.skipped if grammar.find(line.text)]
+    missed.sort()
     examples = [f"line {block.number}: {block.first!r}" for block in bare[:1]] or [
-        f"line {number}: {text[:80]!r}" for number, text in missed[:1]
+        f"line {line.number}: {line.text[:80]!r}" for line in missed[:1]
     ]
     source = _describe_source(plan, chosen.is_replacement, messages) if plan else "nothing"
     reading = Reading(steps, len(steps), source, ignored + len(missed), lost + len(missed), *examples)

@@ -302,12 +302,17 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         reading = self.reading(problem, [] if cut else submitted, rules)
         fault = CUT_OFF if cut else reading.fault
         if rules.refuse_unread and reading.doubtful and not fault:
-            raise UnreadError.of(reading)
+            raise UnreadError.of(reading, self.right_line(problem))
         return Plan(submitted, reading.commands, limit, reading.read, reading.read_from, reading.ignored, fault)
 
     def reading(self, problem: _P, submitted: object, rules: _R) -> Reading[_C]:
         """Read a plan as submitted; raises `PlanError`."""
         return cast("Reading[_C]", self.language.reading(problem, submitted, rules))
+
+    def right_line(self, problem: _P) -> str:
+        """Return a line of a plan as an example in errors; by default that of the plan language."""
+        right_line = getattr(self.language, "right_line", None)
+        return "" if right_line is None else str(right_line(problem))
 
     def salvage(self, problem: _P, submitted: object) -> tuple[object, tuple[DroppedCommand, ...]]:
         """Return a plan without the commands that `reading` refuses, and these."""

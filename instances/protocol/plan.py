@@ -21,6 +21,9 @@ FAULTS: dict[str, str] = {
     CUT_OFF: "the answer was cut off before it ended",
 }
 
+# Characters of a line that an error shows.
+_LONGEST_LINE = 200
+
 _C = TypeVar("_C", covariant=True)
 _D = TypeVar("_D")
 
@@ -71,11 +74,12 @@ class UnreadError(PlanError):
     reading: Reading[object] | None = None
 
     @classmethod
-    def of(cls, reading: Reading[object]) -> UnreadError:
-        """Return the error for a reading, with the number of unread lines."""
+    def of(cls, reading: Reading[object], right_line: str = "") -> UnreadError:
+        """Return the error for a reading, with the unread lines and a line of the plan language."""
         among = reading.unread + (reading.read or 0)
         lines = f"{reading.unread} of {among} lines that look like steps could not be read"
-        error = cls(f"cannot be graded: {lines}; the first is {reading.example}", field="plan")
+        accepted = f"; a line that can be read is {right_line[:_LONGEST_LINE]!r}" if right_line else ""
+        error = cls(f"cannot be graded: {lines}; the first is {reading.example}{accepted}", field="plan")
         error.reading = reading
         return error
 

@@ -10,7 +10,7 @@ from planoracle.instances.model.agents import apply_agent_suffix
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, of_kind
-from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.state import PartialSchedule, residual_instance
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol import registry
@@ -61,6 +61,15 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         if isinstance(plan, list) and all(isinstance(line, str) for line in plan):
             return "\n".join(plan)
         return plan if isinstance(plan, str) else json.dumps(plan)
+
+    def right_line(self, problem: Instance) -> str:
+        """Return the first action of a problem as a line of a plan, as an example in errors."""
+        if hasattr(self.language, "right_line"):
+            return super().right_line(problem)
+        action = problem.actions[0]
+        agents = problem.eligible(action) or (None,)
+        piece = Piece(action.id, action.release, action.duration, agents[0])
+        return self.render(problem, Schedule.of(problem, (piece,))).partition("\n")[0]
 
     def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
         """Convert a plan into a schedule in normal form; raises `PlanError` for a command that is no action."""

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, AsyncToolProblem, Call, problem_of, too_deep
@@ -38,6 +39,8 @@ MAX_MESSAGES, MAX_MESSAGE = 10_000, 100_000
 #: Maximum number of characters stored of an unreadable message, and of the reason.
 MAX_EXCERPT, MAX_REASON = 2_000, 200
 
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_UNDERSCORES = str.maketrans("_", " ")
 _MESSAGE_KEYS = {"func_name", "content", "tool_calls", "role", "unreadable"}
 _PHRASE = "ALL COMPLETED"
 _NO_CALL = "the message contains no call"
@@ -84,6 +87,18 @@ class _Messages(Grammar[object]):
 
     unique = True
 
+    def __init__(self, problem: Instance) -> None:
+        self.problem = problem
+
+    @cached_property
+    def _tools(self) -> list[str]:
+        """Words of the tools and of the tasks."""
+        tasks = problem_of(self.problem).tasks
+        names = {task.id for task in tasks}
+        for task in tasks:
+            names.update(call.name for call in task.reference_calls)
+        return [_spaced(name) for name in sorted(names)]
+
     def find(self, text: str) -> list[StepMatch[object]]:
         if "{" not in text:
             bare_text = bare(text)
@@ -103,6 +118,10 @@ class _Messages(Grammar[object]):
 
     def looks(self, text: str, free: bool) -> bool:
         return _RESEMBLES.search(text[:MAX_EXCERPT]) is not None
+
+    def mentions(self, text: str) -> bool:
+        words = _spaced(text[:MAX_EXCERPT])
+        return self.looks(text, False) or any(name in words for name in self._tools)
 
     def key(self, step: object) -> str | None:
         return json.dumps(step, sort_keys=True) if isinstance(step, dict) and "func_name" in step else None
@@ -133,10 +152,15 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
     if isinstance(submitted, str):
         value = whole_value(submitted)
         if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
-            result = read_output(submitted, _Messages())
+            result = read_output(submitted, _Messages(problem))
             alone = not result.commands and submitted.strip()  # one unreadable message
             return replace(result, commands=[submitted], read_from="whole text") if alone else result
         submitted = value
+    if isinstance(submitted, dict) and chat_in(submitted) is None and "messages" not in submitted:
+        has_list = any(isinstance(value, list) for value in submitted.values())
+        as_output = read_output(submitted, _Messages(problem)) if has_list else None
+        if as_output is not None and (as_output.commands or as_output.doubtful):
+            return as_output
     if isinstance(submitted, dict):
         submitted = chat_in(submitted) if chat_in(submitted) is not None else submitted.get("messages")
     if not isinstance(submitted, list):
@@ -147,10 +171,36 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
     retained = [entry for entry in submitted if isinstance(entry, str) or is_agents(entry)]
     single = len(retained) == 1 and not (isinstance(retained[0], dict) and "unreadable" in retained[0])
     if single or not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in retained):
-        result = read_output(submitted, _Parts())  # a whole transcript in one message or in another format
-        if len(result.commands) > 1:
+        result = read_output(submitted, _Parts(problem))  # a whole transcript in one message or in another format
+        if len(result.commands) > 1 or (result.doubtful and rules.refuse_unread):
             return result
-    return read_list(retained)
+    unknown = _unknown_calls(retained, problem, rules) if rules.refuse_unread else []
+    listed: Reading[list[object]] = read_list(retained)
+    if len(unknown) < 2:
+        return listed
+    return replace(listed, read=0, unread=len(unknown), example=repr(unknown[0][:80]))
+
+
+def _unknown_calls(messages: list[object], problem: Instance, rules: Profile) -> list[str]:
+    """Return the texts that mention tools or tasks, of a transcript without any readable call; else none."""
+    grammar = _Messages(problem)
+    texts = list[str]()
+    for message in messages:
+        parsed = read_message(message, rules)
+        if parsed.kind == "call" or (isinstance(message, dict) and "unreadable" in message):
+            return []
+        if parsed.kind == "unreadable" and grammar.mentions(parsed.text):
+            texts.append(parsed.text)
+    return texts
+
+
+def _spaced(text: str) -> str:
+    """Return the letters and digits of a text in lower case, other characters as blanks.
+
+    >>> _spaced("files_1.enterFolder(name)")
+    ' files 1 enter folder name '
+    """
+    return f" {' '.join(_PARTS.findall(text.translate(_UNDERSCORES))).lower()} "
 
 
 def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessage:

@@ -6,13 +6,15 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, StationMap, Tile
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
 from planoracle.instances.model_output import reading as outputs
-from planoracle.plugin import Grammar, PlanError, Reading, StepMatch
+from planoracle.instances.model_output.messages import is_cut
+from planoracle.plugin import Grammar, PlanError, Reading, StepMatch, chat_in
 
 MOVE, INTERACT, PROCESS, WAIT, FINISH = WORDS = ("MoveTo", "Interact", "Process", "Wait", "Finish")
 
@@ -130,6 +132,9 @@ def _move(ground: StationMap, target: object) -> CookAction:
     return CookAction(MOVE, (x, y), fault="unreachable" if (x, y) in ground.kitchen.blocked else "")
 
 
+# Characters of a line in which names are searched.
+_LONGEST_LINE: Final = 2_000
+_LETTERS = re.compile(r"[a-z_]+\d*")
 _COOK = re.compile(r"\b(?:agent|cook|chef|player|robot)s?[\s_#-]{0,3}(\d{1,3})\b", re.IGNORECASE)
 _MARK = re.compile(r"\s{0,20}(?:[-*+\u2022]|\d{1,4}[.):])?\s{0,8}[*_`]{0,3}")
 _COOK_NO = r"(?:agent|cook|chef|player|robot)[\s_#-]{0,3}(\d{1,3})"
@@ -165,8 +170,64 @@ def read_output(kitchen: GridKitchen, output: object) -> Reading[dict[str, objec
     PlanError
         If it does not say who does something.
     """
-    prepared = _spread(output) if isinstance(output, str) else output
-    return outputs.read(prepared, _Steps(kitchen)).of(lambda steps: _plan(kitchen, steps))
+    return outputs.read(_prepared(output), _Steps(kitchen)).of(lambda steps: _plan(kitchen, steps))
+
+
+def doubted(reading: Reading[dict[str, object]]) -> Reading[dict[str, object]]:
+    """Count actions in unknown words as unread if they are too many."""
+    unknown = list[object]()
+    for actions in reading.commands.values():
+        for action in actions if isinstance(actions, list) else ():
+            word = action.get("action") if isinstance(action, dict) else None
+            if isinstance(word, str) and word not in WORDS:
+                unknown.append(action)
+    if len(unknown) < 2 or reading.doubtful:
+        return reading
+    count = (reading.read or 0) - len(unknown)
+    counted = replace(reading, read=count, unread=len(unknown), example=excerpt(unknown[0]))
+    return counted if counted.doubtful else reading
+
+
+def is_one_plan(entries: list[object]) -> bool:
+    """Return whether a list is one plan, objects or lines that name their cooks, instead of turns.
+
+    >>> is_one_plan([{"agent": "agent1", "actions": []}]), is_one_plan(["agent1: Finish"])
+    (True, True)
+    >>> is_one_plan([{"agent1": []}])
+    False
+    """
+    if all(isinstance(entry, str) for entry in entries):
+        return all("\n" not in entry and "{" not in entry for entry in map(str, entries))
+    rows = [entry for entry in entries if isinstance(entry, Mapping)]
+    fields = {"actions", "action", "plan", "steps", "tasks"}
+    return len(rows) == len(entries) and all(not fields.isdisjoint(row) and _names_cook(row) for row in rows)
+
+
+def _names_cook(row: Mapping[str, object]) -> bool:
+    return any(isinstance(row.get(name), str) for name in _COOKS)
+
+
+def _prepared(output: object) -> object:
+    """Return a text, or a chat with texts, with the cook of each heading in the lines below it."""
+    if isinstance(output, str):
+        return _spread(output)
+    chat = chat_in(output)
+    if chat is None:
+        return output
+    messages = [{**message, "content": _prepared_content(message.get("content"))} for message in chat]
+    return {"messages": messages, "finish_reason": "length" if is_cut(output) else None}
+
+
+def _prepared_content(content: object) -> object:
+    if isinstance(content, str):
+        return _spread(content)
+    if not isinstance(content, list):
+        return content
+    parts = list[object]()
+    for part in content:
+        is_text = isinstance(part, dict) and isinstance(part.get("text"), str)
+        parts.append({**part, "text": _spread(part["text"])} if is_text else part)
+    return parts
 
 
 def _spread(text: str) -> str:
@@ -301,6 +362,12 @@ class _Steps(Grammar[_Step]):
         """Return whether a line names an action and its target."""
         word = _WORD.search(text[:500])
         return word is not None and (not free or text[word.end() : word.end() + 2].strip()[:1] in ("(", "["))
+
+    def mentions(self, text: str) -> bool:
+        """Return whether a line names an action, a cook or a thing of the kitchen."""
+        words = _LETTERS.findall(text[:_LONGEST_LINE].lower())
+        is_named = any(word in self._targets or _COOK.fullmatch(word) is not None for word in words)
+        return is_named or self.looks(text, False)
 
     def key(self, step: _Step) -> str | None:
         """Return cook and action; ``None`` for actions that plans repeat."""

@@ -1,14 +1,21 @@
-"""Plans of Robotouille: actions out of lists, logs and free text, and back."""
+"""Plans of Robotouille: actions in lists, logs and free text, and back.
+
+Actions stand in the sentences of the simulator, or in the names of the domain, see
+`planoracle.instances.benchmarks.kitchens.domain_names`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from planoracle.instances.benchmarks.kitchens import domain_names
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
+from planoracle.instances.model_output.messages import is_log, observed
 from planoracle.plugin import Grammar, PlanError, Reading, StepMatch, chat_in, read_list, read_output
 
 #: Maximum number of actions, more than any run has steps.
@@ -19,20 +26,36 @@ MAX_LINE = 20_000
 MAX_SHORT = 120
 
 _SLOT = re.compile(r"\{(\w+)\}")
-_NUMBERED = re.compile(r"[a-z]\d", re.I)
+_AT_STATION = re.compile(r" \(at (?P<station>[A-Za-z_][\w-]*)\)$")
+_NUMBERED = re.compile(r"[a-z][_ -]?\d", re.I)
 _DECORATION = " .,;:!*_`\"'()[]"
 
 
 class _Actions(Grammar[str]):
-    """The actions of a domain."""
+    """The actions of a kitchen."""
 
-    def __init__(self, domain: KitchenDomain) -> None:
-        self.domain = domain
+    def __init__(self, kitchen: Kitchen) -> None:
+        self.kitchen = kitchen
+        self.domain = kitchen.domain
 
     def find(self, text: str) -> list[StepMatch[str]]:
-        return [StepMatch(len(action), action) for action in extract(text, self.domain)]
+        actions = extract(text, self.domain)
+        if actions:
+            return [StepMatch(len(action), action) for action in actions]
+        named = domain_names.find(text[:MAX_LINE], self.kitchen)
+        return [StepMatch(action.end - action.start, action.command) for action in named]
+
+    def of(self, value: object) -> list[str] | None:
+        command = None
+        if isinstance(value, list):
+            command = domain_names.of_words(value, self.kitchen)
+        elif isinstance(value, dict):
+            command = domain_names.of_record(value, self.kitchen)
+        return None if command is None else [command]
 
     def looks(self, text: str, free: bool) -> bool:
+        if domain_names.begins_with_action(text[:200], self.domain):
+            return not free or _NUMBERED.search(text[:200]) is not None
         verb = text[:200].lower().split(maxsplit=1)[:1]
         return (
             verb != []
@@ -40,11 +63,14 @@ class _Actions(Grammar[str]):
             and bool(not free or _NUMBERED.search(text[:200]))
         )
 
+    def mentions(self, text: str) -> bool:
+        return self.looks(text, False) or domain_names.counts_objects(text[:200], self.domain) > 0
+
     def interpret(self, text: str, kind: str, follows_steps: bool) -> str | None:
         return text if kind == "action" else None
 
     def ends(self, text: str) -> bool:
-        return len(text) < 40 and text.strip(_DECORATION).lower() in ("finish", "finish[]")
+        return _is_finish(text)
 
     def key(self, step: str) -> str | None:
         return step if " " in step.partition(" ")[2] else None
@@ -56,7 +82,8 @@ def reading(problem: Kitchen, submitted: object, rules: KitchenRules) -> Reading
     A list of actions, or of records with an ``"action"``: every entry counts, also one that is no action; with
     ``normalize`` as generously as text. Or what a model wrote, see `planoracle.instances.model_output`: actions are
     found wherever they stand in a line, with any numbering, case and decoration, and the rest is ignored,
-    except on an ``Action:`` line. ``Finish`` ends it.
+    except on an ``Action:`` line. ``Finish`` ends it. Names of objects may have a separator before their number, and
+    actions may be in the names of the domain.
 
     Raises
     ------
@@ -71,18 +98,51 @@ def reading(problem: Kitchen, submitted: object, rules: KitchenRules) -> Reading
     >>> text = "1. move Robot1 from table1 to stove1.\n2. Then: **Do nothing**"
     >>> reading(soup, text, PROFILES["paper"]).commands
     ['Move robot1 from table1 to stove1', 'Do nothing']
+    >>> reading(soup, ["(move robot_1 table_1 stove_1)", "wait"], PROFILES["paper"]).commands
+    ['Move robot1 from table1 to stove1', 'Do nothing']
     """
-    domain = problem.domain
+    grammar = _Actions(problem)
     if isinstance(submitted, list) and chat_in(submitted) is None:
-        actions = []
-        for i, entry in enumerate(submitted):
-            text = _entry(entry, f"actions[{i}]")
-            extracted = extract(text, domain) if rules.normalize else []
-            actions.append(extracted[0] if extracted else text.strip())
-        return read_list(actions)
+        return _listed(submitted, grammar, rules)
     if isinstance(submitted, str) or chat_in(submitted) is not None:
-        return read_output(submitted, _Actions(domain))
-    raise PlanError("must be a list of actions, a log or text", field="actions", value=submitted)
+        return _doubted(read_output(submitted, grammar), grammar, rules)
+    as_output = read_output(submitted, grammar) if isinstance(submitted, dict) else None
+    if as_output is None or not (as_output.commands or as_output.doubtful):
+        raise PlanError("must be a list of actions, a log or text", field="actions", value=submitted)
+    return as_output
+
+
+def _listed(entries: list[object], grammar: _Actions, rules: KitchenRules) -> Reading[list[str]]:
+    """Read a list or a log, in which every entry is an action."""
+    actions: list[str] = []
+    for i, entry in enumerate(entries):
+        action = _action(entry, grammar, rules)
+        text = _entry(entry, f"actions[{i}]") if action is None else ""
+        actions.append(text.strip() if action is None else action)
+    reading = read_list(actions)
+    return reading if is_log(entries) else _doubted(reading, grammar, rules)
+
+
+def _doubted(reading: Reading[list[str]], grammar: _Actions, rules: KitchenRules) -> Reading[list[str]]:
+    """Count commands in unknown words as unread if they are too many, as in a text without ``Action:``."""
+    unknown = sum(not grammar.find(command) for command in reading.commands)
+    if unknown < 2 or reading.doubtful or not rules.refuse_unread:
+        return reading
+    as_list = read_list(reading.commands, entries=reading.commands, grammar=grammar)
+    if not as_list.doubtful:
+        return reading
+    return replace(reading, read=as_list.read, unread=as_list.unread, example=as_list.example)
+
+
+def _action(entry: object, grammar: _Actions, rules: KitchenRules) -> str | None:
+    """Return the action of an entry as the simulator writes it, ``None`` if it is to be read exactly."""
+    if not rules.normalize:
+        return None
+    parts = grammar.of(entry)
+    if parts is None:
+        text = entry.get("action") if isinstance(entry, dict) else entry
+        parts = [match.step for match in grammar.find(text)] if isinstance(text, str) else []
+    return parts[0] if parts else None
 
 
 def _entry(entry: Any, field: str) -> str:
@@ -90,6 +150,27 @@ def _entry(entry: Any, field: str) -> str:
     if not isinstance(text, str):
         raise PlanError("must be text or a record with an action", field=field, value=entry)
     return text
+
+
+def _is_finish(text: str) -> bool:
+    """Return whether a line ends the plan."""
+    return len(text) < 40 and text.strip(_DECORATION).lower() in ("finish", "finish[]")
+
+
+def right_line(problem: Kitchen) -> str:
+    """Return an action that is possible at the start, if one is a move; an example for errors.
+
+    >>> from planoracle import load
+    >>> right_line(load("robotouille/synchronous/3_burger"))
+    'Move robot1 from table1 to table2'
+    """
+    player = problem.players[0]
+    at = next((atom[2] for atom in sorted(problem.facts) if atom[:2] == ("loc", player)), None)
+    stations = [name for name, kind in problem.objects if kind == domain_names.STATION and name != at]
+    move = problem.domain.actions[0]
+    if at is None or not stations:
+        return problem.domain.actions[-1].text
+    return move.write({"p1": player, "s1": at, "s2": stations[0]})
 
 
 def extract(text: str, domain: KitchenDomain) -> list[str]:
@@ -108,7 +189,9 @@ def _extract(text: str, domain: KitchenDomain) -> list[str]:
     for number in sorted({hit.lastindex or 0 for hit in begins.finditer(text)}):
         for generous, actions in templates[number]:
             for hit in generous.finditer(text):
-                written = actions[0][0].write({slot: name.lower() for slot, name in hit.groupdict().items()})
+                named = {slot: name for slot, name in hit.groupdict().items() if name is not None}
+                binding = {slot: domain_names.usual_name(name, domain) for slot, name in named.items()}
+                written = domain_names.written(actions[0][0], binding)
                 matches[hit.start()] = max(matches.get(hit.start(), (0, "")), (hit.end(), written))
     result, end = [], -1
     for start in sorted(matches):
@@ -133,11 +216,16 @@ def match(text: str, domain: KitchenDomain) -> Sequence[tuple[ActionSchema, dict
 
 def _match(text: str, domain: KitchenDomain) -> tuple[tuple[ActionSchema, dict[str, str]], ...]:
     matches = []
+    at = _AT_STATION.search(text)
+    sentence = text if at is None else text[: at.start()]
     for _, actions in _templates(domain):
         for action, exact in actions:
-            hit = exact.fullmatch(text)
-            if hit:
+            hit = exact.fullmatch(sentence)
+            station = domain_names.hidden_station(action)
+            if hit and at is None:
                 matches.append((action, hit.groupdict()))
+            elif hit and at is not None and station is not None:
+                matches.append((action, {**hit.groupdict(), station: at["station"]}))
     return tuple(matches)
 
 
@@ -150,6 +238,13 @@ def suits(action: ActionSchema, named: Mapping[str, str], types: Mapping[str, st
     return fitting and len(set(named.values())) == len(named)
 
 
+def logged(actions: list[str], domain: KitchenDomain) -> list[object]:
+    """Return the actions of a run as its log: several in unknown words have an observation."""
+    unknown = {action for action in actions if not match(action, domain)}
+    is_doubtful = sum(action in unknown for action in actions) > 1
+    return [observed(action) if is_doubtful and action in unknown else action for action in actions]
+
+
 def finishes(text: str, domain: KitchenDomain) -> bool:
     r"""Return whether a text without an action ends the plan.
 
@@ -157,8 +252,7 @@ def finishes(text: str, domain: KitchenDomain) -> bool:
     >>> finishes("All is done.\nAction: Finish", bundled()), finishes("Finish the soup!", bundled())
     (True, False)
     """
-    ends = _Actions(domain).ends
-    return any(ends(line.rpartition(":")[2]) for line in text.splitlines())
+    return any(_is_finish(line.rpartition(":")[2]) for line in text.splitlines())
 
 
 def render(actions: Iterable[str]) -> str:
@@ -177,9 +271,12 @@ def _templates(domain: KitchenDomain) -> list[_Template]:
         parts = _SLOT.split(action.text)
         exact = "".join(rf"(?P<{part}>[A-Za-z_][\w-]*)" if i % 2 else re.escape(part) for i, part in enumerate(parts))
         loose = "".join(
-            rf"(?P<{part}>[A-Za-z_][A-Za-z_-]{{0,40}}\d{{1,9}})" if i % 2 else _spaced(part)
+            rf"(?P<{part}>[A-Za-z_][A-Za-z_-]{{0,40}} ?\d{{1,9}})" if i % 2 else _spaced(part)
             for i, part in enumerate(parts)
         )
+        station = domain_names.hidden_station(action)
+        if station is not None:
+            loose += rf"(?: \(at (?P<{station}>[A-Za-z_][A-Za-z_-]{{0,40}}\d{{1,9}})\))?"
         shape = _SLOT.sub("{}", action.text)
         if shape not in templates:
             templates[shape] = (re.compile(rf"(?<!\w){loose}(?!\w)", re.I), [])

@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.kitchens.descriptions import (
     refusal_in_words,
 )
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
-from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, finishes, reading
+from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, finishes, logged, reading
 from planoracle.instances.benchmarks.kitchens.simulation import (
     MAX_TEXT,
     KitchenCommand,
@@ -218,7 +218,8 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
 
     def submission(self, state: KitchenRunState) -> dict[str, object]:
         """Return all actions, refused ones included."""
-        return self.plan_fields([step.action for step in self.simulator.record(state).steps])
+        actions = [step.action for step in self.simulator.record(state).steps]
+        return self.plan_fields(logged(actions, self.problem.domain))
 
     def plan_fields(self, message: object) -> dict[str, object]:
         """Return a whole plan as a submission with the limit of steps, if any."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.benchmarks.grid_kitchens.language import as_given, read_output
+from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, as_given, doubted, is_one_plan, read_output
 from planoracle.instances.model_output.messages import contents, is_agents
 from planoracle.plugin import PlanError, Reading, chat_in
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def reading(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[GridKitchenPlan]:
     """Read a plan.
 
-    An object is a plan; a list that is not a chat contains the submissions of a closed loop, objects or texts. Text is
-    read like the released code, see `value_of`, or as model output, see
-    `planoracle.instances.benchmarks.grid_kitchens.language`.
+    An object is a plan, and so is a list of actions or lines that name their cooks; another list that is not a chat
+    contains the submissions of a closed loop, objects or texts. Text is read like the released code, see `value_of`,
+    or as model output, see `planoracle.instances.benchmarks.grid_kitchens.language`.
 
     Raises
     ------
@@ -31,8 +31,13 @@ def reading(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[
     """
     chat = chat_in(submitted)
     if chat is None and isinstance(submitted, Mapping):
-        return as_given(_inner(problem, submitted))
+        as_object = as_given(_inner(problem, submitted))
+        return doubted(as_object) if rules.refuse_unread else as_object
     if chat is None and isinstance(submitted, list):
+        is_text = rules.answers != "released" and submitted and is_one_plan(submitted)
+        as_plan = _output(problem, submitted, rules) if is_text else None
+        if as_plan is not None and (as_plan.commands or as_plan.doubtful):
+            return as_plan
         return _turns(problem, submitted, rules)
     return _text(problem, submitted, rules)
 
@@ -49,13 +54,19 @@ def _text(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[Gr
             "must be an object with a list of actions for each cook, or text", field="plan", value=submitted
         )
     if rules.answers != "released":
-        return read_output(problem, submitted)
+        return _output(problem, submitted, rules)
     value = value_of(text_of(submitted))
     plan = value.get("plan", value) if isinstance(value, dict) else value
     if not isinstance(plan, dict):
         raise PlanError("cannot be read by the released code: it is not an object", field="plan")
     as_object = as_given(plan)
     return Reading(as_object.commands, as_object.read, "whole text", 0)
+
+
+def _output(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[dict[str, object]]:
+    """Read model output; too many actions in unknown words count as unread."""
+    output = read_output(problem, submitted)
+    return doubted(output) if rules.refuse_unread else output
 
 
 def _turns(problem: GridKitchen, submitted: list[object], rules: Profile) -> Reading[GridKitchenPlan]:
@@ -79,6 +90,11 @@ def _turn(problem: GridKitchen, one: object, rules: Profile) -> Reading[GridKitc
     except PlanError:
         return None
     return text_reading if text_reading.commands else None
+
+
+def right_line(problem: GridKitchen) -> str:
+    """Return an action of the first cook, as an example for errors."""
+    return json.dumps({problem.agents[0]: [{"action": INTERACT, "target": next(iter(problem.by_name))}]})
 
 
 def text_of(submitted: object) -> str:

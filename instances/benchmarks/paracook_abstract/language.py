@@ -34,6 +34,7 @@ _DIGITS, _WORD, _PARENTHESES = re.compile(r"\d+"), re.compile(r"[^\W\d_]{2,}"), 
 _HEAD = re.compile(r"[\s#>*_`\d.)-]{0,12}(cook \w{1,4})(?:'s)?(?: [a-z]{1,12}){0,3}[\s:*_`#-]{0,9}", re.IGNORECASE)
 _LISTED = re.compile(r"[\s#>*_`-]{0,12}(cook \w{1,4})[\s:=*_`]{1,9}\[([^\[\]{}]*)\][\s,.;]{0,9}")
 _REMARK = re.compile(r"\s[\u2013\u2014-]\s|[\w*_`]:\s")
+_MAX_LINE = 2_000  # characters of a line in which names are searched
 _DEEP = 10  # levels of chats and objects
 _JSON = re.compile(r"[\"\[\]{}`|]")
 _LISTS = ("tasks", "subtasks", "list", "sequence", "order", "schedule", "plan", "actions")
@@ -109,7 +110,10 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[lis
 def _with_agents_as_cooks(part: object, depth: int = 0) -> object:
     """Write the agent of a heading into every line below it, as a cook, since ``agent:`` names a speaker."""
     if isinstance(part, str):
-        return "\n".join(_with_agents(_AGENT.sub(r"cook \1", part).split("\n")))
+        named = _AGENT.sub(r"cook \1", part)
+        if "\n" not in named and _HEAD.fullmatch(named):  # the agent of an object, not a heading
+            return named
+        return "\n".join(_with_agents(named.split("\n")))
     if isinstance(part, list) and depth < _DEEP:
         return [_with_agents_as_cooks(one, depth + 1) for one in part]
     if isinstance(part, dict) and depth < _DEEP:
@@ -288,6 +292,11 @@ class _Steps(Grammar[ListedTask]):
     def looks(self, text: str, free: bool) -> bool:
         """Return true if a line names tasks."""
         return self._names.search(text) is not None
+
+    def mentions(self, text: str) -> bool:
+        """Return true if a line contains the name of a task, also within a word."""
+        plain = _plain(text[:_MAX_LINE])
+        return any(name in plain for name in self._plain)
 
     def key(self, step: ListedTask) -> str:
         """Return the task."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -38,6 +39,8 @@ from planoracle.plugin import (
 
 # Characters up to which no limit is in the way.
 _SHORT = 10_000
+_LETTERS = re.compile(r"[^\W\d_]+")
+_TEXT_FIELDS = ("action", "command", "text", "content")
 _FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 
 
@@ -85,6 +88,17 @@ class _Steps(Grammar[StepCommand]):
     def looks(self, text: str, free: bool) -> bool:
         return looks_like_a_step(text)
 
+    def mentions(self, text: str) -> bool:
+        words = " ".join(_LETTERS.findall(text[:_SHORT].lower()))
+        has_number = any(map(str.isdigit, text[:_SHORT]))
+        return has_number and any(name in words for name in ("step", *self._recipes))
+
+    @cached_property
+    def _recipes(self) -> list[str]:
+        """Names of the recipes in lower-case letters."""
+        names = {action.id.rpartition("/")[0].lower() for action in self.instance.actions}
+        return [" ".join(_LETTERS.findall(name)) for name in sorted(names)]
+
     def key(self, step: StepCommand) -> tuple[int, str]:
         return step.step, step.recipe
 
@@ -122,6 +136,10 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[An
     """
     if isinstance(submission, str):
         submission = _log_in(submission)
+    if isinstance(submission, dict) and "response" not in submission and chat_in(submission) is None:
+        as_output = _read(submission, problem, rules) if rules.parse_scope == "plan" else None
+        if as_output is not None and (as_output.commands or as_output.doubtful):
+            return _in_order(as_output, problem, rules)
     if isinstance(submission, dict) and chat_in(submission) is None:
         submission = _log_in(_response(submission, "plan").rpartition("</think>")[2])
         if isinstance(submission, dict):
@@ -135,6 +153,11 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[An
         return _interactive(submission, problem, rules)
     else:
         read = read_list([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(submission)])
+    return _in_order(read, problem, rules)
+
+
+def _in_order(read: Reading[list[StepCommand]], problem: Instance, rules: Profile) -> Reading[Answers]:
+    """Return the reading of a whole plan, its commands in the order of their starts."""
     listed = _ordered(read.commands)
     return read.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
 
@@ -254,6 +277,9 @@ def _entry(entry: Any, field: str, instance: Instance) -> StepCommand:
             raise PlanError("must contain exactly one Step(...)", field=field, value=entry)
         return steps[0][1]
     if isinstance(entry, dict):
+        text = next((entry[name] for name in _TEXT_FIELDS if isinstance(entry.get(name), str)), None)
+        if text is not None:
+            return _entry(text, field, instance)
         unknown = set(entry) - {"step", "recipe", "duration", "start"}
         if unknown:
             raise PlanError("unknown key", field=field, value=min(unknown, key=str))

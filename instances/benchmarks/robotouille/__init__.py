@@ -75,7 +75,12 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     A submission has `actions`: a list of actions as the simulator writes them (`Move robot1 from table1 to stove1`), of
     records with an `"action"`, or [model output](../../model_output/README.md). In a text, the `Action:` lines count,
     or the lines after `Plan:`. Numbering, decoration, case and spacing do not matter. Text that is not an action is
-    ignored except on `Action:` lines. `Finish` ends the plan. If several actions have the same text, the first legal
+    ignored except on `Action:` lines. Actions may also be in the names of the domain: `(move robot1 table1 stove1)`,
+    `pick-up robot_1 bread_1 table_1`, `stack(robot1, bread2, chicken1, table3)`, `["cook", "robot1", "patty1",
+    "stove1"]`, `{"action": "cut", "args": [...]}`, `wait`. Arguments of one type stand in the order of the sentences
+    (from, to; on top of). A station that the sentence does not name must be the one where it happens; it is shown as
+    `(at table3)`. The names of meals are ignored. The only player, and the number of the only object of a kind, may be
+    missing. `Finish` ends the plan. If several actions have the same text, the first legal
     one is executed. `limit` is an optional number of steps.
 
     Rules

@@ -10,7 +10,7 @@ from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import Scenario, task_names, world
 from planoracle.instances.benchmarks.timearena.rules import EXITS, PROFILES, Profile
 from planoracle.instances.model_output.characters import without_thinking
-from planoracle.instances.model_output.messages import contents
+from planoracle.instances.model_output.messages import contents, is_log, observed
 from planoracle.plugin import (
     Grammar,
     Instance,
@@ -33,6 +33,7 @@ _PARTS = re.compile(r"[,;|\u2192]|->|=>|\b(?:then|and)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"[,;:.!?](?:\s|$)|\b(?:then|and)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"_\d+\Z")
 _REMARK = re.compile(r"\s[\u2013\u2014-]\s|\s\(")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d]+(?:_\d+)?")
 _QUOTES = ("'", '"', "`")
 _LINKS = frozenset(("first", "then", "next", "now", "meanwhile", "later", "after", "finally", "lastly", "done", "end"))
@@ -82,6 +83,10 @@ class _Decisions(Grammar[str]):
             return words[0] in self.verbs and not self.names.isdisjoint(words)
         return len(words) in (1, 2, 4) or not (self.verbs | self.names).isdisjoint(words)
 
+    def mentions(self, text: str) -> bool:
+        words = set(_LETTERS.findall(text[:MAX_LINE].lower()))
+        return not (self.verbs | self.names).isdisjoint(words)
+
     def interpret(self, text: str, kind: str, follows_steps: bool) -> str | None:
         """Return an unknown action, which costs its minute: one of the right form, or a few words.
 
@@ -90,12 +95,14 @@ class _Decisions(Grammar[str]):
         words = _words(text if kind == "free" else _REMARK.split(text, maxsplit=1)[0])
         if kind != "free" and words[:1] == ["wait"]:
             return "wait"
-        is_action = len(words) in (2, 4) and (words[0] in self.verbs or words[1] in self.names or _of_another(words))
+        are_words = all(map(_WORD.fullmatch, words))  # as opposed to another notation, such as do[wash; cup]
+        is_action = len(words) in (2, 4) and are_words
+        is_action = is_action and (words[0] in self.verbs or words[1] in self.names or _of_another(words))
         short = len(words) in (1, 2) or (
             len(words) == 4 and words[2] in _BETWEEN and _ARTICLES.isdisjoint(text.split())
         )
         short = short or (len(words) == 3 and words[0] in self.verbs)
-        few = follows_steps and short and all(map(_WORD.fullmatch, words)) and _LINKS.isdisjoint(words)
+        few = follows_steps and short and are_words and _LINKS.isdisjoint(words)
         few = few and (kind != "free" or text[:1] in _QUOTES or text.rstrip()[-1] not in ".,!?")
         return " ".join(words) if (is_action or few) and not text.rstrip("*_ ").endswith(":") else None
 
@@ -119,8 +126,9 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[li
     """Read the agent's decisions; continuations of an occupying action are implied.
 
     A list of decisions, or a released log, a list of records with an ``"action"``; with ``normalize`` an action is
-    extracted from the surrounding text. Or model output, see `planoracle.instances.model_output`, from which actions
-    are always extracted.
+    extracted from the surrounding text. If records have an observation or a feedback, all of them are decisions, in
+    whatever words; else too many in unknown words count as unread. Or model output, see
+    `planoracle.instances.model_output`, from which actions are always extracted.
 
     Raises
     ------
@@ -133,13 +141,32 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[li
 def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[list[str]]:
     listed = whole_value(submission) if isinstance(submission, str) else None
     if isinstance(listed, list) and all(isinstance(entry, str) for entry in listed):
-        return read_list([extract(entry, world) for entry in listed])
+        return _listed([extract(entry, world) for entry in listed], world, rules)
     if isinstance(submission, list) and chat_in(submission) is None:
         decisions = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(submission)]
-        return read_list([extract(decision, world) for decision in decisions] if rules.normalize else decisions)
+        commands = [extract(decision, world) for decision in decisions] if rules.normalize else decisions
+        return read_list(commands) if is_log(submission) else _listed(commands, world, rules)
     if isinstance(submission, str) or chat_in(submission) is not None:
         return read_output(submission, _Decisions(world))
-    raise PlanError("must be a list of decisions, a log or text", field="actions", value=submission)
+    as_output = read_output(submission, _Decisions(world)) if isinstance(submission, dict) else None
+    if as_output is None or not (as_output.commands or as_output.doubtful):
+        raise PlanError("must be a list of decisions, a log or text", field="actions", value=submission)
+    return as_output
+
+
+def _listed(decisions: list[str], world: Scenario, rules: Profile) -> Reading[list[str]]:
+    """Read a list, in which every entry is a decision; too many in unknown words count as unread."""
+    unknown = sum(_named(decision, world) is None for decision in decisions)
+    if unknown < 2 or not rules.refuse_unread:
+        return read_list(decisions)
+    return read_list(decisions, entries=decisions, grammar=_Decisions(world))
+
+
+def logged(decisions: list[str], scene: Scenario) -> list[object]:
+    """Return the decisions of a run as its log: several in unknown words have an observation."""
+    unknown = {decision for decision in decisions if _named(decision, scene) is None}
+    is_doubtful = sum(decision in unknown for decision in decisions) > 1
+    return [observed(decision) if is_doubtful and decision in unknown else decision for decision in decisions]
 
 
 def decision(message: object, scene: Scenario, rules: Profile) -> str:

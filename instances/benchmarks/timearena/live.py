@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from planoracle.instances.benchmarks.timearena.feedback import fault
-from planoracle.instances.benchmarks.timearena.language import decision
+from planoracle.instances.benchmarks.timearena.language import decision, logged
 from planoracle.instances.benchmarks.timearena.problems import Object, RoleKey, Scenario, label, words, world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, kind_of, roles_of
@@ -117,7 +117,7 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
     def submission(self, state: ArenaState) -> dict[str, object]:
         """Return the decisions and the limit."""
         decisions = [decision.text for decision in entries_of(state.decisions)]
-        return {"actions": decisions, "time_limit": self.simulator.limit}
+        return {"actions": logged(decisions, self.simulator.world), "time_limit": self.simulator.limit}
 
 
 #: Class of the texts of live runs.

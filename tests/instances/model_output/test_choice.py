@@ -10,7 +10,6 @@ import pytest
 
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.statistics.summary import summarize
-from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.language import _Actions
 from planoracle.instances.benchmarks.timearena.language import _Decisions
 from planoracle.instances.benchmarks.timearena.problems import world
@@ -193,7 +192,7 @@ def kitchen(*items: int) -> str:
 
 def test_block_with_few_repeated_steps_continues_the_plan() -> None:
     """Read two blocks as one plan if four of ten steps are repeated, but not if five of six are."""
-    grammar = _Actions(bundled())
+    grammar = _Actions(catalog.problem("robotouille/synchronous/3_burger"))
     first, second = kitchen(*range(1, 11)), kitchen(20, 21, 22, 23, 24, 25, 1, 2, 3, 4)
     assert read(f"Before noon\n{first}\n\nAfter noon\n{second}", grammar).read == 20
     repetition = kitchen(9, 1, 2, 3, 4, 5)

@@ -98,7 +98,7 @@ def test_plan_with_too_many_unread_lines_is_unscored() -> None:
     assert (row["scored"], row["success"], row["read"], row["ignored"]) == (False, None, 2, 3)
     assert row["reason"] == (
         "plan: cannot be graded: 3 of 5 lines that look like steps could not be read; the first is line 3: "
-        "'Take the cup to the sink and clean it'"
+        "'Take the cup to the sink and clean it'; a line that can be read is 'brew tea with teapot'"
     )
 
 
@@ -163,8 +163,16 @@ def test_refusal_and_empty_answer_are_failures(name: str) -> None:
 
 
 def test_entries_of_a_list_are_all_commands() -> None:
-    row = graded(TEA, ["dance", "sing", A])
+    row = graded(TEA, [A, "dance", "sing"])
     assert (row["scored"], row["read"], row["read_from"], row["ignored"]) == (True, 3, "list as given", 0)
+
+
+def test_entries_of_a_log_are_all_commands_in_whatever_words() -> None:
+    log = [{"action": "dance(cup)", "observation": "unknown action"}, {"action": "sing(cup)"}]
+    for name in (TEA, PROBLEMS["robotouille"]):
+        row = graded(name, log)
+        assert (row["scored"], row["success"], row["read"]) == (True, False, 2)
+        assert not graded(name, [entry["action"] for entry in log])["scored"]
 
 
 # --- formats of released agents -----------------------------------------------------------------
