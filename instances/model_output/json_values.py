@@ -106,15 +106,31 @@ def extract_values(text: str) -> tuple[str, list[object], bool]:
     tuple
         The text with a `HOLE` for each value, the values in order, and whether all were found.
     """
-    text = text.replace(HOLE, " ")
-    mended = _TRAILING.sub(r"\1", text) if _TRAILING.search(text) else text
-    spans, whole = values_in(mended)
-    spans = spans or list(_literals(mended))
+    mended, spans, whole = _spans_of(text)
     pieces, end = [], 0
     for start, stop, _ in spans:
         pieces += [mended[end:start], HOLE, "\n" * mended.count("\n", start, stop)]
         end = stop
     return "".join([*pieces, mended[end:]]), [value for _, _, value in spans], whole
+
+
+def spans_of_values(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text without commas before closing brackets, and the spans of its JSON values.
+
+    Parameters
+    ----------
+    text
+        Any text.
+    """
+    mended, spans, _ = _spans_of(text)
+    return mended, [(start, end) for start, end, _ in spans]
+
+
+def _spans_of(text: str) -> tuple[str, list[tuple[int, int, object]], bool]:
+    text = text.replace(HOLE, " ")
+    mended = _TRAILING.sub(r"\1", text) if _TRAILING.search(text) else text
+    spans, whole = values_in(mended)
+    return mended, spans or list(_literals(mended)), whole
 
 
 def _literals(text: str) -> Iterator[tuple[int, int, object]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from planoracle.instances.errors import InputError
@@ -37,6 +37,36 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
     if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
         return value if any("role" in one for one in value) else None
     return None
+
+
+def with_texts(output: object, change: Callable[[str], str]) -> object:
+    """Return a text or a chat in which a function has changed each text of the agent.
+
+    >>> with_texts([{"role": "assistant", "content": "wash"}], str.upper)
+    [{'role': 'assistant', 'content': 'WASH'}]
+    """
+    if isinstance(output, str):
+        return change(output)
+    chat = chat_in(output)
+    if chat is None:
+        return output
+    messages = [_with_text(message, change) if is_agents(message) else message for message in chat]
+    if isinstance(output, list):
+        return messages
+    return {"messages": messages, "finish_reason": "length" if is_cut(output) else None}
+
+
+def _with_text(message: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    content = message.get("content")
+    if isinstance(content, str):
+        return {**message, "content": change(content)}
+    if not isinstance(content, list):
+        return message
+    parts = list[object]()
+    for part in content:
+        is_text = isinstance(part, dict) and isinstance(part.get("text"), str)
+        parts.append({**part, "text": change(part["text"])} if is_text else part)
+    return {**message, "content": parts}
 
 
 def observed(action: str) -> dict[str, str]:

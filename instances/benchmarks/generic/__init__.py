@@ -29,12 +29,14 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
 
     | field | meaning |
     |---|---|
-    | `action` | id of the action |
-    | `start`, `duration` | whole numbers of ticks |
-    | `agent` | an agent, or `null` for an action that needs none (default) |
-    | `mode` | number of the mode of the action (default 0) |
+    | `action` | id of the action, or its step name if it is unique |
+    | `start`, `duration` or `end` | whole numbers of ticks (default: the duration of the action) |
+    | `agent` | an agent, or `null` for an action that needs none (default: the only eligible agent) |
+    | `mode` | number or name of the mode of the action (default 0, or the mode that uses the `machine`) |
 
-    Consecutive pieces of an action without a gap are joined.
+    Consecutive pieces of an action without a gap are joined. Lists, mappings of starts, lines such as
+    `0.000: (boil) [5.000]` and `boil: 0-5`, and tables are read as well
+    ([all forms](../../../.docs/problem_files.md#plans)).
 
     Rules
     -----

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, StationMap, Tile
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
 from planoracle.instances.model_output import reading as outputs
-from planoracle.instances.model_output.messages import is_cut
-from planoracle.plugin import Grammar, PlanError, Reading, StepMatch, chat_in
+from planoracle.instances.model_output.messages import with_texts
+from planoracle.plugin import Grammar, PlanError, Reading, StepMatch
 
 MOVE, INTERACT, PROCESS, WAIT, FINISH = WORDS = ("MoveTo", "Interact", "Process", "Wait", "Finish")
 
@@ -170,7 +170,7 @@ def read_output(kitchen: GridKitchen, output: object) -> Reading[dict[str, objec
     PlanError
         If it does not say who does something.
     """
-    return outputs.read(_prepared(output), _Steps(kitchen)).of(lambda steps: _plan(kitchen, steps))
+    return outputs.read(with_texts(output, _spread), _Steps(kitchen)).of(lambda steps: _plan(kitchen, steps))
 
 
 def doubted(reading: Reading[dict[str, object]]) -> Reading[dict[str, object]]:
@@ -205,29 +205,6 @@ def is_one_plan(entries: list[object]) -> bool:
 
 def _names_cook(row: Mapping[str, object]) -> bool:
     return any(isinstance(row.get(name), str) for name in _COOKS)
-
-
-def _prepared(output: object) -> object:
-    """Return a text, or a chat with texts, with the cook of each heading in the lines below it."""
-    if isinstance(output, str):
-        return _spread(output)
-    chat = chat_in(output)
-    if chat is None:
-        return output
-    messages = [{**message, "content": _prepared_content(message.get("content"))} for message in chat]
-    return {"messages": messages, "finish_reason": "length" if is_cut(output) else None}
-
-
-def _prepared_content(content: object) -> object:
-    if isinstance(content, str):
-        return _spread(content)
-    if not isinstance(content, list):
-        return content
-    parts = list[object]()
-    for part in content:
-        is_text = isinstance(part, dict) and isinstance(part.get("text"), str)
-        parts.append({**part, "text": _spread(part["text"])} if is_text else part)
-    return parts
 
 
 def _spread(text: str) -> str:

@@ -1,0 +1,99 @@
+"""Names of actions as people and planners write them: the id, a unique step name, other separators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from planoracle.plugin import Instance, PlanError
+
+# Characters of a text in which names are searched.
+_MAX_TEXT = 1_000
+_TOKEN = re.compile(r"[^\W_]+")
+
+
+class ActionNames:
+    """Actions of a problem by their names.
+
+    A name is the id (``tea/boil``), the step or the label if it is unique, in upper or lower case and with any
+    separators (``tea boil``, ``TEA_BOIL``).
+
+    Examples
+    --------
+    >>> from planoracle import Model
+    >>> tea = Model("tea").task("tea").action("boil", 5).action("warm the pot", 2).build()
+    >>> names = ActionNames(tea)
+    >>> names.find("Boil"), names.find("tea warm_the_pot"), names.find("stir")
+    ('tea/boil', 'tea/warm the pot', None)
+    """
+
+    def __init__(self, problem: Instance) -> None:
+        self._ids = problem.by_id
+        self._by_key: dict[str, set[str]] = {}
+        for action in problem.actions:
+            step = action.id.rpartition("/")[2]
+            for name in (action.id, step, action.label):
+                if key := key_of(name):
+                    self._by_key.setdefault(key, set()).add(action.id)
+        self._max_tokens = max((key.count("_") + 1 for key in self._by_key), default=1)
+
+    def find(self, name: object) -> str | None:
+        """Return the id of the action with a name, ``None`` if there is none or more than one."""
+        if not isinstance(name, str):
+            return None
+        if name in self._ids:
+            return name
+        ids = self._by_key.get(key_of(name), set())
+        return next(iter(ids)) if len(ids) == 1 else None
+
+    def resolve(self, name: object, field: str) -> str:
+        """Return the id of the action with a name; raises `PlanError` if there is none or more than one."""
+        action = self.find(name)
+        if action is not None:
+            return action
+        ids = sorted(self._by_key.get(key_of(name), set())) if isinstance(name, str) else []
+        if ids:
+            raise PlanError(
+                f"several actions have this name; write one of {', '.join(ids[:5])}", field=field, value=name
+            )
+        raise PlanError("there is no such action", field=field, value=name)
+
+    def is_name(self, name: object) -> bool:
+        """Return whether at least one action has a name."""
+        return isinstance(name, str) and (name in self._ids or key_of(name) in self._by_key)
+
+    def at_start(self, text: str) -> int:
+        """Return the length of the longest name at the beginning of a text, 0 if there is none.
+
+        >>> from planoracle import Model
+        >>> names = ActionNames(Model("cuts").task("t").action("cut a", 5).action("cut", 2).build())
+        >>> names.at_start("cut a: 0-5"), names.at_start("cut: 0-2"), names.at_start("b")
+        (5, 3, 0)
+        """
+        return max(self._ends(text[:_MAX_TEXT]), default=0)
+
+    def mentions(self, text: str) -> bool:
+        """Return whether a text contains the name of an action."""
+        text = text[:_MAX_TEXT]
+        return any(any(self._ends(text[match.start() :])) for match in _TOKEN.finditer(text))
+
+    def _ends(self, text: str) -> Iterator[int]:
+        """Yield the ends of the names at the beginning of a text."""
+        key = ""
+        for number, match in enumerate(_TOKEN.finditer(text)):
+            if number == self._max_tokens or (
+                number == 0 and match.start() > 0 and text[: match.start()].strip("\"'`")
+            ):
+                return
+            key = f"{key}_{match[0].casefold()}" if key else match[0].casefold()
+            if key in self._by_key:
+                yield match.end()
+
+
+def key_of(name: str) -> str:
+    """Return the letters and digits of a name, in lower case, with single separators.
+
+    >>> key_of("Tea/warm the-pot")
+    'tea_warm_the_pot'
+    """
+    return "_".join(_TOKEN.findall(name[:_MAX_TEXT].casefold()))

@@ -1,0 +1,344 @@
+"""Rows of plans: fields under their usual names, implied values, and conversion into pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from planoracle.instances.benchmarks.generic.action_names import ActionNames, key_of
+from planoracle.instances.model.problem import GENERAL
+from planoracle.instances.model.validation import MAX_NAME
+from planoracle.plugin import Action, Instance, Piece, PlanError
+
+#: Largest number in a plan.
+MAX_TIME = 10**40
+
+#: Fields of a row with their usual names, in normal form. The names of actions are tried in this order.
+FIELDS: Final = {
+    "action": "action action_id activity operation op step task task_id name id event label command job order",
+    "start": "start starts start_time begin begins begin_time from t time at",
+    "end": "end ends end_time finish finishes finish_time stop to until completion completion_time",
+    "duration": "duration dur length processing_time d",
+    "agent": "agent agents worker workers cook person who assignee operator robot employee",
+    "mode": "mode",
+    "machine": "machine machines resource resources station workstation",
+    "ignored": "index no number row nr note notes comment comments description remark unit",
+}
+#: Accepted forms, for errors.
+ACCEPTED = (
+    'an object with action, start, and duration or end; ["action", start, duration]; or text such as "action: 0-5"'
+)
+_ALIASES = {alias: field for field, names in FIELDS.items() for alias in names.split()}
+# Pairs of fields that together are the id of an action.
+_JOBS, _STEPS = ("job", "task", "order"), ("action", "step", "operation", "op", "activity", "task", "name", "id")
+_NUMBER = re.compile(r"([0-9]{1,60})(?:\.([0-9]{1,60}))?\s{0,3}([A-Za-z]{1,12})?")
+_EMPTY = ("", "-", "–", "—", "none", "null", "n/a")
+_SEPARATORS = re.compile(r"[,;+&]")
+_ABBREVIATIONS = {
+    "second": ("s", "sec", "secs"),
+    "minute": ("m", "min", "mins"),
+    "hour": ("h", "hr", "hrs"),
+    "day": ("d",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TimedRow:
+    """Row of a plan as it was read, before values that it leaves out are implied.
+
+    Attributes
+    ----------
+    action
+        Id of the action.
+    field
+        Place of the row in the plan, for errors.
+    start, end, duration
+        Ticks, ``None`` if the row leaves them out.
+    length_or_end
+        Third entry of ``["action", 0, 5]``, which is a duration or an end.
+    agent
+        Agent; ``None`` for none.
+    names_agent
+        True if the row has a field for the agent, perhaps with null.
+    mode
+        Position of the mode, ``None`` if the row leaves it out.
+    """
+
+    action: Action
+    field: str
+    start: int | None = None
+    end: int | None = None
+    duration: int | None = None
+    length_or_end: int | None = None
+    agent: str | None = None
+    names_agent: bool = False
+    mode: int | None = None
+
+
+def is_row(value: object, names: ActionNames) -> bool:
+    """Return whether a value is a row: an object with action and time, or ``["action", 0, 5]``."""
+    if isinstance(value, list):
+        has_numbers = 2 <= len(value) <= 3 and all(map(_is_number, value[1:]))
+        return has_numbers and names.is_name(value[0])
+    if not isinstance(value, dict):
+        return False
+    fields = {field_of(name) for name in value}
+    return "action" in fields and not fields.isdisjoint(("start", "end"))
+
+
+def field_of(name: str) -> str | None:
+    """Return the field for a column or key, ``None`` for an unknown one.
+
+    >>> field_of("Start time [min]"), field_of("Task"), field_of("colour")
+    ('start', 'action', None)
+    """
+    normal = re.sub(r"[\s_-]+", "_", re.sub(r"[(\[].{0,40}?[)\]]", "", name[:80].casefold())).strip("_ *`#.")
+    return "ignored" if not normal else _ALIASES.get(normal)
+
+
+def pieces_of(problem: Instance, rows: Sequence[object]) -> list[Piece]:
+    """Return the pieces of rows.
+
+    Parameters
+    ----------
+    rows
+        Objects with the fields of `FIELDS`, or lists ``["action", start, duration or end]``.
+
+    Raises
+    ------
+    PlanError
+        For unknown fields and actions, numbers that are not whole, and values that cannot be implied.
+    """
+    names = ActionNames(problem)
+    timed = [timed_row(problem, names, row, f"plan[{i}]") for i, row in enumerate(rows)]
+    timed = _without_doubtful_lengths(timed)
+    _check_ends(timed)
+    counts: dict[str, int] = {}
+    for row in timed:
+        counts[row.action.id] = counts.get(row.action.id, 0) + 1
+    return [_piece(problem, row, counts[row.action.id]) for row in timed]
+
+
+def timed_row(problem: Instance, names: ActionNames, row: object, field: str) -> TimedRow:
+    """Return a row with its action and its numbers; raises `PlanError`."""
+    if isinstance(row, list):
+        return _of_list(problem, names, row, field)
+    if not isinstance(row, dict):
+        raise PlanError(f"must be {ACCEPTED}", field=field, value=row)
+    by_field: dict[str, object] = {}
+    for name, value in row.items():
+        known_field = field_of(name) if isinstance(name, str) else None
+        if known_field is None:
+            raise PlanError(f"unknown field; must be {ACCEPTED}", field=f"{field}.{name}"[:200], value=value)
+        if not _is_empty(value):
+            by_field.setdefault(known_field, value)
+    fields = {field_of(name) for name in row}
+    if "action" not in fields or fields.isdisjoint(("start", "end")):
+        raise PlanError(f"must be {ACCEPTED}", field=field, value=row)
+    action = problem.by_id[action_of(names, row, field)]
+    numbers = {name: number(problem, by_field[name], f"{field}.{name}") for name in _TIMES if name in by_field}
+    agent = _agent(problem.agents, by_field.get("agent"), f"{field}.agent")
+    timed = TimedRow(action, field, **numbers, agent=agent, names_agent="agent" in by_field or _has_null_agent(row))
+    if "mode" in by_field:
+        return replace(timed, mode=_mode(action, by_field["mode"], f"{field}.mode"))
+    return _with_machine(problem, timed, by_field["machine"]) if "machine" in by_field else timed
+
+
+_TIMES = ("start", "end", "duration")
+
+
+def action_of(names: ActionNames, row: Mapping[str, object], field: str = "plan") -> str:
+    """Return the action of a row, by its id or its name, or by job and step; raises `PlanError`."""
+    normal = {re.sub(r"[\s_-]+", "_", name.casefold().strip()): value for name, value in row.items()}
+    values = {name: _text(normal[name]) for name in FIELDS["action"].split() if name in normal}
+    single = [value for value in values.values() if value]
+    exact = next((value for value in single if names.find(value) == value), None)
+    if exact is not None:
+        return exact
+    for job in _JOBS:
+        for step in _STEPS:
+            pair = f"{values.get(job, '')}/{values.get(step, '')}"
+            if job != step and job in values and step in values and (action := names.find(pair)) is not None:
+                return action
+    for value in single:
+        if (action := names.find(value)) is not None:
+            return action
+    return names.resolve(normal.get("action", single[0] if single else None), f"{field}.action")
+
+
+def number(problem: Instance, value: object, field: str) -> int:
+    """Return whole ticks, also from ``5.000`` or ``"5 min"``; raises `PlanError` for other values."""
+    accepted = f"must be a whole number of {problem.unit}s"
+    if type(value) is int:
+        return _limited(value, field)
+    text = repr(value) if isinstance(value, float) else value
+    match = _NUMBER.fullmatch(text.strip()) if isinstance(text, str) and len(text) < 100 else None
+    if match is None:
+        raise PlanError(accepted, field=field, value=value)
+    if match[2] and match[2].strip("0"):
+        hint = "; if it separates actions by an epsilon such as 0.001, round all times first"
+        raise PlanError(f"{accepted}{hint}", field=field, value=value)
+    if match[3] and match[3].casefold() not in units_of(problem):
+        raise PlanError(accepted, field=field, value=value)
+    return _limited(int(match[1]), field)
+
+
+def _limited(value: int, field: str) -> int:
+    """Return a number within the limits; raises `PlanError` for others."""
+    if not 0 <= value <= MAX_TIME:
+        raise PlanError(f"must be a whole number from 0 to {MAX_TIME}", field=field, value=value)
+    return value
+
+
+def units_of(problem: Instance) -> frozenset[str]:
+    """Return the words for the unit of a problem."""
+    words = {"tick", "ticks", problem.unit.casefold(), f"{problem.unit.casefold()}s"}
+    return frozenset(words.union(_ABBREVIATIONS.get(problem.unit.casefold(), ())))
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, str):
+        return _NUMBER.fullmatch(value.strip()[:200]) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().casefold() in _EMPTY)
+
+
+def _has_null_agent(row: Mapping[str, object]) -> bool:
+    """Return whether a row says that there is no agent, as opposed to an empty cell."""
+    return any(field_of(name) == "agent" and value is None for name, value in row.items())
+
+
+def _text(value: object) -> str:
+    """Return the text of a cell, also of a number; empty for other values."""
+    if isinstance(value, str):
+        return value.strip("`*\"' ") if len(value) < 10 * MAX_NAME else ""
+    return str(value) if type(value) is int and abs(value) < MAX_TIME else ""
+
+
+def _of_list(problem: Instance, names: ActionNames, row: list[object], field: str) -> TimedRow:
+    """Return the row of ``["action", start]``, or with a third number, which is a duration or an end."""
+    if not is_row(row, names):
+        raise PlanError(f"must be {ACCEPTED}", field=field, value=row)
+    action = problem.by_id[names.resolve(row[0], f"{field}[0]")]
+    numbers = [number(problem, value, f"{field}[{i}]") for i, value in enumerate(row[1:], 1)]
+    third = numbers[1] if len(numbers) > 1 else None
+    return TimedRow(action, field, start=numbers[0], length_or_end=third)
+
+
+def _agent(agents: Sequence[str], value: object, field: str) -> str | None:
+    """Return the agent of a row, also in another spelling; numbers are names, too."""
+    if value is None:
+        return None
+    name = _text(value) if isinstance(value, int) else value
+    if not isinstance(name, str) or len(name) > MAX_NAME:
+        raise PlanError(f"must be null or a name of at most {MAX_NAME} characters", field=field, value=value)
+    same = [agent for agent in agents if key_of(agent).replace("_", "") == key_of(name).replace("_", "")]
+    return same[0] if len(same) == 1 and name not in agents else name
+
+
+def _mode(action: Action, value: object, field: str) -> int:
+    """Return the position of a mode, also by its name or as text."""
+    modes = {mode.name: position for position, mode in enumerate(action.modes) if mode.name}
+    if isinstance(value, str) and value in modes:
+        return modes[value]
+    if isinstance(value, str) and value.isdecimal() and len(value) < 5:
+        return int(value)
+    if type(value) is not int or not 0 <= value <= MAX_TIME:
+        raise PlanError(f"must be a whole number up to {MAX_TIME}", field=field, value=value)
+    return value
+
+
+def _with_machine(problem: Instance, row: TimedRow, value: object) -> TimedRow:
+    """Return a row with the mode that uses the machines of a cell; raises `PlanError` if there is none."""
+    machines = {part.strip() for part in _SEPARATORS.split(_text(value)) if part.strip()}
+    agents = machines.intersection(problem.agents)
+    if agents == machines and len(agents) == 1 and not row.names_agent:
+        return replace(row, agent=agents.pop(), names_agent=True)
+    uses = [{demand.resource for demand in mode.demands} for mode in row.action.modes]
+    fitting = [position for position, resources in enumerate(uses) if machines <= resources]
+    if not fitting:
+        accepted = ", ".join(sorted(set().union(*uses))) or "no machine"
+        raise PlanError(f"{row.action.id} uses {accepted}", field=f"{row.field}.machine", value=value)
+    return replace(row, mode=fitting[0])
+
+
+def _without_doubtful_lengths(rows: list[TimedRow]) -> list[TimedRow]:
+    """Decide for a whole plan if the third entries of its rows are durations or ends."""
+    doubtful = [row for row in rows if row.length_or_end is not None]
+    if not doubtful:
+        return rows
+    as_durations = [replace(row, duration=row.length_or_end) for row in doubtful]
+    as_ends = [replace(row, end=row.length_or_end) for row in doubtful]
+    fitting = [choice for choice in (as_durations, as_ends) if _adds_up(choice)]
+    if not fitting:
+        message = "is neither the duration nor the end of the action; write objects with start and duration or end"
+        first = next(row for row in doubtful if not (_adds_up([replace(row, duration=row.length_or_end)])))
+        raise PlanError(message, field=f"{first.field}[2]", value=first.length_or_end)
+    decided = iter(fitting[0])
+    return [row if row.length_or_end is None else next(decided) for row in rows]
+
+
+def _adds_up(rows: Iterable[TimedRow]) -> bool:
+    """Return whether the pieces of each action in some rows add up to its duration."""
+    totals: dict[str, int] = {}
+    durations: dict[str, int] = {}
+    for row in rows:
+        length = row.duration if row.duration is not None else (row.end or 0) - (row.start or 0)
+        if length < 0:
+            return False
+        totals[row.action.id] = totals.get(row.action.id, 0) + length
+        durations[row.action.id] = row.action.duration
+    return totals == durations
+
+
+def _check_ends(rows: Iterable[TimedRow]) -> None:
+    """Raise `PlanError` if the ends of all rows are one tick early, as if they named the last tick."""
+    ends = [row for row in rows if row.end is not None and row.start is not None and row.duration is None]
+    lengths = [(row.end or 0) - (row.start or 0) + 1 for row in ends]
+    if len(ends) > 1 and all(length == row.action.duration for row, length in zip(ends, lengths, strict=True)):
+        message = "all ends are one tick early; an end is the first tick after the action, not its last tick"
+        raise PlanError(message, field=f"{ends[0].field}.end", value=ends[0].end)
+
+
+def _piece(problem: Instance, row: TimedRow, count: int) -> Piece:
+    """Return the piece of a row; ``count`` is the number of rows of its action."""
+    start, duration = _span(row, count)
+    agent = _implied_agent(problem, row) if not row.names_agent else row.agent
+    return Piece(row.action.id, start, duration, agent, row.mode or 0)
+
+
+def _span(row: TimedRow, count: int) -> tuple[int, int]:
+    """Return start and duration, of which one may follow from the end or from the problem."""
+    start, end, duration = row.start, row.end, row.duration
+    if duration is None and (start is None or end is None):
+        if row.action.interruptible and count > 1:
+            message = f"is missing; {row.action.id} is interruptible and has {count} pieces, each of which needs it"
+            raise PlanError(f"{message}, or start and end", field=f"{row.field}.duration")
+        duration = row.action.duration
+    if start is None and end is not None and duration is not None:
+        start = end - duration
+    if start is None or start < 0:
+        raise PlanError("must not be before 0", field=f"{row.field}.start", value=start)
+    if duration is None:
+        duration = (end or 0) - start
+    if duration < 0 or (end is not None and start + duration != end):
+        raise PlanError(
+            f"must be start plus duration, {start} + {max(0, duration)}", field=f"{row.field}.end", value=end
+        )
+    return start, duration
+
+
+def _implied_agent(problem: Instance, row: TimedRow) -> str | None:
+    """Return the only eligible agent of a row without one; other benchmarks assign agents themselves."""
+    eligible = problem.eligible(row.action)
+    if problem.benchmark != GENERAL or not eligible:
+        return None
+    if len(eligible) > 1:
+        message = f"is missing; the agent must be one of {', '.join(eligible[:5])}"
+        raise PlanError(message, field=f"{row.field}.agent")
+    return eligible[0]
