@@ -33,6 +33,7 @@ _PARTS = re.compile(r"[,;|\u2192]|->|=>|\b(?:then|and)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"[,;:.!?](?:\s|$)|\b(?:then|and)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"_\d+\Z")
 _REMARK = re.compile(r"\s[\u2013\u2014-]\s|\s\(")
+_PLAIN = re.compile(r"[^\W\d_]+(?:_\d+)?")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d]+(?:_\d+)?")
 _QUOTES = ("'", '"', "`")
@@ -127,7 +128,8 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[li
 
     A list of decisions, or a released log, a list of records with an ``"action"``; with ``normalize`` an action is
     extracted from the surrounding text. If records have an observation or a feedback, all of them are decisions, in
-    whatever words; else too many in unknown words count as unread. Or model output, see
+    whatever words; else up to four plain words are a decision, and too many other entries count as unread. Or model
+    output, see
     `planoracle.instances.model_output`, from which actions are always extracted.
 
     Raises
@@ -155,16 +157,26 @@ def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[lis
 
 
 def _listed(decisions: list[str], world: Scenario, rules: Profile) -> Reading[list[str]]:
-    """Read a list, in which every entry is a decision; too many in unknown words count as unread."""
-    unknown = sum(_named(decision, world) is None for decision in decisions)
+    """Read a list, in which every entry is a decision; too many in another notation count as unread."""
+    unknown = sum(_named(decision, world) is None and not _is_plain(decision) for decision in decisions)
     if unknown < 2 or not rules.refuse_unread:
         return read_list(decisions)
     return read_list(decisions, entries=decisions, grammar=_Decisions(world))
 
 
+def _is_plain(decision: str) -> bool:
+    """Return whether a decision has the form of an action: up to four plain words.
+
+    >>> _is_plain("fly away"), _is_plain("wash(cup)"), _is_plain("wash_cup"), _is_plain("wash cup_2")
+    (True, False, False, True)
+    """
+    words = _words(decision)
+    return len(words) <= 4 and all(map(_PLAIN.fullmatch, words))
+
+
 def logged(decisions: list[str], scene: Scenario) -> list[object]:
     """Return the decisions of a run as its log: several in unknown words have an observation."""
-    unknown = {decision for decision in decisions if _named(decision, scene) is None}
+    unknown = {text for text in decisions if _named(text, scene) is None and not _is_plain(text)}
     is_doubtful = sum(decision in unknown for decision in decisions) > 1
     return [observed(decision) if is_doubtful and decision in unknown else decision for decision in decisions]
 

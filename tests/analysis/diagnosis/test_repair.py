@@ -208,7 +208,7 @@ def test_pieces_of_unknown_actions_are_dropped():
 
 @pytest.mark.parametrize(
     "plan",
-    [None, 5, {"a": 1}, [None], [[]], [{"action": 1, "start": 0, "duration": 1}], "[" * 9000, "{}", "[1e999]",
+    [None, 5, {"b": 1}, [None], [[]], [{"action": 1, "start": 0, "duration": 1}], "[" * 9000, "{}", "[1e999]",
      [{"action": "t/a", "start": -1, "duration": 1}], [{"action": "t/a", "start": True, "duration": 1}]],
 )  # fmt: skip
 def test_unreadable_plans_are_rejected(plan):

@@ -163,7 +163,7 @@ def test_refusal_and_empty_answer_are_failures(name: str) -> None:
 
 
 def test_entries_of_a_list_are_all_commands() -> None:
-    row = graded(TEA, [A, "dance", "sing"])
+    row = graded(TEA, ["dance", "sing", A])
     assert (row["scored"], row["read"], row["read_from"], row["ignored"]) == (True, 3, "list as given", 0)
 
 
