@@ -156,7 +156,7 @@ class PlanForms(Pieces):
     def key(self, step: object) -> tuple[str, str]:
         """Return the action and its start."""
         if isinstance(step, list):
-            return str(self.names.find(step[0]) or step[0]), str(step[1])
+            return str(self.names.find(step[0]) or step[0]), str(step[1:2])
         if not isinstance(step, dict):
             return "", ""
         fields = {field_of(name): value for name, value in step.items()}

@@ -126,17 +126,29 @@ def of_record(record: Mapping[str, object], kitchen: Kitchen) -> str | None:
     named = {name.lower(): value for name, value in record.items()}
     verb = next((named[name] for name in _VERB_FIELDS if isinstance(named.get(name), str)), None)
     arguments = next((named[name] for name in _ARGUMENT_FIELDS if isinstance(named.get(name), list | dict)), None)
-    if not isinstance(verb, str) or arguments is None:
+    if not isinstance(verb, str) or verb.count(" ") > 1:
         return None
-    if isinstance(arguments, Mapping):
-        params = sorted(arguments)
-        if not all(re.fullmatch(r"[a-z]\d", str(param)) for param in params):
-            return None
-        arguments = [arguments[param] for param in params]
-    return of_words([verb, *arguments], kitchen) if isinstance(arguments, list) else None
+    if arguments is None:
+        arguments = {name: value for name, value in named.items() if name not in _NO_ARGUMENTS}
+    words = _by_role(arguments) if isinstance(arguments, dict) else arguments
+    return of_words([verb, *words], kitchen) if isinstance(words, list) and words else None
+
+
+def _by_role(arguments: Mapping[str, object]) -> list[object]:
+    """Return arguments in the order of the domain: by parameter, or origin before destination."""
+    if all(_PARAMETER.fullmatch(str(name)) for name in arguments):
+        return [arguments[name] for name in sorted(arguments)]
+    origins = [value for name, value in arguments.items() if name.lower() in _ORIGINS]
+    destinations = [value for name, value in arguments.items() if name.lower() in _DESTINATIONS]
+    others = [value for name, value in arguments.items() if name.lower() not in {*_ORIGINS, *_DESTINATIONS}]
+    return [*others, *origins, *destinations]
 
 
 _VERB_FIELDS = ("action", "name", "operator", "function", "verb", "command")
+_NO_ARGUMENTS = frozenset((*_VERB_FIELDS, "step", "time", "minute", "index", "thought", "reason", "comment"))
+_ORIGINS = ("from", "source", "origin", "from_station")
+_DESTINATIONS = ("to", "target", "destination", "to_station", "on", "onto", "below", "bottom")
+_PARAMETER = re.compile(r"[a-z]\d")
 _ARGUMENT_FIELDS = ("args", "arguments", "parameters", "params", "objects")
 
 

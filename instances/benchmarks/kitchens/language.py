@@ -16,7 +16,7 @@ from planoracle.instances.benchmarks.kitchens import domain_names
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.model_output.messages import is_log, observed
-from planoracle.plugin import Grammar, PlanError, Reading, StepMatch, chat_in, read_list, read_output
+from planoracle.plugin import Grammar, PlanError, Reading, StepMatch, chat_in, read_list, read_output, whole_value
 
 #: Maximum number of actions, more than any run has steps.
 MAX_ACTIONS = 10_000
@@ -50,7 +50,10 @@ class _Actions(Grammar[str]):
         if isinstance(value, list):
             command = domain_names.of_words(value, self.kitchen)
         elif isinstance(value, dict):
-            command = domain_names.of_record(value, self.kitchen)
+            action = value.get("action")
+            if isinstance(action, list):
+                return self.of(action)
+            command = domain_names.of_record(action if isinstance(action, dict) else value, self.kitchen)
         return None if command is None else [command]
 
     def looks(self, text: str, free: bool) -> bool:
@@ -142,6 +145,8 @@ def _action(entry: object, grammar: _Actions, rules: KitchenRules) -> str | None
     if parts is None:
         text = entry.get("action") if isinstance(entry, dict) else entry
         parts = [match.step for match in grammar.find(text)] if isinstance(text, str) else []
+        if not parts and isinstance(text, str) and text.lstrip()[:1] in ("[", "{"):
+            parts = grammar.of(whole_value(text)) or []
     return parts[0] if parts else None
 
 
