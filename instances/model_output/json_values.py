@@ -106,12 +106,12 @@ def extract_values(text: str) -> tuple[str, list[object], bool]:
     tuple
         The text with a `HOLE` for each value, the values in order, and whether all were found.
     """
-    mended, spans, whole = _spans_of(text)
+    mended, spans, is_complete = _spans_of(text)
     pieces, end = [], 0
     for start, stop, _ in spans:
         pieces += [mended[end:start], HOLE, "\n" * mended.count("\n", start, stop)]
         end = stop
-    return "".join([*pieces, mended[end:]]), [value for _, _, value in spans], whole
+    return "".join([*pieces, mended[end:]]), [value for _, _, value in spans], is_complete
 
 
 def spans_of_values(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -129,8 +129,8 @@ def spans_of_values(text: str) -> tuple[str, list[tuple[int, int]]]:
 def _spans_of(text: str) -> tuple[str, list[tuple[int, int, object]], bool]:
     text = text.replace(HOLE, " ")
     mended = _TRAILING.sub(r"\1", text) if _TRAILING.search(text) else text
-    spans, whole = values_in(mended)
-    return mended, spans or list(_literals(mended)), whole
+    spans, is_complete = values_in(mended)
+    return mended, spans or list(_literals(mended)), is_complete
 
 
 def _literals(text: str) -> Iterator[tuple[int, int, object]]:

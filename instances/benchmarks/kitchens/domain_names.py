@@ -140,8 +140,8 @@ def _by_role(arguments: Mapping[str, object]) -> list[object]:
         return [arguments[name] for name in sorted(arguments)]
     origins = [value for name, value in arguments.items() if name.lower() in _ORIGINS]
     destinations = [value for name, value in arguments.items() if name.lower() in _DESTINATIONS]
-    others = [value for name, value in arguments.items() if name.lower() not in {*_ORIGINS, *_DESTINATIONS}]
-    return [*others, *origins, *destinations]
+    remaining = [value for name, value in arguments.items() if name.lower() not in {*_ORIGINS, *_DESTINATIONS}]
+    return [*remaining, *origins, *destinations]
 
 
 _VERB_FIELDS = ("action", "name", "operator", "function", "verb", "command")
@@ -160,7 +160,7 @@ def begins_with_action(text: str, domain: KitchenDomain) -> bool:
 
 def counts_objects(text: str, domain: KitchenDomain) -> int:
     """Return how many numbered objects a text names."""
-    return sum(_NUMBER.search(one[0]) is not None for one in _names(domain).argument.finditer(text))
+    return sum(_NUMBER.search(match[0]) is not None for match in _names(domain).argument.finditer(text))
 
 
 def _stands_alone(text: str, match: re.Match[str], action: re.Pattern[str]) -> bool:

@@ -96,13 +96,17 @@ def test_plan_for_a_grid_kitchen_has_one_verdict_in_every_wrapping() -> None:
     plan = bundled_plan(GRID)
     for right, actions in ((True, plan), (False, with_words(plan, GRID_WORDS))):
         wrapped = grid_wrappings(actions)
-        rows = {name: Grader().grade({"id": "x", "instance": GRID, "plan": one}).row() for name, one in wrapped.items()}
+        rows = {
+            name: Grader().grade({"id": "x", "instance": GRID, "plan": entry}).row() for name, entry in wrapped.items()
+        }
         verdicts = {name: (row["scored"], row["success"]) for name, row in rows.items()}
         assert set(verdicts.values()) == {(True, True) if right else (False, None)}, verdicts
 
 
 def with_words(plan: dict[str, list[dict[str, Any]]], words: dict[str, str]) -> dict[str, list[dict[str, Any]]]:
-    return {cook: [{**one, "action": words[one["action"]]} for one in actions] for cook, actions in plan.items()}
+    return {
+        cook: [{**action, "action": words[action["action"]]} for action in actions] for cook, actions in plan.items()
+    }
 
 
 def bundled_plan(name: str) -> dict[str, list[dict[str, Any]]]:
@@ -114,7 +118,7 @@ def bundled_plan(name: str) -> dict[str, list[dict[str, Any]]]:
 
 def test_reason_quotes_the_first_unread_line_of_the_text_and_a_right_line() -> None:
     steps = ["zap(the cup, quickly)", "boil(kettle)", "brew(tea)"]
-    for plan in (steps, json.dumps(steps), "\n".join(f"{n}. {one}" for n, one in enumerate(steps, 1))):
+    for plan in (steps, json.dumps(steps), "\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1))):
         row = Grader().grade({"id": "x", "instance": "timearena/household1", "plan": plan}).row()
         assert "'zap(the cup, quickly)'" in row["reason"]
         assert "a line that can be read is 'brew tea with teapot'" in row["reason"]

@@ -103,7 +103,9 @@ def test_optimal_plan_in_the_names_of_the_domain_succeeds_with_the_same_makespan
     for name in (BURGER, SOUP):
         plan = list(optimal_steps(name).texts)
         row = (
-            Grader().grade({"id": "x", "instance": name, "actions": [in_domain_names(name, one) for one in plan]}).row()
+            Grader()
+            .grade({"id": "x", "instance": name, "actions": [in_domain_names(name, action) for action in plan]})
+            .row()
         )
         assert (row["success"], row["makespan"]) == (True, len(plan))
 
