@@ -292,6 +292,9 @@ class Reader(Generic[S]):
         """Read a line without JSON, by sentences if one of them has a cue."""
         free = line.kind == "free"
         pieces = list(chain.from_iterable(map(self._alternatives, pieces_of(line.text))))
+        if not pieces:
+            self._read_text(line.kind, line.group, line.number, line.text)
+            return
         cues = [cues_of(piece) for piece in pieces]
         if line.number == self._announced and is_nothing(line.text):
             cues[0] |= Cue.RETRACTED

@@ -9,6 +9,7 @@ from planoracle.instances.benchmarks.generic.action_names import ActionNames
 from planoracle.instances.benchmarks.generic.plan_rows import MAX_TIME as MAX_TIME
 from planoracle.instances.benchmarks.generic.plan_rows import field_of, is_row, pieces_of
 from planoracle.instances.benchmarks.generic.timed_lines import TimedLines, is_mapping, rows_in
+from planoracle.instances.model.problem import of_kind
 from planoracle.instances.model_output.json_values import values_in
 from planoracle.instances.model_output.messages import with_texts
 from planoracle.instances.protocol.plan import NO_PLAN
@@ -197,7 +198,7 @@ def reading(problem: Instance, submission: object, rules: Rules) -> Reading[Sche
 
 def salvage(submission: object, instance: Instance) -> tuple[object, tuple[DroppedCommand, ...]]:
     """Return a plan without the pieces of actions that do not exist, and these."""
-    rows = rows_of(instance, submission).commands
+    rows = rows_of(of_kind(instance, Instance), submission).commands
     names = ActionNames(instance)
     remaining, dropped = list[object](), list[DroppedCommand]()
     for position, row in enumerate(rows):
