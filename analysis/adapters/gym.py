@@ -43,6 +43,8 @@ except ImportError:
 _STOPPED = "stopped"
 #: Ends of runs that are reported as truncation, because the problem does not define them.
 CUT = frozenset({"message_limit", "action_limit", _STOPPED})
+# Value of the option ``reward`` for the default of the benchmark.
+_DEFAULT = "default"
 # Problems of a set whose runs, with the values that their rewards have computed, are kept.
 _MOST_RUNS = 128
 
@@ -85,7 +87,8 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
     means the same in every state of one problem, and something else in another problem.
 
     ``info``: ``instance``, the name of the problem; ``action_mask``, ``clock``, and ``over``, the reason for the end
-    of the run, or ``""``; after a step also ``legal``, and ``reward`` with details of the reward.
+    of the run, or ``""``; after a step also ``legal``, and ``reward`` with details of the reward. Details without a
+    value are absent; in a vector environment the mask ``_NAME`` of each detail shows where it is present.
 
     Parameters
     ----------
@@ -94,7 +97,8 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
     instance
         Name, set, prefix, glob, file, or problem; or a list of these. By default the first problem of the benchmark.
     reward
-        ``regret``, ``score``, ``success``, see `planoracle.analysis.grading.rewards`; ``None``: always 0.
+        ``regret``, ``score``, ``success``, see `planoracle.analysis.grading.rewards`; ``None``: always 0. By default
+        ``regret``, but ``score`` for kitchens, where the regret of a step takes a tenth of a second or more.
     observation
         See `ObservationForm`.
     profile, feedback
@@ -116,7 +120,7 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
         self,
         benchmark: str | None = None,
         instance: Instances | None = None,
-        reward: str | Reward | None = "regret",
+        reward: str | Reward | None = _DEFAULT,
         observation: str = "text",
         profile: str = "paper",
         feedback: str = "detailed",
@@ -137,6 +141,9 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
         self._seen = ObservationForm(observation, [*self._actions.values()])
         self._limit = limit
         self._runs: Recent[str, AnyEnvironment] = Recent(_MOST_RUNS)
+        if reward == _DEFAULT:
+            problem = next(iter(self.problems.values()))
+            reward = registry.of(problem).step_reward
         self._new_run = partial(environment, reward=reward, feedback=feedback, profile=profile)
         self.observation_space: spaces.Space[dict[str, Any]] = self._seen.space
         self.action_space: spaces.Space[int] = spaces.Discrete(self._seen.count)  # type: ignore[assignment]
@@ -184,7 +191,9 @@ class LiveEnv(gymnasium.Env[dict[str, Any], int]):
             worth = self._refuse()
         else:
             after = self.run.step(command.text)
-            worth, info = float(after.reward), dict(after.info)
+            worth = float(after.reward)
+            # A vector environment makes one array of each value, which cannot hold None beside a number.
+            info = {name: value for name, value in after.info.items() if value is not None}
         worth, ended, cut = self._count_step(worth)
         self._legal = self.actions.legal(self.run)
         seen, info = self._observe({"reward": info, "legal": command is not None})

@@ -122,6 +122,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     mismatch_share
         Share of the commands of a failed plan that name what the problem lacks, from which on the plan is suspected to
         be for another problem. Smaller for benchmarks whose problems have many names in common.
+    step_reward
+        Default reward of the steps of learners: ``regret``, or ``score`` where the regret of a step takes long.
     grading_effort
         Fraction of the default solver effort spent per problem when grading.
     original_data
@@ -151,6 +153,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     self_contained: bool = False
     allows_hints: bool = True
     mismatch_share: float = 0.25
+    step_reward: str = "regret"
     grading_effort: float = 1.0
     original_data: str = ""
     heuristics: Mapping[str, str] = {}

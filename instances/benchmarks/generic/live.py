@@ -172,11 +172,18 @@ def action_space(problem: Instance) -> ActionSpace:
 
 
 def _name_of(problem: Instance, command: str) -> str:
-    """Return the action of a command, which may be in the plan language of another benchmark."""
+    """Return the action of a command, which may be in the plan language of another benchmark.
+
+    A command without an action is its own name: ``Finish``, and the waits that starts imply.
+    """
     if command == "Finish":
         return command
     if command.startswith("{"):
         return str(json.loads(command)["action"])
     benchmark = language(problem)
-    plan = benchmark.parse(problem, {benchmark.plan_fields[-1]: [command]})
-    return benchmark.schedule(problem, plan).pieces[0].action
+    try:
+        plan = benchmark.parse(problem, {benchmark.plan_fields[-1]: [command]})
+        pieces = benchmark.schedule(problem, plan).pieces
+    except InputError:
+        return command
+    return pieces[0].action

@@ -187,6 +187,7 @@ class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):
     address_fields = ("orders",)
     waits_are_commands = True
     mismatch_share = 0.1
+    step_reward = "score"
     grading_effort = 0.4
     group_units: Mapping[str, str] = {"size": "orders"}
     original_data = "a clone of its repository, or the compact files"

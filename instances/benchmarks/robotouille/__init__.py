@@ -205,6 +205,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     has_discrete_time = True
     waits_are_commands = True
     mismatch_share = 0.1
+    step_reward = "score"
     original_data = "the simulator's kitchens"
     bins: Mapping[str, tuple[float, ...]] = {
         "optimality": (1, 1.25, 1.5),  # Figure 3

@@ -117,6 +117,62 @@ def test_vector_environments_sample_independently(kind):
     many.close()
 
 
+#: Problems of the environments that run random steps.
+WANDERED = {
+    "recipe2plan": "recipe2plan/timed",
+    "timearena": "timearena",
+    "asynctool": "asynctool",
+    "asynchow": "asynchow",
+    "robotouille": "robotouille",
+    "kitchens": "kitchens",
+    "paracook": None,
+    "paracook_abstract": None,
+    "generic": Model("shop").task("bread").action("bake", 2).action("eat", 1, after="bake").build(),
+}
+
+
+def wander(many, steps):
+    """Take random legal steps in a vector environment; after a run any action starts the next one."""
+    chance = np.random.default_rng(0)
+    _, info = many.reset(seed=1)
+    for _ in range(steps):
+        actions = [chance.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in info["action_mask"]]
+        *_, info = many.step(np.array(actions))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["text", "structured"])
+@pytest.mark.parametrize("kind", [SyncVectorEnv, AsyncVectorEnv])
+@pytest.mark.parametrize("name", IDS)
+def test_vector_environments_run_random_legal_steps(name, kind, form):
+    selection = WANDERED[name]
+    options = {} if selection is None else {"instance": selection}
+    many = kind([partial(gymnasium.make, IDS[name], observation=form, **options)] * 2)
+    wander(many, 250)
+    many.close()
+
+
+@pytest.mark.parametrize("name", ["recipe2plan", "asynchow"])
+def test_vector_environments_accept_regrets_without_a_value_and_implied_waits(name):
+    make = partial(gymnasium.make, IDS[name], instance=WANDERED[name], reward="regret", observation="structured")
+    many = SyncVectorEnv([make] * 2)
+    wander(many, 20)
+    many.close()
+
+
+def test_details_of_a_reward_without_a_value_are_absent():
+    env = LiveEnv("recipe2plan", NAMES["recipe2plan"], reward="regret")
+    _, info = played(env, 0)
+    assert "after" not in info["reward"]
+    assert None not in info["reward"].values()
+    assert (info["reward"]["status"], info["reward"]["lost"]) == ("infeasible", "over")
+
+
+@pytest.mark.parametrize(("name", "expected"), [("timearena", "regret"), ("robotouille", "score")])
+def test_default_reward_is_the_one_of_the_benchmark(name, expected):
+    assert LiveEnv(name, NAMES[name]).run.reward.name == expected
+
+
 def test_environment_accepts_files_and_problems(tmp_path):
     shops = [Model(name).task("bread").action("bake", 2).build() for name in ("one", "two")]
     path = tmp_path / "shops.jsonl"
