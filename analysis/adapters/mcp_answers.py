@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
@@ -22,7 +22,7 @@ from planoracle.instances.model.limits import Limit, WorkLimit
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig
-from planoracle.instances.text import did_you_mean
+from planoracle.instances.text import did_you_mean, similar
 
 _STATUS = "optimal (proved), feasible (not proved optimal), infeasible (proved), or unknown"
 
@@ -32,6 +32,8 @@ class ProblemNames(BaseModel):
 
     names: list[str] = Field(description="First names that match")
     total: int = Field(description="Number of all names that match")
+    sets: list[str] = Field(description="Sets of the problems that match")
+    similar: list[str] = Field(description="Names of problems and sets that resemble a pattern without a match")
 
 
 class ProblemStatement(BaseModel):
@@ -146,10 +148,13 @@ class Questions(NamedTuple):
             str, Field(description="Prefix or glob of names; empty for the names of the benchmarks", max_length=500)
         ] = "",
     ) -> ProblemNames:
-        """List the names of bundled problems that begin with a text or match a glob."""
-        every = catalog.bundled() if pattern else catalog.completions("")
-        names = [name for name in every if name.startswith(pattern) or fnmatchcase(name, pattern)]
-        return ProblemNames(names=names[:MOST], total=len(names))
+        """List the names of bundled problems that begin with a text or match a glob, and their sets."""
+        bundled = catalog.bundled()
+        matches = [name for name in bundled if name.startswith(pattern) or fnmatchcase(name, pattern)]
+        sets = _sets_of(matches)
+        names = matches if pattern else catalog.completions("")
+        near = [] if names else similar(pattern, [*bundled, *_sets_of(bundled)])
+        return ProblemNames(names=names[:MOST], total=len(names), sets=sets[:MOST], similar=near)
 
     def describe(self, problem: ProblemArgument) -> ProblemStatement:
         """Describe a problem in words, with its rules and the language of its plans."""
@@ -219,8 +224,7 @@ class Questions(NamedTuple):
         if isinstance(argument, str):
             argument = catalog.real_name(argument)
             if not self.files and not catalog.names_problem(argument):  # no answer depends on which files exist
-                suggestion = did_you_mean(argument, catalog.bundled())
-                raise UnknownNameError(f"names no bundled problem{suggestion}", field="problem", value=argument)
+                raise _unknown_problem(argument)
             named = Problems(places=Places(trusted=self.files))
             return named.find(argument), named
         problems = catalog.read_line(json.dumps(argument).encode(), "problem")
@@ -233,6 +237,23 @@ class Questions(NamedTuple):
 
 def _limit(seconds: float | None) -> Limit:
     return WorkLimit(10.0) if seconds is None else seconds
+
+
+def _sets_of(names: Iterable[str]) -> list[str]:
+    """Return the sets of bundled problems, each once."""
+    labels = (catalog.set_of(name)[0] for name in names)
+    return [label for label in dict.fromkeys(labels) if label]
+
+
+def _unknown_problem(name: str) -> UnknownNameError:
+    """Return the error for a name that is not that of a bundled problem: of a set, or unknown."""
+    bundled = catalog.bundled()
+    members = [member for member in bundled if member.startswith(f"{name.rstrip('/')}/")]
+    if members:
+        message = f"is a set of {len(members)} problems; accepted is one of them, such as {members[0]}"
+    else:
+        message = f"names no bundled problem{did_you_mean(name, bundled)}"
+    return UnknownNameError(message, field="problem", value=name)
 
 
 def _submission(problem: Problem, plan: PlanGiven) -> dict[str, Any]:

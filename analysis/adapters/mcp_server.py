@@ -6,7 +6,7 @@ many seconds it may take; it ends when the caller cancels. Paths of files mean n
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,8 @@ from planoracle.analysis.adapters import need
 from planoracle.analysis.adapters.mcp_answers import LONGEST, TOOLS, Questions
 from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
-from planoracle.instances.errors import PlanoracleError
-from planoracle.instances.text import visible
+from planoracle.instances.errors import PlanoracleError, UnknownNameError
+from planoracle.instances.text import one_of, visible
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -55,7 +55,17 @@ def server(*, files: bool = False) -> MCPServer:
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import ToolAnnotations
 
-    app = MCPServer("planoracle", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
+    class CheckedServer(MCPServer):
+        """Server that rejects unknown arguments of tools, which the library ignores."""
+
+        async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+            try:
+                _check_arguments(name, arguments)
+            except UnknownNameError as error:
+                raise ToolError(visible(str(error))) from None
+            return await super().call_tool(name, arguments, context)
+
+    app = CheckedServer("planoracle", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
     questions = Questions(files)
     reading = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
@@ -81,6 +91,16 @@ def server(*, files: bool = False) -> MCPServer:
     for name in TOOLS:
         app.add_tool(_tool_function(ask, getattr(questions, name)), name=name, annotations=reading)
     return app
+
+
+def _check_arguments(tool: str, arguments: Mapping[str, Any]) -> None:
+    """Raise `UnknownNameError` for an argument that a tool does not have."""
+    if tool not in TOOLS:
+        return
+    accepted = [name for name in signature(getattr(Questions, tool)).parameters if name != "self"]
+    for name, value in arguments.items():
+        if name not in accepted:
+            raise UnknownNameError(f"unknown argument; {one_of(name, accepted)}", field=name, value=value)
 
 
 def _tool_function(ask: Callable[..., Awaitable[Any]], method: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:

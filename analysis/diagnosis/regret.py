@@ -7,11 +7,11 @@ from typing import Any
 
 from planoracle.analysis.grading.oracle import WORK
 from planoracle.instances.errors import PlanError
-from planoracle.instances.model.limits import Limit, Status
+from planoracle.instances.model.limits import Limit, Status, WorkLimit, deadline_of
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
-from planoracle.instances.protocol.plan import NO_PLAN
+from planoracle.instances.protocol.plan import AMBIGUOUS, FAULTS, NO_PLAN, Plan
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.runs import Option, lost_after, solver_of
 from planoracle.solver.states.state_solver import NEVER
@@ -262,12 +262,12 @@ def next_commands(
         Current time in ticks, if it is later than the end of the last command (only for problems without wait
         commands).
     seconds
-        Limit for one state: wall time in seconds, or counted work, which does not depend on the machine.
+        Wall time for the answer in seconds, or counted work for each state, which does not depend on the machine.
 
     Raises
     ------
     PlanError, InputError
-        If the partial run cannot be read, or is a text without a command.
+        If the partial run cannot be read completely, or is a text without a command.
 
     Examples
     --------
@@ -279,16 +279,30 @@ def next_commands(
     [('wash teapot', 0), ('wash cup', 0), ('wait', 0)]
     """
     run = registry.of(problem).run(problem, submission, rules)
-    if isinstance(submission, str) and submission.strip() and run.plan.fault == NO_PLAN and not run.stop:
-        raise PlanError("contains no command of this benchmark", field="plan")
+    _check_completely_read(run.plan)
     if clock is not None:
         run.wait_until(clock)
     return next_of(run, all_commands=all_commands, seconds=seconds)
 
 
+def _check_completely_read(plan: Plan[Any]) -> None:
+    """Raise `PlanError` for a plan that was not read completely; an empty one is the start of a run."""
+    submitted = plan.submitted
+    is_empty = not (submitted.strip() if isinstance(submitted, str) else submitted)
+    if plan.fault == NO_PLAN and not is_empty:
+        raise PlanError("contains no command of this benchmark", field="plan")
+    if plan.fault == AMBIGUOUS:
+        raise PlanError(FAULTS[AMBIGUOUS], field="plan")
+    if plan.ignored:
+        message = "lines that look like steps could not be read, so that the state is unknown; write commands only"
+        raise PlanError(message, field="plan", value=plan.ignored)
+
+
 def next_of(run: AnyRun, *, all_commands: bool = False, seconds: Limit = WORK) -> Advice:
     """Return the recommended commands at the end of a run, see `next_commands`."""
-    solver, problem = solver_of(run, seconds), run.problem
+    # Wall time limits the whole answer, however many commands are legal.
+    limit = seconds if isinstance(seconds, WorkLimit) else deadline_of(seconds)
+    solver, problem = solver_of(run, limit), run.problem
     if run.impossible is not None:
         return Advice(problem.name, problem.unit, None, Status.infeasible, (), None, run.impossible, grid=solver.grid)
     value, ended = solver.value, solver.over
@@ -298,12 +312,26 @@ def next_of(run: AnyRun, *, all_commands: bool = False, seconds: Limit = WORK) -
     plan = None
     if run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
         plan = solver.complete_plan(value)
-    options = [] if ended is not None else list(solver.options(value))
-    best = (
-        sorted(options, key=lambda one: (one.cost is None, one.cost or 0))
-        if all_commands
-        else [option for option in options if option.cost == 0]
-    )
+    # Without a proved value no command has a proved cost.
+    has_costs = value.makespan is not None
+    options = list(solver.options(value)) if ended is None and (all_commands or has_costs) else []
+    if all_commands:
+        recommended = sorted(options, key=_cost_order)
+    else:
+        recommended = [option for option in options if option.cost == 0]
     return Advice(
-        problem.name, problem.unit, value.makespan, value.status, tuple(best), plan, over, solver.clock, solver.grid
+        problem.name,
+        problem.unit,
+        value.makespan,
+        value.status,
+        tuple(recommended),
+        plan,
+        over,
+        solver.clock,
+        solver.grid,
     )
+
+
+def _cost_order(option: Option) -> tuple[bool, int]:
+    """Return the key that sorts options by cost, unknown costs last."""
+    return option.cost is None, option.cost or 0

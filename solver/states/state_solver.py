@@ -308,6 +308,10 @@ class StateSolver:
         for witness in self._recent:
             if witness.makespan == least and self._keeps(witness, progress):
                 return Value(least * self.step + progress.cut, least * self.step + progress.cut, witness)
+        deadline = deadline_of(limit)
+        if deadline.remaining() <= 0:  # building the model would exceed it further
+            lower = least * self.step + progress.cut
+            return Value(lower if at_most is None else min(lower, at_most), at_most)
         built = self._prepare(progress)
         bounds = Value(at_least, at_most)
         most = built.free[built.model.makespan][1]
@@ -315,7 +319,7 @@ class StateSolver:
             most = min(most, (at_most - progress.cut - 1) // self.step)
         if least > most:
             return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
-        value = self._search(built, progress.cut, least, most, bounds, deadline_of(limit))
+        value = self._search(built, progress.cut, least, most, bounds, deadline)
         if value.makespan is not None and value.witness is not None:
             self._recent.appendleft(value.witness)
         settled = value.status == Status.infeasible or (value.makespan is not None and value.witness is not None)

@@ -117,6 +117,16 @@ def test_problems_lists_names():
     assert {"recipe2plan", "timearena"} <= set(every["names"])
     assert (some["total"], len(some["names"])) == (130, MOST)
     assert globbed["names"] == ["recipe2plan/timed/Vada_Daikon-Radish"]
+    assert some["sets"] == ["recipe2plan/timed", "recipe2plan/untimed"]
+    assert set(some["sets"]) <= set(every["sets"])
+
+
+def test_problems_lists_similar_names_of_problems_and_sets():
+    typo, unknown_set = answers_to(
+        ("problems", {"pattern": "timearena/houshold1"}), ("problems", {"pattern": "recipe2plan/time"})
+    )
+    assert (typo["names"], typo["similar"][0]) == ([], "timearena/household1")
+    assert "recipe2plan/timed" in unknown_set["sets"]
 
 
 @pytest.mark.slow
@@ -128,6 +138,9 @@ def test_problems_lists_names():
         ("solve", {"problem": {"format": "planoracle/instance", "version": 1}}, "problem: "),
         ("next", {"problem": TEA, "after": {"plan": 3}}, "actions: must be a list"),
         ("next", {"problem": TEA, "profile": "mine"}, "mine"),
+        ("next", {"problem": TEA, "after": "fly away"}, "plan: contains no command of this benchmark"),
+        ("solve", {"problem": TEA, "second": 1}, "second: unknown argument; must be one of problem, seconds; did you"),
+        ("solve", {"problem": "recipe2plan/timed"}, "is a set of 65 problems; accepted is one of them, such as"),
         ("solve", {"problem": TEA, "seconds": 1e9}, "less than or equal to 600"),
         ("solve", {}, "Field required"),
         ("solve", {"problem": f"{TEA}\x1b[31m"}, r"\x1b"),

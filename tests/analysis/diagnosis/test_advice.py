@@ -25,13 +25,15 @@ from planoracle.instances.benchmarks.asynctool.language import CLOSING
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.benchmarks.timearena.problems import world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, PlanError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.trajectory import started, waited
 from planoracle.solver.exact.search import solve
+from planoracle.solver.states import run_solver
+from planoracle.solver.states.values import value_of
 
 NAME = "recipe2plan/timed/Cobbler_Pancakes"
 TEA = "timearena/household1"
@@ -372,3 +374,34 @@ def test_commands_are_multiples_of_reported_grid():
 def test_text_without_a_command_is_refused(name: str) -> None:
     with pytest.raises(InputError, match=r"^plan: contains no command of this benchmark$"):
         next_commands(planoracle.load(name), "Let me think.")
+
+
+def test_wall_time_limits_the_whole_answer(monkeypatch):
+    limits = []
+
+    def recording_value_of(*arguments, limit, **options):
+        limits.append(limit)
+        return value_of(*arguments, limit=limit, **options)
+
+    monkeypatch.setattr(run_solver, "value_of", recording_value_of)
+    next_commands(load(TEA), "wash cup", all_commands=True, seconds=60.0)
+    assert len(limits) > 2
+    assert all(limit is limits[0] for limit in limits)
+
+
+def test_no_command_has_a_cost_without_time():
+    advice = next_commands(load(TEA), all_commands=True, seconds=0.0)
+    assert (advice.best, advice.status) == (None, "unknown")
+    assert {option.cost for option in advice.options} == {None}
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        ({"plan": "fly away"}, "plan: contains no command"),
+        ("Either:\n1. wash cup\n\nor:\n1. wash teapot", "plan: the answer contains several plans"),
+    ],
+)
+def test_plans_that_are_not_read_completely_are_refused(plan, message):
+    with pytest.raises(PlanError, match=message):
+        next_commands(load(TEA), plan)
