@@ -200,6 +200,10 @@ class NoSolverError(InputError):
     """Problem without a solver: its benchmark states the optimum itself, or its kind has none."""
 
 
+class StorageError(PlanoracleError):
+    """Run directory or output file that cannot be used, e.g. because of a full disk or a lock."""
+
+
 class InternalError(PlanoracleError):
     """Contradiction within planoracle, e.g. a schedule that its own rules reject; please report it."""
 

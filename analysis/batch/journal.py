@@ -11,90 +11,19 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
+from planoracle.analysis.batch.entry_files import FORMER_RESULTS, MAX_TEXT, OPTIMA, RESULTS, checksum, connect
 from planoracle.analysis.console import collect
-from planoracle.instances.errors import PlanoracleError
-from planoracle.instances.model.cache import FORMAT
-
-
-class StorageError(PlanoracleError):
-    """Error for a run directory or output file that cannot be used, e.g. because of a full disk or a lock."""
+from planoracle.instances.errors import PlanoracleError, StorageError
 
 
 class WorkerError(PlanoracleError):
     """Error for a worker process that cannot be started or reached, or has another version."""
 
 
-#: Longest text of an entry, in characters; a longer one is not stored.
-MAX_TEXT = 2**26
-
-
-def connect(path: Path, application: int, *, timeout: float, is_exclusive: bool = False) -> sqlite3.Connection:
-    """Open a file of entries, or create it.
-
-    Parameters
-    ----------
-    application
-        Number by which a file of this kind and format is recognized (SQLite's ``application_id``).
-    timeout
-        Seconds to wait for other processes that use the file.
-    is_exclusive
-        Check the whole file, and lock it until it is closed.
-
-    Raises
-    ------
-    StorageError
-        If the path is not a regular file, or the file is damaged or of another kind.
-    sqlite3.Error
-        If the file cannot be used, for example because of a full disk or another process.
-    """
-    for end in ("", "-journal", "-wal"):  # SQLite opens all three, and waits for ever for a pipe
-        place = Path(f"{path}{end}")
-        if os.path.lexists(place) and (place.is_symlink() or not place.is_file()):
-            raise StorageError(f"{place}: is not a regular file (symbolic links are not followed)")
-    database = sqlite3.connect(
-        f"file:{quote(str(path))}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
-    )
-    try:
-        _prepare(database, path, application)
-        if is_exclusive:
-            database.execute("PRAGMA locking_mode = EXCLUSIVE")
-            database.execute("BEGIN EXCLUSIVE")  # the lock stays until the file is closed
-            (fault,) = database.execute("PRAGMA quick_check(1)").fetchone()
-            if fault != "ok":
-                raise sqlite3.DatabaseError(fault)
-    except BaseException as error:
-        database.close()
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            raise StorageError(f"{path}: is damaged, or not a file of planoracle ({error}); remove it") from None
-        raise
-    return database
-
-
-def _prepare(database: sqlite3.Connection, path: Path, application: int) -> None:
-    """Create the table of a new file; raise `StorageError` for a file of another kind."""
-    database.execute("PRAGMA trusted_schema = OFF")
-    database.execute("PRAGMA cell_size_check = ON")
-    # In one transaction: another process may be creating the file.
-    database.execute("BEGIN")
-    (number,) = database.execute("PRAGMA application_id").fetchone()
-    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    database.execute("COMMIT")
-    if number == application:
-        return
-    if number or tables:
-        raise StorageError(f"{path}: was written by another program or release; remove it or use another folder")
-    database.execute("BEGIN IMMEDIATE")
-    database.execute("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID")
-    database.execute(f"PRAGMA application_id = {application:d}")
-    database.execute("COMMIT")
-
-
 #: Name of the file in the directory.
 NAME = "results.sqlite"
 
-_JOURNAL = 0x706C0000 + FORMAT
 # Seconds from a result to its commit: what a crash can cost.
 _COMMIT = 1.0
 
@@ -136,7 +65,8 @@ class Journal:
             raise StorageError(f"{folder}: cannot be used as a run directory: {error.strerror}") from None
         was_empty = self.path.is_file() and not self.path.stat().st_size
         with self._translate_errors():
-            self._database = connect(self.path, _JOURNAL, timeout=0, is_exclusive=True)
+            self._database = connect(self.path, RESULTS, timeout=0, former=FORMER_RESULTS, is_exclusive=True)
+            self._database.execute("BEGIN")
             self._count = int(self._database.execute("SELECT count(*) FROM entries").fetchone()[0])
             self._file = os.stat(self.path)
         if was_empty:
@@ -164,11 +94,17 @@ class Journal:
         return not os.path.samestat(now, self._file) or now.st_size < self._file.st_size
 
     def get(self, key: str) -> str | None:
-        """Return the result that is stored under a key, ``None`` if there is none."""
-        statement = "SELECT text FROM entries WHERE key = ? AND typeof(text) = 'text' AND length(text) <= ?"
+        """Return the result that is stored under a key, ``None`` if there is none; a damaged one is removed."""
+        statement = "SELECT CAST(text AS BLOB), checksum FROM entries WHERE key = ? AND length(text) <= ?"
         with self._translate_errors():
             row = self._database.execute(statement, (key, MAX_TEXT)).fetchone()
-        return None if row is None else str(row[0])
+        if row is None:
+            return None
+        text, expected = row
+        if checksum(key.encode(), text) == expected:
+            return str(text, "utf-8")
+        self.drop(key)
+        return None
 
     def drop(self, key: str) -> None:
         """Remove a result that cannot be used."""
@@ -187,7 +123,8 @@ class Journal:
         """
         with self._translate_errors():
             if len(text) <= MAX_TEXT:
-                written = self._database.execute("INSERT OR IGNORE INTO entries VALUES (?, ?)", (key, text))
+                entry = key, text, checksum(key.encode(), text.encode())
+                written = self._database.execute("INSERT OR IGNORE INTO entries VALUES (?, ?, ?)", entry)
                 self._pending += written.rowcount
             if self._timer is None:  # the next result may take minutes
                 self._timer = threading.Timer(_COMMIT, self._commit_late)
@@ -247,7 +184,6 @@ class Journal:
 #: Environment variable that names the folder of the cache; if it is empty, there is no cache.
 VARIABLE = "PLANORACLE_CACHE"
 
-_CACHE = 0x706D0000 + FORMAT
 # Seconds to wait for another process that writes.
 _TIMEOUT = 5.0
 
@@ -305,7 +241,7 @@ class OptimumCache:
                 if not all(map(_is_private, (self.path.parent, self.path))):
                     advice = f"run chmod 700 on its folder, or set another folder in {VARIABLE}"
                     raise StorageError(f"belongs to another user, or can be written by other users ({advice})")
-                self._connections = {os.getpid(): connect(self.path, _CACHE, timeout=_TIMEOUT)}
+                self._connections = {os.getpid(): connect(self.path, OPTIMA, timeout=_TIMEOUT)}
             return self._connections[os.getpid()].execute(statement, values).fetchone()
         except (StorageError, sqlite3.Error, OSError) as error:
             self._is_usable = False

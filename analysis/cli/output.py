@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from planoracle.analysis.batch.journal import StorageError
 from planoracle.analysis.console import clear, complain, escape_formulas, lenient, output_file, say, tell
+from planoracle.instances.errors import StorageError
 from planoracle.instances.text import one_of, to_json, visible
 
 if TYPE_CHECKING:

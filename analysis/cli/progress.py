@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from planoracle.analysis.batch.cluster import DaskCluster
-from planoracle.analysis.batch.journal import Journal, StorageError, WorkerError
+from planoracle.analysis.batch.journal import Journal, WorkerError
 from planoracle.analysis.batch.pool import WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.console import collect, drawn, tell, write_groups
+from planoracle.instances.errors import StorageError
 
 if TYPE_CHECKING:
     from rich.progress import Progress

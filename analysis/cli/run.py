@@ -13,8 +13,8 @@ import typer
 from planoracle.analysis.adapters import inspect_tasks
 from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.agents.model_prompts import first_requests
+from planoracle.analysis.batch.entry_files import refuse_links, refuse_links_below
 from planoracle.analysis.batch.episode_tasks import Playing, is_row
-from planoracle.analysis.batch.journal import StorageError
 from planoracle.analysis.batch.tasks import ResultRow, answer_items
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.grade import grade
@@ -25,7 +25,7 @@ from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chose
 from planoracle.analysis.console import complain, lenient, output_file, say, say_json, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.folders import SUBMISSIONS
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, StorageError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
@@ -167,6 +167,8 @@ def run(
     check_folder_of(page, "--report")
     if not agents and not models:
         raise typer.BadParameter("an agent (--agent) or a model (--model) is required", param_hint="--agent")
+    refuse_links(folder / SUBMISSIONS)
+    refuse_links_below(folder / "logs")
     rules = chosen_rules(rule or ())
     profiles(profile, rules)
     if models and rules:

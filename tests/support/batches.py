@@ -83,7 +83,7 @@ def execute(folder: Path, statement: str, *values: object) -> list[tuple[Any, ..
 
 def stored_rows(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the rows of a run directory by key."""
-    return {key: json.loads(text) for key, text in execute(folder, "SELECT * FROM entries")}
+    return {key: json.loads(text) for key, text in execute(folder, "SELECT key, text FROM entries")}
 
 
 def session_processes(session: int) -> list[int]:

@@ -17,7 +17,9 @@ import pytest
 from planoracle.analysis.batch import journal as module
 from planoracle.analysis.batch import submission_tasks
 from planoracle.analysis.batch import tasks as work
-from planoracle.analysis.batch.journal import NAME, Journal, StorageError
+from planoracle.analysis.batch.entry_files import RESULTS
+from planoracle.analysis.batch.journal import NAME, Journal
+from planoracle.instances.errors import StorageError
 from planoracle.instances.model.cache import digest
 
 ROWS = {digest(number): f'{{"n": {number}, "text": "é\\n"}}' for number in range(50)}
@@ -120,7 +122,7 @@ def other_database(path: Path) -> None:
 def other_release(path: Path) -> None:
     filled(path.parent)
     with sqlite3.connect(path) as database:
-        database.execute(f"PRAGMA application_id = {module._JOURNAL + 1}")
+        database.execute(f"PRAGMA application_id = {RESULTS.application + 1}")
 
 
 def damaged(path: Path) -> None:

@@ -33,6 +33,7 @@ from support.batches import (
 from support.runner import invoke
 from support.samples import sample
 
+from planoracle.analysis.batch.entry_files import checksum
 from planoracle.analysis.batch.journal import NAME
 from planoracle.analysis.grading.grader import Grade
 from planoracle.instances.files import catalog
@@ -270,8 +271,10 @@ ROWS = {
 
 def forge(run, change):
     """Change the first row of a run."""
-    ((key, text), *_) = execute(run, "SELECT * FROM entries")
-    execute(run, "UPDATE entries SET text = ? WHERE key = ?", change(json.loads(text)), key)
+    ((key, text), *_) = execute(run, "SELECT key, text FROM entries")
+    changed = change(json.loads(text))
+    values = changed, checksum(key.encode(), changed.encode()), key
+    execute(run, "UPDATE entries SET text = ?, checksum = ? WHERE key = ?", *values)
 
 
 @pytest.mark.slow
