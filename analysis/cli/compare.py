@@ -17,7 +17,7 @@ from planoracle.analysis.cli.options import (
     with_figure_options,
     without_none,
 )
-from planoracle.analysis.cli.output import Format, FormatOption, Table, write_beside, write_table
+from planoracle.analysis.cli.output import Format, FormatOption, Table, check_outputs, write_beside, write_table
 from planoracle.analysis.comparison.compare import Comparison, check
 from planoracle.analysis.comparison.compare import compare as compared
 from planoracle.analysis.comparison.method_tables import names_and_grades, summarize, with_models
@@ -108,6 +108,7 @@ def compare(
         if output is not None:
             raise typer.BadParameter("cannot be combined with --agents; use --format csv", param_hint="--output")
         _compare_agents(names, _agent_numbers(agents), form, summary=summary, time_limit=time_limit)
+    check_outputs(output)
     chosen = [name.strip() for name in (methods or "").split(",") if name.strip()]
     problems, grades = names_and_grades(names)
     named = [name for name in chosen if name not in {grade.model for grade in grades}]

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, ProblemLoop, without_none
-from planoracle.analysis.cli.output import Format, Table, print_text
-from planoracle.analysis.console import lenient, output_file
+from planoracle.analysis.cli.output import Format, Table, check_outputs, new_file, print_text
+from planoracle.analysis.console import lenient
 from planoracle.analysis.diagnosis.explain import explain as explain_optimum
 from planoracle.instances.model.limits import Status
 from planoracle.instances.text import to_json, visible
@@ -34,7 +34,6 @@ def explain(
         typer.Option(
             help="Also write the certificates to this file, one per line, for planoracle verify.",
             metavar="FILE",
-            dir_okay=False,
         ),
     ] = None,
     time_limit: LimitOption = None,
@@ -51,6 +50,7 @@ def explain(
     planoracle explain timearena/household1
     planoracle explain tasks.csv --out certificates.jsonl
     """
+    check_outputs(out)
     run = ProblemLoop(names, "explaining", in_worker=True)
     table = None if form is ExplanationFormat.text else Table(Format(form.value), _COLUMNS)
     if table is None:  # names may hold anything that JSON can
@@ -69,6 +69,6 @@ def explain(
     if table is not None:
         table.close()
     if out is not None:
-        with output_file(out) as stream:
+        with new_file(out) as stream:
             stream.writelines(f"{proof}\n" for proof in proofs)
     run.exit()

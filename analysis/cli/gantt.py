@@ -16,6 +16,7 @@ from planoracle.analysis.cli.options import (
     single_problem,
     with_figure_options,
 )
+from planoracle.analysis.cli.output import check_outputs
 from planoracle.analysis.cli.progress import best_in_words, track
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
@@ -64,6 +65,7 @@ def gantt(
     if against == "optimum" and plan is None and heuristic is None:
         message = "optimum needs --plan or --heuristic; without them, the drawn schedule is the optimum itself"
         raise typer.BadParameter(message, param_hint="--against")
+    check_outputs(output)
     problem = single_problem(add_agent_suffix(name, agents, only or ()))
     note_problem(problem.name)
     if plan is not None:

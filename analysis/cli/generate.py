@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.output import Format, FormatOption, Table
+from planoracle.analysis.cli.output import Format, FormatOption, Table, new_file
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import complain, output_file, say, tell
+from planoracle.analysis.console import complain, say, tell
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import names_problem
 from planoracle.instances.generate.network_measures import describe
@@ -179,13 +179,10 @@ def _write(problem: Any, file: Path | None) -> None:
         say(problem.name if names_problem(problem.name) else to_json(registry.of(problem).document(problem)))
         return
     text = to_json(registry.of(problem).document(problem), indent=1) + "\n"
-    try:
-        if file.exists() and file.read_bytes() != text.encode():
-            raise InputError("exists with other content; choose another folder", source=str(file))
-        with output_file(file) as stream:
-            stream.write(text)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", source=str(file)) from None
+    if file.is_symlink() or (file.is_file() and file.read_bytes() != text.encode()):
+        raise InputError("exists with other content; choose another folder", source=str(file))
+    with new_file(file) as stream:
+        stream.write(text)
 
 
 def _description(problem: Any) -> dict[str, Any]:

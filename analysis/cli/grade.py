@@ -20,7 +20,7 @@ from planoracle.analysis.cli.output import (
     Format,
     FormatOption,
     Table,
-    check_folder_of,
+    check_outputs,
     current_view,
     new_file,
 )
@@ -90,7 +90,6 @@ def grade(
         typer.Option(
             help="Also write the averages to this file: .csv, .json, .jsonl, .md, .tex or .txt.",
             metavar="FILE",
-            dir_okay=False,
         ),
     ] = None,
     by: Annotated[
@@ -103,20 +102,17 @@ def grade(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="PNG, SVG or PDF file for the figure of --by.", metavar="FILE", dir_okay=False
-        ),
+        typer.Option("--output", "-o", help="PNG, SVG or PDF file for the figure of --by.", metavar="FILE"),
     ] = None,
     page: Annotated[
         Path | None,
-        typer.Option("--report", help="Also write the HTML page of planoracle report.", metavar="FILE", dir_okay=False),
+        typer.Option("--report", help="Also write the HTML page of planoracle report.", metavar="FILE"),
     ] = None,
     collect: Annotated[
         Path | None,
         typer.Option(
             help="Write the submissions to this file as JSON lines (- for standard output), without grading.",
             metavar="FILE",
-            dir_okay=False,
         ),
     ] = None,
     line_seconds: SecondsOption = SECONDS,
@@ -149,7 +145,7 @@ def grade(
     if by is not None and not any(by in groupings(name) for name in registry.names()):
         every = dict.fromkeys(group for name in registry.names() for group in groupings(name))
         raise UnknownNameError(one_of(by, every, "groups"), field="--by", value=by)
-    check_folder_of(output, "--output")
+    check_outputs(summary, output, page, collect)
     intake = open_submissions(submissions, pattern, columns, model, problems)
     if collect is not None:
         _collect(intake, collect)
@@ -167,7 +163,6 @@ def grade(
         profile, tuple(sorted(options.items())), trace, cache, limits, own_limits, tuple(named.items()), places
     )
     averages = GradeRows(work.rules_by_benchmark)
-    check_folder_of(page, "--report")
     origin = {} if page is None else origin_of(submissions)
     if page is not None:  # which needs the submissions again
         entries = [*entries]

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from planoracle.analysis.console import clear, complain, escape_formulas, lenient, output_file, say, tell
+from planoracle.analysis.console import clear, escape_formulas, lenient, output_file, say, tell
 from planoracle.instances.errors import StorageError
 from planoracle.instances.text import one_of, to_json, visible
 
@@ -209,19 +209,31 @@ def write_beside(form: Format, columns: Sequence[str], rows: Iterable[dict[str, 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[IO[str]]:
-    """Open a file for results (see `output_file`); ends the program with status 2 if it cannot be written."""
+    """Open a file for results (see `output_file`); raises `StorageError` if it cannot be written."""
     try:
         with output_file(path) as stream:
             yield stream
     except OSError as error:
-        complain(f"{path}: cannot be written: {error.strerror}")
-        raise typer.Exit(2) from None
+        raise StorageError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def check_folder_of(path: Path | None, option: str) -> None:
-    """Raise `typer.BadParameter` if the folder of a file that will be written does not exist."""
-    if path is not None and not path.absolute().parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {path.parent}", param_hint=option)
+def check_outputs(*paths: Path | None) -> None:
+    """Raise `StorageError` for the first file that cannot be written, before the work; skip ``-``."""
+    for path in paths:
+        if path is None or str(path) == "-":
+            continue
+        target = path.resolve()
+        reason = ""
+        if target.is_dir():
+            reason = "Is a directory"
+        elif not target.parent.is_dir():
+            reason = f"there is no folder {path.parent}"
+        elif target.exists() and not os.access(target, os.W_OK):
+            reason = "Permission denied"
+        elif not os.access(target.parent, os.W_OK) and (target.is_file() or not target.exists()):
+            reason = f"the folder {path.parent} cannot be written"  # a new file is made beside the old one
+        if reason:
+            raise StorageError(f"{path}: cannot be written: {reason}")
 
 
 @contextmanager

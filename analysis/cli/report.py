@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.cli.output import new_file
+from planoracle.analysis.cli.output import check_outputs, new_file
 from planoracle.analysis.cli.progress import bars, stoppable
 from planoracle.analysis.cli.submissions import (
     MEMORY,
@@ -77,6 +77,7 @@ def report(
     planoracle report plans.jsonl -o report.html
     planoracle report grades.jsonl -o report.html --title 'Two models'
     """
+    check_outputs(output)
     origin = origin_of(submissions, date)
     intake = open_submissions(submissions, pattern, columns, model, problems)
     page = write_page(

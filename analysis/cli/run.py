@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -19,13 +20,13 @@ from planoracle.analysis.batch.tasks import ResultRow, answer_items
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.grade import grade
 from planoracle.analysis.cli.options import OptionalNamesArgument, read_each
-from planoracle.analysis.cli.output import Format, FormatOption, check_folder_of, print_text, write_table
+from planoracle.analysis.cli.output import Format, FormatOption, check_outputs, new_file, print_text, write_table
 from planoracle.analysis.cli.progress import JobsOption, track, workshop
 from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
-from planoracle.analysis.console import complain, lenient, output_file, say, say_json, tell
+from planoracle.analysis.console import complain, lenient, say, say_json, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.folders import SUBMISSIONS
-from planoracle.instances.errors import InputError, StorageError
+from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
@@ -108,7 +109,7 @@ def run(
     form: FormatOption = Format.table,
     page: Annotated[
         Path | None,
-        typer.Option("--report", help="Also write the HTML page of planoracle report.", metavar="FILE", dir_okay=False),
+        typer.Option("--report", help="Also write the HTML page of planoracle report.", metavar="FILE"),
     ] = None,
     jobs: JobsOption = None,
     concurrency: Annotated[
@@ -164,9 +165,9 @@ def run(
         raise typer.BadParameter("at least one problem is required", param_hint="NAME")
     if folder is None:
         raise typer.BadParameter("a folder for the results is required", param_hint="--run")
-    check_folder_of(page, "--report")
     if not agents and not models:
         raise typer.BadParameter("an agent (--agent) or a model (--model) is required", param_hint="--agent")
+    check_outputs(page)
     refuse_links(folder / SUBMISSIONS)
     refuse_links_below(folder / "logs")
     rules = chosen_rules(rule or ())
@@ -231,6 +232,7 @@ def _play(
     work: Playing, agents: list[str], problems: list[Problem], samples: int, folder: Path, jobs: int | None
 ) -> Path:
     """Run the episodes that the journal of the folder lacks; return the file with all submissions."""
+    path = folder / SUBMISSIONS
     episodes = [(name, one, sample) for sample in range(1, samples + 1) for one in problems for name in agents]
     items = [work.item(*episode) for episode in episodes]
     ranks = {problem.name: rank for rank, problem in enumerate(problems)}
@@ -242,12 +244,8 @@ def _play(
                 name, problem, sample = item.about
                 row = answer if isinstance(answer, ResultRow) else work.failure_row(item.about, answer)
                 rows.append((agents.index(name), ranks[problem.name], sample, row.text))
-    path = folder / SUBMISSIONS
-    try:
-        with output_file(path) as stream:
-            stream.writelines(f"{row}\n" for *_, row in sorted(rows))
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {error.strerror}") from None
+    with new_file(path) as stream:
+        stream.writelines(f"{row}\n" for *_, row in sorted(rows))
     return path
 
 
@@ -312,9 +310,9 @@ def _copy(prompts: PromptSet, folder: Path) -> None:
             path = folder / prompts.benchmark / (name if name.endswith(".json") else f"{name}.md")
             path.parent.mkdir(parents=True, exist_ok=True)
             head = "" if prompt.version is None else f"version: {prompt.version}\n\n"
-            if path.exists():
+            if os.path.lexists(path):
                 raise InputError("exists already; choose another folder", source=str(path))
-            with output_file(path) as stream:
+            with new_file(path) as stream:
                 stream.write(f"{head}{prompt.text}\n")
             say(str(path))
     except FileExistsError as error:

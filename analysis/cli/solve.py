@@ -24,7 +24,15 @@ from planoracle.analysis.cli.options import (
     read_each,
     single_problem,
 )
-from planoracle.analysis.cli.output import Format, FormatOption, Table, new_file, write_beside, write_table
+from planoracle.analysis.cli.output import (
+    Format,
+    FormatOption,
+    Table,
+    check_outputs,
+    new_file,
+    write_beside,
+    write_table,
+)
 from planoracle.analysis.cli.progress import (
     ClusterOption,
     JobsOption,
@@ -241,6 +249,7 @@ def _export(problem: Problem, path: Path) -> None:
     """Write the interval model of a problem."""
     if path.suffix not in MODEL_FILES:
         raise typer.BadParameter(f"must end in {' or '.join(MODEL_FILES)}, not {path.name!r}", param_hint="--export")
+    check_outputs(path)
     text = model_text(problem, path.suffix)
     with new_file(path) as stream:
         stream.write(text)

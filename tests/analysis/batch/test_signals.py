@@ -143,7 +143,7 @@ sys.addaudithook(strike)
 @pytest.mark.parametrize(
     ("before", "status", "word"),
     [
-        (FULL, 2, "page.html: cannot be written: File too large"),
+        (FULL, 1, "page.html: cannot be written: File too large"),
         (SIGNAL.format(number=int(signal.SIGTERM)), 143, ""),
         (SIGNAL.format(number=int(signal.SIGINT)), 130, ""),
     ],

@@ -16,6 +16,7 @@ from support.runner import invoke
 from support.samples import sample
 
 from planoracle.analysis import console
+from planoracle.analysis.cli.commands import run_app
 from planoracle.analysis.console import output_file
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,6 +28,28 @@ COMMANDS = {
     "report": ["report", "s.jsonl", "-o", "old.html", "--regret-seconds", "0"],
     "collect": ["grade", "s.jsonl", "--collect", "old.jsonl"],
     "summary": ["grade", "s.jsonl", "--summary", "old.csv"],
+}
+#: Commands with an option for an output file, which is the last argument, and its ending.
+OPTIONS = {
+    "gantt": (["gantt", NAME, "-o"], ".svg"),
+    "explain": (["explain", NAME, "--out"], ".jsonl"),
+    "report": (["report", "s.jsonl", "--regret-seconds", "0", "-o"], ".html"),
+    "collect": (["grade", "s.jsonl", "--collect"], ".jsonl"),
+    "summary": (["grade", "s.jsonl", "--summary"], ".csv"),
+    "grade --by": (["grade", "s.jsonl", "--by", "cause", "-o"], ".png"),
+    "grade --report": (["grade", "s.jsonl", "--report"], ".html"),
+    "run --report": (["run", NAME, "--agent", "greedy", "--run", "run", "--report"], ".html"),
+    "compare": (["compare", NAME, "--methods", "optimum,greedy", "-o"], ".svg"),
+    "export": (["solve", NAME, "--export"], ".mzn"),
+}
+#: Commands with an option for an output folder, which is the last argument.
+FOLDERS = {
+    "grade --run": ["grade", "s.jsonl", "--run"],
+    "solve --run": ["solve", NAME, "--run"],
+    "run --run": ["run", NAME, "--agent", "greedy", "--run"],
+    "generate": ["generate", "generic", "--count", "1", "--out"],
+    "copy": ["run", "timearena", "--copy-prompts"],
+    "benchmark": ["benchmark", "new", "warehouse", "--to"],
 }
 
 
@@ -57,6 +80,40 @@ def test_full_disk_keeps_the_old_file(folder: Path, monkeypatch: pytest.MonkeyPa
     invoke(*COMMANDS[command])
     assert old.stat().st_size > len("old")
     assert sorted(os.listdir(folder)) == before
+
+
+def status_of(monkeypatch: pytest.MonkeyPatch, call: list[str]) -> int:
+    monkeypatch.setattr(sys, "argv", ["planoracle", *call])
+    return run_app()
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+@pytest.mark.parametrize("fault", ["folder", "no folder", "file for a folder", "full"])
+def test_output_that_cannot_be_written_has_exit_status_1(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, fault: str
+) -> None:
+    call, ending = OPTIONS[command]
+    name = {"no folder": "none/x", "file for a folder": "s.jsonl/x"}.get(fault, "x") + ending
+    if fault == "folder":
+        (folder / name).mkdir()
+    if fault == "full":
+        monkeypatch.setattr(console.os, "fsync", full)
+    before = sorted(os.listdir(folder))
+    assert status_of(monkeypatch, [*call, name]) == 1
+    message = capsys.readouterr().err
+    assert message.count("cannot be written") == 1
+    assert name in message or (command, fault) == ("run --report", "full")  # of which the submissions come first
+    assert sorted(name for name in os.listdir(folder) if name != "run") == before
+
+
+@pytest.mark.parametrize("command", FOLDERS)
+def test_output_folder_that_is_a_file_has_exit_status_1(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    before = (folder / "s.jsonl").read_text()
+    assert status_of(monkeypatch, [*FOLDERS[command], "s.jsonl"]) == 1
+    assert capsys.readouterr().err.startswith("error: s.jsonl")
+    assert (folder / "s.jsonl").read_text() == before
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
