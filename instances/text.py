@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
@@ -50,6 +51,21 @@ def _joins(text: str, place: int) -> bool:
     """Return whether the characters on both sides of a place are visible and beyond ASCII."""
     sides = text[place - 1 : place], text[place + 1 : place + 2]
     return all(side > "\x7f" and side.isprintable() for side in sides)
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def lone_surrogate(value: Any) -> str:
+    r"""Return the first half of a surrogate pair in the texts of a value, escaped; ``""`` if there is none.
+
+    JSON can have such an escape. It is no character, so UTF-8 cannot encode it.
+
+    >>> lone_surrogate({"plan": ["wait \U0001f600", "wait \ud83d"]}), lone_surrogate("\U0001f600")
+    ('\\ud83d', '')
+    """
+    match = _SURROGATE.search(json.dumps(value, ensure_ascii=False, default=str))
+    return visible(match[0]) if match else ""
 
 
 def to_json(value: Any, indent: int | None = None) -> str:

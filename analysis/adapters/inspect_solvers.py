@@ -7,7 +7,7 @@ that. A failure of the agent's side is an error of the sample, which has no scor
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.environment import AnyEnvironment, Message
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
-from planoracle.instances.text import visible
+from planoracle.instances.text import lone_surrogate, visible
 
 # Fewer characters may stand in a message by chance.
 _SHORTEST = 8
@@ -54,7 +54,7 @@ def live() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         prompts, environment = _start_run(state)
-        _estimate_tokens()
+        _prepare_model()
 
         async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
             state.messages = chat(messages)
@@ -80,7 +80,7 @@ def tools() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         _, environment = _start_run(state)
-        _estimate_tokens()
+        _prepare_model()
 
         async def act(command: str) -> str:
             if environment.done:
@@ -110,15 +110,42 @@ def without_keys(text: str) -> str:
     return text
 
 
-def _estimate_tokens() -> None:
-    """Let inspect_ai's mock model estimate token counts; it would download a tokenizer."""
+def _prepare_model() -> None:
+    """Make answers that no log can hold errors of the evaluated model; estimate tokens of a mock model."""
 
     async def count(text: str) -> int:
         return len(text) // 4
 
-    api = get_model().api
-    if type(api).__name__ == "MockLLM":
-        api.count_text_tokens = count  # type: ignore[method-assign]
+    api: Any = get_model().api
+    if type(api).__name__ == "MockLLM":  # it would download a tokenizer
+        api.count_text_tokens = count
+    if "generate" not in vars(api):  # the samples of a run share the object
+        api.generate = _with_readable_answers(api.generate)
+
+
+def _with_readable_answers(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """Return a model's function that raises `RuntimeError` for an answer with half a surrogate pair.
+
+    JSON can have such an escape (U+D83D), and UTF-8 no such character: inspect_ai fails to write the sample, and
+    cancels all samples.
+    """
+
+    async def checked(*args: Any, **options: Any) -> Any:
+        try:
+            answer = await generate(*args, **options)
+        except Exception as error:
+            if not lone_surrogate(str(error)):
+                raise
+            raise RuntimeError(visible(str(error))) from None
+        output, call = answer if isinstance(answer, tuple) else (answer, None)
+        if call is not None and lone_surrogate(call.response):
+            call.response = None  # the log has it, too
+        half = lone_surrogate(output.model_dump() if isinstance(output, ModelOutput) else output)
+        if half:
+            raise RuntimeError(f"the answer has half a surrogate pair ({half}), which is no character")
+        return answer
+
+    return checked
 
 
 @solver

@@ -34,7 +34,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.prompts import load_prompts
-from planoracle.instances.text import visible
+from planoracle.instances.text import lone_surrogate, visible
 
 # Values of the metrics ratio and regret that a sample does not have; left out of means.
 _NO_VALUES = (nan, nan)
@@ -203,7 +203,10 @@ def _samples(
                     f"is a problem of {problem.benchmark}, not {benchmark.name}", field="instances", value=name
                 )
             text = benchmark.environment(problem).introduction()
-            samples.append(Sample(input=text, id=place_of(name, problem), metadata={**about, "unit": problem.unit}))
+            place = place_of(name, problem)
+            if half := lone_surrogate([place, text]):
+                raise InputError(f"has half a surrogate pair ({half}), which no log can hold", source=visible(place))
+            samples.append(Sample(input=text, id=place, metadata={**about, "unit": problem.unit}))
     return samples
 
 

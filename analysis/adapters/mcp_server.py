@@ -17,7 +17,7 @@ from planoracle.analysis.adapters.mcp_answers import LONGEST, TOOLS, Questions
 from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.instances.errors import PlanoracleError, UnknownNameError
-from planoracle.instances.text import one_of, visible
+from planoracle.instances.text import lone_surrogate, one_of, visible
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -86,6 +86,8 @@ def server(*, files: bool = False) -> MCPServer:
             pool.close()
         if isinstance(answer, TaskFailure):
             raise ToolError(visible(str(answer.error)))
+        if half := lone_surrogate(answer.model_dump()):
+            raise ToolError(f"the problem has half a surrogate pair ({half}), which no answer can hold")
         return answer
 
     for name in TOOLS:

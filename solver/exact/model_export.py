@@ -84,7 +84,7 @@ def model_text(instance: Instance, ending: str) -> str:
     ]
     if ending == ".mzn":
         return "".join(f"% {visible(line)}\n" for line in head) + _MiniZinc(model, proto).text()
-    proto.name = instance.name
+    proto.name = visible(instance.name)
     proto.objective.scaling_factor = model.step
     topic = ""
     for number, constraint in enumerate(proto.constraints):

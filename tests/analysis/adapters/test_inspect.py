@@ -176,6 +176,60 @@ def test_failed_model_call_is_unscored(tmp_path):
     assert "the run ended with an error" in result.reason
 
 
+HALF = "wait \ud83d"
+
+
+def with_half_in_content():
+    output = ModelOutput.from_content("mockllm", "x")
+    output.completion = HALF
+    return output
+
+
+def with_error():
+    raise RuntimeError(f"server says {HALF}")
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "bad", "reason"),
+    [
+        ("timearena", {}, lambda: HALF, "the answer has half a surrogate pair"),
+        ("timearena", {"solver": inspect_solvers.tools()}, with_half_in_content, "the answer has half"),
+        (
+            "timearena",
+            {"solver": inspect_solvers.tools()},
+            lambda: ModelOutput.for_tool_call("mockllm", "act", {"command": HALF}),
+            "the answer has half a surrogate pair",
+        ),
+        ("timearena", {}, with_error, "server says wait"),
+    ],
+    ids=["text", "completion", "tool call", "error"],
+)
+def test_half_a_surrogate_pair_fails_one_sample_only(tmp_path, task, options, bad, reason):
+    calls = []
+
+    def say(messages, number):
+        calls.append(number)
+        return bad() if len(calls) == 1 else "wait"
+
+    about = {"task_args": {"instances": [TEA, DISHES]}, "max_connections": 1, "max_samples": 1, "fail_on_error": False}
+    log = evaluated(task, tmp_path, say, **about, **options)
+    failed, graded = sorted(log.samples, key=lambda one: one.error is None)
+    assert reason in failed.error.message
+    assert "ud83d" in failed.error.message
+    assert not failed.scores
+    assert score_of(graded).value["success"] == 0.0
+    assert [one.scored for one in grade_all(Intake([tmp_path]), Grader())].count(True) == 1
+
+
+def test_problem_with_half_a_surrogate_pair_is_refused_before_the_first_call(tmp_path):
+    tasks = [{"name": "a", "actions": [{"name": "b", "duration": 9, "attended": 0}]}]
+    path = tmp_path / "p.jsonl"
+    problem = {"format": "planoracle/instance", "version": 1, "name": HALF, "tasks": tasks}
+    path.write_text("".join(json.dumps(problem | name) + "\n" for name in ({}, {"name": "q"})))
+    with pytest.raises(InputError, match=r"has half a surrogate pair \(\\ud83d\), which no log can hold"):
+        TASKS["generic"](instances=f"{path}#{HALF}")
+
+
 def test_run_ended_by_a_limit_is_graded(tmp_path):
     log = evaluated("timearena", tmp_path, following(TEA), task_args={"instances": TEA}, message_limit=6)
     assert log.samples[0].limit.type == "message"

@@ -167,6 +167,14 @@ def test_files_are_read_only_with_the_files_option(tmp_path):
     assert best["makespan"] == 13
 
 
+def test_problem_with_half_a_surrogate_pair_is_an_error_with_a_reason(tmp_path):
+    tasks = [{"name": "a", "actions": [{"name": "b", "duration": 9, "attended": 0}]}]
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps({"format": "planoracle/instance", "version": 1, "name": "p\ud83d", "tasks": tasks}))
+    for error in answers_to(("solve", {"problem": str(path)}), ("describe", {"problem": str(path)}), files=True):
+        assert r"the problem has half a surrogate pair (\ud83d)" in error
+
+
 @pytest.mark.slow
 def test_server_answers_over_a_pipe():
     code = "from planoracle.analysis.cli import main; main()"
