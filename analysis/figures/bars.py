@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from textwrap import wrap
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,8 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures.colours import PALETTE
-from planoracle.analysis.figures.labels import FittedText, in_words
+from planoracle.analysis.figures import lags
+from planoracle.analysis.figures.bar_colours import BarColours
+from planoracle.analysis.figures.labels import BarTexts, FittedText, bar_texts
 from planoracle.analysis.figures.style import is_narrow, plain, scale, shade
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Demand, Instance
@@ -28,15 +28,11 @@ MAX_PIECES = 5000
 
 # Heights in units of one bar; height of a bar in inches: for three lines of text, or for one line in a column.
 _BAR, _LOW_BAR = 0.4, 0.25
-_WINDOW, _LANE_GAP, _ROW_GAP, _STATE = 0.3, 0.1, 0.2, 0.5
+_LANE_GAP, _ROW_GAP, _STATE = 0.1, 0.2, 0.5
 _NAME = 0.65  # room above the bars of a row for its name, in a column
-_LINE: dict[str, Any] = {"color": "0.25", "lw": 0.9, "markeredgewidth": 0.9, "zorder": 3}
-_BRACKET: dict[str, Any] = {**_LINE, "marker": "|", "markersize": 5}
-_DELAY: dict[str, Any] = {**_LINE, "ls": (0, (1, 1)), "marker": ">", "markersize": 3.5, "markevery": [1]}
 _STATES: list[dict[str, Any]] = [
     {"facecolor": face, "edgecolor": "0.5", "lw": 0.6, "hatch": None} for face in ("0.95", "0.84")
 ]
-_START: dict[str, Any] = {**_LINE, "marker": "v", "markersize": 3.5}
 
 #: Style of the bars of marked actions, as differences from the usual style.
 _MARKED: dict[str, dict[str, Any]] = {
@@ -47,19 +43,6 @@ _MARKED: dict[str, dict[str, Any]] = {
 }
 
 
-class _Window(NamedTuple):
-    """Time window from ``start`` to ``end``: it opens at the end of an action, and another starts ``at``.
-
-    Or, where nothing starts (``at`` is ``None``), a delay: from the finish of an action on, until others may follow.
-    """
-
-    start: int
-    end: int
-    opens: int
-    closes: int
-    at: int | None
-
-
 class _Bar(NamedTuple):
     """Piece in one row of the chart; until ``released`` it occupies an agent."""
 
@@ -67,12 +50,12 @@ class _Bar(NamedTuple):
     end: int
     released: int
     action: Action
-    words: str
+    piece: Piece
     amount: int = 1
-    windows: tuple[_Window, ...] = ()
+    windows: tuple[lags.Window, ...] = ()
+    deadline: int | None = None
 
 
-_S = TypeVar("_S", _Bar, _Window)
 _Key = tuple[str, str]  # kind and name of a row
 
 
@@ -84,11 +67,26 @@ class _State(NamedTuple):
     name: str
 
 
+class Lane(NamedTuple):
+    """Bars that do not overlap, and above them windows and delays by level, and deadlines."""
+
+    bars: list[_Bar]
+    levels: list[list[lags.Window]]
+    deadlines: list[int]
+
+    @classmethod
+    def of(cls, bars: list[_Bar], makespan: int) -> Lane:
+        """Return the lane of bars; deadlines after the makespan are omitted."""
+        windows = [window for bar in bars for window in bar.windows]
+        instants = {bar.deadline for bar in bars if bar.deadline is not None and bar.deadline <= makespan}
+        return cls(bars, lags.levels(windows) if windows else [], sorted(instants))
+
+
 class ChartRow(NamedTuple):
     """Row of a chart: bars of an agent or resource, and the settings of a resource."""
 
     title: str
-    lanes: list[list[_Bar]]
+    lanes: list[Lane]
     states: Sequence[_State] = ()
 
 
@@ -108,33 +106,31 @@ def bar_inches() -> float:
     return (_LOW_BAR if is_narrow() else _BAR) * max(1.0, scale())
 
 
-def palette(instance: Instance) -> dict[str, str]:
-    """Return a colour for every task."""
-    return {task: PALETTE[i % len(PALETTE)] for i, task in enumerate(instance.tasks)}
-
-
 def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
     """Sort the pieces into rows and lanes, from top to bottom.
 
     Rows without a bar and milestones are left out.
     """
-    windows = _windows(instance, schedule)
+    windows = lags.windows(instance, schedule)
+    deadlines = lags.deadlines(instance, schedule)
     bars: dict[_Key, list[_Bar]] = defaultdict(list)
     pieces = [piece for piece in schedule.pieces if not instance.by_id[piece.action].is_milestone]
     for piece in sorted(pieces, key=lambda piece: piece.start):
         for key, bar in _bars(instance, piece):
-            bars[key].append(bar._replace(windows=tuple(windows.pop(piece.action, ()))))  # for the first bar only
+            marks = tuple(windows.pop(piece.action, ()))  # for the first bar only
+            bars[key].append(bar._replace(windows=marks, deadline=deadlines.pop(piece.action, None)))
     strangers = [piece.agent for piece in schedule.pieces if piece.agent is not None]
     names = {("agent", name): name for name in dict.fromkeys([*instance.agents, *strangers])}
     for name, resource in instance.resource.items():
         names["resource", name] = name if resource.capacity == 1 else f"{name} ({resource.capacity})"
     names["alone", ""] = "unattended"
     states = _states(instance, schedule)
-    return [
-        ChartRow(names[key], _pack(bars[key]), states.get(key[1], ()) if key[0] == "resource" else ())
-        for key in names
-        if key in bars
-    ]
+    chart_rows = []
+    for key, name in names.items():
+        if key in bars:
+            lanes = [Lane.of(lane, schedule.makespan) for lane in lags.pack(bars[key])]
+            chart_rows.append(ChartRow(name, lanes, states.get(key[1], ()) if key[0] == "resource" else ()))
+    return chart_rows
 
 
 def _demands(action: Action, mode: int) -> tuple[Demand, ...]:
@@ -162,56 +158,27 @@ def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
 def _bars(instance: Instance, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
     """Yield the bars of a piece with their rows; at least one."""
     action = instance.by_id[piece.action]
-    words = in_words(action, piece.mode)
     attended = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
     began = piece.start if piece.agent is None else piece.start + attended
     released = began if instance.agents else piece.end  # without agents, no work is marked as unattended
     if piece.agent is not None and attended:
-        yield ("agent", piece.agent), _Bar(piece.start, began, began, action, words)
+        yield ("agent", piece.agent), _Bar(piece.start, began, began, action, piece)
     demands = _demands(action, piece.mode)
     for demand in demands:
-        yield ("resource", demand.resource), _Bar(piece.start, piece.end, released, action, words, demand.amount)
+        yield ("resource", demand.resource), _Bar(piece.start, piece.end, released, action, piece, demand.amount)
     if not demands and (began < piece.end or began == piece.start):
-        yield ("alone", ""), _Bar(began, piece.end, released, action, words)
-
-
-def _windows(instance: Instance, schedule: Schedule) -> dict[str, list[_Window]]:
-    """Return the windows of every action that a maximum lag ends in, and the delays after every action."""
-    finish = schedule.finish()
-    starts = {piece.action: piece.start for piece in sorted(schedule.pieces, key=lambda piece: -piece.start)}
-    gap = schedule.makespan // 200 + 1  # keeps adjacent brackets apart
-    windows: dict[str, list[_Window]] = defaultdict(list)
-    for lag in instance.lags:
-        if lag.maximum is not None and lag.before in finish and lag.after in starts:
-            marks = finish[lag.before], finish[lag.before] + lag.maximum, starts[lag.after]
-            windows[lag.after].append(_Window(min(marks), max(marks) + gap, *marks))
-    for before, least in dict.fromkeys((lag.before, lag.minimum) for lag in instance.lags if lag.minimum):
-        if before in finish and least:
-            ends = finish[before], finish[before] + least
-            windows[before].append(_Window(ends[0], ends[1] + gap, *ends, None))
-    return windows
-
-
-def _pack(spans: Iterable[_S]) -> list[list[_S]]:
-    """Distribute spans over as few lanes as possible, such that none overlap."""
-    lanes: list[list[_S]] = []
-    for span in sorted(spans, key=lambda span: (span.start, span.end)):
-        lane = next((lane for lane in lanes if lane[-1].end <= span.start), None)
-        if lane is None:
-            lanes.append(lane := [])
-        lane.append(span)
-    return lanes
+        yield ("alone", ""), _Bar(began, piece.end, released, action, piece)
 
 
 def width(chart_rows: list[ChartRow]) -> float:
     """Return the width in inches at which the busiest lane is legible, within limits."""
-    return min(max(8.0, *(1.5 + 0.52 * len(lane) for row in chart_rows for lane in row.lanes)), 24.0)
+    return min(max(8.0, *(1.5 + 0.52 * len(lane.bars) for row in chart_rows for lane in row.lanes)), 24.0)
 
 
 def draw_rows(
     ax: Axes,
     chart_rows: list[ChartRow],
-    colours: dict[str, str],
+    colours: BarColours,
     *,
     numbers: Mapping[str, str],
     top: float = 0.0,
@@ -226,13 +193,12 @@ def draw_rows(
     for _, lanes, states in chart_rows:
         y = ends[-1] + (_NAME if is_narrow() else _ROW_GAP)
         for lane in lanes:
-            for level in _pack(window for bar in lane for window in bar.windows):
-                for window in level:
-                    _draw_window(ax, window, y + _WINDOW / 2)
-                y += _WINDOW
-            for bar in lane:
+            y = _draw_marks(ax, lane, y)
+            for bar in lane.bars:
+                texts = bar_texts(bar.action, bar.piece.mode, bar.amount, names_task=colours.kind != "task")
+                texts = texts.with_number(numbers.get(bar.action.id, ""))
                 mark = (marks or {}).get(bar.action.id, "moved")
-                _draw_bar(ax, bar, y, colours[bar.action.task], mark, numbers.get(bar.action.id, ""))
+                _draw_bar(ax, bar, y, colours.of(bar.action, bar.piece), mark, texts)
             y += 1 + _LANE_GAP
         for place, state in enumerate(states):
             _draw_state(ax, state, y, _STATES[place % 2])
@@ -243,12 +209,16 @@ def draw_rows(
     return ends
 
 
-def _draw_window(ax: Axes, window: _Window, y: float) -> None:
-    if window.at is None:
-        ax.plot([window.opens, window.closes], [y, y], label="delay", **_DELAY)
-        return
-    ax.plot([window.opens, window.closes], [y, y], label="window", **_BRACKET)
-    ax.plot(window.at, y, **_START)
+def _draw_marks(ax: Axes, lane: Lane, y: float) -> float:
+    """Draw the windows and deadlines of a lane from a height downwards; return the height of its bars."""
+    for level in lane.levels:
+        for window in level:
+            lags.draw_window(ax, window, y + lags.LEVEL / 2)
+        y += lags.LEVEL
+    if lane.deadlines:
+        lags.draw_deadlines(ax, lane.deadlines, y + lags.LEVEL / 2)
+        y += lags.LEVEL
+    return y
 
 
 def _draw_state(ax: Axes, state: _State, y: float, look: dict[str, Any]) -> None:
@@ -257,7 +227,7 @@ def _draw_state(ax: Axes, state: _State, y: float, look: dict[str, Any]) -> None
     ax.add_artist(FittedText(box, [plain(state.name)], look, size=6.5))
 
 
-def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, number: str) -> None:
+def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, texts: BarTexts) -> None:
     """Draw a bar, in two parts if the agent is released early, with a text on the longer part."""
     parts = [
         (bar.start, bar.released, _mark_style(shade(colour), mark)),
@@ -267,7 +237,7 @@ def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, number: str
     for start, end, look in parts:
         ax.add_patch(Rectangle((start, y), end - start, 1, label=bar.action.id, zorder=2, **look))
     start, end, look = max(parts, key=lambda part: part[1] - part[0])
-    text = FittedText(Bbox.from_extents(start, y, end, y + 1), _wordings(bar), look, number=number)
+    text = FittedText(Bbox.from_extents(start, y, end, y + 1), texts.wordings, look, short=texts.short)
     text.set_label(bar.action.id)
     ax.add_artist(text)
 
@@ -279,30 +249,20 @@ def _mark_style(look: dict[str, Any], mark: str) -> dict[str, Any]:
     return look
 
 
-def _wordings(bar: _Bar) -> list[str]:
-    """Return texts for a bar by preference: the name of the step on 1 to 3 lines."""
-    full, wrapped = f"{bar.words} ×{bar.amount}" if bar.amount > 1 else bar.words, {}
-    for size in range(len(full) + 1, len(full) // 3, -1):  # the narrowest of equally many lines is kept
-        lines = wrap(full, size, break_long_words=False)
-        wrapped[len(lines)] = "\n".join(lines)
-    return [wrapped[n] for n in (1, 2, 3) if n in wrapped]
-
-
-def handles(chart_rows: Iterable[ChartRow], colours: dict[str, str]) -> list[Patch | Line2D]:
-    """Return legend handles for colours, hatch and brackets."""
+def handles(chart_rows: Iterable[ChartRow], colours: BarColours) -> list[Patch | Line2D]:
+    """Return legend handles for colours, hatch and marks of lags."""
     rows = list(chart_rows)
-    bars = [bar for row in rows for lane in row.lanes for bar in lane]
-    patches: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
+    lanes = [lane for row in rows for lane in row.lanes]
+    bars = [bar for lane in lanes for bar in lane.bars]
+    named = colours.legend((bar.action, bar.piece) for bar in bars)
+    patches: list[Patch | Line2D] = [Patch(label=plain(name), **shade(colour)) for name, colour in named.items()]
     if any(bar.released < bar.end for bar in bars):
         patches.append(Patch(label="unattended", **shade("#808080", "////")))
-    spans = [window for bar in bars for window in bar.windows]
     if any(row.states for row in rows):
         patches.append(Patch(label="state of the resource", **_STATES[0]))
-    if any(window.at is None for window in spans):
-        patches.append(Line2D([], [], label="minimum lag after a step; its successors can start at ►", **_DELAY))
-    if any(window.at is not None for window in spans):
-        patches.append(Line2D([], [], label="maximum lag: window for the start (▼) of the step below", **_BRACKET))
-    return patches
+    drawn = [window for lane in lanes for level in lane.levels for window in level]
+    omitted = sum(len(bar.windows) for bar in bars) - len(drawn)
+    return [*patches, *lags.handles(drawn, omitted=omitted, has_deadlines=any(lane.deadlines for lane in lanes))]
 
 
 def mark_handles(marks: Iterable[str]) -> list[Patch]:

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures.bars import palette
+from planoracle.analysis.figures.bar_colours import palette, task_colour
 from planoracle.analysis.figures.labels import FittedText, KeyEntry, draw_key, in_words, step_numbers
 from planoracle.analysis.figures.style import (
     bare,
@@ -62,7 +62,7 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
             _draw_arrow(target, instance, path, lag, labelled=len(instance.actions) <= _LABELLED)
         for action in instance.actions:
             number = numbers[action.id] if ax is None else action.id.rpartition("/")[2]
-            _draw_box(target, instance, action, number, places[action.id], colours[action.task])
+            _draw_box(target, instance, action, number, places[action.id], task_colour(colours, action.task))
         handles: list[Patch | Line2D] = [Patch(label=plain(task), **shade(colour)) for task, colour in colours.items()]
         if instance.agents and any(not action.attended for action in instance.actions):
             handles.append(Patch(label="unattended", **shade("#808080", "////")))
@@ -88,10 +88,11 @@ def _numbers(instance: Instance) -> dict[str, str]:
 
 
 def _label(action: Action, limit: int = 60) -> str:
-    """Return the name of an action with all objects that its modes use."""
+    """Return the name of an action with all objects that its modes use; a mere number follows the task."""
     first, *others = (in_words(action, mode, limit) for mode in range(max(1, len(action.modes))))
     more = [action.modes[mode].name for mode, words in enumerate(others, 1) if words != first]
-    return plain(" or ".join([first, *more]), limit)
+    name = f"{action.task}/{first}" if first.isdecimal() else first
+    return plain(" or ".join([name, *more]), limit)
 
 
 _ARROW: dict[str, Any] = {"color": "0.35", "lw": 0.8, "ls": "-"}

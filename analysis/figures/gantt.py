@@ -9,7 +9,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 
 from planoracle.analysis.figures import bars
-from planoracle.analysis.figures.colours import plan_colour
+from planoracle.analysis.figures.bar_colours import bar_colours
+from planoracle.analysis.figures.colours import plan_colours
 from planoracle.analysis.figures.labels import KeyEntry, draw_key, in_words, step_numbers
 from planoracle.analysis.figures.style import (
     bare,
@@ -33,8 +34,9 @@ _HEADER = 0.75  # room for the name of a schedule, in heights of a bar
 def gantt(instance: Instance, schedule: Schedule, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """Draw a schedule: a row per agent and resource in use, and one for unattended work; no milestones.
 
-    Colours distinguish the tasks; unattended work is hatched. A bracket over a bar is the window in which the step must
-    start because of a maximum time lag; a triangle is its actual start.
+    Colours distinguish up to eight tasks; if there are more, they distinguish resources or agents, and bars name their
+    tasks. Unattended work is hatched. A bracket over a bar is the window in which the step must start because of a
+    maximum time lag; a triangle is its actual start. A red diamond is a deadline before the makespan.
 
     Parameters
     ----------
@@ -90,19 +92,21 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
     for schedule in schedules:
         bars.check_length(instance, schedule)
         chart_rows.append(bars.rows(instance, schedule))
-    colours, marks = bars.palette(instance), differences(*schedules) if is_pair else {}
+    colours, marks = bar_colours(instance, schedules), differences(*schedules) if is_pair else {}
     numbers = step_numbers(instance, schedules, own_only=ax is not None)
+    is_numbered = colours.kind == "task" or len({*numbers.values()}) == len(numbers)
     target = new_axes(ax, max(map(bars.width, chart_rows)), 3)
     names: list[tuple[float, float, str]] = []
     top = 0.0
     with rc_context(_HATCH):
-        for (name, schedule), rows in zip(named, chart_rows, strict=True):
+        line_colours = plan_colours([name for name, _ in named])
+        for (name, schedule), rows, line_colour in zip(named, chart_rows, line_colours, strict=True):
             start = top + _HEADER * is_pair
-            ends = bars.draw_rows(target, rows, colours, numbers=numbers, top=start, marks=marks)
+            ends = bars.draw_rows(target, rows, colours, numbers=numbers if is_numbered else {}, top=start, marks=marks)
             names += zip(ends, ends[1:], (row.title for row in rows), strict=False)
             end = ends[-1]
             if is_pair:
-                target.plot([schedule.makespan] * 2, [start, end], color=plan_colour(name), lw=2, zorder=3.5)
+                target.plot([schedule.makespan] * 2, [start, end], color=line_colour, lw=2, zorder=3.5)
                 late = schedule.makespan - schedules[0].makespan
                 more = f" ({'+' * (late > 0)}{clock(late, instance.unit)})" if late else ""
                 words = "" if is_narrow() else "makespan "
@@ -120,7 +124,13 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
         target.annotate(text, (longest, 1), (0, 3), target.get_xaxis_transform(), **options)
     write_title(target, instance.name if title is None else title, pad=6 if is_pair else 15)
     if ax is None:
-        draw_key(target, _entries(instance, schedules, numbers), 1.15 + bars.bar_inches() * top, legend, 0.5)
+        draw_key(
+            target,
+            _entries(instance, schedules, numbers, numbered=is_numbered),
+            1.15 + bars.bar_inches() * top,
+            legend,
+            0.5,
+        )
     return target
 
 
@@ -176,14 +186,17 @@ def _frame(ax: Axes, height: float, makespan: int, unit: str) -> None:
     time_axis(ax, makespan, unit)
 
 
-def _entries(instance: Instance, schedules: list[Schedule], numbers: dict[str, str]) -> dict[str, KeyEntry]:
-    """Return the possible entries of the key, by task in the order of the numbers."""
+def _entries(
+    instance: Instance, schedules: list[Schedule], numbers: dict[str, str], *, numbered: bool
+) -> dict[str, KeyEntry]:
+    """Return the possible entries of the key, by task in the order of the numbers, with or without these."""
     pieces = (piece for schedule in schedules for piece in schedule.pieces)
     first = {piece.action: piece for piece in sorted(pieces, key=lambda piece: -piece.start)}
     place = {task: i for i, task in enumerate(instance.tasks)}
     entries = {}
-    for one in sorted(numbers, key=lambda one: (place[instance.by_id[one].task], int(numbers[one]))):
-        action, piece = instance.by_id[one], first[one]
+    for name in sorted(numbers, key=lambda name: (place[instance.by_id[name].task], int(numbers[name]))):
+        action, piece = instance.by_id[name], first[name]
         words = in_words(action, piece.mode, 120)
-        entries[one] = KeyEntry.of(action, numbers[one], words, clock(piece.start, instance.unit))
+        number = numbers[name] if numbered else ""
+        entries[name] = KeyEntry.of(action, number, words, clock(piece.start, instance.unit))
     return entries

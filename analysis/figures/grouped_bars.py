@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from planoracle.analysis.figures.colours import PALETTE
+from planoracle.analysis.figures.colours import distinct_colours
 from planoracle.analysis.figures.style import (
+    current_shape,
     finish,
     is_narrow,
     name_rows,
@@ -27,6 +28,8 @@ from planoracle.instances.errors import InputError
 
 # Most groups and longest names that stand below upright bars; others have level bars beside their names.
 _MOST_UPRIGHT, _LONGEST_UPRIGHT = 8, 12
+# Inches for the name of a group above its level bars, and beside upright bars; width of a letter in units of its size.
+_NAME, _MARGIN, _LETTER = 0.18, 0.8, 0.62
 #: Most groups that are drawn.
 MAX_GROUPS = 200
 _KEYS = ("benchmark", "model", "set")
@@ -58,11 +61,12 @@ def grouped_bars(
     if len(groups) > MAX_GROUPS:
         raise InputError(f"has too many groups to draw; the limit is {MAX_GROUPS}", field=by, value=len(groups))
     series = list(_series(frame))
-    is_upright = len(groups) <= _MOST_UPRIGHT and max(map(len, groups)) <= _LONGEST_UPRIGHT
-    lift = 0.2 if is_narrow() and not is_upright else 0.0  # names stand above level bars
-    row = scale() * (1 + 3 * lift) * max(0.3, 0.16 * len(series))
+    is_upright = _fit_upright(groups)
+    name = _NAME if is_narrow() and not is_upright else 0.0  # names stand above level bars
+    row = name + scale() * max(0.3, 0.16 * len(series))
     target = new_axes(ax, 8.0, 4.2 if is_upright else 1.2 + row * len(groups))
-    places, thickness = np.arange(len(groups)), (0.8 - 1.2 * lift) / max(1, len(series))
+    places, lift = np.arange(len(groups)), name / row / 2
+    thickness = 0.8 * (1 - name / row) / max(1, len(series))
     for number, (_, look, heights, _) in enumerate(series):
         positions = places + lift + thickness * (number - (len(series) - 1) / 2)
         (target.bar if is_upright else target.barh)(positions, 100 * heights.reindex(groups), thickness, **look)
@@ -73,11 +77,22 @@ def grouped_bars(
         name_rows(target, [(place - 0.5, place + 0.5, group) for place, group in zip(places, groups, strict=True)])
         target.set_ylim(len(groups) - 0.4, -0.6)
     value_axis(target.yaxis if is_upright else target.xaxis)
+    highest = max((float(heights.max()) for _, _, heights, _ in series), default=0.0)
+    if not highest > 0:
+        (target.set_ylim if is_upright else target.set_xlim)(0, 100)
     target.set_label(f"{about}. Runs: {'; '.join(f'{name} {runs}'.strip() for name, _, _, runs in series)}.")
     handles: list[Patch | Line2D] = [Patch(label=plain(name), **look) for name, look, *_ in series if name]
     share = "share of runs (%)" if "count" in frame else "success rate (%)"
     x, y = (by.replace("_", " "), share) if is_upright else (share, "")
-    return finish(target, title, handles, x=x, y=y, axis="y" if is_upright else "x")
+    return finish(target, title, handles, is_new=ax is None, x=x, y=y, axis="y" if is_upright else "x")
+
+
+def _fit_upright(groups: Sequence[str]) -> bool:
+    """Return True if the names of the groups fit side by side below upright bars."""
+    longest = max(map(len, groups))
+    room = 72 * ((current_shape().width or 8.0) - _MARGIN)
+    has_room = len(groups) * (longest + 1) * _LETTER * points(8.5) <= room
+    return has_room and len(groups) <= _MOST_UPRIGHT and longest <= _LONGEST_UPRIGHT
 
 
 def _series(frame: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any], pd.Series[float], int]]:
@@ -90,9 +105,9 @@ def _series(frame: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any], pd.Serie
         columns = {kind: (f"share_of_{kind}", kind) for kind in ("succeeded", "failed") if frame[kind].any()}
     keys = [key for key in _KEYS if key in frame]
     differing = [key for key in keys if frame[key].nunique() > 1]
-    for number, (_, part) in enumerate(frame.groupby(keys, sort=False)):
+    for (_, part), colour in zip(frame.groupby(keys, sort=False), distinct_colours(), strict=False):
         for kind, (height, count) in columns.items():
             words = [*part[differing].iloc[0], *([kind] if len(columns) > 1 else [])]
-            look = shade(PALETTE[number % len(PALETTE)], "////" if kind == "failed" else None)
+            look = shade(colour, "////" if kind == "failed" else None)
             if runs := int(part[count].sum()):
                 yield ", ".join(words), look, part.set_index("group")[height].astype(float), runs

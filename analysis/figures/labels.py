@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from textwrap import wrap
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -21,8 +23,11 @@ from planoracle.instances.model.schedule import Schedule
 
 # A name does not end with these words: the object of the mode follows.
 _OPEN = frozenset(["at", "by", "from", "in", "into", "of", "on", "onto", "over", "to", "with"])
-# Letters that numbers on narrow bars may shrink to, in points; width and height of a digit in units of its size.
-_SMALL, _DIGIT = (5.0, 4.5), (0.64, 0.76)
+# Size that short labels on narrow bars may shrink to, in points.
+_SMALL = (5.0, 4.5)
+# Width and height of a digit, and of the widest and tallest letters, in units of their size.
+_DIGIT, _WIDE_LETTER, _TALL_LETTER = (0.64, 0.76), 1.0, 0.95
+_WIDE_LETTERS = frozenset("mwMW@%")
 # Points that a text keeps free in its box.
 _MARGIN = 2.0
 _NUMBER = re.compile(r"\d+(?![\w.])")
@@ -48,6 +53,54 @@ def in_words(action: Action, mode: int = 0, limit: int = 60) -> str:
     if with_ and words.rpartition(" ")[2].casefold() in _OPEN:
         words = f"{words} {with_}"
     return plain(words, limit)
+
+
+class BarTexts(NamedTuple):
+    """Texts for a bar.
+
+    Attributes
+    ----------
+    wordings
+        Texts by preference, in letters of the usual size.
+    short
+        Further texts by preference, which may be small or upright.
+    """
+
+    wordings: list[str]
+    short: tuple[str, ...] = ()
+
+    def with_number(self, number: str) -> BarTexts:
+        """Return the texts with a number after all others."""
+        return self._replace(short=(*self.short, number)) if number else self
+
+
+def bar_texts(action: Action, mode: int, amount: int = 1, *, names_task: bool = False) -> BarTexts:
+    r"""Return texts for a bar: the name of the step on 1 to 3 lines.
+
+    The task precedes the name if ``names_task``, or if the name is a number only, as in tables of jobs.
+
+    Examples
+    --------
+    >>> bar_texts(Action("J07/1", "J07", 30, 30), 0)
+    BarTexts(wordings=['J07/1'], short=('J07/1',))
+    >>> bar_texts(Action("tea/pour", "tea", 1, 1, label="pour the tea"), 0).wordings
+    ['pour the tea', 'pour\nthe tea', 'pour\nthe\ntea']
+    """
+    words, times = in_words(action, mode), f" ×{amount}" if amount > 1 else ""
+    if not (names_task or words.isdecimal()):
+        return BarTexts(_on_lines(words + times))
+    short = plain(f"{action.task}/{action.id.rpartition('/')[2]}", 60)
+    named = _on_lines(plain(f"{action.task}/{words}{times}", 60))
+    return BarTexts([*named, *(() if short in named else (short,))], (short,))
+
+
+def _on_lines(text: str) -> list[str]:
+    """Return a text on 1 to 3 lines; the narrowest of equally many lines."""
+    wrapped = {}
+    for size in range(len(text) + 1, len(text) // 3, -1):
+        lines = wrap(text, size, break_long_words=False)
+        wrapped[len(lines)] = "\n".join(lines)
+    return [wrapped[count] for count in (1, 2, 3) if count in wrapped]
 
 
 def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, own_only: bool = False) -> dict[str, str]:
@@ -85,14 +138,14 @@ def is_dark(face: Any) -> bool:
 
 
 class FittedText(Text):
-    """Writes the first wording that fits into a box of data coordinates, else a number, or nothing.
+    """Writes the first wording that fits into a box of data coordinates, else a short label, or nothing.
 
     The choice is made while drawing, when the final sizes are known.
 
     Parameters
     ----------
-    number
-        Digits that are written where no wording fits, in smaller letters or upright if need be.
+    short
+        Labels of one line that are written where no wording fits, in smaller letters or upright if need be.
     whole
         Number of wordings that are complete; by default all.
     """
@@ -104,7 +157,7 @@ class FittedText(Text):
         look: dict[str, Any],
         size: float = 7,
         *,
-        number: str = "",
+        short: Sequence[str] = (),
         whole: int | None = None,
     ) -> None:
         centre = box.get_points().mean(axis=0)
@@ -112,7 +165,8 @@ class FittedText(Text):
         self.set(color="white" if is_dark(look["facecolor"]) else "black", in_layout=False)
         if look["hatch"]:
             self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
-        self._box, self._wordings, self._number, self._whole = box, wordings, number, whole
+        self._box, self._wordings = box, wordings
+        self._short, self._whole = short, whole
         self._size = points(size)
         self._settled = False
 
@@ -141,17 +195,31 @@ class FittedText(Text):
             extent = self.get_window_extent(renderer)
             if extent.width <= point * wide and extent.height <= point * high:
                 return
-        for size in (self._size, *_SMALL) if self._number else ():
-            long, tall = _DIGIT[0] * len(self._number) * size, _DIGIT[1] * size
+        if not any(self._shrink(label, wide, high) for label in self._short):
+            self.set_text("")
+
+    def _shrink(self, label: str, wide: float, high: float) -> bool:
+        """Write a label as large as it fits into a box of so many points; return False if it does not fit."""
+        for size in (self._size, *_SMALL):
+            long, tall = (size * ems for ems in _extent(label))
             for rotation, room in ((0, (wide, high)), (90, (high, wide))):
                 if long <= room[0] and tall <= room[1]:
-                    self.set(text=self._number, fontsize=size, rotation=rotation)
-                    return
-        self.set_text("")
+                    self.set(text=label, fontsize=size, rotation=rotation)
+                    return True
+        return False
+
+
+def _extent(label: str) -> tuple[float, float]:
+    """Return width and height of a label of one line, in units of the size of its letters."""
+    wide_letters = sum(letter in _WIDE_LETTERS or letter > "\u02ff" for letter in label)
+    width = _DIGIT[0] * (len(label) - wide_letters) + _WIDE_LETTER * wide_letters
+    return width, _DIGIT[1] if label.isdecimal() else _TALL_LETTER
 
 
 #: Most entries of a key; further entries are counted.
 MOST = 80
+#: Most tasks with a paragraph of their own in a key.
+MAX_PARAGRAPHS = 8
 # Letters of an entry that are kept on one line.
 _UNBROKEN = 50
 
@@ -165,8 +233,9 @@ class KeyEntry(NamedTuple):
 
     @classmethod
     def of(cls, action: Action, number: str, words: str, at: str = "") -> KeyEntry:
-        """Return the entry of an action; the number comes first, unless the words begin with it."""
-        return cls(action.task, words if words.split()[:1] == [number] else f"{number} {words}", at)
+        """Return the entry of an action; its number, if any, comes first, unless the words begin with it."""
+        is_named = not number or words.split()[:1] == [number]
+        return cls(action.task, words if is_named else f"{number} {words}", at)
 
 
 def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float, drop: float) -> None:
@@ -187,8 +256,11 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: f
     texts = [text for text in ax.texts if isinstance(text, FittedText)]
     for text in texts:
         text.settle()
-    needed = {str(text.get_label()) for text in texts if not text.in_full}
     numbered = {str(text.get_label()) for text in texts if text.get_text()}
+    named = {str(text.get_label()) for text in texts if text.in_full}
+    explained = {str(text.get_label()) for text in texts if text.get_text() and not text.in_full}
+    empty = {str(text.get_label()) for text in texts if not text.get_text()}
+    needed = explained | (empty - named)
     ordered = [action for action in entries if action in needed]
     paragraphs: dict[str, list[str]] = defaultdict(list)
     for action in ordered[:MOST]:
@@ -196,7 +268,10 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: f
         words = f"{entry.words} (at {entry.at})" if entry.at and action not in numbered else entry.words
         paragraphs[plain(entry.task)].append(words if len(words) > _UNBROKEN else words.replace(" ", "\u00a0"))
     lines = ["; ".join(words) for words in paragraphs.values()]
-    if len(lines) > 1:
+    if len(lines) > MAX_PARAGRAPHS:
+        with_tasks = [[f"{task}/{name}" for name in words] for task, words in paragraphs.items()]
+        lines = ["; ".join(chain.from_iterable(with_tasks))]
+    elif len(lines) > 1:
         lines = [f"{task}: {line}" for task, line in zip(paragraphs, lines, strict=True)]
     if len(ordered) > MOST:
         lines.append(f"and {len(ordered) - MOST} more")

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-from planoracle.analysis.figures.colours import LINES, numbers
+from planoracle.analysis.figures.colours import method_colours, numbers
 from planoracle.analysis.figures.style import (
     DASHES,
     MARKERS,
@@ -49,7 +49,7 @@ def gap_distribution(comparisons: pd.DataFrame, ax: Axes | None = None, *, title
     counts, rows = [], []
     lift = 0.16 if is_narrow() else 0.0  # the name stands above
     handles: list[Line2D | Patch] = []
-    for row, (method, number) in enumerate(zip(chosen, numbers(chosen), strict=True)):
+    for row, (method, number, colour) in enumerate(zip(chosen, numbers(chosen), method_colours(chosen), strict=True)):
         part = comparisons[comparisons["method"] == method]
         solved = part[part["optimum"].notna()]
         accepted = solved["accepted"].fillna(True).to_numpy(bool) & solved["gap"].notna().to_numpy(bool)
@@ -58,7 +58,7 @@ def gap_distribution(comparisons: pd.DataFrame, ax: Axes | None = None, *, title
         rows.append((row - 0.5, row + 0.5, _name(method)))
         if not len(gaps):
             continue
-        colour, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
+        marker = MARKERS[number % len(MARKERS)]
         if len(gaps) >= _QUARTILES:
             handles = _draw_box(target, gaps, row + lift, 0.31 - lift / 2)
         target.scatter(gaps, row + lift + _spread(gaps), 13, color=colour, marker=marker, alpha=0.65, lw=0, zorder=3)
@@ -73,7 +73,7 @@ def gap_distribution(comparisons: pd.DataFrame, ax: Axes | None = None, *, title
     value_axis(target.xaxis)
     target.xaxis.set_major_formatter(PercentFormatter(decimals=None))
     target.set_label(f"Makespan above the proved optimum. {'; '.join(counts)}.")
-    return finish(target, title, handles, x="makespan above the proved optimum (%)", axis="x")
+    return finish(target, title, handles, is_new=ax is None, x="makespan above the proved optimum (%)", axis="x")
 
 
 def _draw_box(ax: Axes, gaps: Any, y: float, half: float) -> list[Line2D | Patch]:
@@ -138,11 +138,11 @@ def performance_profile(
     right = max([1.02, *(1.0 + 1.04 * (float(r) - 1.0) for r in steps["ratio"])])
     handles: list[Line2D | Patch] = []
     answered = []
-    for place, (name, number) in enumerate(zip(names, numbers(names), strict=True)):
+    for place, (name, number, colour) in enumerate(zip(names, numbers(names), method_colours(names), strict=True)):
         part = steps[steps["method"] == name]
         ratios, shares = part["ratio"].to_numpy(float), part["share"].astype("Float64").to_numpy(float, na_value=0.0)
         look: dict[str, Any] = {
-            "color": LINES[number % len(LINES)],
+            "color": colour,
             "ls": DASHES[number % len(DASHES)],
             "marker": MARKERS[number % len(MARKERS)],
             "lw": 1.7,
@@ -165,4 +165,4 @@ def performance_profile(
         target.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     words = "ratio to the " + ("proved optimum" if against == "optimum" else "best answer")
     target.set_label(f"Share of the problems within a {words}. Problems answered: {', '.join(answered)}.")
-    return finish(target, title, handles, x=words, y="share of problems within the ratio (%)")
+    return finish(target, title, handles, is_new=ax is None, x=words, y="share of problems within the ratio (%)")

@@ -82,7 +82,8 @@ def regret_staircase(
     target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: clock(round(y), regret.unit)))
     unit = "hh:mm:ss" if regret.unit == "second" else f"{plain(regret.unit)}s"
     name = regret.instance if title is None else title
-    return finish(target, name, handles, x="number of the decision", y=f"makespan ({unit})", color="0.92")
+    labels = {"x": "number of the decision", "y": f"makespan ({unit})"}
+    return finish(target, name, handles, is_new=ax is None, **labels, color="0.92")
 
 
 def _level(decisions: tuple[DecisionRegret, ...], k: int, optimum: int | None) -> int | None:

@@ -128,6 +128,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
 # Usable share of the width for a text below the axes: letters are a little wider in a PDF than when measured.
 _SPARE = 0.94
+# Height of a legend of two lines in inches, for which figures have room.
+_USUAL_LEGEND = 0.4
 
 _HOUR, _DAY = 3600, 86400
 # Each is at most two and a half times the one before, so that an axis with space for six ticks has at least three.
@@ -279,15 +281,30 @@ def write_below(ax: Axes, paragraphs: Iterable[str], drop: float, size: float) -
     return float(text.get_window_extent().height / ax.figure.dpi)
 
 
-def finish(ax: Axes, text: str, handles: Sequence[Patch | Line2D], *, x: str = "", y: str = "", **grid: Any) -> Axes:
-    """Add labels of the axes, grid, legend and title to a chart; return the axes."""
+def finish(
+    ax: Axes,
+    text: str,
+    handles: Sequence[Patch | Line2D],
+    *,
+    is_new: bool,
+    x: str = "",
+    y: str = "",
+    **grid: Any,
+) -> Axes:
+    """Add labels of the axes, grid, legend and title to a chart; return the axes.
+
+    A new figure grows by a high legend, which would otherwise take the room of the axes.
+    """
     ax.set_xlabel(x, fontsize=points(8.5))
     if y:
         ax.set_ylabel(y, fontsize=points(8.5))
     ax.tick_params(labelsize=points(8))
     ax.grid(lw=0.6, **{"color": "0.9", **grid})
     bare(ax)
-    legend_below(ax, handles)
+    legend = legend_below(ax, handles)
+    if is_new:
+        figure = cast(Figure, ax.figure)
+        figure.set_figheight(figure.get_figheight() + max(0.0, legend - _USUAL_LEGEND))
     title(ax, text)
     return ax
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
+from planoracle.analysis.figures.bar_colours import HELPER, MAX_TASKS
 from planoracle.analysis.figures.colours import PALETTE, method_colour
 from planoracle.analysis.grading.grader import MismatchCounter
 from planoracle.analysis.grading.problem_loader import Places
@@ -263,7 +264,12 @@ def _chunks(
     index = {
         "title": plain(title),
         "about": page_about,
-        "colours": {"tasks": PALETTE, "methods": {name: method_colour(name) for name in ("submission", "optimum")}},
+        "colours": {
+            "tasks": PALETTE,
+            "limit": MAX_TASKS,
+            "others": HELPER,
+            "methods": {name: method_colour(name) for name in ("submission", "optimum")},
+        },
         "words": wording(line.grade.benchmark for line in lines),
         "problems": problems,
         "scoring": scoring(lines),

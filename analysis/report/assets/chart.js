@@ -52,7 +52,9 @@ class Chart extends Drawing {
       return box;
     };
     const bars = this.plans.flatMap((plan) => [...plan.rows.values()].flatMap((row) => row.bars));
-    const entries = this.tasks.map((task) => entry(swatch("", this.colour(task)), data(task)));
+    const entries = this.groups.names.map((name, i) => entry(swatch("", this.colour(i)), data(name)));
+    if (entries.length && bars.some((one) => this.group(one.piece) === entries.length))
+      entries.push(entry(swatch("", index.colours.others), "other steps"));
     if (bars.some((one) => one.released < one.end)) entries.push(entry(swatch("hatched"), "unattended"));
     if (this.plans.some((plan) => plan.pieces.some((piece) => !piece.done)))
       entries.push(entry(swatch("undone"), "submitted, not carried out"));

@@ -37,7 +37,7 @@ class Drawing {
       subject,
       number: i + 1,
     }));
-    this.tasks = [...new Set(this.plans.flatMap((plan) => plan.actions.map((action) => action.task)))];
+    this.groups = this.grouping();
     const work = [...chart.actions, ...(sheet?.actions ?? [])].reduce((sum, action) => sum + action[4], 0);
     const ends = this.plans.flatMap((plan) => plan.pieces.map((piece) => piece.end));
     for (const decision of priced?.decisions ?? []) ends.push(decision[3]);
@@ -52,9 +52,41 @@ class Drawing {
     return element;
   }
 
-  colour(task) {
-    const { tasks } = index.colours;
-    return tasks[this.tasks.indexOf(task) % tasks.length];
+  // What colours distinguish, as in figures/bar_colours.py: up to eight tasks, else resources or agents. Tasks of
+  // milestones, which are not drawn, have none.
+  grouping() {
+    const pieces = this.plans.flatMap((plan) => plan.pieces);
+    const drawn = new Set(pieces.map((piece) => piece.action));
+    const takes = ({ duration, modes }) => duration > 0 || modes.some(([, demands]) => demands.length);
+    const actions = this.plans.flatMap((plan) => plan.actions);
+    const visible = actions.filter((action) => takes(action) || drawn.has(action));
+    const tasks = [...new Set(visible.map((action) => action.task))];
+    const byTask = { names: tasks, of: (piece) => piece.action.task, byTask: true };
+    const { limit, tasks: palette } = index.colours;
+    if (tasks.length <= limit) return byTask;
+    const resources = this.chart.resources.map(([name]) => name);
+    const first = ({ action, mode }) => action.modes[mode]?.[1].find(([, amount]) => amount);
+    const choices = [
+      { order: resources, of: (piece) => resources[first(piece)?.[0]] },
+      { order: this.chart.agents, of: (piece) => this.chart.agents[piece.agent] },
+    ];
+    for (const most of [limit, palette.length])
+      for (const { order, of } of choices) {
+        const used = new Set(pieces.map(of));
+        const names = order.filter((name) => used.has(name));
+        if (names.length > 1 && names.length <= most) return { names, of, byTask: false };
+      }
+    return tasks.length <= palette.length ? byTask : { names: [], of: () => "", byTask: false };
+  }
+
+  // The number of the group of a piece; pieces without a group have the last number.
+  group(piece) {
+    const number = this.groups.names.indexOf(this.groups.of(piece));
+    return number < 0 ? this.groups.names.length : number;
+  }
+
+  colour(number) {
+    return number < this.groups.names.length ? index.colours.tasks[number] : index.colours.others;
   }
 
   render(width) {
@@ -149,7 +181,7 @@ class Drawing {
     return draw(
       "defs",
       {},
-      this.tasks.map((task, i) =>
+      [...this.groups.names, ""].map((name, i) =>
         draw(
           "pattern",
           {
@@ -159,8 +191,8 @@ class Drawing {
             patternUnits: "userSpaceOnUse",
             patternTransform: "rotate(45)",
           },
-          draw("rect", { width: 7, height: 7, fill: this.colour(task), "fill-opacity": 0.25 }),
-          draw("rect", { width: 2, height: 7, fill: this.colour(task), "fill-opacity": 0.8 }),
+          draw("rect", { width: 7, height: 7, fill: this.colour(i), "fill-opacity": 0.25 }),
+          draw("rect", { width: 2, height: 7, fill: this.colour(i), "fill-opacity": 0.8 }),
         ),
       ),
     );
@@ -180,8 +212,8 @@ class Drawing {
 
   bar({ piece, start, end, released, amount }, y) {
     const { action } = piece;
-    const place = this.tasks.indexOf(action.task);
-    const colour = this.colour(action.task);
+    const place = this.group(piece);
+    const colour = this.colour(place);
     const x = this.scale(start);
     const free = Math.min(Math.max(released, start), end);
     const parts = [];
@@ -202,7 +234,9 @@ class Drawing {
       if (free < end) rect(free, end, { fill: `url(#hatch-${this.number}-${place})`, class: "loose" });
     }
     const room = this.scale(end) - x - 6;
-    const short = action.short + (amount > 1 ? ` ×${amount}` : "");
+    const namesTask = this.chart.kind === "schedule" && (!this.groups.byTask || /^[0-9]+$/.test(action.short));
+    const name = namesTask ? `${action.task}/${action.short}` : action.short;
+    const short = name + (amount > 1 ? ` ×${amount}` : "");
     const text = [`${short} ${action.label}`.trim(), short].find((text) => text && text.length * LETTER <= room);
     const plainInk = !piece.done || free < end;
     const look = plainInk ? "on-paper" : dark(colour) ? "on-dark" : "on-light";

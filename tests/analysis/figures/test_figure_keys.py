@@ -113,8 +113,7 @@ def test_milestones_and_idle_agents_are_not_drawn() -> None:
         assert [label.get_text() for label in ax.get_yticklabels()] == ["mill"]
         assert {"t/mill", "t/set"} == {patch.get_label() for patch in ax.patches}
         assert [bool(patch.get_hatch()) for patch in ax.patches if patch.get_label() == "t/mill"] == [agents != ()]
-        (window,) = (line for line in ax.lines if line.get_label() == "window")  # a deadline
-        assert list(window.get_xdata()) == [0, 3]
+        assert not [line for line in ax.lines if line.get_label() == "window"]  # the lag is a deadline, after the end
         pieces_of_page = chart(instance, of(instance).default_rules(instance), SolverOracle())["optimum"]["pieces"]
         assert {instance.actions[action].id for action, *_ in pieces_of_page} == {"t/mill", "t/set"}
 
@@ -140,6 +139,55 @@ def test_minimum_lags_are_drawn_after_their_step() -> None:
     (line,) = (line for line in ax.lines if line.get_label() == "delay")
     assert list(line.get_xdata()) == [3, 7]
     assert any("minimum lag" in text.get_text() for text in ax.get_legend().get_texts())
+
+
+def shop(jobs: int, *, deadline: int) -> tuple[Instance, Schedule]:
+    """Return jobs of two steps on two machines, with deadlines as in tables of tasks, and a schedule."""
+    actions, lags, pieces = [Action("time/begin", "time", 0, 0, agents=())], [], [Piece("time/begin", 0, 0, None)]
+    for job in range(jobs):
+        for step, machine in enumerate(("mill", "lathe")):
+            name = f"J{job:02}/{step + 1}"
+            actions.append(Action(name, f"J{job:02}", 10, 10, modes=(Mode((Demand(machine),)),)))
+            lags.append(Lag("time/begin", name, 0, deadline - 10))
+            pieces.append(Piece(name, 10 * (job + step), 10, ("Ann", "Ben")[step]))
+    machines = Resource("mill"), Resource("lathe")
+    return Instance("shop", tuple(actions), tuple(lags), machines, ("Ann", "Ben")), Schedule(tuple(pieces))
+
+
+@pytest.mark.parametrize("width", [None, 3.3])
+@pytest.mark.parametrize(("jobs", "legend"), [(3, ["J00", "J01", "J02"]), (9, ["mill", "lathe"])])
+def test_charts_of_tables_name_jobs_and_have_no_lines_of_deadlines(
+    jobs: int, legend: list[str], width: float | None
+) -> None:
+    instance, schedule = shop(jobs, deadline=500)
+    ax = drawn(instance, schedule, width)
+    assert not [line for line in ax.lines if line.get_label() in ("window", "deadline")]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == legend  # no milestones
+    labels = on_bars(ax)
+    assert all(texts <= {action, ""} for action, texts in labels.items())
+    assert sum(action in texts for action, texts in labels.items()) > jobs
+    colours = {patch.get_facecolor() for patch in ax.patches if patch.get_label() in instance.by_id}
+    assert len(colours) == len(legend)
+
+
+def test_deadlines_before_the_end_are_marked() -> None:
+    instance, schedule = shop(3, deadline=35)
+    (marks, _) = (line for line in drawn(instance, schedule).lines if line.get_label() == "deadline")
+    assert list(marks.get_xdata()) == [35]
+    legend = drawn(instance, schedule).get_legend()
+    assert "deadline of a step below" in [text.get_text() for text in legend.get_texts()]
+
+
+def test_wide_windows_beyond_three_levels_are_counted_in_the_legend() -> None:
+    steps = range(12)
+    actions = tuple(Action(f"t/{k}", "t", 2, 2) for k in steps)
+    lags = tuple(Lag("t/0", f"t/{k}", 0, 50 + k) for k in steps[1:])
+    pieces = tuple(Piece(f"t/{k}", 2 * k, 2, "agent") for k in steps)
+    ax = drawn(Instance("windows", actions, lags), Schedule(pieces))
+    windows = [line for line in ax.lines if line.get_label() == "window"]
+    assert len(windows) == 3
+    assert max(line.get_xdata()[1] for line in windows) == 2 + 53  # the narrowest ones
+    assert any("8 wide windows are not drawn" in text.get_text() for text in ax.get_legend().get_texts())
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
@@ -35,6 +36,7 @@ from planoracle.analysis.figures.plan_figure import draw, draw_pair
 from planoracle.analysis.figures.regret_curve import regret_staircase
 from planoracle.analysis.figures.style import Shape, save, use_shape
 from planoracle.analysis.statistics.groups import bin_names
+from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
@@ -274,6 +276,55 @@ def test_pair_shows_both_schedules() -> None:
     assert "mine: makespan 9 (+3)" in headings
     assert {"the same in both plans", "at a different time"} <= set(legend(ax))
     assert "in this plan only" not in legend(ax)
+
+
+def test_methods_and_plans_of_a_figure_have_different_colours() -> None:
+    names = ["optimum", *heuristic_names(), *(f"model {k}" for k in range(12))]
+    rows = [
+        {
+            "instance": f"i{k}",
+            "method": name,
+            "makespan": 10 + k + place,
+            "gap": place / 10,
+            "optimum": 10,
+            "accepted": True,
+        }
+        for place, name in enumerate(names)
+        for k in range(5)
+    ]
+    frame = frames.schema.from_rows("comparisons", rows)[0]
+    curves = performance_profile(frame).get_legend().get_lines()
+    assert len({line.get_color() for line in curves}) == len(curves) == len(names)
+    dots = gap_distribution(frame).collections
+    assert len({tuple(one.get_facecolor()[0]) for one in dots}) == len(dots) == len(names) - 1
+    models = [{"model": name, "task": "a", "success": 0.5, "submissions": 2} for name in names]
+    assert len({patch.get_facecolor() for patch in grouped_bars(models, "task").get_legend().get_patches()}) == len(
+        names
+    )
+    instance = Instance("k", (Action("t/a", "t", 4, 4),))
+    plan = Schedule((Piece("t/a", 0, 4, "agent"),))
+    ends = [line.get_color() for line in gantt_pair(instance, plan, plan, names=("a.txt", "b.txt")).lines]
+    assert len({*ends} - {"0.75"}) == 2
+
+
+@pytest.mark.parametrize("models", [2, 24])
+def test_names_and_legends_of_narrow_figures_leave_room_for_the_axes(models: int) -> None:
+    names = [f"a model with a name, {k}" for k in range(models)]
+    rows = [
+        {"model": name, "task": f"household{k}", "success": 0.0, "submissions": 2} for name in names for k in range(5)
+    ]
+    with use_shape(Shape(3.3)):
+        ax = grouped_bars(rows, "task")
+        curves = performance_profile(
+            pd.DataFrame({"instance": "i", "method": names, "makespan": range(10, 10 + models), "accepted": True})
+        )
+    for axes in (ax, curves):
+        rendered(axes)
+        assert axes.get_window_extent().height > 1.4 * axes.figure.dpi
+    texts = [text.get_window_extent() for text in ax.texts]  # names stand above level bars
+    assert len(texts) == 5
+    assert all(not box.overlaps(other) for box, other in pairwise(texts))
+    assert ax.get_xlim()[0] == 0
 
 
 def test_plan_with_unknown_agents_and_modes_is_drawn() -> None:
