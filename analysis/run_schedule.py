@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
@@ -17,6 +17,7 @@ from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.registry import of
+from planoracle.instances.text import format_clock
 
 #: Instance with the actions of a run, and the schedule of the run.
 Timeline: TypeAlias = tuple[Instance, Schedule]
@@ -115,9 +116,42 @@ def _pieces(instance: Instance, answer: Any, rules: Rules | None = None) -> list
                 "resources": _resources(action.modes[piece.mode]),
                 "mode_name": action.modes[piece.mode].name,
                 "attended": 0 if piece.agent is None else attended,
+                "agent_until": None if piece.agent is None else piece.start + attended,
             }
         )
     return rows
+
+
+class Clock(int):
+    """Seconds whose text is a clock.
+
+    >>> str(Clock(4080)), Clock(4080) + 0
+    ('1:08:00', 4080)
+    """
+
+    def __str__(self) -> str:
+        return format_clock(self).removeprefix("0")
+
+
+def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) -> list[dict[str, Any]]:
+    """Return rows of `plan_rows` for a table: seconds as a clock, and ``agent_until`` only where it differs.
+
+    Parameters
+    ----------
+    keeps_all
+        Keep ``agent_until`` even if every piece occupies its agent until its end.
+    """
+    listed = list(rows)
+    differs = any(row["agent_until"] not in (None, row["end"]) for row in listed)
+    shown = []
+    for row in listed:
+        times = {name: row[name] for name in ("start", "end", "agent_until")}
+        if row["unit"] == "second":
+            times = {name: None if time is None else Clock(time) for name, time in times.items()}
+        if not (differs or keeps_all):
+            times["agent_until"] = None
+        shown.append(row | times)
+    return shown
 
 
 def _resources(mode: Mode) -> str:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from planoracle.instances.model.problem import Problem
 
 # Columns and rows of the plan in ``str(result)``.
-_COLUMNS, _MOST_ROWS = ("start", "end", "action", "agent", "resources", "label", "mode_name"), 30
+_COLUMNS = ("start", "end", "action", "agent", "agent_until", "resources", "label", "mode_name")
+_MOST_ROWS = 30
 # Seconds from which on the time is worth a mention.
 _LONG = 2.0
 # Meaning of each status for plans shorter than that of the result.
@@ -155,9 +156,11 @@ class Result:
 
     def _rows(self) -> list[dict[str, Any]]:
         """Return the rows of the plan; none without a plan, or without the problem."""
-        from planoracle.analysis.run_schedule import plan_rows
+        from planoracle.analysis.run_schedule import plan_rows, rows_for_people
 
-        return [] if self.problem is None or self.plan is None else plan_rows(self.problem, self)
+        if self.problem is None or self.plan is None:
+            return []
+        return rows_for_people(plan_rows(self.problem, self))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record that ``planoracle solve`` writes, with the fields of the problem's kind only."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -18,18 +21,31 @@ from planoracle.analysis.cli.options import (
 )
 from planoracle.analysis.cli.output import check_outputs
 from planoracle.analysis.cli.progress import best_in_words, track
+from planoracle.analysis.console import tell
 from planoracle.heuristics.registry import run
 from planoracle.instances.errors import InputError
+from planoracle.instances.files.catalog import short_name
 from planoracle.instances.files.strict_json import read_bytes
 from planoracle.instances.model.agents import add_agent_suffix
 from planoracle.instances.model.problem import Problem
 from planoracle.solver.solve import solve
 
+# Letters of a default file name before its ending; file systems allow 255 bytes.
+_LONGEST_NAME: Final = 60
 
-@with_figure_options
+
+@partial(with_figure_options, only_with="")
 def gantt(
     name: NameArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", help="PNG, SVG or PDF file to write.", metavar="FILE")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="PNG, SVG or PDF file to write. Default: the name of the problem with .png, in this folder.",
+            metavar="FILE",
+        ),
+    ] = None,
     heuristic: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +73,7 @@ def gantt(
 
     Examples
     --------
-    planoracle gantt timearena/household1 -o plan.png
+    planoracle gantt timearena/household1
     planoracle gantt recipe2plan/timed/Cobbler_Pancakes -H parallel-lpt --against optimum -o pair.svg
     """
     if plan is not None and heuristic is not None:
@@ -68,15 +84,34 @@ def gantt(
     check_outputs(output)
     problem = single_problem(add_agent_suffix(name, agents, only or ()))
     note_problem(problem.name)
+    path = _default_path(problem) if output is None else output
     if plan is not None:
         drawn, title = _read(plan)
     else:
         drawn, title = _best(problem, time_limit) if heuristic is None else _heuristic_plan(problem, heuristic)
     if against is None:
-        figures.style.save(lambda: figures.plan_figure.draw(problem, drawn, title=f"{problem.name}: {title}"), output)
+        figures.style.save(lambda: figures.plan_figure.draw(problem, drawn, title=f"{problem.name}: {title}"), path)
     else:
         other, above = _best(problem, time_limit) if against == "optimum" else _read(Path(against))
-        figures.style.save(lambda: figures.plan_figure.draw_pair(problem, other, drawn, names=(above, title)), output)
+        figures.style.save(lambda: figures.plan_figure.draw_pair(problem, other, drawn, names=(above, title)), path)
+    if output is None:
+        tell(f"{path}: {problem.name}", "note")
+
+
+def _default_path(problem: Problem) -> Path:
+    """Return the PNG file in this folder with the name of a problem; it replaces earlier pictures of ours only.
+
+    Raises
+    ------
+    InputError
+        If there is such a file, and it is no picture that `planoracle.analysis.figures.style.save` wrote.
+    """
+    name = re.sub(r"[^\w.,+~=-]", "_", short_name(problem.name).replace("/", "-")).lstrip(".-")
+    path = Path(f"{name[:_LONGEST_NAME] or 'plan'}.png")
+    if os.path.lexists(path) and not figures.style.is_drawn(path):
+        message = "exists and is no picture that planoracle drew; choose a file with --output"
+        raise InputError(message, field="output", value=str(path))
+    return path
 
 
 def _read(plan: Path) -> tuple[str, str]:

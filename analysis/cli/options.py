@@ -429,9 +429,9 @@ _FIGURE = {
 }
 
 
-def with_figure_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command function with options for the layout of its figure."""
-    return with_options(function, _FIGURE, _set_layout, only_with="output")
+def with_figure_options(function: Callable[..., Any], only_with: str = "output") -> Callable[..., Any]:
+    """Return a command function with options for the layout of its figure; ``only_with`` as in `with_options`."""
+    return with_options(function, _FIGURE, _set_layout, only_with=only_with)
 
 
 @contextmanager

@@ -58,7 +58,7 @@ _WIDEST_COLUMN, _WIDEST_TABLE = 500, 100_000
 # Columns up to the first width are never wrapped; wider ones have at least the second. Cells between two columns.
 _UNWRAPPED_COLUMN, _NARROWEST_COLUMN, _GAP = 50, 26, 3
 
-_NUMBER = re.compile(r"-|[+-]?[0-9][0-9.,]*( %)?")
+_NUMBER = re.compile(r"-|[+-]?[0-9][0-9.,:]*( %)?")
 _LESS = re.compile(r"-[0-9][0-9.,]*( \\%)?")
 _MARKDOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {sign: f"\\{sign}" for sign in r"\`*_[]|~#"}
 # Texts that pages turn into links, mentions and references, even after a backslash: a comment must split them.

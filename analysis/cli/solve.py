@@ -25,6 +25,7 @@ from planoracle.analysis.cli.options import (
     single_problem,
 )
 from planoracle.analysis.cli.output import (
+    PEOPLE,
     Format,
     FormatOption,
     Table,
@@ -45,7 +46,7 @@ from planoracle.analysis.cli.progress import (
 from planoracle.analysis.cli.submissions import RuleOption, chosen_rules
 from planoracle.analysis.console import collect, complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
-from planoracle.analysis.run_schedule import plan_rows
+from planoracle.analysis.run_schedule import plan_rows, rows_for_people
 from planoracle.analysis.verification.bundled_checks import rows_of, select_names
 from planoracle.heuristics.registry import check_name
 from planoracle.heuristics.registry import names as heuristic_names
@@ -65,8 +66,11 @@ _COLUMNS = (
 )
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
 _BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
-_PIECE_FIELDS = ("start", "end", "unit", "action", "agent", "resources", "label", "task", "mode_name", "attended")
-_PIECE_COLUMNS = ("instance", "start", "end", "action", "agent", "resources", "label", "mode_name")
+_PIECE_FIELDS = (
+    *("start", "end", "unit", "action", "agent", "agent_until", "resources", "label", "task", "mode_name"),
+    "attended",
+)
+_PIECE_COLUMNS = ("instance", "start", "end", "action", "agent", "agent_until", "resources", "label", "mode_name")
 # Note about a problem and its makespan, by the kind of the problem.
 _NOTES: Final[dict[str, Callable[[Any, int | None], str]]] = {"schedule": busy_agent_note}
 # Seconds per problem without --time-limit.
@@ -298,7 +302,11 @@ class _Results:
         pieces = row.get("schedule")
         plan = row["plan"] if pieces is None else Schedule(tuple(Piece(**piece) for piece in pieces))
         problem, rules = self._work.under_rules(problem)
-        for piece in plan_rows(problem, plan, rules):
+        rows = plan_rows(problem, plan, rules)
+        if self._form in PEOPLE:
+            view = self._table.view
+            rows = rows_for_people(rows, keeps_all=bool(view.columns or view.all))
+        for piece in rows:
             yield {"instance": problem.name} | {key: piece.get(key) for key in _PIECE_FIELDS}
 
 

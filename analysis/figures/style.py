@@ -5,6 +5,7 @@ Functions that draw read the shape from this module instead of a parameter, see 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -310,8 +311,14 @@ def finish(
 
 
 _SETTINGS: dict[Any, Any] = {"svg.hashsalt": "planoracle", "svg.fonttype": "path", "pdf.fonttype": 42}
+# Bytes at the beginning of a PNG file that contain its source.
+_HEAD = 1024
 # Without dates, equal figures have equal bytes.
-_METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+_METADATA: dict[str, dict[str, Any]] = {
+    ".png": {"Source": "planoracle"},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
 
 
 def save(draw: Callable[[], Axes], path: str | Path) -> str:
@@ -345,3 +352,12 @@ def save(draw: Callable[[], Axes], path: str | Path) -> str:
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", field="output", value=str(path)) from None
     return str(axes.get_label())
+
+
+def is_drawn(path: str | Path) -> bool:
+    """Return True for a PNG file that `save` wrote."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as stream:
+        head = stream.read(_HEAD)
+    return head.startswith(b"\x89PNG") and b"tEXtSource\0planoracle" in head

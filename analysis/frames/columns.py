@@ -150,6 +150,7 @@ _ALL = (
             ticks("end", "end of the piece"),
             ticks("duration", "length of the piece"),
             ticks("attended", "time for which the piece occupies its agent"),
+            ticks("agent_until", "time until which the piece occupies its agent; resources are in use until the end"),
         ),
     ),
     Schema(

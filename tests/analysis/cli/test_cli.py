@@ -130,7 +130,7 @@ def test_help_takes_less_than_a_third_of_a_second():
         ("solve",),
         ("compare",),
         ("grade",),
-        ("gantt", NAME),
+        ("gantt",),
         ("solve", NAME, "--format", "xml"),
         ("solve", NAME, "--time-limit", "-1"),
         ("solve", NAME, "--seed", "-1"),

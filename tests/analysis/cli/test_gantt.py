@@ -1,10 +1,13 @@
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from support.runner import CliRunner
 
+from planoracle.analysis.cli import app
 from planoracle.analysis.figures.gantt import gantt
 from planoracle.analysis.figures.style import save
 from planoracle.instances.benchmarks.recipe2plan.problems import load
@@ -139,3 +142,22 @@ def test_unknown_suffix_of_a_figure_file_is_refused(tmp_path, name: str) -> None
         save(lambda: gantt(KITCHEN, SCHEDULE), str(tmp_path / name))
     assert caught.value.field == "output"
     assert not list(tmp_path.iterdir())
+
+
+def test_default_file_has_the_name_of_the_problem_and_replaces_own_pictures_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    call = ["gantt", "timearena/household1", "-H", "serial-lpt", "--width", "column"]
+    for _ in range(2):  # the second call draws the picture again
+        done = CliRunner().invoke(app, call)
+        assert (done.exit_code, done.stdout) == (0, "")
+        assert "note: household1.png: timearena/household1" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["household1.png"]
+    Path("household1.png").write_bytes(b"a photograph")
+    refused = CliRunner().invoke(app, call)
+    assert refused.exit_code == 1
+    assert "output: exists and is no picture that planoracle drew; choose a file with --output" in str(
+        refused.exception
+    )
+    assert Path("household1.png").read_bytes() == b"a photograph"
