@@ -14,7 +14,7 @@ from planoracle.solver.result import Result, SolveOptions
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from planoracle.analysis.grading.grader import Grade
+    from planoracle.analysis.grading.grader import Grade, Grades
     from planoracle.instances.protocol.environment import AnyEnvironment, Reward
 
 
@@ -246,14 +246,14 @@ def grade(
     profile: str = "paper",
     instances: Iterable[str | Path] = (),
     trust_paths: bool = False,
-) -> list[Grade]: ...
+) -> Grades: ...
 def grade(
     submissions: dict[str, Any] | Iterable[dict[str, Any]] | str | Path,
     *,
     profile: str = "paper",
     instances: Iterable[str | Path] = (),
     trust_paths: bool = False,
-) -> Grade | list[Grade]:
+) -> Grade | Grades:
     """Grade one submission, several, or those in a file or folder.
 
     A submission or line that cannot be graded gives an unscored grade with a reason.
@@ -269,6 +269,11 @@ def grade(
         Folders and files of problems that submissions may name by their paths, and True if they may name any file, see
         `planoracle.analysis.grading.problem_loader.Places`. By default they may name bundled problems only.
 
+    Returns
+    -------
+    Grade, or a list of grades
+        The list has ``to_frame()``, which returns the frame ``grades``.
+
     Raises
     ------
     InputError
@@ -278,10 +283,13 @@ def grade(
 
     Examples
     --------
-    >>> grade({"id": "a", "instance": "timearena/household1", "actions": ["wash cup"]}).success
+    >>> plan = {"id": "a", "instance": "timearena/household1", "actions": ["wash cup"]}
+    >>> grade(plan).success
     False
+    >>> grade([plan, plan]).to_frame()["success"].sum()
+    0
     """
-    from planoracle.analysis.grading.grader import Grader, grade_all
+    from planoracle.analysis.grading.grader import Grader, Grades, grade_all
     from planoracle.analysis.grading.problem_loader import Places, Problems
     from planoracle.analysis.grading.rule_options import profiles
     from planoracle.analysis.intake.submissions import Intake
@@ -291,10 +299,10 @@ def grade(
     if isinstance(submissions, dict):
         return grader.grade(submissions)
     if isinstance(submissions, str | Path):
-        return list(grade_all(Intake([submissions]), grader))
+        return Grades(grade_all(Intake([submissions]), grader))
     if not isinstance(submissions, Iterable):
         raise InputError("must be a submission, several, or a path", field="submissions", value=submissions)
-    return [grader.grade(one, number) for number, one in enumerate(submissions, 1)]
+    return Grades(grader.grade(submission, number) for number, submission in enumerate(submissions, 1))
 
 
 def gantt(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:

@@ -134,7 +134,7 @@ class Clock(int):
 
 
 def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) -> list[dict[str, Any]]:
-    """Return rows of `plan_rows` for a table: seconds as a clock, and ``agent_until`` only where it differs.
+    """Return rows of `plan_rows` for a table, with clocks; ``agent_until`` only if it differs from the end.
 
     Parameters
     ----------
@@ -143,15 +143,15 @@ def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) 
     """
     listed = list(rows)
     differs = any(row["agent_until"] not in (None, row["end"]) for row in listed)
-    shown = []
+    readable = []
     for row in listed:
         times = {name: row[name] for name in ("start", "end", "agent_until")}
         if row["unit"] == "second":
             times = {name: None if time is None else Clock(time) for name, time in times.items()}
         if not (differs or keeps_all):
             times["agent_until"] = None
-        shown.append(row | times)
-    return shown
+        readable.append(row | times)
+    return readable
 
 
 def _resources(mode: Mode) -> str:

@@ -23,6 +23,7 @@ _BLOCK = re.compile(r"^```(console|sh|bash|shell|pycon|python)\n(.*?)^```$", re.
 
 #: Pages outside the tutorials whose blocks run here in order, in a folder with some files.
 RUN = (
+    "README.md",
     "heuristics/README.md",
     "instances/generate/README.md",
     "instances/literature/README.md",

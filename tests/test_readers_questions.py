@@ -27,6 +27,11 @@ ANSWERS = {
     "How do I get a reward for training?": ("training.md", "## A reward for whole plans"),
     "Whom do I cite?": ("paper.md", "Cite planoracle by the file `CITATION.cff`"),
     "Which options does a command have?": ("cli.md", "```{option} --time-limit SECONDS"),
+    "How do I compare two models?": ("reference/comparisons.md", "`planoracle grade run-a run-b` compares each two"),
+    "Is a difference significant?": ("reference/comparisons.md", "`p_sign` is the exact sign test of wins"),
+    "What becomes of missing plans?": ("reference/comparisons.md", "No answer, a refused plan, or the makespan"),
+    "How do I model setup times?": ("scope.md", "One set-up for each kind of work is an action that sets the state"),
+    "How do I write dates in a table?": ("problem_files.md", "Dates and times of day, such as"),
     "What can planoracle not do?": ("limits.md", "| sequence-dependent set-up times | no |"),
 }
 

@@ -10,6 +10,7 @@ import sys
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.chromium import BINARY
@@ -19,6 +20,14 @@ import planoracle
 
 ROOT = Path(__file__).parents[1]
 PAGES = reference_pages.reference_pages()
+#: Searches of newcomers, each with the section that it must show first.
+QUERIES = {
+    "setup time": "scope#setup-times",
+    "dates": "problem_files#dates",
+    "compare two models": "reference/comparisons#compare-two-models",
+    "missing plans": "reference/comparisons#missing-plans",
+    "significance": "reference/comparisons#significance",
+}
 
 
 class _LinkParser(HTMLParser):
@@ -47,6 +56,8 @@ def test_built_site_has_working_links_anchors_and_search(tmp_path: Path) -> None
     check_links(site)
     check_anchors(site)
     check_search_index(site)
+    for words, result in QUERIES.items():
+        assert search_titles(site, words) == [result]
     if BINARY is not None:
         check_search(site, "regret", "api.html#planoracle.regret")
         check_search(site, "certificate", "solver/proofs/README.html#certificates-as-files")
@@ -100,10 +111,26 @@ def check_anchors(site: dict[Path, _LinkParser]) -> None:
     assert column_anchors(PAGES["reference/columns.md"]) - anchors == set()
 
 
+def search_index(site: dict[Path, _LinkParser]) -> dict[str, Any]:
+    """Return the index of the search."""
+    text = _named(site, "search.html").with_name("searchindex.js").read_text("utf-8")
+    index: dict[str, Any] = json.loads(text[text.index("(") + 1 : text.rindex(")")])
+    return index
+
+
+def search_titles(site: dict[Path, _LinkParser], words: str) -> list[str]:
+    """Return the sections that a search shows first: with the words in a title at most twice as long."""
+    index = search_index(site)
+    sections = []
+    for title, places in index["alltitles"].items():
+        if words in title.lower() and len(title) <= 2 * len(words):
+            sections += [f"{index['docnames'][page]}#{anchor}" for page, anchor in places]
+    return sections
+
+
 def check_search_index(site: dict[Path, _LinkParser]) -> None:
     """Check that the index of the search has words, options and names."""
-    text = _named(site, "search.html").with_name("searchindex.js").read_text("utf-8")
-    index = json.loads(text[text.index("(") + 1 : text.rindex(")")])
+    index = search_index(site)
     assert {"regret", "certif", "makespan", "unscor"} <= {*index["terms"]}
     assert {"--time-limit", "--profile"} <= {name for objects in index["objects"].values() for *_, name in objects}
     assert {"solve", "grade"} <= {name for *_, name in index["objects"]["planoracle"]}

@@ -192,7 +192,7 @@ class OptimumCache:
     """JSON objects by key in a file that any number of processes may share.
 
     A fault of the file never stops the work: it is reported once, and the file is not used any more. Entries are not
-    trusted, see `planoracle.analysis.grading.oracle`.
+    trusted, see `planoracle.analysis.grading.oracle`; of entries that cannot be used, the first is reported.
 
     Examples
     --------
@@ -208,6 +208,7 @@ class OptimumCache:
         self.path = folder / "optima.sqlite"
         self._connections: dict[int, sqlite3.Connection] = {}  # by process: a connection must not cross a fork
         self._is_usable = True
+        self._has_reported = False
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return the entry of a key; an entry that is no JSON object is removed."""
@@ -228,9 +229,12 @@ class OptimumCache:
             self._execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", key, text)
 
     def drop(self, key: str, reason: str) -> None:
-        """Remove an entry that cannot be used, and report the reason."""
-        collect("", f"{self.path}: an entry {reason}; the problem is solved again", kind="warning")
+        """Remove an entry that cannot be used; report the reason of the first, unless another process did."""
         self._execute("DELETE FROM entries WHERE key = ?", key)
+        removed = self._execute("SELECT changes()")
+        if removed == (1,) and not self._has_reported:
+            self._has_reported = True
+            collect("", f"{self.path}: an entry {reason}; the problem is solved again", kind="warning")
 
     def _execute(self, statement: str, *values: object) -> Any:
         if not self._is_usable:

@@ -193,6 +193,7 @@ app = typer.Typer(
     planoracle solve timearena/household1
     planoracle grade plans.jsonl
     """,
+    context_settings={"help_option_names": ["--help", "-h"]},  # subcommands inherit the names
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )

@@ -165,7 +165,7 @@ def _compare_agents(
 
 def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:
     """Write the distance of each method from the optimum: ``alone`` as the results, else beside them."""
-    rare = [key for key in ("below", "impossible") if not any(row[key] for row in rows)]
+    rare = [key for key in ("below", "impossible", "failed") if not any(row[key] for row in rows)]
     if all(row["compared"] == row["answered"] for row in rows):
         rare.append("compared")
     columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]

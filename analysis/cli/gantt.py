@@ -99,7 +99,7 @@ def gantt(
 
 
 def _default_path(problem: Problem) -> Path:
-    """Return the PNG file in this folder with the name of a problem; it replaces earlier pictures of ours only.
+    """Return the PNG file in this folder with the name of a problem; it replaces only earlier pictures.
 
     Raises
     ------

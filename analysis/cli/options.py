@@ -430,7 +430,7 @@ _FIGURE = {
 
 
 def with_figure_options(function: Callable[..., Any], only_with: str = "output") -> Callable[..., Any]:
-    """Return a command function with options for the layout of its figure; ``only_with`` as in `with_options`."""
+    """Return a command function with options for the layout of its figure, see `with_options`."""
     return with_options(function, _FIGURE, _set_layout, only_with=only_with)
 
 

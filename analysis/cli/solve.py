@@ -67,8 +67,8 @@ _COLUMNS = (
 _HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
 _BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
 _PIECE_FIELDS = (
-    *("start", "end", "unit", "action", "agent", "agent_until", "resources", "label", "task", "mode_name"),
-    "attended",
+    *("start", "end", "unit", "action", "agent", "resources", "label", "task", "mode_name", "attended"),
+    "agent_until",
 )
 _PIECE_COLUMNS = ("instance", "start", "end", "action", "agent", "agent_until", "resources", "label", "mode_name")
 # Note about a problem and its makespan, by the kind of the problem.

@@ -27,9 +27,10 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
     -------
     list of dict
         ``set`` (of the bundled problems, else the benchmark), ``method, problems``; numbers of answers
-        ``above, equal, below`` the proved optimum; ``impossible``: number of answers that the rules reject; the number
-        of problems ``answered``, their ``mean`` in ticks and its ``unit``; the number of answers ``compared`` with a
-        proved optimum, and their ``mean_gap, max_gap`` (share of the optimum); ``worst``: problem with the largest gap.
+        ``above, equal, below`` the proved optimum; ``impossible``: number of makespans whose plan the rules reject;
+        ``failed``: number of problems on which every plan of a model failed; the number of problems ``answered``,
+        their ``mean`` in ticks and its ``unit``; the number of answers ``compared`` with a proved optimum, and their
+        ``mean_gap, max_gap`` (share of the optimum); ``worst``: problem with the largest gap.
         Then the columns of the benchmark (`planoracle.instances.protocol.benchmark.Benchmark.summed`).
     """
     import pandas as pd
@@ -65,7 +66,8 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
                 "above": int((gaps > 0).sum()),
                 "equal": int((gaps == 0).sum()),
                 "below": int((gaps < 0).sum()),
-                "impossible": int(part["refused"].sum()),
+                "impossible": int((part["refused"] & part["makespan"].notna()).sum()),
+                "failed": int((part["refused"] & part["makespan"].isna()).sum()),
                 "answered": len(makespans),
                 "mean": mean(makespans),
                 "unit": units[0] if len(units) == 1 else None,

@@ -51,6 +51,13 @@ class CacheHolder:
         """Cached values, under keys private to each `ProblemCache`."""
         return {}
 
+    def __repr__(self) -> str:
+        """Return the name of the problem and the numbers of its parts."""
+        names = [field.name for field in fields(self)] if is_dataclass(self) else []
+        parts = {name: getattr(self, name) for name in names}
+        counts = [f"{len(part)} {name}" for name, part in parts.items() if isinstance(part, tuple) and part]
+        return f"<{type(self).__name__} {parts.get('name', '')!r}: {', '.join(counts)}>"
+
     def __getstate__(self) -> dict[str, Any]:
         """Omit cached values, which need not support copying and pickling."""
         return {name: value for name, value in self.__dict__.items() if name != "memos"}

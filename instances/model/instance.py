@@ -212,7 +212,7 @@ class Lag:
         return self.minimum is not None and self.minimum >= 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Instance(CacheHolder):
     """Scheduling problem: execute every action, with the least makespan. Immutable and validated.
 

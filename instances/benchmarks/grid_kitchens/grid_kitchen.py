@@ -105,7 +105,7 @@ class OrderedDish:
     needs: tuple[Need, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GridKitchen(CacheHolder):
     """Immutable problem: serve the orders as early as possible. `GridKitchen.of` checks it.
 

@@ -181,7 +181,7 @@ class Goal:
         return tuple(role for role in self.roles if role not in named)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kitchen(CacheHolder):
     """A problem: reach the goal in the fewest steps. Immutable and hashable; `of` checks and orders it.
 

@@ -268,9 +268,20 @@ def test_forged_entries_of_kitchens_are_dropped(path, solved, capsys):
     )
     for claim in claims:
         forge(path, claim)
+        new_process()
         assert replace(best_of_kitchen(), seconds=first.seconds) == first
         assert "is invalid" in capsys.readouterr().err
     assert solved == [KITCHEN] * 6
+
+
+def test_first_of_several_invalid_entries_gives_one_warning(path, solved, capsys):
+    optimum(fresh())
+    optimum(fresh(OTHER))
+    execute(path, "UPDATE entries SET text = ?", "{")
+    optimum(fresh())
+    optimum(fresh(OTHER))
+    assert solved == [NAME, OTHER] * 2
+    assert capsys.readouterr().err == f"warning: {path}: an entry is damaged; the problem is solved again\n"
 
 
 TEXTS = ["", "{", "[1]", "NaN", "[" * 100_000, b"\xff\xfe{}", 7]

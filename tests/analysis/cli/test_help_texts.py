@@ -38,6 +38,15 @@ def _commands() -> Iterator[tuple[str, Any]]:
 
 
 ALL = dict(_commands())
+
+
+@pytest.mark.parametrize("command", ALL)
+def test_short_option_shows_the_help(command: str) -> None:
+    short, long = (invoke(*command.split(), option) for option in ("-h", "--help"))
+    assert (short.exit_code, short.stdout) == (0, long.stdout)
+    assert "Usage" in short.stdout
+
+
 EXAMPLES = [example for command in ALL.values() for example in examples(command.help)]
 
 

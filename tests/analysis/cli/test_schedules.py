@@ -32,8 +32,8 @@ def pieces(*call: object) -> list[dict[str, str]]:
 @pytest.mark.parametrize("options", [(), ("--heuristic", "serial-lpt")])
 def test_schedule_is_a_table_with_a_summary(options: tuple[str, ...]) -> None:
     lines = invoke("solve", TEA, "--schedule", *options).stdout.splitlines()
-    assert lines[0].split() == ["start", "end", "action", "agent", "resources", "mode", "name"]
-    assert lines[2].split() == ["0", "4", "household1/activate", "kettle", "agent", "kettle"]
+    assert lines[0].split() == ["start", "end", "action", "agent", "agent", "until", "resources", "mode", "name"]
+    assert lines[2].split() == ["0", "4", "household1/activate", "kettle", "agent", "1", "kettle"]
     assert lines[9:11] == [f"{TEA}: {'feasible' if options else 'optimal'}", "makespan      13 minutes"]
     assert ("lower bound   13 minutes" in lines) == (not options)
 
@@ -106,10 +106,36 @@ def test_without_a_terminal_there_is_no_progress() -> None:
     assert result.stdout.split()[0] == "instance"
 
 
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_seconds_are_clocks_in_tables_and_numbers_in_data(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "tea.json"
+    steps = [{"name": "boil", "duration": 4000, "attended": 60}, {"name": "pour", "duration": 5, "after": ["boil"]}]
+    document = {"format": "planoracle/instance", "version": 1, "name": "tea", "unit": "second"}
+    path.write_text(json.dumps(document | {"tasks": [{"name": "tea", "actions": steps}]}), encoding="utf-8")
+    table = invoke("solve", path, "--schedule", "-f", form).stdout
+    assert [re.findall(r"\b\d+:\d\d:\d\d\b", line) for line in table.splitlines() if "tea/" in line] == [
+        ["0:00:00", "1:06:40", "0:01:00"],
+        ["1:06:40", "1:06:45", "1:06:45"],
+    ]
+    assert [(row["start"], row["end"], row["agent_until"]) for row in pieces(path)] == [
+        ("0", "4000", "60"),
+        ("4000", "4005", "4005"),
+    ]
+
+
+def test_table_omits_agent_until_where_it_is_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.csv"
+    path.write_text("task,duration,worker\nsaw,3,Ann\npaint,4,Ben\n", encoding="utf-8")
+    assert "until" not in invoke("solve", path, "--schedule").stdout
+    assert [row["agent_until"] for row in pieces(path)] == ["3", "4"]
+    assert "agent until" in invoke("solve", path, "--schedule", "--columns", "action,agent_until").stdout
+
+
 @pytest.mark.parametrize(
     "call",
     [
         ("solve", RADISH),
+        ("compare", RADISH),
         ("solve", "--bundled", RADISH),
         ("explain", RADISH),
         ("next", RADISH),

@@ -60,7 +60,7 @@ def rows(head: str, *values: tuple[Any, ...]) -> list[dict[str, Any]]:
     ]
 
 
-HEAD = "set method problems answered compared above equal below impossible mean mean_gap max_gap worst"
+HEAD = "set method problems answered compared above equal below impossible failed mean mean_gap max_gap worst"
 UNIT = {"unit": "tick"}
 
 RECIPES = [
@@ -95,11 +95,11 @@ TABLES = {
         RECIPES,
         rows(
             HEAD,
-            (TIMED, "optimum", 4, 4, 4, 0, 4, 0, 0, 80.0, 0.0, 0.0, None),
+            (TIMED, "optimum", 4, 4, 4, 0, 4, 0, 0, 0, 80.0, 0.0, 0.0, None),
             # 100 + 80 + 90 = 270, by 3; 20, 0 and 10 of 80: (0.25 + 0 + 0.125) / 3
-            (TIMED, "reference", 4, 3, 3, 2, 1, 0, 0, 90.0, 0.125, 0.25, "Cobbler_Pancakes"),
-            (TIMED, "dfs", 4, 3, 3, 2, 1, 0, 0, 100.0, 0.25, 0.5, "Vada_Leche-Asada"),  # (0 + 0.5 + 0.25) / 3
-            (TIMED, "best heuristic", 4, 4, 4, 1, 3, 0, 0, 82.5, 0.03125, 0.125, "Vada_Daikon-Radish"),  # 0.125 / 4
+            (TIMED, "reference", 4, 3, 3, 2, 1, 0, 0, 0, 90.0, 0.125, 0.25, "Cobbler_Pancakes"),
+            (TIMED, "dfs", 4, 3, 3, 2, 1, 0, 0, 0, 100.0, 0.25, 0.5, "Vada_Leche-Asada"),  # (0 + 0.5 + 0.25) / 3
+            (TIMED, "best heuristic", 4, 4, 4, 1, 3, 0, 0, 0, 82.5, 0.03125, 0.125, "Vada_Daikon-Radish"),  # 0.125 / 4
         ),
     ),
     "timearena": (
@@ -107,31 +107,38 @@ TABLES = {
         rows(
             f"{HEAD} CS CR",
             # Gaps where the optimum is proved, of the 16, 20 and 10. 16 + 20 + 10 = 46, three of them.
-            (LAB, "optimum", 4, 3, 3, 0, 3, 0, 0, 46 / 3, 0.0, 0.0, None, 150 / 23, 75.0),
+            (LAB, "optimum", 4, 3, 3, 0, 3, 0, 0, 0, 46 / 3, 0.0, 0.0, None, 150 / 23, 75.0),
             # 16 + 14 + 12 + 10 = 52; 16 = 16, 14 < 20, 12 > 10: 0, -0.3, 0.2
-            (LAB, "released greedy", 4, 4, 3, 1, 1, 1, 1, 13.0, -0.1 / 3, 0.2, "lab3", 100 / 13, 100.0),
+            (LAB, "released greedy", 4, 4, 3, 1, 1, 1, 1, 0, 13.0, -0.1 / 3, 0.2, "lab3", 100 / 13, 100.0),
             # 18 + 22 + 10 + 10 = 60; 18 > 16, 22 > 20: 0.125, 0.1, 0
-            (LAB, "printed greedy", 4, 4, 3, 2, 1, 0, 0, 15.0, 0.075, 0.125, "lab1", 20 / 3, 100.0),
+            (LAB, "printed greedy", 4, 4, 3, 2, 1, 0, 0, 0, 15.0, 0.075, 0.125, "lab1", 20 / 3, 100.0),
             # 15 + 14 + 10 + 9 = 48: -0.0625, -0.3, 0
-            (LAB, "optimum without objects", 4, 4, 3, 0, 1, 2, 0, 12.0, -0.3625 / 3, 0.0, None, 25 / 3, 100.0),
+            (LAB, "optimum without objects", 4, 4, 3, 0, 1, 2, 0, 0, 12.0, -0.3625 / 3, 0.0, None, 25 / 3, 100.0),
             # Two of the four are answered, lab1 and lab3.
-            (LAB, "released rules", 4, 2, 2, 0, 2, 0, 0, 13.0, 0.0, 0.0, None, 100 / 13, 50.0),
+            (LAB, "released rules", 4, 2, 2, 0, 2, 0, 0, 0, 13.0, 0.0, 0.0, None, 100 / 13, 50.0),
             # 16 + 21 + 10 + 13 = 60; 21 > 20: 0, 0.05, 0
-            (LAB, "best heuristic", 4, 4, 3, 1, 2, 0, 0, 15.0, 0.05 / 3, 0.05, "lab2", 20 / 3, 100.0),
+            (LAB, "best heuristic", 4, 4, 3, 1, 2, 0, 0, 0, 15.0, 0.05 / 3, 0.05, "lab2", 20 / 3, 100.0),
         ),
     ),
     "robotouille": (
         STEPS,
         rows(
             HEAD,
-            (SYNC, "optimum", 5, 4, 4, 0, 4, 0, 0, 8.0, 0.0, 0.0, None),
+            (SYNC, "optimum", 5, 4, 4, 0, 4, 0, 0, 0, 8.0, 0.0, 0.0, None),
             # 12 + 6 + 10 + 8 + 9 = 45; 0.5 - 0.25 + 0.25 + 0 = 0.5, by 4
-            (SYNC, "published", 5, 5, 4, 2, 1, 1, 0, 9.0, 0.125, 0.5, "3_burger"),
-            ("robotouille", "optimum", 2, 2, 2, 0, 2, 0, 0, 8.0, 0.0, 0.0, None),
-            ("robotouille", "published", 2, 1, 1, 0, 0, 1, 0, 4.0, -0.5, -0.5, None),
+            (SYNC, "published", 5, 5, 4, 2, 1, 1, 0, 0, 9.0, 0.125, 0.5, "3_burger"),
+            ("robotouille", "optimum", 2, 2, 2, 0, 2, 0, 0, 0, 8.0, 0.0, 0.0, None),
+            ("robotouille", "published", 2, 1, 1, 0, 0, 1, 0, 0, 4.0, -0.5, -0.5, None),
         ),
     ),
 }
+
+
+def test_failed_plans_of_models_are_no_impossible_claims() -> None:
+    one = comparison_of(COBBLER, "recipe2plan", 80, claim=(70, False))
+    (*_, row, model) = summarize([replace(one, entries=(*one.entries, MethodResult("gpt", accepted=False)))])
+    assert (row["impossible"], row["failed"]) == (1, 0)
+    assert (model["impossible"], model["failed"], model["answered"]) == (0, 1, 0)
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -43,6 +43,11 @@ def test_cached_function_is_called_once_per_problem_and_arguments(problem: Probl
     assert len(calls) == 5
 
 
+def test_text_of_a_problem_is_its_name_and_sizes(problem: Problem) -> None:
+    assert repr(problem).startswith(f"<{type(problem).__name__} {problem.name!r}: ")
+    assert len(repr(problem)) < len(problem.name) + 120
+
+
 def test_cached_values_are_not_part_of_equality_or_copies(problem: Problem) -> None:
     plain, text, value = replace(problem), repr(problem), hash(problem)
     problem.memos["lines"] = (line for line in ())  # a generator can neither be copied nor pickled
