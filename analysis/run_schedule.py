@@ -134,7 +134,7 @@ class Clock(int):
 
 
 def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) -> list[dict[str, Any]]:
-    """Return rows of `plan_rows` for a table, with clocks; ``agent_until`` only if it differs from the end.
+    """Return rows of `plan_rows` for a table: with clocks, ``agent_until`` only if it is not the end.
 
     Parameters
     ----------

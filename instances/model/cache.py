@@ -53,7 +53,7 @@ class CacheHolder:
 
     def __repr__(self) -> str:
         """Return the name of the problem and the numbers of its parts."""
-        names = [field.name for field in fields(self)] if is_dataclass(self) else []
+        names: list[str] = [field.name for field in fields(self)] if is_dataclass(self) else []
         parts = {name: getattr(self, name) for name in names}
         counts = [f"{len(part)} {name}" for name, part in parts.items() if isinstance(part, tuple) and part]
         return f"<{type(self).__name__} {parts.get('name', '')!r}: {', '.join(counts)}>"
