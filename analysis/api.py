@@ -286,8 +286,8 @@ def grade(
     >>> plan = {"id": "a", "instance": "timearena/household1", "actions": ["wash cup"]}
     >>> grade(plan).success
     False
-    >>> grade([plan, plan]).to_frame()["success"].sum()
-    0
+    >>> grade([plan, plan]).to_frame()["success"].tolist()
+    [False, False]
     """
     from planoracle.analysis.grading.grader import Grader, Grades, grade_all
     from planoracle.analysis.grading.problem_loader import Places, Problems
