@@ -14,7 +14,8 @@ from planoracle.solver.result import Result, SolveOptions
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from planoracle.analysis.grading.grader import Grade, Grades
+    from planoracle.analysis.frames.schema import Grades
+    from planoracle.analysis.grading.grader import Grade
     from planoracle.instances.protocol.environment import AnyEnvironment, Reward
 
 
@@ -289,7 +290,8 @@ def grade(
     >>> grade([plan, plan]).to_frame()["success"].tolist()
     [False, False]
     """
-    from planoracle.analysis.grading.grader import Grader, Grades, grade_all
+    from planoracle.analysis.frames.schema import Grades
+    from planoracle.analysis.grading.grader import Grader, grade_all
     from planoracle.analysis.grading.problem_loader import Places, Problems
     from planoracle.analysis.grading.rule_options import profiles
     from planoracle.analysis.intake.submissions import Intake

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.textpath import TextPath
 
 from planoracle.analysis.figures.colours import distinct_colours
 from planoracle.analysis.figures.style import (
@@ -28,8 +29,8 @@ from planoracle.instances.errors import InputError
 
 # Most groups and longest names that stand below upright bars; others have level bars beside their names.
 _MOST_UPRIGHT, _LONGEST_UPRIGHT = 8, 12
-# Inches for the name of a group above its level bars, and beside upright bars; width of a letter in units of its size.
-_NAME, _MARGIN, _LETTER = 0.18, 0.8, 0.62
+# Inches for the name of a group above its level bars, and beside the axes; points between two names.
+_NAME, _MARGIN, _GAP = 0.18, 0.8, 4.0
 #: Most groups that are drawn.
 MAX_GROUPS = 200
 _KEYS = ("benchmark", "model", "set")
@@ -89,10 +90,11 @@ def grouped_bars(
 
 def _fit_upright(groups: Sequence[str]) -> bool:
     """Return True if the names of the groups fit side by side below upright bars."""
-    longest = max(map(len, groups))
-    room = 72 * ((current_shape().width or 8.0) - _MARGIN)
-    has_room = len(groups) * (longest + 1) * _LETTER * points(8.5) <= room
-    return has_room and len(groups) <= _MOST_UPRIGHT and longest <= _LONGEST_UPRIGHT
+    if len(groups) > _MOST_UPRIGHT or max(map(len, groups)) > _LONGEST_UPRIGHT:
+        return False
+    paths = [TextPath((0, 0), plain(group), size=points(8.5)) for group in groups]
+    widest = max(path.get_extents().width for path in paths)
+    return len(groups) * (widest + _GAP) <= 72 * ((current_shape().width or 8.0) - _MARGIN)
 
 
 def _series(frame: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any], pd.Series[float], int]]:

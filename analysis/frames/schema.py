@@ -135,6 +135,14 @@ class FrameWithErrors(NamedTuple):
     errors: pd.DataFrame
 
 
+class Grades(list[Grade]):
+    """List of grades that converts itself to a frame."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the frame ``grades``, a row per submission; those not scored have a ``reason``."""
+        return grades(self).frame
+
+
 def grades(graded: Iterable[Grade]) -> FrameWithErrors:
     """Put grades into the frame ``grades``; those not scored are there, too, and named among the errors.
 

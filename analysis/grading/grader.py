@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.problem_loader import Problems
@@ -24,9 +24,6 @@ from planoracle.instances.protocol.plan import NO_PLAN, UnreadError
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import DETAILS
 from planoracle.solver.solve import stated_optimum
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Format and version of rows of grades. The version grows when a field changes its meaning or is removed.
 FORMAT: Final = "planoracle/grade"
@@ -364,16 +361,6 @@ class Grader:
 
 def _place_fields(place: SourceLine | int | None) -> dict[str, Any]:
     return {} if place is None else as_place(place)._asdict()
-
-
-class Grades(list[Grade]):
-    """List of grades that converts itself to a frame."""
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the frame ``grades``, a row per submission; those not scored have a ``reason``."""
-        from planoracle.analysis.frames.schema import grades
-
-        return grades(self).frame
 
 
 def grade_all(entries: Entries, grader: Grader) -> Iterator[Grade]:

@@ -7,7 +7,7 @@ import re
 import pytest
 from matplotlib.axes import Axes
 
-from planoracle.analysis.figures import bars
+from planoracle.analysis.figures.bar_colours import palette
 from planoracle.analysis.figures.colours import PALETTE
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
 from planoracle.analysis.figures.labels import FittedText
@@ -198,7 +198,7 @@ def test_tasks_have_the_same_colour_in_figures_and_reports() -> None:
     place = {
         task: i for i, task in enumerate(chart(instance, of(instance).default_rules(instance), SolverOracle())["tasks"])
     }
-    assert bars.palette(instance) == {task: PALETTE[i] for task, i in place.items()}
+    assert palette(instance) == {task: PALETTE[i] for task, i in place.items()}
 
     def colours(ax: Axes) -> dict[str, tuple[float, ...]]:
         return {patch.get_label(): patch.get_facecolor() for patch in ax.get_legend().get_patches()}
