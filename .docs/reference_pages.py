@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -15,6 +13,7 @@ from typer.main import get_command
 import planoracle
 from planoracle import plugin
 from planoracle.analysis.cli import app
+from planoracle.analysis.cli.column_names import declarations
 from planoracle.analysis.cli.commands import COMMANDS, load
 from planoracle.analysis.frames.columns import SCHEMAS, FrameColumn, own_metrics
 from planoracle.instances.protocol import registry
@@ -22,7 +21,6 @@ from planoracle.instances.protocol.scoring import Metric
 
 __all__ = ["anchor", "columns_page", "command_line_page", "commands", "plugin_page", "reference_pages"]
 
-_COMMAND_COLUMNS = Path(__file__).resolve().parent / "reference" / "columns.toml"
 # Names of types in help texts (`<int range>`, in older releases of typer `INTEGER RANGE`), as this page shows them.
 _TYPES = {"float": "NUMBER", "int": "INTEGER", "integer": "INTEGER", "str": "TEXT", "path": "PATH"}
 _TYPES |= {"list[str]": "TEXT", "file": "FILE", "filename": "FILE"}
@@ -108,7 +106,7 @@ def columns_page() -> str:
         parts += [f"### Frame {name}", f"Rows: {schema.rows}.", _frame_table(name, columns)]
         parts += _own_metric_sections() if own else []
     parts.append("## Commands")
-    for name, section in command_columns().items():
+    for name, section in declarations().items():
         frame = section.get("frame")
         parts += [f"### Output of {section['title']}", section["rows"]]
         if frame:
@@ -116,12 +114,6 @@ def columns_page() -> str:
         if section["columns"]:
             parts.append(_table(("column", "unit", "meaning"), _command_rows(name, section["columns"])))
     return "\n\n".join(parts) + "\n"
-
-
-def command_columns() -> dict[str, dict[str, Any]]:
-    """Return the declarations of columns by section: ``title``, ``rows``, ``columns``, perhaps ``frame``."""
-    sections = tomllib.loads(_COMMAND_COLUMNS.read_text("utf-8"))
-    return {name: {"columns": {}, **section} for name, section in sections.items()}
 
 
 def _frame_table(frame: str, columns: Iterable[FrameColumn]) -> str:

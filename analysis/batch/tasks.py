@@ -17,7 +17,9 @@ from planoracle.analysis.batch.pool import Ready, WorkerPool
 from planoracle.analysis.batch.worker import on_interrupt, report
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.heuristics.improve import Budget
+from planoracle.heuristics.registry import HeuristicAnswer
 from planoracle.heuristics.registry import run as apply
+from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import FORMAT, digest, fingerprint
 from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.model.problem import Problem
@@ -226,7 +228,11 @@ class Solving(Work):
             report(Improvement(task.name, makespan, share=f"{tries:,} of {self.iterations:,} lists"))
 
         budget = Budget(self.seed, self.iterations, deadline, nodes=self.nodes, on_progress=report_tries)
-        answer = apply(task, heuristic, budget)
+        try:
+            answer = apply(task, heuristic, budget)
+        except InputError as error:
+            # The heuristic is for other problems: a row without a schedule, as if it had found none.
+            answer = HeuristicAnswer(task.name, heuristic, None, None, None, str(error), 0.0)
         return {
             "instance": answer.instance,
             "heuristic": answer.heuristic,

@@ -14,6 +14,7 @@ from planoracle.analysis.audit.finding import ReferenceFinding, ReferenceVerdict
 from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
 from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import LimitOption, note_problem
 from planoracle.analysis.cli.output import (
     PEOPLE,
@@ -112,6 +113,7 @@ def audit(
     planoracle audit makespans.csv --format markdown
     planoracle audit --tables timearena
     """
+    check_columns("audit-tables" if tables else "audit")
     if tables:
         return _compare_figures(names or (), form)
     named = named_problems(problems)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.help_texts import HelpCommand, HelpGroup
 from planoracle.analysis.cli.options import with_view
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table, write_table
@@ -78,6 +79,7 @@ def list_(form: FormatOption = Format.table) -> None:
     planoracle benchmark list
     planoracle benchmark list --format json
     """
+    check_columns("benchmark")
     benchmarks = [_describe(one) for one in map(registry.get, registry.names())]
     write_table(form, _COLUMNS, [_join_lists(row) if form in PEOPLE else row for row in benchmarks])
     for part, (columns, title) in _PARTS.items() if form in PEOPLE else ():
@@ -113,6 +115,7 @@ def check(
     --------
     planoracle benchmark check timearena --problems 1
     """
+    check_columns("benchmark-check")
     one = registry.get(name)
     further = [problem for path in instance or () for problem in catalog.read_problems(str(path))]
     table, failed = Table(form, ("check", "status", "cases", "details")), False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from planoracle.analysis import figures
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import (
     LimitOption,
     NamesArgument,
@@ -17,10 +19,25 @@ from planoracle.analysis.cli.options import (
     with_figure_options,
     without_none,
 )
-from planoracle.analysis.cli.output import Format, FormatOption, Table, check_outputs, write_beside, write_table
+from planoracle.analysis.cli.output import (
+    PEOPLE,
+    Format,
+    FormatOption,
+    Table,
+    check_outputs,
+    mean_text,
+    write_beside,
+    write_table,
+)
 from planoracle.analysis.comparison.compare import Comparison, check
 from planoracle.analysis.comparison.compare import compare as compared
-from planoracle.analysis.comparison.method_tables import names_and_grades, summarize, with_models
+from planoracle.analysis.comparison.method_tables import (
+    MODEL_PREFIX,
+    UNNAMED_MODEL,
+    names_and_grades,
+    summarize,
+    with_models,
+)
 from planoracle.analysis.comparison.speedup import curve, is_proved, summarize_agents
 from planoracle.analysis.console import collect, tell
 from planoracle.instances.model.instance import Instance
@@ -38,6 +55,9 @@ _SET_SPEEDUPS = (
     *("set", "agents", "problems", "proved", "mean_makespan", "unit", "mean_speedup"),
     *("at_critical_path", "at_limit", "limit_speedup"),
 )
+_PROVED_MEANS = ("mean_makespan", "mean_speedup")
+# Columns of the summary that stay in a narrow terminal.
+_LASTING = ("set", "method", "mean_gap", "mean")
 _SPEEDUPS = ("instance", "agents", "status", "makespan", "unit", "speedup", "critical_path", "limit")
 
 
@@ -93,8 +113,8 @@ def compare(
     (rejected by the rules), claimed (a makespan without a plan), failed (no plan found), unknown.
 
     The summary has one row per set and method: how often and by how much the makespan is above or below the optimum,
-    how often the rules reject the plan, and the number of problems of each mean. With the formats json, jsonl and csv
-    it goes to standard error.
+    and how often the rules reject the plan. A mean over 8 of 10 problems is followed by (8 of 10). With the formats
+    json, jsonl and csv the summary goes to standard error.
 
     Exit status: 1 if an optimum is not proved or a file cannot be read.
 
@@ -104,15 +124,19 @@ def compare(
     planoracle compare timearena/household1 tasks.csv --heuristic all --summary
     planoracle compare tasks.csv --agents 1,2,3
     """
+    chosen = [name.strip() for name in (methods or "").split(",") if name.strip()]
+    section = "compare" if agents is None else "compare-agents"
+    check_columns(f"{section}-summary" if summary else section)
     if agents is not None:
+        check([*chosen, *(heuristics or ())])
         if output is not None:
             raise typer.BadParameter("cannot be combined with --agents; use --format csv", param_hint="--output")
         _compare_agents(names, _agent_numbers(agents), form, summary=summary, time_limit=time_limit)
     check_outputs(output)
-    chosen = [name.strip() for name in (methods or "").split(",") if name.strip()]
     problems, grades = names_and_grades(names)
-    named = [name for name in chosen if name not in {grade.model for grade in grades}]
-    check([*named, *(heuristics or ())])
+    models = dict.fromkeys(grade.model or UNNAMED_MODEL for grade in grades)
+    named = [name for name in chosen if name.removeprefix(MODEL_PREFIX) not in models]
+    check([*named, *(heuristics or ())], models)
     run, table = ProblemLoop(problems, "comparing"), Table(form, _COLUMNS)
     comparisons = []
 
@@ -159,8 +183,17 @@ def _compare_agents(
     curves = [one for _, one in run.each(lambda problem: curve(of_kind(problem, Instance), numbers[-1], **limit))]
     run.failed |= not all(map(is_proved, curves))
     rows = summarize_agents(curves) if summary else [row for one in curves for row in one]
-    write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, [row for row in rows if row["agents"] in numbers])
+    rows = [row for row in rows if row["agents"] in numbers]
+    if summary and form in PEOPLE:
+        rows = [row | _proved_means(row) for row in rows]
+    lasting = ("set", "agents", *_PROVED_MEANS) if summary else ()
+    write_table(form, _SET_SPEEDUPS if summary else _SPEEDUPS, rows, lasting=lasting)
     run.exit()
+
+
+def _proved_means(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the means of a row of speed-ups with the number of their problems, unless all are proved."""
+    return {name: mean_text(name, row[name], row["proved"], row["problems"]) for name in _PROVED_MEANS}
 
 
 def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:
@@ -169,10 +202,17 @@ def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> 
     if all(row["compared"] == row["answered"] for row in rows):
         rare.append("compared")
     columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
-    if alone:
-        write_table(form, columns, rows)
+    texts = [row | _for_people(row) for row in rows]
+    if not alone:
+        write_beside(form, columns, texts, "above the optimum", lasting=_LASTING)
     else:
-        write_beside(form, columns, rows, "above the optimum")
+        write_table(form, columns, texts if form in PEOPLE else rows, lasting=_LASTING)
+
+
+def _for_people(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return means with the number of their problems; those over all problems of the set without."""
+    counts = {"mean": row["answered"], "mean_gap": row["compared"]}
+    return {name: mean_text(name, row[name], count, row["problems"]) for name, count in counts.items()}
 
 
 def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path) -> None:

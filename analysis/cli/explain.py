@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import LimitOption, NamesArgument, ProblemLoop, without_none
 from planoracle.analysis.cli.output import Format, Table, check_outputs, new_file, print_text
 from planoracle.analysis.console import lenient
@@ -50,6 +51,7 @@ def explain(
     planoracle explain timearena/household1
     planoracle explain tasks.csv --out certificates.jsonl
     """
+    check_columns("explain")
     check_outputs(out)
     run = ProblemLoop(names, "explaining", in_worker=True)
     table = None if form is ExplanationFormat.text else Table(Format(form.value), _COLUMNS)

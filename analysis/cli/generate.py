@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.output import Format, FormatOption, Table, new_file
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, say, tell
@@ -128,6 +129,7 @@ def generate(
     planoracle generate generic --count 3 --agents 2 --out problems
     planoracle generate timearena --combine --count 5 --seed 1
     """
+    check_columns("generate")
     values = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
     parameters = {name: value for name, value in values.items() if value is not None} | (
         {"feasible": False} if allow_infeasible else {}

@@ -14,6 +14,7 @@ import typer
 
 from planoracle.analysis.batch.submission_tasks import Grading, Submissions
 from planoracle.analysis.batch.tasks import ResultRow, answer_items
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import note_problem, with_figure_options
 from planoracle.analysis.cli.output import (
     PEOPLE,
@@ -46,7 +47,7 @@ from planoracle.analysis.cli.submissions import (
     open_submissions,
     report_failure,
 )
-from planoracle.analysis.cli.summaries import format_of, show, show_groups, write
+from planoracle.analysis.cli.summaries import COMMON_TABLES, format_of, show, show_groups, table_names, write
 from planoracle.analysis.console import clear, tell
 from planoracle.analysis.grading.grade_row import grade_of, is_grade_row
 from planoracle.analysis.grading.grader import Grade, Grader, MismatchCounter
@@ -92,6 +93,15 @@ def grade(
             metavar="FILE",
         ),
     ] = None,
+    table_name: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            help="Write only this table of averages: models, sets, pairs, causes, or a table of a benchmark (beliefs); "
+            "with --by groups or quartiles. Default: all tables; for csv models, or groups.",
+            metavar="NAME",
+        ),
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -127,8 +137,9 @@ def grade(
     csv the averages go to standard error.
 
     Files written by planoracle grade (json or jsonl) are summarized instead: one row per model over all sets (level
-    model), then one row per model and set (level set). Means are taken over the samples of a problem, then over
-    problems, then over sets. With --columns the formats table, markdown and latex show the first table only.
+    model), then one row per model and set (level set). Means are taken over the samples of a problem, then over the
+    answered problems, then over sets; (n of m) follows a mean over n of m problems. csv has one table, chosen by
+    --table; with --columns the formats table, markdown and latex show the first one only.
 
     Exit status: 1 if a submission cannot be read or graded; it is reported, and written as unscored. Ctrl-C exits with
     130; the same command resumes if it has --run DIR.
@@ -136,27 +147,28 @@ def grade(
     Examples
     --------
     planoracle grade plans.jsonl
-    planoracle grade plans.jsonl --format jsonl --summary averages.csv
+    planoracle grade plans.jsonl --summary pairs.csv --table pairs
     planoracle grade grades.jsonl --by cause
     """
     format_of(summary)  # raises for an unknown format before plans are graded
     if by is None and output is not None:
         raise typer.BadParameter("needs --by", param_hint="--output")
-    if by is not None and not any(by in groupings(name) for name in registry.names()):
-        every = dict.fromkeys(group for name in registry.names() for group in groupings(name))
-        raise UnknownNameError(one_of(by, every, "groups"), field="--by", value=by)
+    _check_table(by, table_name)
     check_outputs(summary, output, page, collect)
     intake = open_submissions(submissions, pattern, columns, model, problems)
     if collect is not None:
         _collect(intake, collect)
     options = chosen_rules(rule or ())
     entries, first = _peek(intake)
+    is_common_table = by is not None or table_name in (None, *COMMON_TABLES)
+    if is_common_table:  # the columns of a benchmark's own table are unknown before its rows
+        check_columns("grade-summary" if by is not None or is_grade(first) else "grade")
     if is_grade(first):
         if page is not None:
             raise typer.BadParameter(
                 "needs submissions, but the input has grades; use planoracle report", param_hint="--report"
             )
-        _summarize(entries, profile, options, form, summary, by, output)
+        _summarize(entries, profile, options, form, summary, by, output, table_name)
     limits = limits_of(line_seconds, line_memory)
     named, places = intake.problems, chosen_places(problems)
     work = Grading(
@@ -200,17 +212,30 @@ def grade(
         if by is None:
             table.close()
     if summary is not None:
-        write(averages, summary)
+        write(averages, summary, table_name)
     if by is not None:
-        failed |= show_groups(averages, by, form, output)
+        failed |= show_groups(averages, by, form, output, table_name)
+    elif form in PEOPLE:
+        show(averages, form, sys.stdout, table=table_name)
     else:
-        show(averages, form, sys.stdout) if form in PEOPLE else show(averages, Format.table, sys.stderr)
+        show(averages, Format.table, sys.stderr, table=table_name)
     for warning in strangers.warnings():
         tell(warning, "warning")
     if page is not None:
         shared: dict[str, Any] = {"profile": profile, "rules": options, "problems": named, "places": places}
         write_page(entries, page, **origin, limits=limits, **shared)
     raise typer.Exit(int(failed))
+
+
+def _check_table(by: str | None, table_name: str | None) -> None:
+    """Raise `UnknownNameError` for a group that no benchmark has, and for an unknown table."""
+    groups: dict[str, None] = {}
+    for benchmark in registry.names():
+        groups |= dict.fromkeys(groupings(benchmark))
+    if by is not None and by not in groups:
+        raise UnknownNameError(one_of(by, groups, "groups"), field="--by", value=by)
+    if table_name is not None and table_name not in table_names(by):
+        raise UnknownNameError(one_of(table_name, table_names(by), "tables"), field="--table", value=table_name)
 
 
 def _peek(intake: Intake) -> tuple[Iterable[tuple[SourceLine, object]], object]:
@@ -251,6 +276,7 @@ def _summarize(
     path: Path | None,
     by: str | None,
     output: Path | None,
+    table: str | None,
 ) -> NoReturn:
     """Write the averages of grades, and end the program."""
     averages = GradeRows(profiles(profile, rules))
@@ -260,11 +286,13 @@ def _summarize(
             report_failure(place, fault)
             failed = True
     if path is not None:
-        write(averages, path)
+        write(averages, path, table)
     if by is not None:
-        failed |= show_groups(averages, by, form, output)
+        failed |= show_groups(averages, by, form, output, table)
     else:
-        show(averages, form, models=bool(current_view.get().columns))
+        # The columns of --columns are those of one table.
+        is_single = form in PEOPLE and current_view.get().columns
+        show(averages, form, table=table or ("models" if is_single else None))
     raise typer.Exit(int(failed))
 
 

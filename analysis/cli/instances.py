@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import ProblemLoop
 from planoracle.analysis.cli.output import PEOPLE, Format, FormatOption, Table
 from planoracle.analysis.console import say_json, tell
@@ -64,6 +65,7 @@ def instances(
     if schema:
         _print_schema(names or [])
         return
+    check_columns("instances")
     if not names and not export:
         _list_sets(form)
     run = ProblemLoop(names or list(catalog.bundled()), "reading")

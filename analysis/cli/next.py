@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.batch.pool import each_in_worker
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import LimitOption, NameArgument, note_problem, single_problem, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
 from planoracle.analysis.cli.progress import track
@@ -60,6 +61,7 @@ def next_(
     planoracle next timearena/household1
     planoracle next timearena/household1 --after plan.txt --all
     """
+    check_columns("next")
     text = None
     if after is not None:
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)

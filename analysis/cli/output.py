@@ -6,7 +6,7 @@ import csv
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
@@ -57,8 +57,15 @@ _LONGEST_TEXT = 10_000
 _WIDEST_COLUMN, _WIDEST_TABLE = 500, 100_000
 # Columns up to the first width are never wrapped; wider ones have at least the second. Cells between two columns.
 _UNWRAPPED_COLUMN, _NARROWEST_COLUMN, _GAP = 50, 26, 3
+# Fewest cells of a name, such as that of a model, that is folded so that the means beside it fit.
+_NARROWEST_NAME = 12
 
 _NUMBER = re.compile(r"-|[+-]?[0-9][0-9.,:]*( %)?")
+# Cells of columns that a narrow table of averages omits first: counts, and nothing but zeros.
+_COUNT = re.compile(r"-|[0-9][0-9,]*((?: of |-)[0-9,]+)?")
+_ZERO = re.compile(r"-|[+-]?0(\.0+)?( %)?")
+# Beginning of a cell with a number: such columns are never folded.
+_MEAN = re.compile(r"[+-]?[0-9][0-9.,]*(?: |\Z)")
 _LESS = re.compile(r"-[0-9][0-9.,]*( \\%)?")
 _MARKDOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {sign: f"\\{sign}" for sign in r"\`*_[]|~#"}
 # Texts that pages turn into links, mentions and references, even after a backslash: a comment must split them.
@@ -117,11 +124,23 @@ class Table:
         jsonl have every key, csv without `BULKY` ones by default.
     title
         Title of a table beside or after the results; the requested columns are those of the results.
+    lasting
+        Columns of a table of averages that stay in a narrow terminal, most important first: columns of zeros, counts
+        and all others go first.
     """
 
-    def __init__(self, form: Format, columns: Sequence[str], title: str = "", stream: IO[str] | None = None) -> None:
+    def __init__(
+        self,
+        form: Format,
+        columns: Sequence[str],
+        title: str = "",
+        stream: IO[str] | None = None,
+        *,
+        lasting: Sequence[str] = (),
+    ) -> None:
         self.form = form
         self.columns = columns
+        self.lasting = lasting
         self.title = visible(title)
         self.stream = stream or sys.stdout
         view = current_view.get()
@@ -157,7 +176,8 @@ class Table:
                 self.stream.write(to_json(self.rows, indent=1) + "\n")
             elif self.form is Format.table:
                 if self.rows:  # no headings without rows: messages say why there are none
-                    draw(self.rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit)
+                    lasting = self.lasting
+                    draw(self.rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit, lasting=lasting)
             elif self.form is Format.csv:
                 writer = csv.writer(self.stream, lineterminator="\n")
                 writer.writerow(map(_cell, columns))
@@ -191,20 +211,29 @@ def write_table(
     rows: Iterable[dict[str, Any]],
     title: str = "",
     stream: IO[str] | None = None,
+    *,
+    lasting: Sequence[str] = (),
 ) -> None:
     """Write rows as a `Table`."""
-    table = Table(form, columns, title, stream)
+    table = Table(form, columns, title, stream, lasting=lasting)
     for row in rows:
         table.add(row)
     table.close()
 
 
-def write_beside(form: Format, columns: Sequence[str], rows: Iterable[dict[str, Any]], title: str) -> None:
+def write_beside(
+    form: Format,
+    columns: Sequence[str],
+    rows: Iterable[dict[str, Any]],
+    title: str,
+    *,
+    lasting: Sequence[str] = (),
+) -> None:
     """Write a table after results for people, to standard error beside results in other formats."""
     if form in PEOPLE:
-        write_table(form, columns, rows, title, sys.stdout)
+        write_table(form, columns, rows, title, sys.stdout, lasting=lasting)
     else:
-        write_table(Format.table, columns, rows, title, sys.stderr)
+        write_table(Format.table, columns, rows, title, sys.stderr, lasting=lasting)
 
 
 @contextmanager
@@ -272,8 +301,12 @@ def draw(
     *,
     wide: bool = False,
     unit: str = "",
+    lasting: Sequence[str] = (),
 ) -> None:
-    """Write a table; columns that do not fit into the terminal are omitted and named below."""
+    """Write a table; columns that do not fit into the terminal are omitted and named below.
+
+    With ``lasting`` columns, see `Table`, these are omitted last, and their names are folded before.
+    """
     from rich import box
     from rich.cells import cell_len
     from rich.console import Console
@@ -287,8 +320,18 @@ def draw(
     wrapped = {column for column, width in widths.items() if width > _UNWRAPPED_COLUMN}
     widths |= dict.fromkeys(wrapped, _NARROWEST_COLUMN)
     hidden: list[str] = []
-    while len(cells) > 1 and sum(widths[column] + _GAP for column in cells) - _GAP > console.width:
-        hidden.insert(0, cells.popitem()[0])
+    for column in _in_order_of_omission(cells, lasting):
+        if _excess(cells, widths, console.width) > 0:
+            hidden.append(column)
+            del cells[column]
+    names_of_rows = {} if not lasting else _foldable(cells, widths)
+    needed = widths | names_of_rows
+    ranked = [column for column in lasting if column in cells] or list(cells)
+    while len(ranked) > 1 and _excess(cells, needed, console.width) > 0:
+        hidden.append(ranked.pop())
+        del cells[hidden[-1]]
+    folded = _fold(names_of_rows, widths, _excess(cells, widths, console.width))
+    hidden.sort(key=list(names).index)
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in cells:
         numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
@@ -296,8 +339,8 @@ def draw(
             Text(names[column]),
             justify="right" if numeric else "left",
             overflow="fold",
-            no_wrap=column not in wrapped,
-            max_width=_WIDEST_COLUMN,
+            no_wrap=column not in wrapped and column not in folded,
+            max_width=folded.get(column, _WIDEST_COLUMN),
         )
     for texts in zip(*cells.values(), strict=True):
         grid.add_row(*map(Text, texts))
@@ -311,6 +354,37 @@ def draw(
             )
         console.print()
     stream.write(re.sub(" +$", "", capture.get(), flags=re.MULTILINE))
+
+
+def _in_order_of_omission(cells: Mapping[str, Sequence[str]], lasting: Sequence[str]) -> list[str]:
+    """Return the columns that a narrow terminal may lack, in order; none without ``lasting`` columns."""
+    if not lasting:
+        return []
+    columns = [column for column in reversed(list(cells)) if column not in lasting]
+    zeros = [column for column in columns if all(map(_ZERO.fullmatch, cells[column]))]
+    counts = [column for column in columns if "makespan" not in column and all(map(_COUNT.fullmatch, cells[column]))]
+    return list(dict.fromkeys([*zeros, *counts, *columns]))
+
+
+def _excess(columns: Collection[str], widths: Mapping[str, int], limit: int) -> int:
+    """Return the number of cells by which columns are wider than a limit."""
+    return sum(widths[column] + _GAP for column in columns) - _GAP - limit
+
+
+def _foldable(cells: Mapping[str, Sequence[str]], widths: Mapping[str, int]) -> dict[str, int]:
+    """Return the smallest widths of columns of names."""
+    names = [column for column in cells if not any(map(_MEAN.match, cells[column]))]
+    return {column: min(widths[column], _NARROWEST_NAME) for column in names}
+
+
+def _fold(smallest: Mapping[str, int], widths: Mapping[str, int], excess: int) -> dict[str, int]:
+    """Return smaller widths of columns, the widest first, so that a table needs ``excess`` cells less."""
+    folded: dict[str, int] = {}
+    for column in sorted(smallest, key=lambda name: -widths[name]):
+        if excess > 0 and smallest[column] < widths[column]:
+            folded[column] = max(smallest[column], widths[column] - excess)
+            excess -= widths[column] - folded[column]
+    return folded
 
 
 def print_text(text: str) -> None:
@@ -346,6 +420,15 @@ def human(column: str, value: Any) -> str:
         return f"{100 * value:+.1f} %" if "gap" in column else f"{value:.3f}"
     text = str(value)
     return visible(text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}...")
+
+
+def mean_text(column: str, mean: float | None, count: int, total: int) -> Any:
+    """Return a mean for people, with the number of its problems if these are fewer than ``total``.
+
+    >>> mean_text("mean", 13.125, 8, 10), mean_text("mean", 13.2, 10, 10)
+    ('13.125 (8 of 10)', 13.2)
+    """
+    return mean if mean is None or not 0 < count < total else f"{human(column, mean)} ({count} of {total})"
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.column_names import check_columns, field_names
 from planoracle.analysis.cli.options import LimitOption, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
@@ -80,10 +81,11 @@ def regret(
     planoracle regret plans.jsonl
     planoracle regret plans.jsonl --worst 3 --format jsonl
     """
+    nested = form in (Format.json, Format.jsonl)
+    check_columns("regret", more=(*field_names(RunRegret), "reason") if nested else ())
     rules = profiles(profile)
     compute = partial(_regret_of, rules=rules, options=without_none(seconds=time_limit))
     intake = open_submissions(submissions, pattern, columns, model, problems)
-    nested = form in (Format.json, Format.jsonl)
     table = Table(form, _COLUMNS)
     notes = []
     failed = False

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import LimitOption, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
@@ -77,6 +78,7 @@ def repair(
     planoracle repair plans.jsonl
     planoracle repair plans.jsonl --format jsonl
     """
+    check_columns("repair")
     rules = profiles(profile)
     try:
         objectives = [name.strip() for name in objective.split(",")]

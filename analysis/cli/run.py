@@ -18,6 +18,7 @@ from planoracle.analysis.batch.entry_files import refuse_links, refuse_links_bel
 from planoracle.analysis.batch.episode_tasks import Playing, is_row
 from planoracle.analysis.batch.tasks import ResultRow, answer_items
 from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.grade import grade
 from planoracle.analysis.cli.options import OptionalNamesArgument, read_each
 from planoracle.analysis.cli.output import Format, FormatOption, check_outputs, new_file, print_text, write_table
@@ -163,6 +164,7 @@ def run(
         return show_prompts(names or [], setting, prompts, copy, form)
     if not names:
         raise typer.BadParameter("at least one problem is required", param_hint="NAME")
+    check_columns("grade")
     if folder is None:
         raise typer.BadParameter("a folder for the results is required", param_hint="--run")
     if not agents and not models:
@@ -287,6 +289,7 @@ def _benchmark(name: str) -> AnyBenchmark:
 
 
 def _list_settings(form: Format) -> None:
+    check_columns("run-settings")
     rows = [
         {
             "benchmark": benchmark.name,

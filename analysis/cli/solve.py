@@ -15,6 +15,7 @@ import typer
 from planoracle.analysis.batch.pool import TaskFailure
 from planoracle.analysis.batch.tasks import Improvement, Item, ResultRow, Solving, answer_items, is_solved
 from planoracle.analysis.batch.worker import NO_LIMITS
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import (
     AgentsOption,
     OnlyOption,
@@ -64,7 +65,9 @@ _COLUMNS = (
     *("instance", "status", "makespan", "claimed", "lower_bound", "unit", "seconds"),
     *("branches", "conflicts", "cp_sat_seconds", "proof"),
 )
-_HEURISTIC_COLUMNS = ("instance", "heuristic", "makespan", "unit", "seconds", "reason")
+_HEURISTIC_COLUMNS = ("instance", "heuristic", "status", "makespan", "unit", "seconds", "reason")
+# Columns that stay in a narrow terminal: a failure shows its status and reason.
+_HEURISTIC_LASTING = ("instance", "status", "reason", "makespan")
 _BUNDLED_COLUMNS = ("instance", "profile", "status", "makespan", "bound", "claimed", "unit", "proof")
 _PIECE_FIELDS = (
     *("start", "end", "unit", "action", "agent", "resources", "label", "task", "mode_name", "attended"),
@@ -194,6 +197,7 @@ def solve(
     if bundled:
         if show:
             raise typer.BadParameter("cannot be combined with --bundled", param_hint="--schedule")
+        check_columns("solve-bundled")
         rows = [row for name in select_names(names or []) for row in rows_of(name)]
         for row in rows:
             note_problem(row["instance"])
@@ -206,6 +210,7 @@ def solve(
             raise typer.BadParameter("cannot be combined with --engine or --export", param_hint="--heuristic")
     if not names:
         raise typer.BadParameter("at least one problem is required", param_hint="NAME")
+    check_columns("solve-schedule" if show else "solve")
     chosen = chosen_rules(rule or ())
     profile = profile or ("paper" if chosen else "")
     if profile:
@@ -270,7 +275,8 @@ class _Results:
     def __init__(self, form: Format, work: Solving, *, show: bool) -> None:
         self._form, self._work, self._show = form, work, show
         self._columns = _COLUMNS if work.heuristic is None else _HEURISTIC_COLUMNS
-        self._table = Table(form, _PIECE_COLUMNS if show else self._columns)
+        lasting = () if show or work.heuristic is None else _HEURISTIC_LASTING
+        self._table = Table(form, _PIECE_COLUMNS if show else self._columns, lasting=lasting)
         self._results: list[tuple[Problem, dict[str, Any]]] = []
 
     def add(self, problem: Problem, row: dict[str, Any]) -> None:
@@ -293,7 +299,9 @@ class _Results:
             return
         self._table.close()
         if self._show:
-            write_beside(self._form, self._columns, [row for _, row in self._results], "results")
+            lasting = () if self._work.heuristic is None else _HEURISTIC_LASTING
+            rows = [row for _, row in self._results]
+            write_beside(self._form, self._columns, rows, "results", lasting=lasting)
 
     def _pieces(self, problem: Problem, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield a row per piece of a plan."""

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.batch.pool import each_in_worker
+from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import ProblemLoop
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.progress import track
@@ -97,6 +98,7 @@ def verify(
     planoracle verify tasks.csv certificates.jsonl
     planoracle verify timearena/household --bundled --sample 3
     """
+    check_columns("verify")
     patterns = [] if name is None else [name]
     if write and not bundled:
         raise typer.BadParameter("needs --bundled", param_hint="--write")

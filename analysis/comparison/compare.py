@@ -140,10 +140,10 @@ class Comparison:
         ]
 
 
-def check(methods: Iterable[str]) -> None:
-    """Raise `UnknownNameError` for a method that no benchmark has."""
+def check(methods: Iterable[str], models: Iterable[str] = ()) -> None:
+    """Raise `UnknownNameError` for a method that no benchmark has; ``models`` are accepted, too."""
     own = (one.name for name in registry.names() for one in registry.get(name).references)
-    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *own, *heuristics(), *short_names()))
+    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *own, *heuristics(), *short_names(), *models))
     for method in methods:
         if method not in accepted:
             raise UnknownNameError(one_of(method, accepted, "methods"), field="method", value=method)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -18,6 +17,12 @@ from planoracle.analysis.statistics.intervals import mean
 from planoracle.instances.files.catalog import set_of, short_name
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol import registry
+
+#: Method of grades without a model, and what stands before a model with the name of a method.
+UNNAMED_MODEL, MODEL_PREFIX = "no model", "model "
+# Reasons of models without a graded plan.
+_NOT_SCORED = "not scored: "
+_NO_PLAN = "no plan for this problem"
 
 
 def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
@@ -46,6 +51,7 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
             "makespan": one.optimum if entry is one.exact else entry.makespan,
             "gap": one.gap(entry),
             "refused": entry.accepted is False,
+            "ungraded": (entry.reason or "").startswith((_NOT_SCORED, _NO_PLAN)),
         }
         for number, one in enumerate(comparisons)
         for entry in one.entries
@@ -76,7 +82,9 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
                 "max_gap": worst,
                 "worst": short_name(part["instance"][gaps.idxmax()]) if worst and worst > 0 else None,
             }
-            rows.append(row | benchmark.paper_averages(row))
+            averages = benchmark.paper_averages(row)
+            # A model without a graded plan has not failed.
+            rows.append(row | (dict.fromkeys(averages) if part["ungraded"].all() else averages))
     return rows
 
 
@@ -102,27 +110,32 @@ def names_and_grades(names: Sequence[str]) -> tuple[list[str], list[Grade]]:
     ]
     grades = [grade for name in files for grade in read_grades(name)]
     remaining = [name for name in names if name not in files]
-    graded = dict.fromkeys(grade.instance for grade in grades if grade.scored and grade.instance is not None)
+    # An unscored plan for a known problem has its benchmark.
+    about_problems = [grade for grade in grades if grade.scored or grade.benchmark]
+    graded = dict.fromkeys(grade.instance for grade in about_problems if grade.instance is not None)
     return (list(graded) if files and not remaining else remaining), grades
 
 
 def with_models(one: Comparison, grades: Iterable[Grade], order: Sequence[str] = ()) -> Comparison:
     """Return a comparison with an entry for every model: the shortest of its plans that succeed.
 
-    A model without a successful plan has no makespan, and the reason of its first plan. A model with the name of a
-    method gets the prefix ``model``.
+    A model without a successful plan for the problem has no makespan, and the reason of its first plan. A model with
+    the name of a method gets the prefix ``model``.
 
     Parameters
     ----------
+    grades
+        Grades of all problems: a model that has none for this problem has an entry, too.
     order
         Names in the order of the entries; if it names models, other models are omitted.
     """
     used = {OPTIMUM, *(entry.method for entry in one.entries)}
-    groups: dict[str, list[Grade]] = defaultdict(list)
+    groups: dict[str, list[Grade]] = {}
     for grade in grades:
-        if grade.instance == one.instance and grade.scored:
-            model = grade.model or "no model"
-            groups[f"model {model}" if model in used else model].append(grade)
+        model = grade.model or UNNAMED_MODEL
+        group = groups.setdefault(f"{MODEL_PREFIX}{model}" if model in used else model, [])
+        if grade.instance == one.instance:
+            group.append(grade)
     chosen = [name for name in groups if name in order] or groups
     entries = (*one.entries, *(_entry(name, groups[name]) for name in chosen))
     places = {name: place for place, name in enumerate(order)}
@@ -130,9 +143,12 @@ def with_models(one: Comparison, grades: Iterable[Grade], order: Sequence[str] =
 
 
 def _entry(model: str, grades: Sequence[Grade]) -> MethodResult:
-    spans = [grade.makespan for grade in grades if grade.success and grade.makespan is not None]
+    """Return the entry of a model from its grades for a problem."""
+    scored = [grade for grade in grades if grade.scored]
+    spans = [grade.makespan for grade in scored if grade.success and grade.makespan is not None]
     if spans:
         return MethodResult(model, min(spans), Status.feasible, accepted=True)
-    return MethodResult(
-        model, accepted=False, reason=f"no successful plan: {grades[0].violation or 'not all tasks are complete'}"
-    )
+    if scored:
+        reason = f"no successful plan: {scored[0].violation or 'not all tasks are complete'}"
+        return MethodResult(model, accepted=False, reason=reason)
+    return MethodResult(model, reason=f"{_NOT_SCORED}{grades[0].reason}" if grades else _NO_PLAN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
 from math import fsum, isnan
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 #: Format and version of rows of summaries; the version grows when a field changes its meaning or is removed.
 FORMAT: Final = "planoracle/summary"
-VERSION: Final = 1
+VERSION: Final = 2
 #: Most names of missing problems in a row; no bundled set has more problems.
 NAMED: Final = 2000
 #: Beginnings of the names of figures over several samples.
 SEVERAL: Final = ("pass@", "pass^", "best@")
 
 # Counts of sets that are added up for a model.
-_COUNTS = ("problems", "missing", "submissions", "unscored", "repeated")
+_COUNTS = ("problems", "missing", "all_problems", "submissions", "unscored", "repeated")
 
 
 class Summary(NamedTuple):
@@ -78,9 +78,10 @@ def summarize(
 ) -> Summary:
     """Average the frame of grades per model and set, and per model.
 
-    Every figure is the mean over the problems of the mean over their scored runs (of a ratio of sums: of both means).
-    Problems without any run count as failed if the benchmark defines it so. An unscored run is neither missing nor
-    failed; it is counted and omitted, except for figures of all problems.
+    Every figure is the mean over the answered problems of the mean over their scored runs (of a ratio of sums: of both
+    means). Missing problems count as failed in the figures ``NAME_of_all``, and in rows of sets with the benchmarks'
+    own figures if its paper counts them so. An unscored run is neither missing nor failed; it is counted and omitted,
+    except for figures of all problems.
 
     Parameters
     ----------
@@ -91,7 +92,8 @@ def summarize(
     metrics
         Metrics of all benchmarks that are averaged.
     own
-        True if rows of sets have the benchmarks' own figures and the names of missing problems.
+        True if rows of sets follow the benchmarks' papers: with their own figures, with missing problems counted as
+        failed where the paper does so, and with the names of these problems.
     by
         Group of problems that takes the place of the set, see `planoracle.instances.protocol.benchmark.Benchmark`. A
         run whose problem has several values counts for each of them.
@@ -103,14 +105,15 @@ def summarize(
 
         - ``model, set, benchmark``; ``problems``: with a scored run; ``missing`` and ``missing_names``: problems of the
           set (of one's own problems: of those that any model has a scored run for) without any, at most 2,000 names;
+          ``all_problems``: with a scored run, missing, or with unscored runs only;
           ``submissions``, ``unscored``, ``repeated`` runs (with the name of a sample that was there already);
           ``samples_least``, ``samples_most``: scored runs per problem;
-        - the metrics with ``NAME_runs``, the runs that they are over; the ends
+        - the metrics with ``NAME_runs`` and ``NAME_problems``, the runs and problems that they are over; the ends
           ``NAME_low`` and ``NAME_high`` of a 95 % interval; and ``NAME_of_all``;
         - ``pass@k, pass^k, best@k``, see `planoracle.analysis.statistics.intervals`, if there are several samples,
           for every k up to the least number of samples of a problem;
         - the averages of the benchmark, see `planoracle.instances.protocol.scoring.MetricSet`, and by their names the
-          ``runs`` that each mean is over.
+          ``runs`` and the problems (``over``) of each mean.
     """
     complete = complete_rules(rules)
     if by != "set" and len(frame):
@@ -122,9 +125,17 @@ def summarize(
         for name, part in _parts_by(frame, "benchmark")
         for group in _groups(name, part, figures_of(name, complete), by)
     ]
-    rows = [group.row(metrics) for group in groups]
-    models = _models(groups, rows, metrics)
-    return Summary(models, [row | group.own() for group, row in zip(groups, rows, strict=True)] if own else rows)
+    answered = [group.without_missing() for group in groups]
+    rows = [group.row(metrics) for group in answered]
+    models = _models(answered, rows, metrics)
+    if not own:
+        return Summary(models, rows)
+    sets = []
+    for group, same_group, row in zip(groups, answered, rows, strict=True):
+        # Intervals take time: they are the same where the paper omits missing problems, too.
+        by_paper = row if group is same_group else group.row(metrics)
+        sets.append(by_paper | group.own())
+    return Summary(models, sets)
 
 
 def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -203,6 +214,23 @@ class _Group:
         """Number of problems without any run."""
         return len(self.members) - sum(name in self.members for name in self.scored)
 
+    @cached_property
+    def unjudged(self) -> int:
+        """Number of problems of the set with unscored runs only."""
+        return sum(name in self.members for name, count in self.scored.items() if not count)
+
+    @property
+    def all_problems(self) -> int:
+        """Number of problems with a scored run, without any run, or with unscored runs only."""
+        judged = sum(count > 0 for count in self.scored.values())
+        return judged + self.absent + self.unjudged
+
+    def without_missing(self) -> _Group:
+        """Return the group with figures over answered problems; itself if no figure counts missing ones."""
+        if not any(figure.counts_missing for figure in self.figures):
+            return self
+        return replace(self, figures=[figure._replace(counts_missing=False) for figure in self.figures])
+
     def figure(self, role: str) -> Average:
         """Return the figure of the benchmark with a role, or that of all benchmarks with a name."""
         return next(one for one in (*self.figures, *COMMON) if role in (*one.role, one.name))
@@ -211,8 +239,7 @@ class _Group:
         """Return a figure, or the same with other numerators of the problems."""
         top, bottom = (self.sums[column] for column in columns_of(figure))
         top = top if tops is None else fsum(tops)
-        if figure.counts_missing:
-            bottom += self.absent
+        bottom += self.absent_in(figure)
         return top / bottom if bottom else None
 
     def share(self, figure: Average, tops: Iterable[float] | None = None) -> float | None:
@@ -225,13 +252,23 @@ class _Group:
         value = self.share(figure)
         if value is None:
             return None
-        answered, absent = self.answered[columns_of(figure)[0]], self.absent
-        unjudged = sum(name in self.members for name, count in self.scored.items() if not count)
-        return value * (answered + (absent if figure.counts_missing else 0)) / (answered + absent + unjudged)
+        answered = self.answered[columns_of(figure)[0]]
+        return value * self.problems_of(figure) / (answered + self.absent + self.unjudged)
 
     def count(self, figure: Average) -> int:
         """Return the number of runs that have a figure."""
         return self.counts[columns_of(figure)[0]]
+
+    def problems_of(self, figure: Average) -> int:
+        """Return the number of problems that a figure is over."""
+        return self.answered[columns_of(figure)[0]] + self.absent_in(figure)
+
+    def absent_in(self, figure: Average) -> int:
+        """Return the number of problems without any run that count as failed in a figure.
+
+        Without a scored run there is none: else a model whose plans were not understood would have the figure 0.
+        """
+        return self.absent if figure.counts_missing and any(self.scored.values()) else 0
 
     def row(self, metrics: Sequence[GradeMetric]) -> dict[str, Any]:
         """Return the row of the group, see `summarize`."""
@@ -246,6 +283,7 @@ class _Group:
             "set": self.set_name,
             "problems": len(samples),
             "missing": self.absent,
+            "all_problems": self.all_problems,
             "submissions": len(self.runs["scored"]),
             "unscored": len(self.runs["scored"]) - scored,
             "repeated": len(named) - len({*named}),
@@ -255,15 +293,20 @@ class _Group:
         for metric in metrics:
             figure = self.figure(metric.role or f"all:{metric.name}")
             ends = share_interval(self.scores()) if metric.interval else None
-            row |= _columns(metric, self.share(figure), self.count(figure), self.of_all(figure), ends, among)
+            counts = (self.count(figure), self.problems_of(figure))
+            row |= _columns(metric, self.share(figure), counts, self.of_all(figure), ends, among)
         return row | self._several()
 
     def own(self) -> dict[str, Any]:
-        """Return the figures of the benchmark, the runs that they are over, and the names of missing problems."""
+        """Return the figures of the benchmark, their runs and problems, and the names of missing problems."""
         missing = (name for name in self.members if name not in self.scored)
-        runs = {one.name: self.count(one) for one in self.figures if one.aggregate == "mean"}
-        figures = {one.name: self._figure(one) for one in self.figures}
-        return figures | {"runs": runs, "missing_names": list(islice(missing, NAMED))}
+        means = [figure for figure in self.figures if figure.aggregate == "mean"]
+        about = {
+            "runs": {figure.name: self.count(figure) for figure in means},
+            "over": {figure.name: self.problems_of(figure) for figure in means},
+            "missing_names": list(islice(missing, NAMED)),
+        }
+        return {figure.name: self._figure(figure) for figure in self.figures} | about
 
     def _figure(self, figure: Average) -> Any:
         if figure.aggregate == "counts":
@@ -311,7 +354,7 @@ class _Group:
         mean = self.mean(main)
         if mean is None:
             return []
-        runs = self.main_terms + [np.array([[0.0], [1.0]])] * (self.absent if main.counts_missing else 0)
+        runs = self.main_terms + [np.array([[0.0], [1.0]])] * self.absent_in(main)
         most = max([1.0, *(float((tops / bottoms).max()) / main.full for tops, bottoms in runs)])
         weight = fsum(float(bottoms.mean()) for _, bottoms in runs) / len(runs)
         values = [(tops / weight + mean * (1 - bottoms / weight)) / main.full for tops, bottoms in runs]
@@ -321,18 +364,24 @@ class _Group:
 def _columns(
     metric: GradeMetric,
     value: float | None,
-    runs: int,
+    counts: tuple[int, int],
     of_all: float | None,
     ends: tuple[float | None, float | None] | None,
     among: Mapping[str, int],
 ) -> dict[str, Any]:
-    """Return the summary columns of a metric, see `planoracle.analysis.grading.metrics.GradeMetric`."""
-    name, (low, high) = metric.name, ends or (None, None)
+    """Return the summary columns of a metric, see `planoracle.analysis.grading.metrics.GradeMetric`.
+
+    ``counts`` are the runs and the problems that it is over.
+    """
+    name = metric.name
+    low, high = ends or (None, None)
+    runs, problems = counts
     return {
         **({metric.among: among[metric.among]} if metric.among else {}),
         name: value,
         **({f"{name}_low": low, f"{name}_high": high} if metric.interval else {}),
         f"{name}_runs": runs,
+        f"{name}_problems": problems,
         **({f"{name}_of_all": of_all} if metric.of_all else {}),
     }
 
@@ -363,6 +412,7 @@ def _model(
     ends = share_interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
     counts = {name: sum(row[name] for _, row in own) for name in _COUNTS}
     counts["missing"] += untried
+    counts["all_problems"] += untried
     row = {
         "model": model,
         "sets": len(scored),
@@ -374,9 +424,9 @@ def _model(
     among = {name: sum(row.get(name, 0) for _, row in own) for name in ("succeeded", "failed")}
     for metric in metrics:
         name = metric.name
-        runs = sum(row[f"{name}_runs"] for _, row in own)
+        over = (sum(row[f"{name}_runs"] for _, row in own), sum(row[f"{name}_problems"] for _, row in own))
         of_all = mean((row.get(f"{name}_of_all") for row in scored), lacking) if scored else None
-        row |= _columns(metric, mean(row[name] for row in scored), runs, of_all, ends, among)
+        row |= _columns(metric, mean(row[name] for row in scored), over, of_all, ends, among)
     shared = [
         key for key in (scored[0] if scored else ()) if key.startswith(SEVERAL) and all(key in row for row in scored)
     ]

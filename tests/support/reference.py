@@ -120,7 +120,7 @@ def section_of(command: list[str]) -> str:
 def possible_anchors(section: str, column: str) -> Iterator[str]:
     """Yield the anchors that a column of a command may have: of its own section, its frame or a metric."""
     column = re.sub(r"@\d+$", "@k", re.sub(r"\^\d+$", "^k", column))
-    declared = reference_pages.command_columns()
+    declared = reference_pages.declarations()
     owners = [section, *filter(None, [declared[section].get("frame")])]
     owners += reference_pages.registry.names() if section == "grade" else ()
     owners += ("pairings", "causes") if section == "grade-summary" else ()

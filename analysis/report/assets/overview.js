@@ -148,11 +148,14 @@ function remarks(rows, row) {
 const ofRuns = (text, runs) =>
   (runs ?? null) === null || text === DASH ? text : [text, el("span", { class: "why" }, `of ${plural(runs, "run")}`)];
 
-// The same if not all graded runs have the metric.
-const ofSome = (text, one, runs) => (runs < one.submissions - one.unscored ? ofRuns(text, runs) : text);
+// A mean with the number of its problems, if these are not all.
+const ofProblems = (text, one, problems) =>
+  text === DASH || problems === one.all_problems
+    ? text
+    : [text, el("span", { class: "why" }, `${count(problems)} of ${plural(one.all_problems, "problem")}`)];
 
 function score(one) {
-  const text = ofSome(hundred(one.score), one, one.main_score_runs);
+  const text = ofProblems(hundred(one.score), one, one.main_score_problems);
   if ((one.main_score_low ?? null) === null) return text;
   return [text, el("span", { class: "why" }, `${hundred(one.main_score_low)} to ${hundred(one.main_score_high)}`)];
 }
@@ -165,7 +168,7 @@ function success(one) {
     percent(all) === percent(one.success)
       ? null
       : el("span", { class: "why wraps" }, `${percent(all)} of all problems`);
-  return [ofSome(percent(one.success), one, one.success_runs), bar(one.success), ofAll];
+  return [ofProblems(percent(one.success), one, one.success_problems), bar(one.success), ofAll];
 }
 
 // True if a column adds information: a count that is not 0, or a number of submissions unlike that of problems.
@@ -343,7 +346,9 @@ function section(title, note, table, name, subject, beside = null, list = () => 
 
 let narrow = (_model) => {};
 
-const OVER_SETS = "Each metric is the mean over the sets below. “Of all problems” counts missing problems as failures.";
+const OVER_SETS =
+  "Each metric is the mean over the sets below, of the answered problems. “Of all problems” counts missing problems " +
+  "as failures.";
 const IN_PAIRS =
   "A model wins a problem if its result is better; a missing plan counts as a failure. p is the probability of wins " +
   "and losses at least this unequal if both models were equally good (sign test, adjusted for all pairs by Holm's " +
@@ -408,6 +413,8 @@ function overview(index, rows) {
   const bySet = section(name, null, models, name.toLowerCase().replaceAll(" ", "-"), "the models", filters.set);
   const pairs = new Table({ caption: "Models in pairs", columns: pairColumns(), size: 12 });
   pairs.show(index.pairs);
+  const unpaired = overall.filter((one) => one.problems === 0).map((one) => one.model || "(no model)");
+  const without = unpaired.length ? ` Without a graded submission, and in no pair: ${unpaired.join(", ")}.` : "";
   const bestOnly = overall.length > 2 && new Set(index.pairs.map((pair) => pair.a)).size === 1;
   const causes = causeTable(index, (values) => show(() => filters.choose({ ...ALL, ...values })));
   const sorting = ["problems", "problems-page"].some((name) => address.get(name) !== null);
@@ -415,7 +422,7 @@ function overview(index, rows) {
     el("header", { class: "top" }, el("h1", {}, data(index.title)), el("p", { class: "lead" }, lead)),
     several ? section("Models", OVER_SETS, over, "models", "the models") : bySet,
     index.pairs.length
-      ? section("Models in pairs", `${IN_PAIRS}${bestOnly ? BEST_ONLY : ""}`, pairs, "pairs", "the pairs")
+      ? section("Models in pairs", `${IN_PAIRS}${bestOnly ? BEST_ONLY : ""}${without}`, pairs, "pairs", "the pairs")
       : null,
     index.causes.length
       ? section("Causes of failure", CAUSES, causes, "causes", "the causes", null, () => index.causes)

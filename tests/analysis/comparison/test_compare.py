@@ -12,7 +12,8 @@ from planoracle.analysis.cli.compare import _write_summary as write_summary
 from planoracle.analysis.cli.output import Format
 from planoracle.analysis.comparison import compare as module
 from planoracle.analysis.comparison.compare import BEST, OPTIMUM, REFERENCE, Comparison, MethodResult, compare
-from planoracle.analysis.comparison.method_tables import summarize
+from planoracle.analysis.comparison.method_tables import summarize, with_models
+from planoracle.analysis.grading.grader import Grade
 from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.benchmarks.asynctool import problem_model
@@ -159,10 +160,58 @@ def test_mean_has_number_of_its_problems(
         comparison_of("c", "generic", None, dfs=35),
     ]
     write_summary(summarize(results), Format.table, alone=True)
-    words = capsys.readouterr().out.partition("no room")[0].split()
-    for mean, count in (("46.333", "answered"), ("+4.0", "compared")):
-        assert mean not in words or count in words
-    assert width < 100 or {"46.333", "+4.0"} <= {*words}
+    text = capsys.readouterr().out.partition("columns not shown")[0]
+    optimum, heuristic = (line for line in text.splitlines() if line.split()[1:2] in (["optimum"], ["dfs"]))
+    assert "50.000 (2 of 3)" in optimum or "mean (ticks)" not in text
+    assert "46.333" in heuristic or "mean (ticks)" not in text
+    assert "(3 of 3)" not in text  # a mean over all problems
+    assert "+4.0 % (2 of 3)" in heuristic or "mean gap" not in text
+    assert width < 70 or "mean (ticks)" in text
+    assert width < 55 or "mean gap" in text
+
+
+def test_summary_for_80_columns_has_means_and_gaps(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    results = [replace(one, instance=f"recipe2plan/timed/{one.instance.rpartition('/')[2]}") for one in RECIPES]
+    write_summary(summarize(results), Format.table, alone=True)
+    text = capsys.readouterr().out
+    assert text.split("\n")[0].split() == ["set", "method", "mean", "(ticks)", "mean", "gap"]
+    assert "recipe2plan/timed   dfs              100.000 (3 of 4)   +25.0 % (3 of 4)" in text
+    assert "columns not shown: problems, above, equal, answered, max gap, worst" in " ".join(text.split())
+
+
+def test_each_model_has_a_row_for_each_problem() -> None:
+    """Also one whose plans are all unscored, and one that has a plan for another problem only."""
+    grades = [
+        Grade("1", "a", True, True, model="good", makespan=50),
+        Grade("2", "a", False, model="unread", reason="plan: is missing"),
+        Grade("3", "b", True, False, model="elsewhere"),
+    ]
+    (first, second) = (with_models(comparison_of(name, "generic", 50), grades) for name in "ab")
+    assert [(one.method, one.makespan, one.outcome, one.reason) for one in first.entries[1:]] == [
+        ("good", 50, "feasible", None),
+        ("unread", None, None, "not scored: plan: is missing"),
+        ("elsewhere", None, None, "no plan for this problem"),
+    ]
+    rows = {row["method"]: row for row in summarize([first, second])}
+    assert {name: (row["problems"], row["answered"]) for name, row in rows.items()} == {
+        "optimum": (2, 2),
+        "good": (2, 1),
+        "unread": (2, 0),
+        "elsewhere": (2, 0),
+    }
+
+
+def test_model_without_a_graded_plan_has_no_average_of_the_paper() -> None:
+    grades = [Grade("1", "timearena/lab1", False, model="unread"), Grade("2", "timearena/lab1", True, False, model="m")]
+    one = with_models(comparison_of("timearena/lab1", "timearena", 16), grades)
+    assert [(row["method"], row["CR"]) for row in summarize([one])] == [
+        ("optimum", 100.0),
+        ("unread", None),
+        ("m", 0.0),
+    ]
 
 
 def test_sets_and_benchmarks_are_summarized_separately() -> None:

@@ -155,7 +155,7 @@ def test_averages_do_not_depend_on_order(grades: list[Grade], seed: int) -> None
     assert summarize(grades_frame(shuffled)).rows() == summarize(grades_frame(grades)).rows()
 
 
-COUNTS = ("submissions", "unscored", "missing", "missing_names", "repeated")
+COUNTS = ("submissions", "unscored", "missing", "missing_names", "all_problems", "repeated")
 
 
 @few
