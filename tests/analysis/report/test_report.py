@@ -355,7 +355,7 @@ def test_command_rejects_invalid_options(tmp_path):
     assert invoke(tmp_path / "none.jsonl", "-o", tmp_path / "page.html").exit_code == 2
     path = write(tmp_path / "plans.jsonl", [])
     assert invoke(path).exit_code == 2
-    assert invoke(path, "-o", tmp_path / "no" / "page.html").exit_code == 2
+    assert invoke(path, "-o", tmp_path / "no" / "page.html").exit_code == 1
     assert invoke(path, "-o", tmp_path / "page.html").exit_code == 0
     assert chunks((tmp_path / "page.html").read_text())[0]["rows"]["id"] == []
 

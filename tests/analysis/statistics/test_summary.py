@@ -97,13 +97,13 @@ def test_terminal_and_page_have_the_same_numbers(
 def test_rows_of_models_precede_rows_of_sets(lines: Path) -> None:
     result = invoke("grade", lines, "--format", "markdown")
     assert result.exit_code == 0
-    good, half = table(result.stdout, "Averages per model, over all sets")
+    good, half = table(result.stdout, "Averages per model, over all sets; (n of m): a mean over n of m problems")
     assert (good["model"], good["sets"], good["problems"], good["unscored"]) == ("good\\_one", "3", "4", "0")
-    assert (good["success"], good["samples"]) == ("0.669", "1-2")  # (0.5 / 65 + 1 + 1) / 3
+    assert (good["success"], good["samples"]) == ("0.833 (4 of 85)", "1-2")  # (0.5 + 1 + 1) / 3
     assert good["gap of successes"] == "+0.0 % (4)"
     assert good["lost by failures"] == "no regret computed (1)"
     # It has a run in one of the other two sets, which could not be graded.
-    assert (half["model"], half["sets"], half["success"]) == ("&lt;b&gt;\\|half", "1 of 3", "0.333")
+    assert (half["model"], half["sets"], half["success"]) == ("&lt;b&gt;\\|half", "1 of 3", "0.333 (1 of 85)")
     assert half["success of all"] == "0.011"  # one of three runs, for one of ten problems, in one of three sets
     assert (
         result.stdout.index("Averages per model")
@@ -181,9 +181,12 @@ def test_many_models_are_compared_with_best_model_only(tmp_path: Path) -> None:
 def test_data_formats_have_all_rows_and_fields(lines: Path) -> None:
     rows = json.loads(invoke("grade", lines, "-f", "json").stdout)
     assert [json.loads(line) for line in invoke("grade", lines, "-f", "jsonl").stdout.splitlines()] == rows
-    assert {(row["format"], row["version"]) for row in rows} == {("planoracle/summary", 1)}
+    assert {(row["format"], row["version"]) for row in rows} == {("planoracle/summary", 2)}
     assert [*dict.fromkeys(row["level"] for row in rows)] == ["model", "set", "pair", "cause"]
-    cells = list(csv.DictReader(io.StringIO(invoke("grade", lines, "-f", "csv", "--all-columns").stdout)))
+    cells: list[dict[str, str]] = []
+    for name in ("models", "sets", "pairs", "causes"):
+        text = invoke("grade", lines, "-f", "csv", "--all-columns", "--table", name).stdout
+        cells += csv.DictReader(io.StringIO(text))
     assert len(cells) == len(rows)
     for cell, row in zip(cells, rows, strict=True):
         fields = {key: value for key, value in row.items() if value is not None and not isinstance(value, dict | list)}
@@ -201,10 +204,31 @@ def test_unequal_numbers_of_samples_are_noted(lines: Path, tmp_path: Path) -> No
 
 def test_summary_columns_are_those_of_table_of_models(lines: Path) -> None:
     text = invoke("grade", lines, "-f", "latex", "--columns", "model,success").stdout
-    head = [r"\begin{tabular}{lr}", r"\toprule", r"model & success \\"]
+    head = [r"\begin{tabular}{ll}", r"\toprule", r"model & success \\"]
     assert [line for line in text.splitlines() if line in head] == head
     assert text.count(r"\begin{tabular}") == 1
-    assert "no result has a column 'nope'" in invoke("grade", lines, "--columns", "model,nope").stderr
+    refused = invoke("grade", lines, "--columns", "model,nope")
+    assert (refused.stdout, "--columns: must be one of" in str(refused.exception)) == ("", True)
+
+
+def test_csv_has_one_table_and_an_unknown_one_is_refused(lines: Path) -> None:
+    levels = {}
+    for arguments in ((), ("--table", "sets"), ("--table", "pairs")):
+        text = invoke("grade", lines, "-f", "csv", *arguments).stdout
+        levels[arguments[-1:]] = {row["level"] for row in csv.DictReader(io.StringIO(text))}
+    assert levels == {(): {"model"}, ("sets",): {"set"}, ("pairs",): {"pair"}}
+    refused = invoke("grade", lines, "--table", "pears")
+    assert (refused.stdout, "did you mean pairs" in str(refused.exception)) == ("", True)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_narrow_tables_keep_model_success_and_score(lines: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    text = invoke("grade", lines).stdout
+    heading = next(line for line in text.splitlines() if line.startswith("model "))
+    assert "success" in heading
+    assert "main score" in heading
+    assert len(heading) <= width
 
 
 @pytest.mark.slow
