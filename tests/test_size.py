@@ -16,7 +16,10 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 
 #: Maximum number of operations in the four packages together and in the tests. A feature may raise them, with a line
 #: of why; lower them after code is removed.
-CEILINGS = {"packages": 124_464, "tests": 141_899}
+#: Since 0.11 (124,464 and 141,899) they rose by rules for columns, links and outlines of tables of tasks (3,200), plan
+#: forms and names of domains (3,500), times in JSON and offers of several plans (1,700), files of folders that are not
+#: read (1,400), means with counts (1,000), other formats (500), run folders and figures (1,100), and their tests.
+CEILINGS = {"packages": 137_800, "tests": 152_000}
 
 
 def operations(text: str) -> int:
