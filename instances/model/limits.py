@@ -84,6 +84,10 @@ class Deadline:
         """Return the remaining seconds, at least 0."""
         return 0.0 if self.stopped.is_set() else max(0.0, self._end - perf_counter())
 
+    def wall_seconds(self) -> float:
+        """Return the remaining seconds of wall time, also of a limit of counted work that is part of a wall time."""
+        return self.remaining()
+
     def over(self, work: float = 1e-4) -> bool:
         """Return whether the limit is reached, after about ``work`` more seconds since the last query."""
         return perf_counter() >= self._end or self.stopped.is_set()
@@ -129,16 +133,14 @@ class _WorkDeadline(Deadline):
         self._whole = whole
 
     def remaining(self) -> float:
-        return max(0.0, self._remaining)
+        return max(0.0, self._remaining) if self.wall_seconds() > 0 else 0.0
+
+    def wall_seconds(self) -> float:
+        return inf if self._whole is None else self._whole.wall_seconds()
 
     def over(self, work: float = 1e-4) -> bool:
         self.spend(work)
-        return self._remaining <= 0 or (self._whole is not None and not self._whole.counted and self._whole.over())
-
-    def check(self, work: float = 1e-4) -> None:
-        self.spend(work)
-        if self._remaining <= 0:
-            raise TimeOverError
+        return self.remaining() <= 0
 
     def spend(self, work: float) -> None:
         self._remaining -= work

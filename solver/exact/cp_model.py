@@ -282,13 +282,11 @@ def run(
     from ortools.sat.python import cp_model_helper as cmh
 
     parameters = cmh.SatParameters()
-    seconds = deadline.remaining()
     workers = max(1, workers)  # 0 would be all cores
     if deadline.counted:
-        workers, most = 1, max(1e-6, seconds * _UNITS)
+        workers, most = 1, max(1e-6, deadline.remaining() * _UNITS)
         deterministic = most if deterministic is None else min(deterministic, most)
-    else:
-        parameters.max_time_in_seconds = max(0.001, seconds)
+    parameters.max_time_in_seconds = max(0.001, deadline.wall_seconds())
     if deterministic is not None:
         parameters.max_deterministic_time = deterministic
     parameters.num_workers = workers if presolve else min(workers, MOST_WITHOUT_PRESOLVE)

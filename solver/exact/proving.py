@@ -29,6 +29,7 @@ from planoracle.solver.exact.strategies import (
     with_presolve,
     without_presolve,
 )
+from planoracle.solver.exact.uninterrupted import uninterrupted
 from planoracle.solver.result import OnProgress
 
 # Actions up to which CP-SAT finds good schedules before heuristics do, and up to which a list of them is tried first.
@@ -42,6 +43,8 @@ _COARSE = 0.1
 _LARGEST_MODEL, _LARGEST_PER_SECOND = 500_000, 50_000
 # Priority lists that the heuristics try, and their counted work in seconds.
 _TRIES, _HEURISTICS = 200, 1.0
+# Largest counted work in seconds of the search without interruptions, which otherwise takes half of the limit.
+_UNINTERRUPTED = 60.0
 # Effort of large-neighbourhood search for one unit of effort of the proof that follows; on crowded problems, of which
 # many are proved, with fewer and with more than so many actions.
 _AROUND, _AROUND_CROWDED, _VERY_CROWDED = 4.0, (0.12, 1.0), 240
@@ -69,6 +72,7 @@ class Proving:
         self.seed = seed
         self.workers = workers
         self.share = round(min(_HEURISTICS, seconds / 4), 2)  # counted work of heuristics, the same at every run
+        self.restricted_share = round(min(_UNINTERRUPTED, seconds / 2), 2)  # the same of the restriction
         self.windowed = any(lag.maximum is not None for lag in instance.lags)
         small = len(instance.actions) <= MANY and not self.windowed
         #: True if most pairs exclude each other: forced orders are rare then, and list schedules far from optimal.
@@ -84,6 +88,8 @@ class Proving:
         self.best: Schedule | None = None
         self.rough: Schedule | None = None  # schedule on a coarse grid
         self.pauses = any(action.interruptible for action in instance.actions)
+        #: Problem without interruptions whose schedules are schedules of the problem; ``None`` once it is solved.
+        self.restriction = uninterrupted(instance)
         self.fast = False  # True after the heuristics have run
         self.around = neighbourhood_settings(crowded=self.crowded, windowed=self.windowed)
         self.neighbourhood: NeighbourhoodSearch | None = None
@@ -144,19 +150,23 @@ class Proving:
         model.model.search_freely()
         return outcome
 
+    def prove_briefly(self, model: ScheduleModel) -> tuple[Status, str] | None:
+        """Run CP-SAT without presolve, which proves most optima of small problems."""
+        if self.crowded or len(self.instance.actions) >= LARGER:
+            return None
+        return self.prove(model, without_presolve())
+
     def prove_at_length(self, model: ScheduleModel) -> tuple[Status, str]:
-        """Run CP-SAT with all settings, and the heuristics before those that take long."""
+        """Run the heuristics, then CP-SAT with the settings that take long."""
         count = len(self.instance.actions)
-        answer = None if self.crowded or count >= LARGER else self.prove(model, without_presolve())
-        if answer is None and self.windowed and count >= LARGER and self.best is None:
+        if self.windowed and count >= LARGER and self.best is None:
             self.find_any(model)
-        if answer is None and not self.fast and (self.best is None or (count > _FEW and not self.windowed)):
+        if not self.fast and (self.best is None or (count > _FEW and not self.windowed)):
             self.schedule_fast(self.deadline.counting(self.share))
-        if answer is None:
-            if count < LARGE:
-                answer = self.prove(model, with_presolve(self.workers))
-            else:
-                answer = self.prove(model, growing(self.workers), around=_AROUND)
+        if count < LARGE:
+            answer = self.prove(model, with_presolve(self.workers))
+        else:
+            answer = self.prove(model, growing(self.workers), around=_AROUND)
         return answer or self.without_search("time limit")
 
     def prove_in_rounds(self, model: ScheduleModel) -> tuple[Status, str] | None:
@@ -285,9 +295,14 @@ class Proving:
             self.instance, self.step, self.deadline.within(max(_COARSE, self.deadline.remaining() / 4))
         )
         if self.rough is not None:
-            self.best = self.rough
-            self.most = min(self.most, self.best.makespan)
-            self.report()
+            self.accept(self.rough)
+
+    def accept(self, schedule: Schedule) -> None:
+        """Make a schedule the incumbent if it is shorter; it limits the makespan."""
+        if self.best is None or schedule.makespan < self.best.makespan:
+            self.best = schedule
+        self.most = min(self.most, schedule.makespan)
+        self.report()
 
     def schedule_fast(self, deadline: Deadline, *, briefly: bool = False) -> None:
         """Run the heuristics and keep a better schedule."""

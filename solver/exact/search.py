@@ -134,6 +134,9 @@ class _Search(Proving):
         if answer is not None:
             return answer
         if steps(self.instance, self.step) > _MANY_STEPS:
+            self.plan_without_interruptions()
+            if self.best is not None and self.best.makespan == self.least:
+                return self.result(Status.optimal, self.reason("several bounds"), self.best)
             self.plan_coarsely()
         if steps(self.instance, self.step) > _MOST_STEPS:
             return self.result(*self.without_search("too many instants at which actions can be interrupted"), self.best)
@@ -189,6 +192,27 @@ class _Search(Proving):
         self.bounds = ordered_windows(self.instance, self.deadline)
         return self.look_at_bounds()
 
+    def plan_without_interruptions(self) -> None:
+        """Solve the problem without interruptions once; its best schedule limits the makespan.
+
+        With one worker the work is counted, so that the schedule does not depend on the machine.
+        """
+        if self.restriction is None:
+            return
+        deadline = self.deadline.sooner(self.restricted_share)
+        if self.workers == 1:
+            deadline = self.deadline.counting(self.restricted_share)
+        on_progress = None if self.on_progress is None else self.report_makespan
+        result = _Search(self.restriction, deadline, self.seed, self.workers, on_progress).run()
+        self.restriction = None
+        if result.schedule is not None:
+            self.accept(result.schedule)
+
+    def report_makespan(self, makespan: int | None, lower_bound: int) -> None:
+        """Report an incumbent without interruptions; the lower bound does not hold for the problem."""
+        if makespan is not None:
+            self.report(makespan / self.step)
+
     def search_models(self) -> Result:
         """Run CP-SAT, first on the model without orders."""
         model = self.model(self.least, self.most)
@@ -204,12 +228,14 @@ class _Search(Proving):
                 smallest = self.best is not incumbent  # not one of another search that is as short
                 return self.result(Status.optimal, self.reason("search in order"), self.best, in_order=smallest)
         if self.crowded:
+            self.plan_without_interruptions()
             answer = self.prove_in_turns(model)
         else:
             first = self.pauses or (count >= LARGE and not self.core_first)
             answer = self.prove(model, core_search(count, pauses=self.pauses)) if first else None
         many = len(self.instance.actions) >= LARGER
         if answer is None and not many and of_many_actions(self.instance):
+            self.plan_without_interruptions()
             answer = self.prove_in_rounds(model)
         if answer is None and not many and self.crowded:
             settled_now = self.look_at_orders()
@@ -218,6 +244,9 @@ class _Search(Proving):
         if answer is None:
             if not many and self.deadline.remaining() > 0 and (self.bounds.open or self.bounds.ordered):
                 model = self.model(self.least, self.most, ordering=True)
+            answer = self.prove_briefly(model)
+        if answer is None:
+            self.plan_without_interruptions()
             answer = self.prove_at_length(model)
         return self.result(*answer, self.best)
 
@@ -244,7 +273,8 @@ class _Search(Proving):
             return self.result(coarse.status, proof, coarse.schedule)
         self.take(shorter, outcome)
         model = self.model(self.root, self.most, ordering=True)
-        return self.result(*self.prove_at_length(model), self.best)
+        answer = self.prove_briefly(model) or self.prove_at_length(model)
+        return self.result(*answer, self.best)
 
     def grid(self, status: Status, makespan: int | None) -> int:
         """Return the grid on which a result holds, 1 if no finer one can change it."""
