@@ -85,7 +85,7 @@ class Deadline:
         return 0.0 if self.stopped.is_set() else max(0.0, self._end - perf_counter())
 
     def wall_seconds(self) -> float:
-        """Return the remaining seconds of wall time, also of a limit of counted work that is part of a wall time."""
+        """Return the remaining seconds of the wall time that this limit is a part of."""
         return self.remaining()
 
     def over(self, work: float = 1e-4) -> bool:

@@ -16,6 +16,7 @@ from planoracle.solver.exact.cp_model import CpOutcome, run
 from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.single_pieces import without_interruptions
 from planoracle.solver.exact.strategies import (
     FIRST_EFFORT_EACH,
     LARGE,
@@ -29,7 +30,6 @@ from planoracle.solver.exact.strategies import (
     with_presolve,
     without_presolve,
 )
-from planoracle.solver.exact.uninterrupted import uninterrupted
 from planoracle.solver.result import OnProgress
 
 # Actions up to which CP-SAT finds good schedules before heuristics do, and up to which a list of them is tried first.
@@ -89,7 +89,7 @@ class Proving:
         self.rough: Schedule | None = None  # schedule on a coarse grid
         self.pauses = any(action.interruptible for action in instance.actions)
         #: Problem without interruptions whose schedules are schedules of the problem; ``None`` once it is solved.
-        self.restriction = uninterrupted(instance)
+        self.restriction = without_interruptions(instance)
         self.fast = False  # True after the heuristics have run
         self.around = neighbourhood_settings(crowded=self.crowded, windowed=self.windowed)
         self.neighbourhood: NeighbourhoodSearch | None = None

@@ -13,7 +13,7 @@ from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.problem import GENERAL
 
 
-def uninterrupted(instance: Instance) -> Instance | None:
+def without_interruptions(instance: Instance) -> Instance | None:
     """Return a problem without interruptions whose schedules are all schedules of the instance.
 
     Only actions that use a resource whose state others set stay interruptible: in one piece they could make room for a
@@ -27,8 +27,8 @@ def uninterrupted(instance: Instance) -> Instance | None:
     Examples
     --------
     >>> chop = Action("soup/chop", "soup", 4, 4, interruptible=True)
-    >>> problem = uninterrupted(Instance("soup", (chop,)))
-    >>> [action.interruptible for action in problem.actions], uninterrupted(problem)
+    >>> problem = without_interruptions(Instance("soup", (chop,)))
+    >>> [action.interruptible for action in problem.actions], without_interruptions(problem)
     ([False], None)
     """
     stateful = _resources_with_settings(instance)
@@ -44,7 +44,7 @@ def uninterrupted(instance: Instance) -> Instance | None:
 
 def _resources_with_settings(instance: Instance) -> set[str]:
     """Return the names of the resources whose state an action sets."""
-    names = set()
+    names = set[str]()
     for action in instance.actions:
         for mode in action.modes:
             names.update(demand.resource for demand in mode.demands if demand.sets is not None)
@@ -53,7 +53,7 @@ def _resources_with_settings(instance: Instance) -> set[str]:
 
 def _can_be_in_one_piece(action: Action, stateful: set[str]) -> bool:
     """Return whether an interruptible action uses none of these resources."""
-    used = set()
+    used = set[str]()
     for mode in action.modes:
         used.update(demand.resource for demand in mode.demands)
     return action.interruptible and not used & stateful
