@@ -46,12 +46,12 @@ def load(name: str | Path) -> Problem:
 
 
 def read(name: str | Path) -> list[Problem]:
-    """Return all problems of a name, a prefix (``recipe2plan/timed``), a glob or a file.
+    """Return all problems of a name, a prefix (``recipe2plan/timed``), a glob, a file or a folder.
 
     Parameters
     ----------
     name
-        Name, prefix, glob, or path of a file.
+        Name, prefix, glob, or path of a file or of a folder with problem files.
 
     Raises
     ------

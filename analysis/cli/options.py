@@ -40,7 +40,7 @@ def complete_heuristic(start: str) -> list[str]:
 
 
 _NAMES = typer.Argument(
-    help="Names, prefixes (BENCHMARK/SET) or globs (BENCHMARK/*/Vada_*) of problems, or files with problems.",
+    help="Names, prefixes (BENCHMARK/SET) or globs (BENCHMARK/*/Vada_*) of problems; files or folders of problems.",
     metavar="NAME",
     autocompletion=catalog.completions,
 )

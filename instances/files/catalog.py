@@ -33,12 +33,14 @@ _LONGEST = 500
 _LONGEST_NAME = 4096
 # Messages about names without a match.
 _NO_MATCH, _NO_PROBLEM = "no problem, set or file has this name", "no problem has this name"
+_NO_PROBLEM_FILES = "the folder contains no problem files"
 _NO_FILES = "files are accepted only from folders given with --instances, or with --trust-paths"
 # Endings and names of files in a folder of problems that hold no problem.
 _HARMLESS_ENDINGS = frozenset(
     (
         *(".md", ".rst", ".pdf", ".html", ".tex", ".bib", ".doc", ".docx"),
-        *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".eps"),
+        *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".eps", ".bmp", ".tif", ".tiff", ".ico"),
+        *(".db", ".bak", ".tmp", ".swp"),
         *(".py", ".ipynb", ".sh", ".log", ".err", ".toml", ".yaml", ".yml", ".cfg", ".ini"),
     )
 )
@@ -143,6 +145,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     ['recipe2plan/timed/Vada_Daikon-Radish', 'timearena/household1']
     """
     names: dict[str, None] = {}
+    empty_folders: set[str] = set()
     for pattern in patterns:
         if len(pattern) > _LONGEST_NAME:
             raise UnknownNameError(_NO_MATCH, field="name", value=pattern)
@@ -160,13 +163,18 @@ def expand(patterns: Iterable[str]) -> list[str]:
         elif is_file(pattern):
             names.setdefault(pattern)
         elif pattern and isdir(pattern):
-            names.update(dict.fromkeys(_files_in(pattern)))
+            paths = _files_in(pattern)
+            if not paths:  # an error when it is read, after the problems of other names
+                empty_folders.add(pattern)
+            names.update(dict.fromkeys(paths or [pattern]))
         elif (real := real_name(pattern)) != pattern:
             names.setdefault(real)
         elif pattern and (members := _members(pattern.lower())):
             names.update(dict.fromkeys(members))
         else:
             raise _no_match(pattern, _NO_MATCH)
+    if empty_folders and empty_folders == names.keys():
+        raise UnknownNameError(_NO_PROBLEM_FILES, value=min(empty_folders))
     return [local_path(name) for name in names]
 
 
@@ -278,9 +286,7 @@ def _files_in(folder: str) -> list[str]:
             paths.append(join(folder, entry.name))
         else:
             unread.append(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name)
-    if not paths:
-        raise UnknownNameError("the folder contains no problem files", value=folder)
-    if unread:
+    if unread and paths:
         more = f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
         warnings.warn(InputNote(f"{folder}: not read: {', '.join(unread[:_LISTED])}{more}"), stacklevel=2)
     return paths
@@ -288,6 +294,8 @@ def _files_in(folder: str) -> list[str]:
 
 def _is_harmless(name: str) -> bool:
     """Return whether a file certainly holds no problem, by its name."""
+    if name.startswith("~$") or name.endswith("~"):  # of a program in which another file is open
+        return True
     return PurePath(name).suffix.lower() in _HARMLESS_ENDINGS or _DOCUMENT.fullmatch(name) is not None
 
 
@@ -438,10 +446,12 @@ def read_each(name_or_path: str) -> list[Problem | InputError]:
 
 def _read(path: str) -> list[Problem | InputError]:
     """Return the problems of a file, or the errors of its lines."""
+    if isdir(path) and not _files_in(path):
+        raise InputError(f"cannot be read: {_NO_PROBLEM_FILES}", source=path)
+    data = read_bytes(path)
     unsupported = unsupported_file(path)
     if unsupported is not None:
         raise unsupported
-    data = read_bytes(path)
     for benchmark in map(registry.get, registry.names()):
         if problems := benchmark.read_data(data, path):
             return list(problems)

@@ -6,11 +6,16 @@ import re
 from pathlib import PurePath
 
 from planoracle.instances.errors import InputError
+from planoracle.instances.literature.jobshop import is_flexible
+from planoracle.instances.literature.project_network import without_comments
 
 _LIMITS = "see .docs/limits.md"
 _FLEXIBLE = f"is a flexible job shop; machines to choose from are not supported, {_LIMITS}"
 _MULTI_MODE = f"is a multi-mode project; several modes and budgets are not supported, {_LIMITS}"
-_PLAIN = "accepted are problem files, tables of tasks and formats of the literature, see .docs/problem_files.md"
+_PLAIN = (
+    "accepted are problem files (.json, .jsonl), tables of tasks (.csv, .tsv, .parquet, .xlsx), job shops (.jss) and "
+    "projects (.sm, .rcp, .sch), see .docs/problem_files.md"
+)
 _MINIZINC = f"is MiniZinc; {_PLAIN}"
 _PROJECT = "save the tasks as a table (.csv or .xlsx), see .docs/problem_files.md"
 _ARCHIVE = "is compressed; unpack it"
@@ -29,8 +34,12 @@ _ENDINGS = {
 }
 # The first line of a flexible job shop has the average number of machines as a third number.
 _FLEXIBLE_HEAD = re.compile(
-    r"\s*[0-9]+[ \t]+[0-9]+[ \t]+[0-9]+(?:\.[0-9]+)?[ \t]*\r?\n\s*[0-9]+(?:[ \t]+[0-9]+)*[ \t]*\r?$", re.M
+    r"\s*+[0-9]++[ \t]++[0-9]++[ \t]++[0-9]++(?:\.[0-9]*+)?[ \t]*+\r?\n"
+    r"\s*+([0-9]{1,9}+(?:[ \t]++[0-9]{1,9}+)*+)[ \t]*+\r?$",
+    re.MULTILINE,
 )
+# The first character of JSON, and the beginning of its first value.
+_JSON = re.compile(r"\s*+[{\[]\s*+(?:[\"'{}\[\]0-9-]|true|false|null|$)")
 _XML = re.compile(r"\s*(?:<\?xml|<!doctype|<[a-z][\w:.-]*[\s>/])", re.IGNORECASE)
 _DZN = re.compile(r"^\s*(?:%[^\n]*\n\s*)*[A-Za-z_]\w*\s*=\s*[^=\s][^;]*;", re.MULTILINE)
 _FLOW_SHOP = re.compile(r"^number of jobs, number of machines, initial seed", re.IGNORECASE | re.MULTILINE)
@@ -49,7 +58,9 @@ def unsupported_file(path: str) -> InputError | None:
 def unknown_text(data: bytes, path: str) -> InputError | None:
     """Return the error for a text in an unknown format, ``None`` for one that may be meant as JSON."""
     head = data[: 4 * _HEAD].decode("utf-8-sig", errors="replace")[:_HEAD]
-    if head.lstrip()[:1] in ("{", "[") or not head.strip():
+    if not head.strip():
+        return InputError(f"is empty; {_PLAIN}", source=path)
+    if _JSON.match(head):
         return None
     reason = _reason(head)
     if reason is None and PurePath(path).suffix.lower() in _TEXT_ENDINGS:
@@ -67,7 +78,8 @@ def _reason(head: str) -> str | None:
         return _ENDINGS[".xer"]
     if _FLOW_SHOP.search(head):
         return f"is a flow shop of Taillard; only his job shops are read (headings Times and Machines), {_LIMITS}"
-    if _FLEXIBLE_HEAD.match(head):
+    flexible_head = _FLEXIBLE_HEAD.match(without_comments(head))
+    if flexible_head and is_flexible([int(token) for token in flexible_head[1].split()]):
         return _FLEXIBLE
     if _DZN.match(head):
         return _MINIZINC

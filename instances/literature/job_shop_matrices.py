@@ -12,8 +12,8 @@ from planoracle.instances.model.instance import Instance
 
 _DURATIONS = ("duration_matrix", "durations_matrix", "durations", "processing_times")
 _MACHINES = ("machines_matrix", "machine_matrix", "machines")
-# Matrices of the same form that restrict times.
-_UNREAD = ("release_dates_matrix", "deadlines_matrix", "setup_times", "setup_times_matrix")
+# Keys that do not restrict schedules.
+_IGNORED = ("name", "metadata", "description", "comment", "source", "optimum", "lower_bound", "upper_bound")
 
 
 def recognises(document: object) -> bool:
@@ -60,11 +60,12 @@ def _is_matrix(value: object) -> bool:
 
 def _instance(document: Mapping[str, Any], name: str, prefix: str) -> Instance:
     """Return a problem; ``prefix`` precedes fields in errors."""
-    for key in _UNREAD:
-        if document.get(key):
-            raise InputError("is not read from a job shop; write a problem file of planoracle", field=prefix + key)
     durations = next(key for key in _DURATIONS if key in document)
     machines = next(key for key in _MACHINES if key in document)
+    for key, value in document.items():
+        if key not in (durations, machines, *_IGNORED) and not _is_empty(value):
+            message = "is not read from a job shop; write a problem file, see .docs/problem_files.md"
+            raise InputError(message, field=prefix + key)
     jobs = []
     for i, (times, visited) in enumerate(_rows(document, durations, machines, prefix)):
         if len(times) != len(visited) or not times:
@@ -74,6 +75,11 @@ def _instance(document: Mapping[str, Any], name: str, prefix: str) -> Instance:
         jobs.append(list(zip(_numbers(visited, f"{prefix}{machines}[{i}]"), checked_times, strict=True)))
     title = document.get("name")
     return job_shop(title if isinstance(title, str) and title else name, jobs)
+
+
+def _is_empty(value: object) -> bool:
+    """Return whether a value is null, or a list of nulls, as a matrix of dates without dates."""
+    return all(map(_is_empty, value)) if isinstance(value, list) else value is None
 
 
 def _rows(document: Mapping[str, Any], durations: str, machines: str, prefix: str) -> list[tuple[list[Any], list[Any]]]:

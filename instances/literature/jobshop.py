@@ -87,7 +87,7 @@ def _table(rows: Rows, line: str, *, has_seeds: bool) -> list[_Job]:
     if jobs < 1 or machines < 1:
         raise rows.fault("must be the numbers of jobs and machines, both at least 1", line.strip())
     first = rows.line("the first job")
-    if first.strip().lower() == "times":
+    if _heading(first) == "times":
         return _taillard_jobs(rows, jobs, machines)
     numbers = {rows.number: rows.whole(first, f"{_ROW} of job 1", least=2)}
     for k in range(2, jobs + 1):
@@ -96,10 +96,15 @@ def _table(rows: Rows, line: str, *, has_seeds: bool) -> list[_Job]:
     return _standard_jobs(rows, numbers, machines)
 
 
+def _heading(line: str) -> str:
+    """Return a heading in lower case, without a colon."""
+    return line.strip(" \t\r:").lower()
+
+
 def _taillard_jobs(rows: Rows, jobs: int, machines: int) -> list[_Job]:
     """Return the jobs of the tables Times and Machines; the heading of the first one has been read."""
     durations = [rows.numbers(f"durations of job {k}", machines) for k in range(1, jobs + 1)]
-    if rows.line("Machines").strip().lower() != "machines":
+    if _heading(rows.line("Machines")) != "machines":
         raise rows.fault("expected the heading Machines and a table of machines")
     result: list[_Job] = []
     seen: set[int] = set()
@@ -117,7 +122,7 @@ def _standard_jobs(rows: Rows, numbers: dict[int, list[int]], machines: int) -> 
     their first line, and are refused if all of them are.
     """
     is_classical = all(len(row) == 2 * machines for row in numbers.values())
-    if not is_classical and all(map(_is_flexible, numbers.values())):
+    if not is_classical and all(map(is_flexible, numbers.values())):
         raise rows.fault(f"lists machines to choose from: {FLEXIBLE}")
     result: list[_Job] = []
     seen: set[int] = set()
@@ -131,13 +136,13 @@ def _standard_jobs(rows: Rows, numbers: dict[int, list[int]], machines: int) -> 
     return result
 
 
-def _is_flexible(row: Sequence[int]) -> bool:
+def is_flexible(row: Sequence[int]) -> bool:
     """Return whether a line is a job of a flexible job shop.
 
     It has the number of operations, and for each the number of machines to choose from and as many pairs.
     """
     position = 1
-    for _ in range(row[0]):
+    for _ in range(min(row[0], len(row))):
         if position >= len(row) or row[position] < 1:
             return False
         position += 1 + 2 * row[position]

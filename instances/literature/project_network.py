@@ -14,6 +14,9 @@ from planoracle.instances.model.validation import MAX_LAGS, MAX_TICKS
 LARGEST: Final = MAX_TICKS // 4
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+_COMMENT = re.compile(r"(?:#|//|^\s*;).*", re.MULTILINE)
+# Headings of job shops, which some files have in comments.
+_HEADING = re.compile(r"\W*(?:instance\s|nb of jobs)", re.IGNORECASE)
 
 
 def whole(token: str, field: str, line: int, least: int = 0) -> int:
@@ -24,6 +27,22 @@ def whole(token: str, field: str, line: int, least: int = 0) -> int:
     if not least <= number <= LARGEST:
         raise InputError(f"must lie between {least} and {LARGEST}", field=field, value=number, line=line)
     return number
+
+
+def without_comments(text: str) -> str:
+    r"""Return a text of equally many lines without comments; headings of job shops remain.
+
+    Examples
+    --------
+    >>> without_comments("2 1 # jobs, machines\n# instance two\n// times").split("\n")
+    ['2 1 ', ' instance two', '']
+    """
+    if not _COMMENT.search(text):
+        return text
+    lines = []
+    for line in text.splitlines():
+        lines.append(line.replace("#", "", 1) if _HEADING.match(line) else _COMMENT.sub("", line))
+    return "\n".join(lines)
 
 
 class Rows:

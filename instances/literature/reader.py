@@ -8,6 +8,7 @@ from pathlib import Path
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.literature import jobshop, rcpsp
+from planoracle.instances.literature.project_network import without_comments
 from planoracle.instances.model.instance import Instance
 
 _RCPSP = re.compile(r"^(jobs \(incl\. supersource/sink|PRECEDENCE RELATIONS)", re.MULTILINE)
@@ -16,7 +17,7 @@ _FOUR_NUMBERS = re.compile(r"\s*+([0-9]++[ \t]++){3}[0-9]++[ \t]*+(\r?\n|$)")
 _JOBS_RESOURCES = re.compile(r"\s*+[0-9]++[ \t]++([0-9]{1,9}+)[ \t]*+\r?\n\s*+([-+0-9][^\r\n]*+)")
 _TWO_NUMBERS = re.compile(r"\s*+[0-9]++[ \t]++[0-9]++[ \t]*+(\r?\n|$)")
 _JOB_SHOPS = re.compile(
-    r"^[# \t]*+(instance\s|Nb of jobs)|^[ |]*+job(?: ?id)?[ |]++machine[ |]++dur", re.MULTILINE | re.IGNORECASE
+    r"^[ \t]*+(instance\s|Nb of jobs)|^[ |]*+job(?: ?id)?[ |]++machine[ |]++dur", re.MULTILINE | re.IGNORECASE
 )
 
 
@@ -62,17 +63,32 @@ def read_text(text: str, name: str) -> list[Instance]:
     InputError
         Naming the line of a fault.
     """
-    if _FOUR_NUMBERS.match(text):
-        return [rcpsp.read_sch(text, name)]
     if _RCPSP.search(text):
         return [rcpsp.read_sm(text, name)]
+    text = without_comments(text)
+    if _FOUR_NUMBERS.match(text):
+        return [rcpsp.read_sch(text, name)]
     # An .rcp file has one capacity for each resource, and then a line or more for each job.
     head = _JOBS_RESOURCES.match(text)
-    if head and len(head[2].split()) == int(head[1]) and not _has_a_line_for_each_job(text):
-        return [rcpsp.read_rcp(text, name)]
+    if head and len(head[2].split()) == int(head[1]):
+        return _project_or_job_shops(text, name)
     if _TWO_NUMBERS.match(text) or _JOB_SHOPS.search(text):
         return jobshop.read_text(text, name)
     return []
+
+
+def _project_or_job_shops(text: str, name: str) -> list[Instance]:
+    """Return the problems of a text whose second line fits both formats.
+
+    Few job shops are also valid projects, whose counts must fit up to the last number; but most projects of short lines
+    are valid job shops.
+    """
+    try:
+        return [rcpsp.read_rcp(text, name)]
+    except InputError:
+        if not _has_a_line_for_each_job(text):
+            raise
+    return jobshop.read_text(text, name)
 
 
 def _has_a_line_for_each_job(text: str) -> bool:

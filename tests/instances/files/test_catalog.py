@@ -206,6 +206,17 @@ def test_folder_of_tables_and_problem_files_is_a_set_of_problems(tmp_path: Path)
     assert [Path(path).name for path in paths] == ["one.csv", "three.fjs", "two.jss"]
 
 
+def test_empty_folder_beside_others_is_an_error_when_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    path = write(tmp_path / "own.json", OWN)
+    empty = str(tmp_path / "empty")
+    assert catalog.expand([empty, path]) == [empty, path]
+    with pytest.raises(InputError, match="the folder contains no problem files"):
+        catalog.read_problems(empty)
+    with pytest.raises(UnknownNameError, match="the folder contains no problem files"):
+        catalog.expand([empty])
+
+
 def test_file_without_agents_needs_none(tmp_path: Path) -> None:
     document = {"format": "planoracle/instance", "version": 1, "name": "k", "agents": []}
     steps = [{"name": "chop", "duration": 2}, {"name": "boil", "duration": 3, "after": ["chop"]}]

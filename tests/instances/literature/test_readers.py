@@ -483,6 +483,52 @@ def test_job_shops_of_other_shapes_are_read(text: str, durations: list[list[int]
     assert read == durations
 
 
+PAIR = "2 2\n0 3 1 2\n1 4 0 1\n"
+TAILLARD = "Nb of jobs, Nb of machines\n2 2 9 9\nTimes\n3 2\n4 1\nMachines\n1 2\n2 1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# a comment\n#\n{PAIR}",
+        f"// a comment\n; another\n{PAIR}",
+        PAIR.replace("\n", " # jobs\n"),
+        PAIR.replace("\n1", "\n\n# job 2\n1"),
+        PAIR.replace(" ", "\t").replace("\n", "\r\n"),
+        f" +++++\n instance la99\n +++++\n Lawrence 2x2 instance\n{PAIR} +++++\n",
+        TAILLARD,
+        f"# {TAILLARD}",
+        TAILLARD.replace("Times", "TIMES :").replace("Machines\n", "machines:\n"),
+    ],
+)
+def test_comments_and_headings_do_not_change_a_job_shop(text: str) -> None:
+    (problem,) = reader.read_text(text, "shop")
+    assert [action.duration for action in problem.actions] == [3, 2, 4, 1]
+    assert solve(problem).makespan == 6
+
+
+def test_several_problems_of_taillard_in_one_text_are_read() -> None:
+    assert [problem.name for problem in reader.read_text(TAILLARD * 2, "shops")] == ["shops-1", "shops-2"]
+
+
+def test_fault_after_comments_names_its_line() -> None:
+    with pytest.raises(InputError, match=r"line 4: .*must be a whole number"):
+        reader.read_text("# a comment\n2 2\n0 3 1 2 # job 1\n1 4 0 x\n", "shop")
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        ("3 2\n2 9\n0 0 0 1 2 4\n1 1 1 3\n0 0 0 0\n", "project"),  # also pairs of machine and duration
+        ("3 2\n0 9\n0 2 1 2\n1 4 0 1\n", "job1"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
+def test_project_and_job_shop_with_equally_long_second_lines_are_told_apart(text: str, task: str) -> None:
+    (problem,) = reader.read_text(text, "ours")
+    assert problem.actions[0].task == task
+
+
 def test_jobs_of_unequal_length_are_noted(tmp_path: Path) -> None:
     path = tmp_path / "shop.txt"
     path.write_text("2 2\n0 3 1 2\n1 2\n", encoding="utf-8")
@@ -508,7 +554,8 @@ def test_matrices_of_durations_and_machines_are_a_job_shop(document: dict[str, A
         ({"machines_matrix": [[0, 1], [[0, 1]]]}, r"machines_matrix\[1\]\[0\]: lists machines to choose from"),
         ({"machines_matrix": [[0, 1]]}, "machines_matrix: must have a row for each of the 2 jobs"),
         ({"duration_matrix": [[3, 2.5], [4]]}, r"duration_matrix\[0\]\[1\]: must be a whole number"),
-        ({"deadlines_matrix": [[9, 9], [9]]}, "deadlines_matrix: is not read from a job shop"),
+        ({"deadlines_matrix": [[9, None], [9]]}, "deadlines_matrix: is not read from a job shop"),
+        ({"setup": 3}, "setup: is not read from a job shop"),
     ],
 )
 def test_faulty_matrices_are_refused_by_field(change: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -518,9 +565,21 @@ def test_faulty_matrices_are_refused_by_field(change: dict[str, Any], message: s
         catalog.read_problems(str(path))
 
 
+def test_matrices_without_values_and_metadata_are_ignored(tmp_path: Path) -> None:
+    path = tmp_path / "shop.json"
+    path.write_text(json.dumps(MATRICES | {"deadlines_matrix": [[None, None], [None]], "metadata": {"optimum": 5}}))
+    (problem,) = catalog.read_problems(str(path))
+    assert len(problem.actions) == 3
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
+        ("a.txt", "", "is empty; accepted are problem files"),
+        ("a.json", " \n", "is empty"),
+        ("a.txt", "[jobs]\nfirst = 3\n", "is in no format that is read"),
+        ("a.txt", "2 2 6\n0 3 1 2\n1 4 0 1\n", "is in no format that is read"),
+        ("a.txt", "# six operations\n2 3 1.7\n2 2 1 4 2 6 1 3 3\n1 1 1 2\n", "is a flexible job shop"),
         ("a.fjs", "1 1 1\n1 1 1 3\n", "is a flexible job shop; machines to choose from are not supported"),
         ("a.txt", "2 3 1.7\n2 2 1 4 2 6 1 3 3\n1 1 1 2\n", "is a flexible job shop"),
         ("a.txt", "2 3\n2 2 1 4 2 6 1 3 3\n1 1 1 2\n", "flexible job shops"),
