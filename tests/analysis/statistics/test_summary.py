@@ -268,7 +268,7 @@ def test_unwritable_summary_file_is_rejected(submissions: list[dict[str, Any]], 
     assert ".csv" in result.stderr
     result = invoke("grade", path, "--summary", tmp_path / "none" / "made.csv")
     assert result.exit_code == 1
-    assert "cannot be written" in result.stderr
+    assert "cannot be written" in str(result.exception)
 
 
 def test_other_lines_are_reported_and_grades_summarized(lines: Path, tmp_path: Path) -> None:
