@@ -181,7 +181,7 @@ class Drawing {
     return draw(
       "defs",
       {},
-      [...this.groups.names, ""].map((name, i) =>
+      [...this.groups.names, ""].map((_, i) =>
         draw(
           "pattern",
           {
