@@ -14,7 +14,7 @@ from planoracle.instances.model.validation import MAX_LAGS, MAX_TICKS
 LARGEST: Final = MAX_TICKS // 4
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
-_COMMENT = re.compile(r"(?:#|//|^\s*;).*", re.MULTILINE)
+_COMMENT = re.compile(r"(?:#|//|^[ \t]*+;).*", re.MULTILINE)
 # Headings of job shops, which some files have in comments.
 _HEADING = re.compile(r"\W*(?:instance\s|nb of jobs)", re.IGNORECASE)
 
