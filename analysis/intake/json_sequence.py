@@ -16,6 +16,8 @@ Entry: TypeAlias = tuple[int, Any | InputError]
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[{}\[\]]', re.DOTALL)
 # Characters between values; some programs put commas there.
 _BETWEEN = re.compile(rb"[\s,]*")
+# Beginning of a text that no further lines make an object.
+_NO_OBJECT = re.compile(rb'\{\s*[^"}\s]')
 _FIRST_KEY = re.compile(rb'\s*\{\s*("[^"\\]*")')
 # Last characters of a text that a value continues.
 _BEFORE_VALUES = b"[,:"
@@ -71,7 +73,7 @@ class _OpenValue:
         self._longest = longest
         self._text = bytearray()
         self._is_too_long = False
-        self._depth = 0
+        self._brackets = bytearray()  # those that are open, the innermost last
         self._has_more_lines = False
         self._is_indented = True
         self._last_character = b""
@@ -85,10 +87,10 @@ class _OpenValue:
         end = None
         for token in _TOKEN.finditer(line, position):
             if token[0] in (b"{", b"["):
-                self._depth += 1
+                self._brackets += token[0]
             elif token[0] in (b"}", b"]"):
-                self._depth -= 1
-            if self._depth == 0:
+                del self._brackets[-1:]
+            if not self._brackets:
                 end = token.end()
                 break
         piece = line[position:end]
@@ -106,11 +108,16 @@ class _OpenValue:
             return False  # objects of one file have one indentation
         if self._last_character not in _BEFORE_VALUES:
             return True
-        if self.first_key:
-            is_alike = self.first_key == _first_key(line)
-        else:
-            is_alike = not isinstance(_parse(text, 1), InputError)
-        return is_alike or (self._has_more_lines and self._is_indented)
+        is_in_object = self._brackets.endswith(b"{")
+        if is_in_object and self._last_character == b",":
+            return True  # a key would follow
+        if self._has_more_lines and self._is_indented:
+            return True
+        if self.first_key and self.first_key == _first_key(line):
+            return True
+        # In a file with a value in each line, a complete one follows a damaged one.
+        may_follow_damage = is_in_object or not self.first_key
+        return may_follow_damage and not isinstance(_parse(text, 1), InputError)
 
     def value(self) -> Any | InputError:
         """Return the value, or its error."""
@@ -192,8 +199,9 @@ class _Sequence:
                 self._open = _OpenValue(number, line, self._longest)
             value_end = self._open.extend(line, position)
             if value_end is None:
-                if self._open.start == number and _ends_in_string(line, position):
-                    yield self._close()  # a line of JSON lines that was cut off
+                is_first_line = self._open.start == number
+                if is_first_line and (_NO_OBJECT.match(line, position) or _ends_in_string(line, position)):
+                    yield self._close()  # a damaged line of JSON lines
                 return
             yield self._close()
             position = value_end

@@ -105,10 +105,11 @@ def fitting(end: str) -> Iterator[str]:
     >>> list(fitting("lab1+lab2")), list(fitting("ab1"))
     (['timearena/lab1+lab2'], [])
     """
-    yield from _tails_of(catalog.bundled()).get(end, ())
+    bundled = _tails_of(catalog.bundled()).get(end, ())
+    yield from bundled
     for benchmark in registry.names():
         name = f"{benchmark}/{end}"
-        if catalog.names_problem(name):
+        if name not in bundled and catalog.names_problem(name):
             yield name
 
 

@@ -186,4 +186,4 @@ def _name_of(problem: Instance, command: str) -> str:
         pieces = benchmark.schedule(problem, plan).pieces
     except InputError:
         return command
-    return pieces[0].action
+    return pieces[0].action if pieces else command

@@ -99,7 +99,7 @@ def find(text: str, kitchen: Kitchen) -> Iterator[NamedAction]:
     >>> from planoracle import load
     >>> burger = load("robotouille/synchronous/3_burger")
     >>> [action.command for action in find("(pick-up robot_1 patty_1 table_3); wait", burger)]
-    ['Pick up patty1 from table3 using robot1']
+    ['Pick up patty1 from table3 using robot1', 'Do nothing']
     >>> [action.command for action in find("stack(robot1, patty1, bottombun1, table1)", burger)]
     ['Stack patty1 on top of bottombun1 using robot1 (at table1)']
     """

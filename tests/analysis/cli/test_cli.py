@@ -264,7 +264,7 @@ def test_every_heuristic_answers_with_a_schedule_or_a_reason():
         result = invoke("solve", NAME, "--heuristic", name, "--iterations", 5, "--format", "jsonl")
         if name.startswith("floor-"):  # for another kind of problems
             assert result.exit_code == 1
-            assert "is for grid kitchens, not for a schedule" in result.stderr
+            assert "is for grid kitchens, not for a schedule" in rows(result)[0]["reason"]
             continue
         (row,) = rows(result)
         assert row["heuristic"] == name

@@ -69,8 +69,10 @@ def test_each_submission_has_a_row(built):
     assert rows["outcome"][:8] == [0, 0, 1, 1, 0, 0, 0, 1]
     assert rows["outcome"][-1] == 2
     assert "no problem has this name" in rows["whys"][rows["why"][-1]]
-    assert built.unscored == ((SourceLine(13), rows["whys"][rows["why"][-1]]),)
-    assert (built.submissions, built.priced) == (13, 12)
+    reasons = dict(built.unscored)
+    assert reasons[SourceLine(13)] == rows["whys"][rows["why"][-1]]
+    assert "2 of 2 lines that look like steps could not be read" in reasons[SourceLine(12)]
+    assert (built.submissions, built.priced) == (13, 11)
 
 
 @pytest.mark.slow
