@@ -2,10 +2,12 @@
 
 python .ci/style.py             list all faults with line and better word; the exit status is 1 if there are any
 python .ci/style.py PATH...     list the faults below the paths only, and notes
+python .ci/style.py --record    write the numbers of dense expressions that the packages still have
 
 In tests and tools only names, docstrings and comments are checked: their strings are data, and their modules may have
 any size. In pages the words outside of code are checked. `style_words.toml` lists the rejected words and names, and
-names that are right although they look like rejected ones; there are no other exceptions.
+names that are right although they look like rejected ones. `density_exceptions.toml` has the number of dense
+expressions that a module still has: a number that grows is a fault, and so is one that is higher than today's.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ import re
 import sys
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+from density import DENSE, density_faults, number_of_faults, read_exceptions, write_exceptions
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("instances", "solver", "heuristics", "analysis")
@@ -83,6 +87,7 @@ class Module:
         self._names.append((1, "module name", "", self.name))
         self._check_docstring(tree, self.name)
         self._visit(tree, "", "attribute")
+        self.density = list(density_faults(tree)) if self.in_package else []
         self._check_comments(source)
         self._check_names()
 
@@ -236,15 +241,41 @@ def check_modules(modules: list[Module]) -> None:
                 module.add(line, f"duplicate {kind}", name, f"one name has one meaning; also in {others}")
 
 
-def find_faults(sources: Iterable[tuple[str, bytes]]) -> list[Fault]:
-    """Return all faults of modules and pages, given by path and source."""
+def check_density(modules: Iterable[Module], exceptions: Mapping[str, Mapping[str, int]]) -> None:
+    """Add dense expressions of modules that have more or fewer of a kind than the exceptions say."""
+    numbers = density_numbers(modules)
+    for module in modules:
+        remaining = exceptions.get(module.path, {})
+        present = numbers.get(module.path, {})
+        for check in present.keys() | remaining.keys():
+            if present.get(check, 0) < remaining.get(check, 0):
+                module.add(1, check, module.name, "fewer than in the list of exceptions; run `style.py --record`")
+        for fault in module.density:
+            is_listed = fault.check == DENSE.check or present[fault.check] <= remaining.get(fault.check, 0)
+            module.add(fault.line, "note" if is_listed else fault.check, fault.scope or module.name, fault.message)
+
+
+def density_numbers(modules: Iterable[Module]) -> dict[str, dict[str, int]]:
+    """Return the number of dense expressions by module and check."""
+    faults = []
+    for module in modules:
+        faults += [(module.path, fault.check) for fault in module.density if fault.check != DENSE.check]
+    return number_of_faults(faults)
+
+
+def find_faults(
+    sources: Iterable[tuple[str, bytes]], exceptions: Mapping[str, Mapping[str, int]] | None = None
+) -> list[Fault]:
+    """Return all faults of modules and pages, by path and source; ``exceptions`` concern density."""
     modules, faults = [], []
     for path, source in sources:
         if path.endswith(".md"):
             faults += page_faults(path, source.decode())
         else:
             modules.append(Module(path, source))
-    check_modules([module for module in modules if module.in_package])
+    in_packages = [module for module in modules if module.in_package]
+    check_modules(in_packages)
+    check_density(in_packages, exceptions or {})
     return sorted([*faults, *(fault for module in modules for fault in module.faults)])
 
 
@@ -267,9 +298,15 @@ def main() -> int:
     """Run the check and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="list only the faults below these paths")
+    parser.add_argument("--record", action="store_true", help="write the list of exceptions from density")
     options = parser.parse_args()
     gc.disable()  # syntax trees of many modules: collecting takes longer than parsing
-    faults = find_faults((file.relative_to(ROOT).as_posix(), file.read_bytes()) for file in find_files())
+    if options.record:
+        files = [file for file in find_files() if file.relative_to(ROOT).parts[0] in PACKAGES and file.suffix == ".py"]
+        modules = [Module(file.relative_to(ROOT).as_posix(), file.read_bytes()) for file in files]
+        write_exceptions(density_numbers(modules))
+    sources = ((file.relative_to(ROOT).as_posix(), file.read_bytes()) for file in find_files())
+    faults = find_faults(sources, read_exceptions())
     if roots := [path.resolve(strict=True) for path in options.paths]:
         faults = [fault for fault in faults if any((ROOT / fault.path).is_relative_to(root) for root in roots)]
     else:

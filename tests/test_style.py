@@ -13,10 +13,12 @@ SCRIPT = Path(__file__).resolve().parents[1] / ".ci" / "style.py"
 
 @pytest.fixture(scope="module")
 def style():
+    sys.path.insert(0, str(SCRIPT.parent))
     spec = importlib.util.spec_from_file_location("style_check", SCRIPT)
     module = sys.modules["style_check"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     yield module
+    sys.path.remove(str(SCRIPT.parent))
     del sys.modules["style_check"]
 
 
@@ -225,3 +227,50 @@ def test_paths_restrict_the_list_and_add_notes(run):
     status, lines = run("solver")
     assert (status, lines[-1]) == (0, "1 x note")
     assert run("solver/prompts") == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("body", "check"),
+    [
+        ("for one in range(3):\n    print(one)", "pronoun"),
+        ("def add(rest):\n    return rest", "pronoun"),
+        ("class Load:\n    def __init__(self):\n        self._most = 3", "pronoun"),
+        ("cells = [cell for row in rows for cell in row]", "two for"),
+        ("sign = 1 if x > 0 else -1 if x < 0 else 0", "nested conditional"),
+        ("start, end, agent = 0, 1, None", "tuple assignment"),
+        ("key = lambda row: (min(row), max(row))", "long lambda"),
+        ("key = lambda rows: [row.end for row in rows]", "long lambda"),
+    ],
+)
+def test_dense_code_in_packages_is_rejected(style, body, check):
+    assert {name for _, name, _ in faults_of(style, body)} == {check}
+    assert faults_of(style, body, "tests/test_pool.py") == set()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "class Violation:\n    others: tuple[str, ...] = ()",
+        "start, end = 0, 1\nfirst, second, third = row",
+        "pieces = sorted(pieces, key=lambda piece: (piece.start, piece.name))",
+        "ends = [end(piece) for piece in pieces if piece.start]",
+    ],
+)
+def test_plain_code_and_public_names_are_accepted(style, body):
+    assert faults_of(style, body) == set()
+
+
+def test_listed_exceptions_may_only_shrink(style):
+    """As many dense expressions as listed pass, more or fewer fail."""
+    exceptions = {"analysis/pool.py": {"tuple assignment": 1}}
+
+    def checks(number):
+        source = module_of("a, b, c = 1, 2, 3\n" * number)
+        return {fault.check for fault in style.find_faults([("analysis/pool.py", source)], exceptions)}
+
+    assert [checks(number) for number in range(3)] == [{"tuple assignment"}, {"note"}, {"tuple assignment"}]
+
+
+def test_statements_of_many_expressions_are_noted(style):
+    total = " + ".join(f"row[{number}]" for number in range(12))
+    assert {check for _, check, _ in faults_of(style, f"total = {total}")} == {"note"}
