@@ -19,13 +19,13 @@ from planoracle.instances.model import limits as clock
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Deadline, TimeOverError, WorkLimit, counted_work
 from planoracle.instances.model.schedule_rules import find_violations
-from planoracle.solver.exact import precedence, proving, search
-from planoracle.solver.exact import search as solving
+from planoracle.solver.exact import precedence, search, search_result, search_state, stages
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.model_size import model_size
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search import solve
+from planoracle.solver.exact.search_params import SearchParams, SizeParams
 from planoracle.solver.kitchens import heuristic as guiding
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.goals import Roles
@@ -130,10 +130,9 @@ def test_results_of_a_large_instance_are_valid_at_any_timeout(looks: int, monkey
     least = lower_bound(instance, windows(instance))
     with monkeypatch.context() as patch:
         Clock(patch, looks)
-        for module in (search, solving):
+        for module in (search, search_result, search_state, stages):
             patch.setattr(module, "run", lambda *_, **__: pytest.fail("no search in this test"))
-        patch.setattr(proving, "_LARGEST_MODEL", 10_000)
-        result = solve(instance)
+        result = solve(instance, params=with_models_up_to(10_000))
     _honest(result, instance, result.makespan)
     assert result.schedule is not None
     assert least <= (result.lower_bound or 0) <= (result.makespan or 0)
@@ -187,20 +186,23 @@ def test_certificate_of_many_actions_is_the_critical_path(monkeypatch: pytest.Mo
     assert proof.kind == "critical path"
 
 
+def with_models_up_to(size: int) -> SearchParams:
+    """Return parameters that limit the size of models."""
+    return SearchParams(sizes=SizeParams(max_model=size))
+
+
 def test_too_large_model_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = machines()
     size = model_size(instance, ordered_windows(instance), common_tick(instance))
     right = solve(instance, time_limit=20.0)
-    monkeypatch.setattr(proving, "_LARGEST_MODEL", size)
-    assert solve(instance, time_limit=20.0).schedule == right.schedule
-    monkeypatch.setattr(proving, "_LARGEST_MODEL", size - 1)
-    monkeypatch.setattr(proving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
-    result = solve(instance)
+    result = solve(instance, time_limit=20.0, params=with_models_up_to(size))
+    assert result.schedule == right.schedule
+    monkeypatch.setattr(search_state, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
+    result = solve(instance, params=with_models_up_to(size - 1))
     assert (result.status, result.proof) == ("feasible", "model too large for the time limit")
     _honest(result, instance, right.makespan)
-    monkeypatch.setattr(proving, "_LARGEST_MODEL", 10**9)
-    monkeypatch.setattr(proving, "_LARGEST_PER_SECOND", (size - 1) / 3.0)
-    assert solve(instance, time_limit=3.0).proof == result.proof
+    slow = SearchParams(sizes=SizeParams(max_model=10**9, max_model_per_second=(size - 1) // 3))
+    assert solve(instance, time_limit=3.0, params=slow).proof == result.proof
 
 
 def _families() -> list[Instance]:

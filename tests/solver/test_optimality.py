@@ -13,8 +13,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.protocol.schedule_benchmark import check_instance
-from planoracle.solver.exact import proving, work_bounds
-from planoracle.solver.exact import search as solving
+from planoracle.solver.exact import search_result, search_state, work_bounds
 from planoracle.solver.exact.bounds import common_tick, grid_matters, horizon, lower_bound, windows
 from planoracle.solver.exact.search import solve
 
@@ -107,7 +106,7 @@ def test_a_finer_grid_has_no_better_schedule_where_grid_is_1(factor, monkeypatch
         assert common_tick(fine) % factor == 0
         coarse = solve(fine)
         with monkeypatch.context() as patch:
-            patch.setattr(proving, "common_tick", lambda _: 1)
+            patch.setattr(search_state, "common_tick", lambda _: 1)
             finest = solve(fine)
         assert finest.grid == 1
         if coarse.grid == 1:
@@ -135,8 +134,8 @@ def test_exact_grid_finds_shorter_schedules_off_the_grid(monkeypatch):
     # Two agents share three jobs of two ticks; on a grid of two ticks they take 4, with finer interruptions 3.
     jobs = tuple(Action(f"t/{n}", "t", 2, 2, interruptible=True) for n in range(3))
     instance = Instance("halves", jobs, agents=("a", "b"))
-    monkeypatch.setattr(proving, "common_tick", lambda _: 2)
-    monkeypatch.setattr(solving._Search, "grid", lambda self, status, makespan: self.step)
+    monkeypatch.setattr(search_state, "common_tick", lambda _: 2)
+    monkeypatch.setattr(search_result, "_valid_grid", lambda search, status, makespan: search.step)
     assert (solve(instance).makespan, solve(instance).grid) == (4, 2)
     result = solve(instance, exact_grid=True)
     assert (result.status, result.makespan, result.grid) == ("optimal", 3, 1)

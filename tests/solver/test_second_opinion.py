@@ -13,13 +13,16 @@ from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.limits import NEVER, Deadline
 from planoracle.instances.model.state import PartialSchedule
-from planoracle.solver.exact import cp_model
-from planoracle.solver.exact import search as solving
+from planoracle.solver.exact import cp_model, search_state
 from planoracle.solver.exact.cp_model import MOST_WITHOUT_PRESOLVE
 from planoracle.solver.exact.lexicographic import Lexicographic
-from planoracle.solver.exact.search import solve
+from planoracle.solver.exact.search import solve, solve_on_every_tick
+from planoracle.solver.exact.search_params import DEFAULT_PARAMS
+from planoracle.solver.exact.search_state import SearchState
+from planoracle.solver.exact.stages import run_stages
 from planoracle.solver.proofs import conflict
 from planoracle.solver.repair import minimal_change
+from planoracle.solver.result import Result
 from planoracle.solver.states.state_solver import StateSolver
 
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
@@ -42,7 +45,7 @@ def quarters() -> Instance:
 
 def without_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable heuristics: with their plan, a proof of infeasibility would be rejected at once."""
-    monkeypatch.setattr(solving._Search, "schedule_fast", lambda search, deadline: setattr(search, "fast", True))
+    monkeypatch.setattr(search_state, "improve", lambda *_, **__: None)
 
 
 #: Statuses of the second and third run after "infeasible", with the expected status and presence of a schedule.
@@ -100,11 +103,11 @@ def test_result_is_feasible_if_all_runs_are_unknown(monkeypatch: pytest.MonkeyPa
 def test_grid_is_1_only_if_two_runs_refute_shorter_schedules(
     statuses: tuple[str, ...], expected: tuple[str, int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    search = solving._Search(quarters(), 60.0, 0, 1)
-    coarse = search.run()
+    search = SearchState(quarters(), DEFAULT_PARAMS, 60.0, seed=0, workers=1)
+    coarse = run_stages(search)
     assert (coarse.status, coarse.makespan, coarse.grid) == ("optimal", 140, 70)
     ScriptedSolver(monkeypatch, statuses)
-    result = search.run_on_every_tick(coarse)
+    result = solve_on_every_tick(search, coarse)
     assert (result.status, result.makespan, result.grid) == expected
 
 
@@ -149,7 +152,7 @@ def test_last_lexicographic_stage_is_infeasible_only_after_two_proofs(
 def test_conflict_requires_two_proofs_of_infeasibility(
     statuses: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conflict, "solve", lambda instance, **_: solving.Result(instance.name, "unknown"))
+    monkeypatch.setattr(conflict, "solve", lambda instance, **_: Result(instance.name, "unknown"))
     ScriptedSolver(monkeypatch, statuses)
     feasible = {"optimal", "feasible"} & set(statuses)
     expected = "feasible" if feasible else "infeasible" if set(statuses) == {"infeasible"} else "unknown"

@@ -13,7 +13,7 @@ from planoracle.instances.errors import InternalError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import WorkLimit
-from planoracle.solver.exact import proving
+from planoracle.solver.exact import search_state
 from planoracle.solver.exact.cp_model import run
 from planoracle.solver.exact.search import solve
 
@@ -74,13 +74,13 @@ def test_infeasible_by_search_is_confirmed_with_presolve_on_and_off(monkeypatch)
     assert solve(Instance("jobs", jobs, resources=machine)).makespan == 8
     instance = Instance("jobs", jobs, resources=machine, time_limit=7)
     calls = []
-    run = proving.run
+    run = search_state.run
 
     def spy(model, **options):
         calls.append(options.get("presolve", False))
         return run(model, **options)
 
-    monkeypatch.setattr(proving, "run", spy)
+    monkeypatch.setattr(search_state, "run", spy)
     assert solve(instance).status == "infeasible"
     assert set(calls) == {True, False}
 
@@ -189,7 +189,7 @@ def test_number_of_workers_applies_to_all_stages(monkeypatch):
             raise TwoWorkersError
         return run(model, **options | {"deterministic": 1e-4})
 
-    monkeypatch.setattr(proving, "run", watched)
+    monkeypatch.setattr(search_state, "run", watched)
     solve(job_shop(8, 8, 1), time_limit=5, workers=1)
     assert set(workers) == {1}
     with pytest.raises(TwoWorkersError):

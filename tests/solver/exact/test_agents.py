@@ -14,8 +14,8 @@ from planoracle.instances.files.catalog import bundled, load
 from planoracle.instances.model.agents import with_agents
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.solver.exact import bounds as bounding
-from planoracle.solver.exact import proving
 from planoracle.solver.exact import schedule_model as modelling
+from planoracle.solver.exact import search_state
 from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search import solve
@@ -114,7 +114,7 @@ def test_finer_interruptions_do_not_improve_results_of_grid_1(factor: int, monke
             continue
         quick = solve(instance)
         with monkeypatch.context() as patch:
-            patch.setattr(proving, "common_tick", lambda _: 1)
+            patch.setattr(search_state, "common_tick", lambda _: 1)
             thorough = solve(instance)
         assert thorough.grid == 1
         if quick.grid == 1:

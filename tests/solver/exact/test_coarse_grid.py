@@ -14,11 +14,13 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.limits import Deadline
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.instances.protocol.schedule_benchmark import certify
-from planoracle.solver.exact import proving
-from planoracle.solver.exact import search as solving
+from planoracle.solver.exact import search_state, stages
 from planoracle.solver.exact.bounds import common_divisor, common_tick, steps
 from planoracle.solver.exact.coarse_grid import coarse_schedule, coarsened, refined
 from planoracle.solver.exact.search import solve
+from planoracle.solver.exact.search_params import EffortParams, SearchParams
+from planoracle.solver.exact.search_state import SearchState
+from planoracle.solver.result import Result
 
 GRIDS = (41, 60)
 
@@ -44,18 +46,17 @@ def scaled(instance: Instance, factor: int, random: Random | None = None) -> Ins
     return replace(instance, actions=tuple(actions), lags=tuple(lags), time_limit=limit)
 
 
-def solve_with_little_effort(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> solving.Result:
+def solve_with_little_effort(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Result:
     """Solve with a minimal search on the fine grid, which finds no schedule and no proof."""
     with monkeypatch.context() as patch:
-        patch.setattr(solving, "first_look", lambda *decisions, **pauses: 1e-9)
-        patch.setattr(solving, "schedule_in_order", lambda instance, bounds, step, least, *others: (None, least))
-        patch.setattr(solving._Search, "prove", lambda self, model, stages: self.without_search("no effort"))
-        return solve(instance)
+        patch.setattr(stages, "schedule_in_order", lambda instance, bounds, step, least, *others: (None, least))
+        patch.setattr(SearchState, "prove", lambda self, model, runs: self.without_search("no effort"))
+        return solve(instance, params=SearchParams(effort=EffortParams(look=1e-9, look_with_pauses=1e-9)))
 
 
-def on_grid(monkeypatch: pytest.MonkeyPatch, instance: Instance, step: int) -> solving.Result:
+def on_grid(monkeypatch: pytest.MonkeyPatch, instance: Instance, step: int) -> Result:
     with monkeypatch.context() as patch:
-        patch.setattr(proving, "common_tick", lambda _: step)
+        patch.setattr(search_state, "common_tick", lambda _: step)
         return solve(instance)
 
 
@@ -161,6 +162,6 @@ def test_no_model_is_built_if_a_list_schedule_reaches_the_bound(ticks: int, monk
     fold, glaze = Action("t/fold", "t", ticks // 10, ticks // 10), Action("t/glaze", "t", 7, 7)
     lags = (Lag("t/oven", "t/glaze", 0, 5), Lag("t/fold", "t/glaze"))
     instance = Instance("bread", (knead, oven, fold, glaze), lags)
-    monkeypatch.setattr(proving, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
+    monkeypatch.setattr(search_state, "ScheduleModel", lambda *_, **__: pytest.fail("a model is made"))
     result = solve(instance)
     assert (result.status, result.makespan) == ("optimal", ticks + ticks // 10 + 7)

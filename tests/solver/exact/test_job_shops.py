@@ -7,11 +7,11 @@ import pytest
 from support.samples import sample
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.solver.exact import proving
-from planoracle.solver.exact import search as solving
-from planoracle.solver.exact.proving import Proving
+from planoracle.solver.exact import stages
+from planoracle.solver.exact.problem_shape import crowded
 from planoracle.solver.exact.search import solve
-from planoracle.solver.exact.strategies import crowded, in_turns
+from planoracle.solver.exact.search_params import CrowdedParams, SearchParams
+from planoracle.solver.exact.strategies import CpRun, in_turns
 
 
 def shop(seed: int, jobs: int = 10, machines: int = 5) -> Instance:
@@ -29,17 +29,16 @@ def shop(seed: int, jobs: int = 10, machines: int = 5) -> Instance:
 
 def test_crowded_problems_have_many_pairs_that_exclude_each_other():
     instance = shop(0)
-    assert crowded(instance)
-    assert not crowded(replace(instance, resources=tuple(Resource(r.name, 2) for r in instance.resources)))
-    assert not crowded(shop(0, jobs=5))
+    params = CrowdedParams()
+    assert crowded(instance, params)
+    assert not crowded(replace(instance, resources=tuple(Resource(r.name, 2) for r in instance.resources)), params)
+    assert not crowded(shop(0, jobs=5), params)
 
 
 @pytest.mark.parametrize("seed", sample(range(4)))
-def test_stages_for_crowded_problems_find_the_optimum_of_other_stages(seed, monkeypatch):
+def test_stages_for_crowded_problems_find_the_optimum_of_other_stages(seed):
     quick = solve(shop(seed))
-    with monkeypatch.context() as patch:
-        patch.setattr(proving, "crowded", lambda instance: False)
-        slow = solve(shop(seed))
+    slow = solve(shop(seed), params=SearchParams(crowded=CrowdedParams(pairs_per_action=10**6)))
     assert (quick.status, quick.makespan) == (slow.status, slow.makespan)
     assert quick.status == "optimal"
 
@@ -47,10 +46,9 @@ def test_stages_for_crowded_problems_find_the_optimum_of_other_stages(seed, monk
 @pytest.mark.parametrize("turn", range(2))
 def test_each_stage_for_crowded_problems_alone_proves_the_optimum(turn, monkeypatch):
     expected = solve(shop(1))
-    alone = list(in_turns(50, loaded=False))[turn]
-    monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
-    monkeypatch.setattr(proving, "in_turns", lambda decisions, loaded: iter([(*alone[:2], 1.0)]))
-    monkeypatch.setattr(Proving, "prove_at_length", None)
+    alone = list(in_turns(CrowdedParams(), 50, loaded=False))[turn]
+    monkeypatch.setattr(stages, "in_turns", lambda params, decisions, loaded: iter([alone._replace(effort=1.0)]))
+    monkeypatch.setattr(stages, "SHOP", stages_up_to_turns())
     result = solve(shop(1))
     assert (result.status, result.makespan) == ("optimal", expected.makespan)
 
@@ -58,14 +56,22 @@ def test_each_stage_for_crowded_problems_alone_proves_the_optimum(turn, monkeypa
 @pytest.mark.parametrize("turn", range(3))
 def test_each_stage_for_a_bottleneck_machine_alone_proves_the_optimum(turn, monkeypatch):
     expected = solve(shop(2, 12, 4))
-    alone = list(in_turns(48, loaded=True))[turn]
-    monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
-    stages = [(*alone[:2], 1.0)]
-    monkeypatch.setattr(proving, "in_turns", lambda decisions, loaded: (stages.pop() for _ in range(loaded)))
-    monkeypatch.setattr(Proving, "prove_at_length", None)
+    runs = [list(in_turns(CrowdedParams(), 48, loaded=True))[turn]._replace(effort=1.0)]
+    monkeypatch.setattr(stages, "in_turns", lambda params, decisions, loaded: (runs.pop() for _ in range(loaded)))
+    monkeypatch.setattr(stages, "SHOP", stages_up_to_turns())
     result = solve(shop(2, 12, 4))
-    assert not stages
+    assert not runs
     assert (result.status, result.makespan) == ("optimal", expected.makespan)
+
+
+def stages_up_to_turns():
+    """Return the stages for crowded problems up to the turns, without the search in order."""
+
+    def build_model(search):
+        search.build_model()
+
+    first = stages.SHOP[: stages.SHOP.index(stages.prove_in_turns) + 1]
+    return tuple(build_model if stage is stages.search_in_order else stage for stage in first)
 
 
 def heated(seed: int) -> Instance:
@@ -94,9 +100,9 @@ def heated(seed: int) -> Instance:
 def test_halving_stage_alone_proves_the_optimum_with_resource_states(seed, monkeypatch):
     instance = heated(seed)
     expected = solve(instance)
-    monkeypatch.setattr(solving, "first_look", lambda *counts, **kinds: None)
-    halving = ("branch and bound", {"halving": True}, 0.3)
-    monkeypatch.setattr(proving, "in_turns", lambda decisions, loaded: iter([halving]))
+    monkeypatch.setattr(stages, "_effort_in_order", lambda search, model: None)
+    halving = CpRun("branch and bound", {"halving": True}, 0.3)
+    monkeypatch.setattr(stages, "in_turns", lambda params, decisions, loaded: iter([halving]))
     result = solve(instance)
     assert (result.status, result.makespan) == (expected.status, expected.makespan)
     assert result.status in ("optimal", "infeasible")

@@ -11,8 +11,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import NEVER
-from planoracle.solver.exact import proving
-from planoracle.solver.exact import search as solving
+from planoracle.solver.exact import search_state, stages
 from planoracle.solver.exact.ordered_search import schedule_in_order
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.search import solve
@@ -57,9 +56,9 @@ def test_results_are_the_same_without_ordered_search(family, block, monkeypatch)
         if instance is None:
             continue
         with monkeypatch.context() as patch:
-            patch.setattr(solving, "schedule_in_order", watched)
+            patch.setattr(stages, "schedule_in_order", watched)
             quick = solve(replace(instance))
-            patch.setattr(solving, "schedule_in_order", lambda instance, bounds, step, bound, *others: (None, bound))
+            patch.setattr(stages, "schedule_in_order", lambda instance, bounds, step, bound, *others: (None, bound))
             slow = solve(replace(instance))
         assert (quick.status, quick.makespan, quick.grid) == (slow.status, slow.makespan, slow.grid), instance.name
     assert scheduled >= least
@@ -67,7 +66,7 @@ def test_results_are_the_same_without_ordered_search(family, block, monkeypatch)
 
 
 def test_no_model_is_built_if_a_schedule_reaches_the_bound(monkeypatch):
-    monkeypatch.setattr(proving, "ScheduleModel", None)
+    monkeypatch.setattr(search_state, "ScheduleModel", None)
     for name in ("asynctool/files_2", "recipe2plan/timed/Cobbler_Okra-Fry"):
         result = solve(load(name))
         assert (result.status, result.proof) == ("optimal", "lower bound reached"), name

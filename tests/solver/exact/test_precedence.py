@@ -9,8 +9,7 @@ from support.random_instances import kitchen, workshop
 from support.samples import sample
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource, merge
-from planoracle.solver.exact import search
-from planoracle.solver.exact import search as solving
+from planoracle.solver.exact import search_state, stages
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
@@ -55,7 +54,7 @@ FAMILIES = (project, workshop, agent_workshop, lambda seed: own(kitchen(seed, 7)
 def test_forced_orders_do_not_change_results(family, monkeypatch):
     instances = [family(seed) for seed in range(100 if family is project else 50)]
     tightened = [(instance, ordered_windows(instance), solve(instance)) for instance in instances]
-    for module in (search, solving):
+    for module in (search_state, stages):
         monkeypatch.setattr(module, "ordered_windows", windows)
     refuted = forced = 0
     for instance, bounds, result in tightened:
@@ -148,7 +147,7 @@ def test_breaking_symmetry_keeps_the_optimum(monkeypatch):
         count += model.model.constraints > before
 
     # Otherwise many instances are solved without a model.
-    monkeypatch.setattr(solving, "schedule_in_order", lambda instance, bounds, step, least, *others: (None, least))
+    monkeypatch.setattr(stages, "schedule_in_order", lambda instance, bounds, step, least, *others: (None, least))
     monkeypatch.setattr(ScheduleModel, "break_symmetry", counting)
     broken = [solve(instance, time_limit=3) for instance in instances]
     assert count > 50

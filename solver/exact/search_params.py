@@ -1,0 +1,186 @@
+"""Tuned numbers of the exact search, each with the reason.
+
+Efforts are in CP-SAT's deterministic time, so that results do not depend on the machine's speed. One unit is some two
+to ten seconds of a search on small models. Everything was measured with `tests/benchmarks/solvers.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class SizeParams:
+    """Numbers of actions, decisions and steps that decide which stages run.
+
+    Attributes
+    ----------
+    large
+        Actions or decisions from which on core search comes before models with orders, and neighbourhood search pays.
+    larger
+        Actions or decisions from which on the first search in order and models with orders are left out: they take
+        longer than they save.
+    vast
+        Decisions of crowded problems from which on hardly any search in order ends.
+    few
+        Actions up to which CP-SAT finds good schedules before heuristics do.
+    many
+        Actions up to which list schedules are tried before anything else.
+    many_steps
+        Steps of interruptible actions above which a coarser grid comes first.
+    max_steps
+        Steps of interruptible actions up to which a model is built within seconds.
+    slow_model
+        Size of a model above which the heuristics run first.
+    max_model
+        Size of the largest model: building it takes a gigabyte of memory.
+    max_model_per_second
+        Size of the largest model per second of the time limit: building it takes up to half of the limit.
+    very_crowded
+        Actions from which on few crowded problems are proved, so that neighbourhood search gets more effort.
+    """
+
+    large: int = 50
+    larger: int = 100
+    vast: int = 160
+    few: int = 30
+    many: int = 1_000
+    many_steps: int = 100
+    max_steps: int = 10_000
+    slow_model: int = 50_000
+    max_model: int = 500_000
+    max_model_per_second: int = 50_000
+    very_crowded: int = 240
+
+
+@dataclass(frozen=True)
+class WorkParams:
+    """Work of heuristics in seconds, and seconds that are kept for other tasks.
+
+    Attributes
+    ----------
+    heuristics
+        Largest counted work of heuristics, which otherwise take a quarter of the limit.
+    priority_lists
+        Number of priority lists that the heuristics try.
+    restriction
+        Largest counted work of the search without interruptions, which otherwise takes half of the limit.
+    coarse_grid
+        Minimum time for a schedule on a coarse grid.
+    replay
+        Time per action and per use of a resource that the limit reserves for the left shift and the replay.
+    """
+
+    heuristics: float = 1.0
+    priority_lists: int = 200
+    restriction: float = 60.0
+    coarse_grid: float = 0.1
+    replay: float = 1.5e-4
+
+
+@dataclass(frozen=True)
+class CrowdedParams:
+    """Numbers for crowded problems, in which most pairs of actions exclude each other, as in job shops.
+
+    Attributes
+    ----------
+    pairs_per_action
+        Pairs of uses that exclude each other, for every action, from which on a problem is crowded.
+    shared_uses
+        Uses of anything else, for every use that excludes others, from which on it is not.
+    loaded
+        Critical paths beyond which the work of one resource determines the makespan.
+    look_per_decision, look_loaded
+        Effort of the first search in order: per decision, and where one resource determines the makespan.
+    turns
+        Number of turns of core search and binary search.
+    growth
+        Factor between the efforts of turns.
+    turn, short_turn
+        Effort per decision of the first turn: of binary search, and of core search, which proves a problem at once or
+        not for a long time.
+    loaded_core, loaded_dynamic, loaded_halving
+        Effort per decision of the first turn where one resource determines the makespan: core search, core search with
+        dynamic precedences, binary search.
+    min_loaded_core
+        Minimum effort of the first of these core searches.
+    neighbourhood, neighbourhood_very_crowded
+        Effort of neighbourhood search per effort of the proof that follows, for fewer and for more actions than
+        `SizeParams.very_crowded`.
+    """
+
+    pairs_per_action: int = 2
+    shared_uses: float = 0.2
+    loaded: float = 1.5
+    look_per_decision: float = 2.5e-6
+    look_loaded: float = 0.0007
+    turns: int = 5
+    growth: int = 4
+    turn: float = 1e-4
+    short_turn: float = 1.3e-5
+    loaded_core: float = 2e-5
+    loaded_dynamic: float = 6e-5
+    loaded_halving: float = 1.5e-4
+    min_loaded_core: float = 0.006
+    neighbourhood: float = 0.12
+    neighbourhood_very_crowded: float = 1.0
+
+
+@dataclass(frozen=True)
+class EffortParams:
+    """Efforts of CP-SAT's stages on problems that are not crowded.
+
+    Attributes
+    ----------
+    look, look_with_pauses
+        First search in order, without and with interruptions.
+    core_with_pauses, core_per_decision
+        Core search before orders are stated: with interruptions, and per decision where there are many.
+    core, branching
+        Core search, and branch and bound, on models with orders and without presolve.
+    presolved_core_before, presolved_core_after
+        Core search with presolve: before the branch and bound, which profits from its lower bound, and after it.
+    presolved
+        Branch and bound with presolve.
+    any_schedule_per_decision
+        Search for any schedule of many actions with maximum lags.
+    first_proof
+        First of many proofs, among which neighbourhood search takes place; each has twice the effort of the last.
+    rounds
+        Rounds of restarts, in which all settings have the same effort.
+    neighbourhood
+        Neighbourhood search per effort of the proof that follows.
+    min_neighbourhood
+        Least effort of neighbourhood search that is worth beginning.
+    finer_grid
+        Proof that no finer grid helps.
+    """
+
+    look: float = 0.0003
+    look_with_pauses: float = 0.004
+    core_with_pauses: float = 0.005
+    core_per_decision: float = 2.5e-5
+    core: float = 0.02
+    branching: float = 0.1
+    presolved_core_before: float = 0.3
+    presolved_core_after: float = 2.0
+    presolved: float = 4.0
+    any_schedule_per_decision: float = 2e-4
+    first_proof: float = 0.05
+    rounds: tuple[float, ...] = (0.03, 0.12, 0.48)
+    neighbourhood: float = 4.0
+    min_neighbourhood: float = 0.2
+    finer_grid: float = 0.01
+
+
+@dataclass(frozen=True)
+class SearchParams:
+    """All tuned numbers of the exact search."""
+
+    sizes: SizeParams = field(default_factory=SizeParams)
+    work: WorkParams = field(default_factory=WorkParams)
+    crowded: CrowdedParams = field(default_factory=CrowdedParams)
+    effort: EffortParams = field(default_factory=EffortParams)
+
+
+DEFAULT_PARAMS = SearchParams()

@@ -1,0 +1,350 @@
+"""State of one exact search, and the operations that its stages consist of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import ceil
+from time import perf_counter
+from typing import NamedTuple
+
+from planoracle.heuristics.improve import improve, list_schedule
+from planoracle.heuristics.timetable import Timetable
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
+from planoracle.instances.model.schedule import Schedule
+from planoracle.solver.exact.bounds import common_tick, horizon, windows
+from planoracle.solver.exact.coarse_grid import coarse_schedule
+from planoracle.solver.exact.cp_model import CpOutcome, run
+from planoracle.solver.exact.incumbent import Incumbent
+from planoracle.solver.exact.neighbourhood import NeighbourhoodSearch
+from planoracle.solver.exact.precedence import ordered_windows
+from planoracle.solver.exact.problem_shape import shape_of
+from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.search_params import SearchParams
+from planoracle.solver.exact.single_pieces import without_interruptions
+from planoracle.solver.exact.strategies import CpRun, neighbourhood_settings
+from planoracle.solver.result import OnProgress
+
+
+class Answer(NamedTuple):
+    """End of a search.
+
+    Attributes
+    ----------
+    proof
+        What proved the status, or the reason why the search ends without a proof.
+    is_smallest
+        All starts of the incumbent are the smallest possible, so that it needs no left shift.
+    grid
+        Grid in ticks on which the answer holds; ``None`` if that is still to be found out.
+    """
+
+    status: Status
+    proof: str
+    is_smallest: bool = False
+    grid: int | None = None
+
+
+class SearchState:
+    """State of one exact search: incumbent, bounds, model, and the time that remains.
+
+    Attributes
+    ----------
+    deadline
+        Limit of the search; the left shift and the replay have time of their own.
+    incumbent
+        Best schedule and bounds of the makespan.
+    bounds
+        Windows of the actions, with forced orders once they are computed.
+    model
+        Model of the last stage, ``None`` before the first one.
+    restriction
+        Problem without interruptions whose schedules are schedules of the problem; ``None`` once it is solved.
+    has_heuristics
+        True after the heuristics have run.
+    """
+
+    def __init__(
+        self,
+        instance: Instance,
+        params: SearchParams,
+        time_limit: Limit,
+        *,
+        seed: int,
+        workers: int,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        self.instance = instance
+        self.params = params
+        self.seed = seed
+        self.workers = workers
+        self.began = perf_counter()
+        limit = deadline_of(time_limit)
+        self._seconds = limit.remaining()
+        self.deadline = limit.sooner(self._seconds - self._replay_seconds())
+        self.shape = shape_of(instance, params)
+        find_windows = windows if self.shape.delays_orders else ordered_windows
+        self.bounds = find_windows(instance, self.deadline)
+        latest_makespan = horizon(instance)
+        if instance.time_limit is not None:
+            latest_makespan = min(latest_makespan, instance.time_limit)
+        self.incumbent = Incumbent(common_tick(instance), latest_makespan, on_progress)
+        self.restriction = without_interruptions(instance)
+        self.model: ScheduleModel | None = None
+        self.has_heuristics = False
+        self._neighbourhood: NeighbourhoodSearch | None = None
+        self._searched_around: Schedule | None = None
+
+    def _replay_seconds(self) -> float:
+        """Return the time to keep for the left shift and the replay."""
+        uses = sum(1 + len(action.modes[0].demands) for action in self.instance.actions)
+        return min(self._seconds / 4, self.params.work.replay * uses)
+
+    @property
+    def step(self) -> int:
+        """Ticks of one step of the time grid."""
+        return self.incumbent.step
+
+    @property
+    def max_model_size(self) -> int:
+        """Size of the largest model that is built."""
+        sizes = self.params.sizes
+        return min(sizes.max_model, int(sizes.max_model_per_second * min(self._seconds, sizes.max_model)))
+
+    @property
+    def heuristics_work(self) -> float:
+        """Counted work of heuristics in seconds, the same at every run."""
+        return round(min(self.params.work.heuristics, self._seconds / 4), 2)
+
+    @property
+    def restriction_work(self) -> float:
+        """Work of the search without interruptions in seconds, the same at every run."""
+        return round(min(self.params.work.restriction, self._seconds / 2), 2)
+
+    def is_loaded(self) -> bool:
+        """Return whether the problem is crowded, and one resource has far more work than any path is long."""
+        if not self.shape.is_crowded:
+            return False
+        paths = zip(self.bounds.head, self.instance.actions, self.bounds.tail, strict=True)
+        longest_path = max(head + action.duration + tail for head, action, tail in paths)
+        return self.incumbent.root_bound > self.params.crowded.loaded * longest_path
+
+    def build_model(self, *, ordering: bool = False) -> ScheduleModel:
+        """Build the model of the next stages, with ``ordering`` with the order of every exclusive pair."""
+        self.model = self.new_model(
+            self.incumbent.lower_bound, self.incumbent.latest_makespan, ordering=ordering, symmetry=True
+        )
+        return self.model
+
+    def current_model(self) -> ScheduleModel:
+        """Return the model of the last stage."""
+        assert self.model is not None, "a stage that builds the model comes first"
+        return self.model
+
+    def new_model(
+        self, shortest: int, longest: int, *, symmetry: bool, relaxed: bool = False, ordering: bool = False
+    ) -> ScheduleModel:
+        """Build a model with makespans from ``shortest`` to ``longest``; ``symmetry``: break symmetries."""
+        model = ScheduleModel(
+            self.instance,
+            self.bounds,
+            self.step,
+            shortest,
+            longest,
+            relaxed=relaxed,
+            ordering=ordering,
+            deadline=self.deadline,
+        )
+        if symmetry:
+            model.break_symmetry()
+        return model
+
+    def search_in_order(self, model: ScheduleModel, effort: float) -> CpOutcome:
+        """Branch on the makespan, then on the starts in fixed order, smallest value first.
+
+        A decision is only undone when it is proved wrong, so the first solution has the least makespan.
+        """
+        model.model.search_in_order([model.makespan, *model.decisions])
+        outcome = run(
+            model.model,
+            deadline=self.deadline,
+            deterministic=effort,
+            fixed_search=True,
+            light=True,
+            lean=self.shape.is_crowded,
+        )
+        model.model.search_freely()
+        return outcome
+
+    def prove(
+        self, model: ScheduleModel, runs: Iterable[CpRun], *, afresh: bool = False, neighbourhood_share: float = 0.0
+    ) -> Answer | None:
+        """Run CP-SAT with these settings until the makespan is proved; ``None`` if it is not proved in time.
+
+        The incumbent bounds later runs, unless each is to search ``afresh``. With one worker the results of runs that
+        have a limit of effort do not depend on the machine.
+
+        Parameters
+        ----------
+        neighbourhood_share
+            Effort of large-neighbourhood search before each run, as a multiple of the effort of the run.
+        """
+        incumbent = self.incumbent
+        for name, settings, effort in runs:
+            if incumbent.is_optimal:
+                return self.optimal(name)
+            if neighbourhood_share and effort is not None:
+                self.search_around(neighbourhood_share * effort)
+            if self.deadline.remaining() <= 0:
+                break
+            self._narrow(model, afresh=afresh)
+            outcome = run(
+                model.model,
+                deadline=self.deadline,
+                deterministic=effort,
+                seed=self.seed,
+                on_progress=incumbent.report if incumbent.has_listener else None,
+                **settings,
+            )
+            if outcome.status == Status.infeasible:
+                if incumbent.schedule is None:
+                    return self.confirm(model, presolved=bool(settings.get("presolve")))
+                break  # the incumbent is off the grid of the model
+            self.take(model, outcome)
+            if outcome.status == Status.optimal or incumbent.is_optimal:
+                return self.optimal(name)
+        return None
+
+    def _narrow(self, model: ScheduleModel, *, afresh: bool) -> None:
+        """Limit the makespan of a model by what is proved, and unless it is searched afresh by the incumbent."""
+        incumbent = self.incumbent
+        if afresh:
+            model.narrow(incumbent.round_up(incumbent.root_bound), incumbent.latest_makespan)
+            return
+        longest = incumbent.latest_makespan
+        if incumbent.schedule is not None:
+            longest = min(longest, incumbent.schedule.makespan)
+        model.narrow(incumbent.lower_bound, longest)
+
+    def optimal(self, stage: str, *, is_smallest: bool = False) -> Answer:
+        """Return the answer that the incumbent is optimal."""
+        return Answer(Status.optimal, self.incumbent.proof(stage), is_smallest=is_smallest)
+
+    def take(self, model: ScheduleModel, outcome: CpOutcome) -> None:
+        """Update incumbent and lower bound by an outcome of CP-SAT."""
+        incumbent = self.incumbent
+        if outcome.solution:
+            schedule = model.schedule(outcome.solution)
+            previous = incumbent.schedule
+            if previous is None or previous is incumbent.coarse_schedule or schedule.makespan < previous.makespan:
+                incumbent.schedule = schedule
+        if outcome.status in (Status.feasible, Status.unknown) and outcome.bound > 0:
+            bound = ceil(outcome.bound - 1e-6) * self.step
+            incumbent.lower_bound = max(incumbent.lower_bound, bound)
+        if outcome.status == Status.optimal:
+            assert incumbent.schedule is not None
+            incumbent.lower_bound = incumbent.schedule.makespan
+        incumbent.report()
+
+    def confirm(self, model: ScheduleModel, *, presolved: bool) -> Answer:
+        """Accept infeasibility only if CP-SAT proves it with presolve both on and off."""
+        model.model.drop_objective()
+        check = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
+        if check.status == Status.infeasible:
+            return Answer(Status.infeasible, "CP-SAT with presolve on and off")
+        if not check.solution:
+            reason = "infeasible by one setting of presolve; time limit before the other confirmed it"
+            return Answer(Status.unknown, reason)
+        self.incumbent.schedule = model.schedule(check.solution)
+        model.model.minimize(model.makespan)
+        optimum = run(model.model, deadline=self.deadline, seed=self.seed, presolve=not presolved)
+        self.take(model, optimum)
+        status = Status.optimal if optimum.status == Status.optimal else Status.feasible
+        return Answer(status, "presolve on and off disagree")
+
+    def without_search(self, reason: str) -> Answer:
+        """Return the answer that the incumbent gives; ``reason`` is the reason why the search stops."""
+        incumbent = self.incumbent
+        if self._needs_heuristics():
+            self.schedule_by_heuristics(self.deadline)
+        if incumbent.schedule is None:
+            self.schedule_coarsely()
+        if incumbent.is_optimal:
+            return self.optimal("several bounds")
+        return Answer(Status.unknown if incumbent.schedule is None else Status.feasible, reason)
+
+    def _needs_heuristics(self) -> bool:
+        """Return whether heuristics may give a better incumbent at the end of the search."""
+        incumbent = self.incumbent
+        if incumbent.schedule is None:
+            return True
+        if self.has_heuristics:
+            return False
+        return incumbent.schedule is incumbent.coarse_schedule or self.deadline.remaining() > 0
+
+    def schedule_by_list(self) -> None:
+        """Keep the schedule of one priority list if it is better."""
+        timetable = list_schedule(self.instance, deadline=self.deadline, bound=self.incumbent.lower_bound)
+        self._take_timetable(timetable)
+
+    def schedule_by_heuristics(self, deadline: Deadline) -> None:
+        """Run the heuristics and keep a better schedule."""
+        self.has_heuristics = True
+        timetable = improve(
+            self.instance,
+            seed=self.seed,
+            iterations=self.params.work.priority_lists,
+            deadline=deadline,
+            bound=self.incumbent.lower_bound,
+        )
+        self._take_timetable(timetable)
+
+    def _take_timetable(self, timetable: Timetable | None) -> None:
+        incumbent = self.incumbent
+        longest = incumbent.latest_makespan
+        if incumbent.schedule is not None:
+            longest = incumbent.schedule.makespan - 1
+        if timetable is not None and timetable.makespan <= longest:
+            incumbent.schedule = timetable.schedule()
+        incumbent.report()
+
+    def schedule_coarsely(self) -> None:
+        """Search for a first schedule on a coarse grid; it limits the makespan."""
+        seconds = max(self.params.work.coarse_grid, self.deadline.remaining() / 4)
+        schedule = coarse_schedule(self.instance, self.step, self.deadline.within(seconds))
+        self.incumbent.coarse_schedule = schedule
+        if schedule is not None:
+            self.incumbent.accept(schedule)
+
+    def search_around(self, effort: float) -> None:
+        """Improve the incumbent by large-neighbourhood search for an effort in CP-SAT's deterministic time."""
+        incumbent = self.incumbent
+        schedule = incumbent.schedule
+        is_too_short = effort < self.params.effort.min_neighbourhood
+        if schedule is None or schedule.makespan <= incumbent.lower_bound or is_too_short:
+            return
+        if self._neighbourhood is None or schedule is not self._searched_around:
+            neighbourhood = self._neighbourhood_of(schedule)
+            if neighbourhood is None:
+                return
+            self._neighbourhood = neighbourhood
+        workers = 1 if self.deadline.counted else max(1, self.workers)
+        lower_bound = -(-incumbent.lower_bound // self.step)
+        self._neighbourhood.search(self.deadline, lower_bound, effort, workers)
+        if self._neighbourhood.makespan * self.step < schedule.makespan:
+            incumbent.schedule = self._neighbourhood.schedule()
+            incumbent.report()
+        self._searched_around = incumbent.schedule
+
+    def _neighbourhood_of(self, schedule: Schedule) -> NeighbourhoodSearch | None:
+        """Return a search around a schedule, ``None`` if the schedule is off the grid of the model."""
+        if self._neighbourhood is not None:
+            model = self._neighbourhood.model
+        else:
+            shortest = self.incumbent.lower_bound
+            model = self.new_model(shortest, max(schedule.makespan, shortest), symmetry=False)
+        values = model.values(schedule)
+        if values is None:
+            return None
+        settings = neighbourhood_settings(is_crowded=self.shape.is_crowded, is_windowed=self.shape.is_windowed)
+        return NeighbourhoodSearch(model, values, settings, self.seed, self.incumbent.report)

@@ -1,0 +1,388 @@
+"""Stages of the exact search, and their order for small, large and crowded problems.
+
+A stage improves the incumbent or the bounds of a search, or ends it with an answer. A stage that does not apply to the
+problem returns at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from planoracle.instances.model.limits import Status, TimeOverError
+from planoracle.instances.model.schedule import Schedule
+from planoracle.solver.exact.bounds import lower_bound, steps
+from planoracle.solver.exact.cp_model import run
+from planoracle.solver.exact.model_size import model_size
+from planoracle.solver.exact.ordered_search import schedule_in_order
+from planoracle.solver.exact.precedence import ordered_windows
+from planoracle.solver.exact.problem_shape import ProblemShape
+from planoracle.solver.exact.schedule_model import ScheduleModel
+from planoracle.solver.exact.search_params import SearchParams
+from planoracle.solver.exact.search_result import result_of
+from planoracle.solver.exact.search_state import Answer, SearchState
+from planoracle.solver.exact.strategies import (
+    core_search,
+    growing,
+    in_turns,
+    rounds,
+    with_presolve,
+    without_presolve,
+)
+from planoracle.solver.result import Result
+
+#: Stage of a search: it returns the answer if the search ends with it.
+Stage: TypeAlias = Callable[[SearchState], Answer | None]
+
+
+def settle_by_bounds(search: SearchState) -> Answer | None:
+    """Compute the bounds; they, or a schedule that reaches them at once, may settle the problem."""
+    incumbent = search.incumbent
+    if not search.bounds.consistent:
+        return Answer(Status.infeasible, search.bounds.fault, grid=1)
+    incumbent.root_bound = max(incumbent.root_bound, lower_bound(search.instance, search.bounds))
+    previous_bound = incumbent.lower_bound
+    incumbent.lower_bound = max(previous_bound, incumbent.round_up(incumbent.root_bound))
+    incumbent.report()
+    if incumbent.lower_bound > incumbent.latest_makespan:
+        # On the grid; finer pauses might end between.
+        grid = 1 if incumbent.root_bound > incumbent.latest_makespan else None
+        return Answer(Status.infeasible, "the lower bound exceeds the time limit", grid=grid)
+    is_vast = search.shape.is_crowded and search.shape.actions >= search.params.sizes.vast
+    if incumbent.lower_bound > previous_bound and not is_vast:
+        answer = _search_in_order_without_model(search)
+        if answer is not None:
+            return answer
+    if has_many_steps(search) and incumbent.schedule is None:
+        search.schedule_by_list()
+    return search.optimal("several bounds") if incumbent.is_optimal else None
+
+
+def _search_in_order_without_model(search: SearchState) -> Answer | None:
+    """Try makespans in order, each by a short search for starts in a fixed order."""
+    incumbent = search.incumbent
+    schedule, incumbent.lower_bound = schedule_in_order(
+        search.instance,
+        search.bounds,
+        search.step,
+        incumbent.lower_bound,
+        incumbent.latest_makespan,
+        search.deadline,
+    )
+    if schedule is None:
+        return None
+    incumbent.schedule = schedule
+    return search.optimal("search in order", is_smallest=True)
+
+
+def has_many_steps(search: SearchState) -> bool:
+    """Return whether interruptible actions have so many steps that a coarser grid comes first."""
+    return steps(search.instance, search.step) > search.params.sizes.many_steps
+
+
+def begin_with_core_search(search: SearchState) -> Answer | None:
+    """Run a short core search, which proves most optima of 50 to 99 actions."""
+    if not search.shape.begins_with_core_search:
+        return None
+    if model_size(search.instance, search.bounds, search.step) > search.params.sizes.slow_model:
+        return None
+    model = search.build_model()
+    effort = search.params.effort.core_per_decision * len(model.decisions)
+    return search.prove(model, core_search(effort))
+
+
+def tighten_orders(search: SearchState) -> Answer | None:
+    """Compute the bounds of forced orders, where they were left out at first."""
+    if not search.shape.delays_orders:
+        return None
+    if search.incumbent.schedule is None:
+        search.schedule_by_list()
+    search.bounds = ordered_windows(search.instance, search.deadline)
+    return settle_by_bounds(search)
+
+
+def tighten_orders_of_few(search: SearchState) -> Answer | None:
+    """Compute the bounds of forced orders of a crowded problem of up to a hundred actions."""
+    return None if _has_larger_models(search) else tighten_orders(search)
+
+
+def _has_larger_models(search: SearchState) -> bool:
+    """Return whether models with orders take longer than they save."""
+    return search.shape.actions >= search.params.sizes.larger
+
+
+def schedule_many_steps(search: SearchState) -> Answer | None:
+    """Schedule without interruptions and on a coarse grid where interruptible actions have many steps."""
+    if not has_many_steps(search):
+        return None
+    solve_restriction(search)
+    if search.incumbent.is_optimal:
+        return search.optimal("several bounds")
+    search.schedule_coarsely()
+    return None
+
+
+def solve_restriction(search: SearchState) -> None:
+    """Solve the problem without interruptions once; its best schedule limits the makespan.
+
+    With one worker the work is counted, so that the schedule does not depend on the machine.
+    """
+    restriction = search.restriction
+    if restriction is None:
+        return
+    search.restriction = None
+    deadline = search.deadline.sooner(search.restriction_work)
+    if search.workers == 1:
+        deadline = search.deadline.counting(search.restriction_work)
+
+    def report(makespan: int | None, lower_bound: int) -> None:
+        """Report an incumbent without interruptions; the lower bound does not hold for the problem."""
+        if makespan is not None:
+            search.incumbent.report(makespan / search.step)
+
+    on_progress = report if search.incumbent.has_listener else None
+    restricted = SearchState(
+        restriction, search.params, deadline, seed=search.seed, workers=search.workers, on_progress=on_progress
+    )
+    result = run_stages(restricted)
+    if result.schedule is not None:
+        search.incumbent.accept(result.schedule)
+
+
+def limit_size(search: SearchState) -> Answer | None:
+    """End the search if its models would be too large."""
+    if steps(search.instance, search.step) > search.params.sizes.max_steps:
+        return search.without_search("too many instants at which actions can be interrupted")
+    if model_size(search.instance, search.bounds, search.step) > search.max_model_size:
+        return search.without_search("model too large for the time limit")
+    return None
+
+
+def schedule_before_slow_models(search: SearchState) -> Answer | None:
+    """Run the heuristics first where building a model takes long."""
+    sizes = search.params.sizes
+    has_many_actions = search.shape.actions > sizes.many
+    size = model_size(search.instance, search.bounds, search.step)
+    if search.shape.is_windowed or not (has_many_actions or size > sizes.slow_model):
+        return None
+    if has_many_actions:
+        search.schedule_by_heuristics(search.deadline.sooner(search.deadline.remaining() / 2))
+    else:
+        search.schedule_by_heuristics(search.deadline.counting(search.heuristics_work))
+    return search.optimal("several bounds") if search.incumbent.is_optimal else None
+
+
+def check_time(search: SearchState) -> Answer | None:
+    """End the search at its limit."""
+    return search.without_search("time limit") if search.deadline.remaining() <= 0 else None
+
+
+def search_in_order(search: SearchState) -> Answer | None:
+    """Build the model without orders, and search in order for a short time."""
+    model = search.build_model()
+    effort = _effort_in_order(search, model)
+    if effort is None:
+        return None
+    outcome = search.search_in_order(model, effort)
+    incumbent = search.incumbent
+    previous = incumbent.schedule
+    if outcome.status == Status.infeasible and previous is None:
+        return search.confirm(model, presolved=False)
+    search.take(model, outcome)
+    if outcome.status != Status.optimal or incumbent.schedule is None:
+        return None
+    # An incumbent of another search that is as short need not have the smallest starts.
+    return search.optimal("search in order", is_smallest=incumbent.schedule is not previous)
+
+
+def _effort_in_order(search: SearchState, model: ScheduleModel) -> float | None:
+    """Return the effort of a first search in order; ``None`` if it is left out."""
+    decisions = len(model.decisions)
+    if search.shape.has_pauses:
+        return search.params.effort.look_with_pauses
+    if decisions >= search.params.sizes.larger:
+        return None
+    if not search.shape.is_crowded:
+        return search.params.effort.look
+    crowded = search.params.crowded
+    return crowded.look_loaded if search.is_loaded() else crowded.look_per_decision * decisions
+
+
+def search_cores(search: SearchState) -> Answer | None:
+    """Run a short core search where it pays before orders are stated: with pauses or many decisions."""
+    model = search.current_model()
+    effort = search.params.effort
+    decisions = len(model.decisions)
+    if search.shape.has_pauses:
+        return search.prove(model, core_search(effort.core_with_pauses))
+    if decisions < search.params.sizes.large or search.shape.begins_with_core_search:
+        return None
+    return search.prove(model, core_search(effort.core_per_decision * decisions))
+
+
+def prove_in_turns(search: SearchState) -> Answer | None:
+    """Alternate core search and branch and bound with binary search on a crowded problem.
+
+    Neither receives the other's incumbent: core search takes several times as long below a known makespan.
+    """
+    model = search.current_model()
+    crowded = search.params.crowded
+    runs = in_turns(crowded, len(model.decisions), loaded=search.is_loaded())
+    share = crowded.neighbourhood
+    if search.shape.actions >= search.params.sizes.very_crowded:
+        share = crowded.neighbourhood_very_crowded
+    return search.prove(model, runs, afresh=True, neighbourhood_share=share)
+
+
+def prove_in_rounds(search: SearchState) -> Answer | None:
+    """Run the heuristics, then CP-SAT with several settings in rounds."""
+    if _has_larger_models(search) or not search.shape.has_restarts:
+        return None
+    solve_restriction(search)
+    search.schedule_by_heuristics(search.deadline.counting(search.heuristics_work))
+    model = search.current_model()
+    model.model.search_by_time(model.decisions)
+    answer = search.prove(model, rounds(search.params.effort.rounds))
+    model.model.search_freely()
+    return answer
+
+
+def state_orders(search: SearchState) -> None:
+    """Build the model again with the order of every exclusive pair."""
+    has_orders = bool(search.bounds.open or search.bounds.ordered)
+    if has_orders and not _has_larger_models(search) and search.deadline.remaining() > 0:
+        search.build_model(ordering=True)
+
+
+def prove_without_presolve(search: SearchState) -> Answer | None:
+    """Run CP-SAT without presolve, which proves most optima of small problems."""
+    if search.shape.is_crowded or _has_larger_models(search):
+        return None
+    return search.prove(search.current_model(), without_presolve(search.params.effort))
+
+
+def find_any_schedule(search: SearchState) -> None:
+    """Search for any schedule, first in the order of time, where heuristics may find none."""
+    incumbent = search.incumbent
+    if not search.shape.is_windowed or not _has_larger_models(search) or incumbent.schedule is not None:
+        return
+    model = search.current_model()
+    model.model.drop_objective()
+    model.narrow(incumbent.lower_bound, incumbent.latest_makespan)
+    incumbent.schedule = _any_schedule(search, model, in_order_of_time=True)
+    if incumbent.schedule is None:
+        incumbent.schedule = _any_schedule(search, model, in_order_of_time=False)
+    model.model.minimize(model.makespan)
+
+
+def _any_schedule(search: SearchState, model: ScheduleModel, *, in_order_of_time: bool) -> Schedule | None:
+    if in_order_of_time:
+        model.model.search_by_time(model.decisions)
+    outcome = run(
+        model.model,
+        deadline=search.deadline,
+        seed=search.seed,
+        deterministic=search.params.effort.any_schedule_per_decision * len(model.decisions),
+        light=True,
+        fixed_search=in_order_of_time,
+    )
+    model.model.search_freely()
+    return model.schedule(outcome.solution) if outcome.solution else None
+
+
+def schedule_before_long_proofs(search: SearchState) -> None:
+    """Run the heuristics once where CP-SAT alone finds worse schedules or none."""
+    is_listed = search.shape.actions > search.params.sizes.few and not search.shape.is_windowed
+    if not search.has_heuristics and (search.incumbent.schedule is None or is_listed):
+        search.schedule_by_heuristics(search.deadline.counting(search.heuristics_work))
+
+
+def prove_at_length(search: SearchState) -> Answer:
+    """Run CP-SAT with presolve, on large problems in turn with neighbourhood search."""
+    model = search.current_model()
+    effort = search.params.effort
+    if search.shape.actions < search.params.sizes.large:
+        answer = search.prove(model, with_presolve(effort, search.workers))
+    else:
+        runs = growing(effort.first_proof, search.workers)
+        answer = search.prove(model, runs, neighbourhood_share=effort.neighbourhood)
+    return answer or search.without_search("time limit")
+
+
+_FIRST: tuple[Stage, ...] = (
+    schedule_many_steps,
+    limit_size,
+    schedule_before_slow_models,
+    check_time,
+    search_in_order,
+)
+_LAST: tuple[Stage, ...] = (find_any_schedule, schedule_before_long_proofs, prove_at_length)
+
+#: Stages of problems of up to 49 actions.
+SMALL: tuple[Stage, ...] = (
+    settle_by_bounds,
+    *_FIRST,
+    search_cores,
+    state_orders,
+    prove_without_presolve,
+    solve_restriction,
+    *_LAST,
+)
+#: Stages of larger problems: core search and list schedules come before forced orders.
+LARGE: tuple[Stage, ...] = (
+    settle_by_bounds,
+    begin_with_core_search,
+    tighten_orders,
+    *_FIRST,
+    search_cores,
+    prove_in_rounds,
+    state_orders,
+    prove_without_presolve,
+    solve_restriction,
+    *_LAST,
+)
+#: Stages of crowded problems such as job shops: core search in turn with binary search on the makespan.
+SHOP: tuple[Stage, ...] = (
+    settle_by_bounds,
+    *_FIRST,
+    solve_restriction,
+    prove_in_turns,
+    tighten_orders_of_few,
+    state_orders,
+    *_LAST,
+)
+
+
+def stages_of(shape: ProblemShape, params: SearchParams) -> tuple[Stage, ...]:
+    """Return the stages of a problem in their order."""
+    if shape.is_crowded:
+        return SHOP
+    return LARGE if shape.actions >= params.sizes.large else SMALL
+
+
+def run_stages(search: SearchState) -> Result:
+    """Run the stages of a problem, and return its result."""
+    try:
+        return _run_in_turn(search, stages_of(search.shape, search.params))
+    except TimeOverError:  # while a model was built
+        return result_of(search, search.without_search("time limit"))
+
+
+def run_last_stages(search: SearchState) -> Result:
+    """Run the stages on a model with orders, and return the result.
+
+    Raises
+    ------
+    TimeOverError
+        If the limit is reached while a model is built.
+    """
+    return _run_in_turn(search, (prove_without_presolve, *_LAST))
+
+
+def _run_in_turn(search: SearchState, stages: tuple[Stage, ...]) -> Result:
+    """Run stages until one ends the search; the last one always does."""
+    for stage in stages:
+        answer = stage(search)
+        if answer is not None:
+            return result_of(search, answer)
+    raise AssertionError("the last stage ends every search")
