@@ -1,8 +1,14 @@
 """Sphinx configuration of the documentation site; `python .docs/build.py` builds the site."""
 
+import sys
+from pathlib import Path
+
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from references import resolve_undescribed
 
 from planoracle import Status, __version__
 
@@ -20,7 +26,7 @@ extensions = [
 ]
 root_doc = "index"
 exclude_patterns = ["**/data/**", "**/.*"]
-nitpicky = False
+nitpicky = True
 default_role = "py:obj"  # names in docstrings are links where the site describes them
 smartquotes = False  # it would turn the dashes of options into one
 
@@ -58,7 +64,8 @@ Status.__repr__ = lambda status: repr(str(status))  # type: ignore[method-assign
 
 
 def setup(app: Sphinx) -> None:
-    """Register `add_parameter_anchors`."""
+    """Register the handlers of this page."""
+    app.connect("missing-reference", resolve_undescribed)
     app.connect("doctree-read", add_parameter_anchors)
 
 

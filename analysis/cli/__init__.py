@@ -37,7 +37,8 @@ def _exit_at_once(*_: object) -> None:
 def main() -> None:
     """Run the command line and end the process.
 
-    Ctrl-C ends it at once with status 130, unless there is something to clean up (see `progress.stoppable`).
+    Ctrl-C ends it at once with status 130, unless there is something to clean up, see
+    `planoracle.analysis.cli.progress.stoppable`.
     """
     try:
         import signal

@@ -82,7 +82,7 @@ def read_each(name: str) -> Iterator[Problem | InputError]:
     Raises
     ------
     InputError
-        If nothing can be read, or reading exceeds `PROBLEM_LIMITS`.
+        If nothing can be read, or reading exceeds `planoracle.analysis.batch.worker.PROBLEM_LIMITS`.
     """
     path = Path(catalog.file_path(name))
     try:

@@ -36,7 +36,7 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
         ``failed``: number of problems on which every plan of a model failed; the number of problems ``answered``,
         their ``mean`` in ticks and its ``unit``; the number of answers ``compared`` with a proved optimum, and their
         ``mean_gap, max_gap`` (share of the optimum); ``worst``: problem with the largest gap.
-        Then the columns of the benchmark (`planoracle.instances.protocol.benchmark.Benchmark.summed`).
+        Then the columns of the benchmark (`planoracle.instances.protocol.benchmark.Benchmark.paper_averages`).
     """
     import pandas as pd
 

@@ -77,7 +77,7 @@ class Grade:
     foreign
         Number of commands of an unsuccessful plan with names that the problem does not have.
     other_problem
-        Reason why the plan is probably for another problem, see `planoracle.instances.protocol.run.Foreign`.
+        Reason why the plan is probably for another problem, see `planoracle.instances.protocol.run.MismatchEvidence`.
     read, read_from, ignored
         Number of steps read, the part of the submission they were read from, and the number of ignored lines that look
         like steps; see `planoracle.instances.protocol.plan.Reading`.

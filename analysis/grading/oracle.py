@@ -104,7 +104,7 @@ class SolverOracle:
     ----------
     limit
         For a problem, and for one state of a run: counted work, so that no answer depends on the machine or its load,
-        or seconds of wall time. Of work, best plans of a benchmark get its `pricing`.
+        or seconds of wall time.
     is_cached
         Use the cache of optima on disk.
     """

@@ -144,7 +144,7 @@ def verify(document: Any, problem: Problem) -> Verification:
     Parameters
     ----------
     document
-        Parsed JSON document as ``planoracle explain --out`` writes it, or `Explanation.document`.
+        Parsed JSON document as ``planoracle explain --out`` writes it, or `planoracle.analysis.diagnosis.explain.Explanation.document`.
     problem
         Problem that the document is about.
 

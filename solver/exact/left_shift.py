@@ -1,8 +1,9 @@
 """Left shift: move single pieces of a schedule to earlier starts until no piece can start earlier.
 
-A schedule is *left-shifted* if no piece can start earlier while all other pieces stay where they are. Passes over all
-pieces, in the order of start and position, give every piece its earliest start; the last pass moves nothing. Lengths,
-modes and agents are unchanged, except that touching pieces join and that a start cuts a piece, as in `Schedule.of`.
+A schedule is *left-shifted* (semi-active) if no piece can start earlier while all other pieces stay where they are.
+Passes over all pieces, in the order of start and position, give every piece its earliest start; the last pass moves
+nothing. Lengths, modes and agents are unchanged, except that touching pieces join and that a start cuts a piece, as in
+`Schedule.of`.
 """
 
 from __future__ import annotations

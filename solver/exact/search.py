@@ -33,7 +33,7 @@ def solve(
 ) -> Result:
     """Find a schedule of minimum makespan and prove it.
 
-    The schedule is left-shifted: no single piece can start earlier while all other pieces stay where they are. With
+    The schedule is semi-active: no single piece can start earlier while all other pieces stay where they are. With
     one worker and a finished proof, or with counted work, it is the same at every run; otherwise only the status, the
     makespan and the bound are.
 
