@@ -321,8 +321,8 @@ def check_submission(submission: object) -> dict[str, Any]:
     """Return a submission with a valid ``instance``, ``id``, ``model`` and ``sample``.
 
     ``instance`` must be text; a benchmark may use further fields, see
-    `planoracle.instances.protocol.benchmark.Benchmark.addressed_name`. ``id`` and ``model`` may be numbers or texts, at most
-    `MAX_NAME` characters. They may be missing, like ``sample`` (or ``epoch``): a whole number or text.
+    `planoracle.instances.protocol.benchmark.Benchmark.addressed_name`. ``id`` and ``model`` may be numbers or texts, at
+    most `MAX_NAME` characters. They may be missing, like ``sample`` (or ``epoch``): a whole number or text.
 
     Raises
     ------

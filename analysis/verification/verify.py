@@ -144,7 +144,8 @@ def verify(document: Any, problem: Problem) -> Verification:
     Parameters
     ----------
     document
-        Parsed JSON document as ``planoracle explain --out`` writes it, or `planoracle.analysis.diagnosis.explain.Explanation.document`.
+        Parsed JSON document as ``planoracle explain --out`` writes it, or the field ``document`` of
+        `planoracle.analysis.diagnosis.explain.Explanation`.
     problem
         Problem that the document is about.
 
