@@ -10,6 +10,7 @@ from planoracle.heuristics.improve import improve, list_schedule
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.exact.bounds import common_tick, horizon, windows
 from planoracle.solver.exact.coarse_grid import coarse_schedule
 from planoracle.solver.exact.cp_model import CpOutcome, run
@@ -58,9 +59,16 @@ class Proving:
     """Incumbent and bounds of one instance, and the CP-SAT stages that improve them."""
 
     def __init__(
-        self, instance: Instance, time_limit: Limit, seed: int, workers: int, on_progress: OnProgress | None = None
+        self,
+        instance: Instance,
+        time_limit: Limit,
+        seed: int,
+        workers: int,
+        on_progress: OnProgress | None = None,
+        rules: Rules | None = None,
     ) -> None:
         self.instance = instance
+        self.rules = rules
         self.on_progress = on_progress
         self.reported: tuple[int | None, int] = (None, -1)  # incumbent and bound at the last call of on_progress
         self.began = perf_counter()

@@ -6,9 +6,11 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from planoracle.instances.errors import RefusedPlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, TimeOverError
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify, check_instance, language
 from planoracle.solver.exact.bounds import grid_matters, lower_bound, steps
 from planoracle.solver.exact.cp_model import run
@@ -46,6 +48,7 @@ def solve(
     exact_grid: bool = False,
     engine: str = "auto",
     on_progress: OnProgress | None = None,
+    rules: Rules | None = None,
 ) -> Result:
     """Find a schedule of minimum makespan and prove it.
 
@@ -66,10 +69,12 @@ def solve(
         With ``cp-sat`` a single call of CP-SAT proves the optimum, on a model without bounds of our own.
     on_progress
         Callback for each improved incumbent or bound. Does not affect the result.
+    rules
+        Rules by which the plan is replayed; by default those of the problem.
 
     Raises
     ------
-    InternalError
+    InternalError, RefusedPlanError
         If the rules reject the schedule; it is never returned.
 
     Examples
@@ -80,7 +85,7 @@ def solve(
     ('optimal', 4080)
     """
     check_instance(instance)
-    search = _Search(instance, time_limit, seed, workers, on_progress)
+    search = _Search(instance, time_limit, seed, workers, on_progress, rules)
     if engine == "cp-sat":
         return search.run_cp_sat_alone(exact_grid=exact_grid)
     result = search.run()
@@ -203,9 +208,12 @@ class _Search(Proving):
         if self.workers == 1:
             deadline = self.deadline.counting(self.restricted_share)
         on_progress = None if self.on_progress is None else self.report_makespan
-        result = _Search(self.restriction, deadline, self.seed, self.workers, on_progress).run()
+        try:
+            result = _Search(self.restriction, deadline, self.seed, self.workers, on_progress, self.rules).run()
+        except RefusedPlanError:  # the schedule is only an incumbent of this search
+            result = None
         self.restriction = None
-        if result.schedule is not None:
+        if result is not None and result.schedule is not None:
             self.accept(result.schedule)
 
     def report_makespan(self, makespan: int | None, lower_bound: int) -> None:
@@ -315,7 +323,7 @@ class _Search(Proving):
             schedule = settled_early(self.instance, schedule)
         if status == Status.feasible and schedule is not None and schedule.makespan == self.least:
             status, proof = Status.optimal, "several bounds"
-        plan = None if schedule is None else certify(self.instance, schedule)
+        plan = None if schedule is None else certify(self.instance, schedule, rules=self.rules)
         makespan = None if schedule is None else schedule.makespan
         bound: int | None = self.least
         if status == Status.optimal:
