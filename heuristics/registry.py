@@ -1,4 +1,7 @@
-"""All heuristics by name; each answers with a validated schedule or an explicit failure."""
+"""All heuristics by name; each answers with a validated schedule or an explicit failure.
+
+Those of other packages are entry points or registered, see `planoracle.heuristics.package_heuristics`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ from time import perf_counter
 from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.grid_kitchens import BY_NAME
 from planoracle.heuristics.improve import DEFAULT, RULES, Budget, HeuristicOutcome, improve, priorities
+from planoracle.heuristics.package_heuristics import GROUP, as_heuristic, package_heuristics
+from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
+from planoracle.heuristics.package_heuristics import register as register_heuristic
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.errors import InputError, InternalError, UnknownNameError
@@ -20,6 +26,8 @@ from planoracle.instances.model.limits import deadline_of
 from planoracle.instances.model.problem import Problem, check_problem, of_kind
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify, settled
 from planoracle.instances.text import one_of
 
@@ -46,6 +54,8 @@ class HeuristicAnswer:
 
 
 Heuristic = Callable[[Instance, Budget], HeuristicOutcome]
+#: Methods of every comparison, which are no heuristics.
+METHODS = ("optimum", "reference", "best_heuristic", "all")
 _KINDS = {"schedule": "scheduling problems", "floor": "grid kitchens"}
 _FAILED = "the scheme cannot place an action within its maximum lags or before its deadline"
 
@@ -82,9 +92,50 @@ def _paper_heuristics() -> dict[str, str]:
 
 
 def names(kind: str | None = None) -> tuple[str, ...]:
-    """Return the names of all heuristics, or of those for a problem kind: those of the papers first."""
-    of_kind = {"schedule": (*_paper_heuristics(), *_GENERAL), "floor": tuple(BY_NAME)}
-    return tuple(dict.fromkeys(name for one, own in of_kind.items() for name in own if kind in (None, one)))
+    """Return the names of all heuristics, or of those for a problem kind: those of the papers first.
+
+    Raises
+    ------
+    InputError
+        For a heuristic of another package that cannot be loaded, or whose name is in use.
+    """
+    own = package_heuristics()
+    used_names = _used_names() if own else frozenset()
+    for name in own:
+        if name in used_names:
+            raise InputError("is the name of another heuristic or method", field=GROUP, value=name)
+    by_kind = {"schedule": (*_paper_heuristics(), *_GENERAL, *own), "floor": tuple(BY_NAME)}
+    return tuple(dict.fromkeys(name for key, group in by_kind.items() for name in group if kind in (None, key)))
+
+
+def _used_names() -> frozenset[str]:
+    """Return the names that a heuristic of another package must not have."""
+    references = (reference for each in registry.names() for reference in registry.get(each).references)
+    bundled = (*_paper_heuristics(), *short_names(), *_GENERAL, *BY_NAME)
+    return frozenset((*METHODS, "list", *bundled, *(reference.name for reference in references)))
+
+
+def register(contribution: AnyBenchmark | PackageHeuristic, name: str | None = None) -> None:
+    """Add a benchmark or a heuristic to this process. An entry point adds it to every process.
+
+    Parameters
+    ----------
+    contribution
+        Object of a class derived from `planoracle.plugin.Benchmark`; or a heuristic: a function of an instance and a
+        `planoracle.heuristics.improve.Budget` that returns a schedule, its pieces, or ``None``.
+    name
+        Name of the heuristic, by default that of the function. It must be new. A benchmark has its own name.
+
+    Raises
+    ------
+    InputError
+        If there is another of that name, or the name is not valid.
+    """
+    if not callable(contribution):
+        registry.register(contribution)
+        return
+    chosen = getattr(contribution, "__name__", "") if name is None else name
+    register_heuristic(contribution, chosen, (*_used_names(), *names()))
 
 
 def full_name(name: str, benchmark: str) -> str | None:
@@ -112,15 +163,26 @@ def check_name(name: str) -> None:
 def _find(name: str) -> Heuristic:
     if name in _GENERAL:
         return _GENERAL[name]
+    if name in package_heuristics():
+        return as_heuristic(name, package_heuristics()[name])
     module, _, function = _paper_heuristics()[name].partition(":")
     heuristic: Heuristic = getattr(import_module(module), function)
     return heuristic
 
 
-def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswer:
+def run(problem: Problem, name: str, budget: Budget = DEFAULT, *, rules: Rules | None = None) -> HeuristicAnswer:
     """Run one heuristic on a scheduling problem, or on a grid kitchen by the released rules.
 
-    Its name is as in `full_name`.
+    Parameters
+    ----------
+    problem
+        Problem as the rules change it.
+    name
+        Name of the heuristic, as in `full_name`.
+    budget
+        Limits of the heuristic.
+    rules
+        Rules by which a schedule is replayed; by default those of the problem.
 
     Raises
     ------
@@ -128,8 +190,10 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswe
         If there is no heuristic of that name.
     InputError
         If it is not for problems of that kind.
-    InternalError
+    InternalError, RefusedPlanError
         If the rules reject its schedule.
+    HeuristicError
+        If a heuristic of another package fails.
     """
     check_name(name)
     full = full_name(name, check_problem(problem).benchmark)
@@ -142,7 +206,7 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT) -> HeuristicAnswe
         raise InputError(f"is for {kinds_text}, not for a {problem.kind}", field="heuristic", value=name)
     if problem.kind == "floor":
         return _run_on_grid_kitchen(of_kind(problem, GridKitchen), full, budget)
-    return _run_on_instance(of_kind(problem, Instance), full, budget)
+    return _run_on_instance(of_kind(problem, Instance), full, budget, rules)
 
 
 def _run_on_grid_kitchen(grid_kitchen: GridKitchen, name: str, budget: Budget) -> HeuristicAnswer:
@@ -159,7 +223,7 @@ def _run_on_grid_kitchen(grid_kitchen: GridKitchen, name: str, budget: Budget) -
     return HeuristicAnswer(grid_kitchen.name, name, None, run.makespan, json.dumps(plan), "", perf_counter() - began)
 
 
-def _run_on_instance(instance: Instance, name: str, budget: Budget) -> HeuristicAnswer:
+def _run_on_instance(instance: Instance, name: str, budget: Budget, rules: Rules | None) -> HeuristicAnswer:
     heuristic = _find(name)
     began = perf_counter()
     outcome = heuristic(instance, budget)
@@ -169,6 +233,6 @@ def _run_on_instance(instance: Instance, name: str, budget: Budget) -> Heuristic
         failure = "the schedule of the heuristic exceeds the time limit" if late else reason
         return HeuristicAnswer(instance.name, name, None, None, None, failure, perf_counter() - began, outcome.claim)
     schedule = settled(instance, timetable.schedule() if isinstance(timetable, Timetable) else timetable)
-    plan = certify(instance, schedule)
+    plan = certify(instance, schedule, rules=rules)
     seconds = perf_counter() - began
     return HeuristicAnswer(instance.name, name, schedule, schedule.makespan, plan, "", seconds, outcome.claim)

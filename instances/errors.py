@@ -196,6 +196,10 @@ class BenchmarkError(InputError):
     """Fault of a benchmark in another package: an error in its code, or parts that contradict each other."""
 
 
+class RefusedPlanError(BenchmarkError):
+    """Plan of a solver or heuristic that a rule refuses although the problem allows it."""
+
+
 class NoSolverError(InputError):
     """Problem without a solver: its benchmark states the optimum itself, or its kind has none."""
 

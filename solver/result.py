@@ -10,7 +10,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from planoracle import __version__
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, RefusedPlanError
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.profiles import Rules
@@ -267,6 +267,21 @@ def check_bound(status: Status, makespan: int | None, bound: object) -> None:
         raise ValueError("the lower bound must be an integer")
     if status == Status.feasible and (makespan is None or (bound is not None and bound >= makespan)):
         raise ValueError("the makespan of a feasible result must exceed its lower bound")
+
+
+def refused_result(problem: Problem, error: RefusedPlanError) -> Result:
+    """Return the result of a problem of which a rule that the solver does not know refuses the plan.
+
+    It has no lower bound: rules in code may permit more than the problem, which cannot be excluded here.
+    """
+    return Result(
+        problem.name,
+        Status.unknown,
+        proof=f"the plan of the solver is refused: {error.message}",
+        kind=problem.kind,
+        unit=problem.unit,
+        versions=versions(),
+    )
 
 
 @cache

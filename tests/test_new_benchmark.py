@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.added_rules import with_rule_of_page
 from support.runner import CliRunner
 
 from planoracle import plugin
@@ -204,11 +205,40 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site / "ours.pth").write_text("\n".join(paths), encoding="utf-8")
     created = run(*planoracle(place), "benchmark", "new", NAME, "--to", place / "made", folder=place)
     assert created.returncode == 0, created.stderr
+    add_heuristics(place / "made")
     install = ("install", "--no-deps", "--no-build-isolation", "--no-index", place / "made")
     installed = run(sys.executable, "-m", "pip", "--python", python(place), *install, folder=place)
     assert installed.returncode == 0, installed.stderr
     assert (site / f"planoracle_{NAME}" / "data" / "problems.json").is_file()
     return place
+
+
+#: Heuristics of the new package: one that keeps all rules, and one that raises.
+HEURISTICS = """
+from planoracle.plugin import Piece
+
+
+def in_turn(instance, budget):
+    clock, pieces = 0, []
+    for action in instance.actions:
+        pieces.append(Piece(action.id, clock, action.duration, instance.agents[0]))
+        clock += action.duration
+    return pieces
+
+
+def broken(instance, budget):
+    return {}["schedule"]
+"""
+
+
+def add_heuristics(folder: Path) -> None:
+    """Add the heuristics to the package of a new benchmark."""
+    (folder / f"planoracle_{NAME}" / "heuristics.py").write_text(HEURISTICS, encoding="utf-8")
+    points = "\n".join(
+        f'{name.replace("_", "-")} = "planoracle_{NAME}.heuristics:{name}"' for name in ("in_turn", "broken")
+    )
+    with (folder / "pyproject.toml").open("a", encoding="utf-8") as stream:
+        stream.write(f'\n[project.entry-points."planoracle.heuristics"]\n{points}\n')
 
 
 def python(place: Path) -> Path:
@@ -328,3 +358,36 @@ def test_regret_critique_and_repair_accept_the_new_benchmark(place: Path, plans:
         "wrong": (True, 1, "5 steep"),
         "late": (True, 1, "8 steep"),
     }
+
+
+@pytest.mark.slow
+def test_heuristics_of_the_package_are_accepted_and_replayed(place: Path, call_command: Command) -> None:
+    (solved,) = call_command("solve", f"{NAME}/laundry", "-H", "in-turn")
+    assert (solved["status"], solved["makespan"]) == ("feasible", 40 + 10 + 15 + 5)
+    (late,) = call_command("solve", BREAKFAST, "-H", "in-turn", status=1)
+    assert (late["status"], late["plan"]) == ("unknown", None)
+    assert "in-turn: its schedule breaks the rule 'time_limit'" in late["reason"]
+    rows = call_command("compare", f"{NAME}/laundry", "--methods", "in-turn,broken", status=1)
+    outcomes = {row["method"]: (row["outcome"], row["makespan"]) for row in rows}
+    assert outcomes == {"in-turn": ("feasible", 70), "broken": ("failed", None)}
+    listed = run(*planoracle(place), "solve", "-H", "list", folder=place)
+    assert {"in-turn", "broken", "improve"} <= set(listed.stdout.split())
+
+
+@pytest.mark.slow
+def test_generated_tests_fail_for_a_rule_that_the_model_does_not_know(place: Path) -> None:
+    package = place / "ruled"
+    created = run(*planoracle(place), "benchmark", "new", "ruled", "--to", package, folder=place)
+    assert created.returncode == 0, created.stderr
+    module = package / "planoracle_ruled" / "run.py"
+    module.write_text(with_rule_of_page(module.read_text(encoding="utf-8")), encoding="utf-8")
+    install = ("install", "--no-deps", "--no-build-isolation", "--no-index", package)
+    installed = run(sys.executable, "-m", "pip", "--python", python(place), *install, folder=place)
+    assert installed.returncode == 0, installed.stderr
+    done = run(python(place), "-m", "pytest", "-q", "-p", "no:cacheprovider", "ruled", folder=place)
+    assert done.returncode == 1, done.stdout
+    assert "its rule 'rest' rejects" in done.stdout
+    solved = run(*planoracle(place), "solve", "ruled/breakfast", folder=place)
+    assert solved.returncode == 1
+    assert "optimal" not in solved.stdout
+    assert "'rest'" in solved.stdout

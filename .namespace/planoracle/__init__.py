@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from planoracle.analysis.grading.rewards import reward
     from planoracle.analysis.statistics.pairs import pairs
     from planoracle.analysis.verification.verify import verify
+    from planoracle.heuristics.registry import register
     from planoracle.instances.errors import InputError
     from planoracle.instances.model.builder import Model
     from planoracle.instances.model.instance import Instance
     from planoracle.instances.model.limits import Status
     from planoracle.instances.model.schedule import Schedule
     from planoracle.instances.protocol.plan import Plan
-    from planoracle.instances.protocol.registry import register
     from planoracle.instances.protocol.run import Run
     from planoracle.solver.result import Result
 
@@ -57,7 +57,7 @@ _PLACES = {
     "read": "analysis.api",
     "read_grades": "analysis.grading.grade_row",
     "regret": "analysis.diagnosis.regret",
-    "register": "instances.protocol.registry",
+    "register": "heuristics.registry",
     "repair": "analysis.diagnosis.repair",
     "reward": "analysis.grading.rewards",
     "schedule": "analysis.api",

@@ -59,7 +59,8 @@ Runs
 - `waited`: point after a wait until a time.
 - `wait_words`: text of a wait.
 - `GenericRun`: replay of a schedule by the general rules.
-- `GenericSimulator`: the general rules as code.
+- `GenericSimulator`: the general rules as code; its method `refusal` is for rules that no problem states.
+- `ScheduleState`: state of a run by the general rules.
 - `Step`: effect of one command, a step of a run.
 - `MismatchEvidence`: commands that name what the problem does not have.
 - `Violation`: broken rule, with the required and the actual value.
@@ -104,6 +105,12 @@ Feedback and live runs
 - `ActionSpace`: possible commands of the live runs of a problem.
 - `Setting`: prompts and options by which a model is asked.
 
+Heuristics
+----------
+- `register`: adds a benchmark or a heuristic to this process.
+- `Budget`: limits of a heuristic.
+- `HeuristicOutcome`: schedule of a heuristic, or the reason why there is none.
+
 Contract
 --------
 - `check_benchmark`: results of the contract suite on a benchmark.
@@ -121,9 +128,11 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as type checkers know it; importing typing would take longer
 if TYPE_CHECKING:
     from planoracle.analysis.contract.suite import check_benchmark
+    from planoracle.heuristics.improve import Budget, HeuristicOutcome
+    from planoracle.heuristics.registry import register
     from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
     from planoracle.instances.benchmarks.generic import metrics as generic_metrics
-    from planoracle.instances.benchmarks.generic.rules import GenericSimulator
+    from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
     from planoracle.instances.benchmarks.generic.run import GenericRun
     from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
     from planoracle.instances.files.instance_file import check as check_document
@@ -191,6 +200,7 @@ _PLACES = {
     "Average": "instances.protocol.scoring:Average",
     "Benchmark": "instances.protocol.benchmark:Benchmark",
     "BenchmarkError": "instances.errors:BenchmarkError",
+    "Budget": "heuristics.improve:Budget",
     "CLOSE": "instances.protocol.simulator:CLOSE",
     "Catalog": "instances.protocol.capabilities:Catalog",
     "Claim": "instances.protocol.scoring:Claim",
@@ -206,6 +216,7 @@ _PLACES = {
     "GenericRun": "instances.benchmarks.generic.run:GenericRun",
     "GenericSimulator": "instances.benchmarks.generic.rules:GenericSimulator",
     "Grammar": "instances.model_output.blocks:Grammar",
+    "HeuristicOutcome": "heuristics.improve:HeuristicOutcome",
     "InputError": "instances.errors:InputError",
     "Instance": "instances.model.instance:Instance",
     "Lag": "instances.model.instance:Lag",
@@ -241,6 +252,7 @@ _PLACES = {
     "RunConfig": "instances.protocol.environment:RunConfig",
     "Schedule": "instances.model.schedule:Schedule",
     "ScheduleBenchmark": "instances.protocol.schedule_benchmark:ScheduleBenchmark",
+    "ScheduleState": "instances.benchmarks.generic.rules:ScheduleState",
     "Setting": "instances.protocol.settings:Setting",
     "Simulator": "instances.protocol.simulator:Simulator",
     "Status": "instances.model.limits:Status",
@@ -270,6 +282,7 @@ _PLACES = {
     "read_list": "instances.model_output.reading:as_given",
     "read_output": "instances.model_output.reading:read",
     "referee": "instances.model.schedule_rules:referee",
+    "register": "heuristics.registry:register",
     "sentence": "instances.protocol.feedback:sentence",
     "wait_words": "instances.protocol.trajectory:wait_words",
     "waited": "instances.protocol.trajectory:waited",
@@ -282,6 +295,7 @@ __all__ = [
     "Average",
     "Benchmark",
     "BenchmarkError",
+    "Budget",
     "Catalog",
     "Claim",
     "DecisionPoint",
@@ -296,6 +310,7 @@ __all__ = [
     "GenericRun",
     "GenericSimulator",
     "Grammar",
+    "HeuristicOutcome",
     "InputError",
     "Instance",
     "Lag",
@@ -331,6 +346,7 @@ __all__ = [
     "RunConfig",
     "Schedule",
     "ScheduleBenchmark",
+    "ScheduleState",
     "Setting",
     "Simulator",
     "Status",
@@ -360,6 +376,7 @@ __all__ = [
     "read_list",
     "read_output",
     "referee",
+    "register",
     "sentence",
     "wait_words",
     "waited",

@@ -17,15 +17,17 @@ from planoracle.analysis.batch.pool import Ready, WorkerPool
 from planoracle.analysis.batch.worker import on_interrupt, report
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.heuristics.improve import Budget
+from planoracle.heuristics.package_heuristics import package_heuristics
 from planoracle.heuristics.registry import HeuristicAnswer
 from planoracle.heuristics.registry import run as apply
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, RefusedPlanError
 from planoracle.instances.model.cache import FORMAT, digest, fingerprint
 from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.solver.result import SolveOptions, versions
+from planoracle.instances.protocol.schedule_benchmark import replay_rules
+from planoracle.solver.result import Result, SolveOptions, refused_result, versions
 from planoracle.solver.solve import load_or_solve
 
 
@@ -61,8 +63,10 @@ class Work(ABC):
         return profiles(self.profile, dict(self.rules))
 
     def key(self, *content: object) -> str:
-        """Return a digest of content, options and versions, under which a journal stores the row."""
-        return digest(type(self).__name__, FORMAT, versions(), self, *content)
+        """Return the key of a row in a journal: a digest of content, options, versions and packages."""
+        packages = registry.packages()
+        sources = (registry.source_digest(packages),) if packages else ()
+        return digest(type(self).__name__, FORMAT, versions(), self, *content, *sources)
 
     @abstractmethod
     def start(self) -> Callable[[Any], ResultRow]:
@@ -180,7 +184,12 @@ class Solving(Work):
 
     def item(self, problem: Problem) -> Item:
         """Return the item of a problem."""
-        return Item(problem, problem, self.key(fingerprint(problem)))
+        content = [fingerprint(problem)]
+        heuristic = None if self.heuristic is None else package_heuristics().get(self.heuristic)
+        if heuristic is not None:  # of another package
+            module = str(getattr(heuristic, "__module__", ""))
+            content.append(registry.source_digest((module.partition(".")[0],)))
+        return Item(problem, problem, self.key(*content))
 
     def start(self) -> Callable[[Problem], ResultRow]:
         """Return the function that solves one problem."""
@@ -195,7 +204,7 @@ class Solving(Work):
         deadline = Deadline(inf if self.time_limit is None else self.time_limit)
         on_interrupt(deadline.stopped.set)
         if self.heuristic is not None:
-            row = self._schedule(task, self.heuristic, deadline)
+            row = self._schedule(task, self.heuristic, deadline, rules)
         else:
             options = SolveOptions(
                 rules,
@@ -207,21 +216,28 @@ class Solving(Work):
                 engine=self.engine,
                 on_progress=lambda makespan, bound: report(Improvement(task.name, makespan, bound)),
             )
-            row = load_or_solve(task, options, recompute=self.recompute).as_dict()
+            row = self._solve(task, options).as_dict()
         is_cut = deadline.stopped.is_set()
         if is_cut and not Status(row["status"]).settled:
             row["reason" if self.heuristic else "proof"] = "interrupted"
         # An interrupted solve may prove the optimum of another plan than a whole one.
         return ResultRow(json.dumps(row), is_lasting=not is_cut)
 
+    def _solve(self, task: Problem, options: SolveOptions) -> Result:
+        """Return the result of a problem; its status is unknown if a rule refuses the plan."""
+        try:
+            return load_or_solve(task, options, recompute=self.recompute)
+        except RefusedPlanError as error:
+            return refused_result(task, error)
+
     def under_rules(self, problem: Problem) -> tuple[Problem, Rules | None]:
         """Return the problem, and the rules of its plans unless they are in the problem."""
         if not self.profile:
             return problem, None
         rules = self.rules_by_benchmark[problem.benchmark]
-        return registry.of(problem).under(problem, rules), None if problem.kind == "schedule" else rules
+        return registry.of(problem).under(problem, rules), replay_rules(problem, rules)
 
-    def _schedule(self, task: Problem, heuristic: str, deadline: Deadline) -> dict[str, Any]:
+    def _schedule(self, task: Problem, heuristic: str, deadline: Deadline, rules: Rules | None) -> dict[str, Any]:
         """Return the row of a heuristic."""
 
         def report_tries(makespan: int, tries: int) -> None:
@@ -229,7 +245,7 @@ class Solving(Work):
 
         budget = Budget(self.seed, self.iterations, deadline, nodes=self.nodes, on_progress=report_tries)
         try:
-            answer = apply(task, heuristic, budget)
+            answer = apply(task, heuristic, budget, rules=rules)
         except InputError as error:
             # The heuristic is for other problems: a row without a schedule, as if it had found none.
             answer = HeuristicAnswer(task.name, heuristic, None, None, None, str(error), 0.0)

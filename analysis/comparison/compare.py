@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.heuristics.improve import DEFAULT, Budget
+from planoracle.heuristics.package_heuristics import package_heuristics
 from planoracle.heuristics.registry import full_name, run, short_names
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError, accept_former_keywords
@@ -275,11 +277,18 @@ class _ProblemAnswers:
         lengths = [(one.makespan, place) for place, one in enumerate(entries) if one.makespan is not None]
         return entries[min(lengths)[1] if lengths else -1]
 
+    def _budget_of(self, name: str) -> Budget:
+        """Return the budget of a heuristic; the time limit also ends one of another package."""
+        limit = self.time_limit
+        if name not in package_heuristics() or not isinstance(limit, int | float) or self.budget.time_limit != inf:
+            return self.budget
+        return replace(self.budget, time_limit=limit)
+
     def _heuristic(self, name: str, *, claims: bool = False, budget: Budget | None = None) -> MethodResult:
         """Run a heuristic once; with ``claims`` its claimed makespan counts, even if the rules reject it."""
         if not heuristics(self.problem.kind):
             return MethodResult(name, reason=_NO_HEURISTICS)
-        result = self._run(name, budget or self.budget)
+        result = self._run(name, budget or self._budget_of(name))
         if claims and result.claim not in (None, result.makespan):
             reason = (
                 result.reason or f"claims {result.claim} {self.problem.unit}s, but its schedule takes {result.makespan}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from planoracle.analysis.contract import live_checks, reading_checks, verdict_checks
 from planoracle.analysis.contract.cases import BrokenContractError, ContractCase, NotApplicableError
-from planoracle.instances.errors import BenchmarkError, InputError, NoSolverError
+from planoracle.instances.errors import InputError, NoSolverError
 from planoracle.instances.files.catalog import names_of, problem
 from planoracle.instances.generate.styles import generate
 from planoracle.instances.model.problem import Problem
@@ -179,7 +179,7 @@ def _result(check: Callable[..., None], cases: Sequence[tuple[str, Callable[[], 
         except BrokenContractError as error:
             failures.append(f"{name}: {error}")
         except Exception as error:  # any error of the benchmark is a failed check
-            fault = registry.benchmark_error(error) or (error if isinstance(error, BenchmarkError) else None)
+            fault = registry.benchmark_error(error)
             failures.append(f"{name}: {fault or f'raised {type(error).__name__}: {error}'}")
         if len(failures) == _MOST_FAILURES:
             break

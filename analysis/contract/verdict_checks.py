@@ -117,7 +117,8 @@ def schedules(case: ContractCase) -> None:
         wrong = list(find_violations(instance, schedule))
         require(not wrong, "a schedule without violations", wrong)
         replay = benchmark.run(of_kind(case.problem, Instance), benchmark.render(instance, schedule), case.rules)
-        require(replay.success, f"a success in {schedule.makespan} ticks", replay.verdict, replay.plan.submitted)
+        broken = replay.verdict.fatal or replay.verdict
+        require(replay.success, f"a success in {schedule.makespan} ticks", broken, replay.plan.submitted)
         agreed = agrees(instance, replay.makespan, schedule.makespan)
         require(agreed, f"makespan {schedule.makespan}", replay.makespan, replay.plan.submitted)
         repeated = benchmark.schedule(

@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import Any
 
 from planoracle.analysis.batch.journal import OptimumCache, default_cache
+from planoracle.instances.errors import RefusedPlanError
 from planoracle.instances.model.cache import FORMAT, ProblemCache, digest, fingerprint
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
@@ -20,8 +21,9 @@ from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.schedule_benchmark import replay_rules
 from planoracle.instances.protocol.scoring import BestKnown
-from planoracle.solver.result import Result, versions
+from planoracle.solver.result import Result, refused_result, versions
 from planoracle.solver.runs import solver_of
 from planoracle.solver.solve import bundled_result, check_proof, engine_of, has_solver, shorter_of, solve
 
@@ -36,12 +38,21 @@ def optimum(problem: Problem, rules: Rules | None = None, *, limit: Limit = WORK
     Parameters
     ----------
     rules
-        As in `planoracle.solver.solve.solve`.
+        As in `planoracle.solver.solve.solve`. The status is ``unknown`` if a rule that the solver does not know refuses
+        its plan; no lower bound is then reported, since rules in code may permit more than the problem.
     limit
         A result within seconds of wall time is not cached, since it depends on the machine.
     is_cached
         Use the cache on disk.
     """
+    try:
+        return _optimum(problem, rules, limit, is_cached=is_cached)
+    except RefusedPlanError as error:
+        return refused_result(problem, error)
+
+
+def _optimum(problem: Problem, rules: Rules | None, limit: Limit, *, is_cached: bool) -> Result:
+    """Return the result of `optimum`; raise `RefusedPlanError` if a rule refuses the plan."""
     bundled = bundled_result(problem, rules)
     if bundled is not None:
         return bundled
@@ -118,9 +129,7 @@ class SolverOracle:
         limit, share = self.limit, registry.of(problem).grading_effort
         if isinstance(limit, WorkLimit) and share != 1.0:
             limit = WorkLimit(limit.seconds * share)
-        # The rules of a schedule are in its problem.
-        deciding = None if problem.kind == "schedule" else rules.deciding()
-        return optimum(problem, deciding, limit=limit, is_cached=self.is_cached)
+        return optimum(problem, replay_rules(problem, rules.deciding()), limit=limit, is_cached=self.is_cached)
 
     def rest(self, run: AnyRun) -> BestKnown:
         """Return the best completion after a run; its makespan counts the remaining work only."""

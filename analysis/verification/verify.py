@@ -13,15 +13,17 @@ from typing import Any, Final
 from planoracle.analysis.console import output_file
 from planoracle.analysis.intake.byte_streams import read_lines
 from planoracle.analysis.verification.bundled_checks import BundledEntry, bundled_entries
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import BenchmarkError, InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status, WorkLimit
 from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol import bundled_results, registry
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.proofs import checker, schedule_checker
 from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.result import Result
@@ -135,7 +137,8 @@ def verify_named(proof: Any, problems: Mapping[str, Problem]) -> Verification:
         raise InputError("must be the name of one of the problems", field="instance", value=name)
     if proof.get("format") == FORMAT:
         return _verify_plan(proof, problems[name])
-    return _refute_by_optimum(check_certificate(proof, of_kind(problems[name], Instance)), problems[name])
+    instance = of_kind(problems[name], Instance)
+    return _refute_by_optimum(_replayed(check_certificate(proof, instance), proof, instance), instance)
 
 
 def verify(document: Any, problem: Problem) -> Verification:
@@ -178,6 +181,18 @@ def check_certificate(proof: Any, instance: Instance) -> Verification:
     except (checker.RefusedError, schedule_checker.ScheduleRefusedError) as error:
         return Verification(instance.name, None, None, "", False, str(error))
     return Verification(instance.name, makespan, bound, "certificate", True)
+
+
+def _replayed(checked: Verification, proof: Any, instance: Instance) -> Verification:
+    """Refute a certificate whose schedule a rule of another package's benchmark refuses."""
+    pieces = proof.get("schedule") if checked.holds else None
+    if not pieces or registry.is_bundled(instance.benchmark):
+        return checked
+    try:
+        certify(instance, Schedule.of(instance, [Piece(**piece) for piece in pieces]))
+    except BenchmarkError as error:
+        return replace(checked, holds=False, reason=error.message)
+    return checked
 
 
 def _verify_plan(document: dict[str, Any], problem: Problem) -> Verification:

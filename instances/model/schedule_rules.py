@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from operator import itemgetter
 
@@ -56,6 +57,25 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
         makespan=schedule.makespan if done else 0,
         remaining={} if done else {a.id: a.duration for a in instance.actions if a.duration},
         idle=_idle(instance, schedule),
+    )
+
+
+def refused(instance: Instance, verdict: Replay, violation: Violation) -> Replay:
+    """Return the verdict on a schedule that a further rule refuses: nothing counts as executed."""
+    violations = verdict.violations
+    if (violation.position, violation.kind) not in [(entry.position, entry.kind) for entry in violations]:
+        violations = (*violations, violation)
+    return replace(
+        verdict,
+        events=tuple(event._replace(accepted=False, progress=0.0) for event in verdict.events),
+        violations=violations,
+        fatal=verdict.fatal or violation,
+        executed=0,
+        progress=0.0,
+        goal_ratio=0.0,
+        success=False,
+        makespan=0,
+        remaining={action.id: action.duration for action in instance.actions if action.duration},
     )
 
 

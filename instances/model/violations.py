@@ -161,3 +161,34 @@ class Replay:
     makespan: int
     remaining: dict[str, int]
     idle: tuple[tuple[int, int], ...]
+
+    @property
+    def contradiction(self) -> str:
+        """Contradiction between the parts of the verdict in words, ``""`` if there is none."""
+        for fault in (self._value_fault(), self._success_fault() if self.success else ""):
+            if fault:
+                return fault
+        return ""
+
+    def _value_fault(self) -> str:
+        """Return the part with a value that no verdict has."""
+        for name in ("progress", "goal_ratio"):
+            share = getattr(self, name)
+            if not isinstance(share, int | float) or not 0 <= share <= 1:
+                return f"{name} is {share!r}, not a share from 0 to 1"
+        for name in ("makespan", "executed"):
+            number = getattr(self, name)
+            if not isinstance(number, int) or number < 0:
+                return f"{name} is {number!r}, not a whole number from 0 on"
+        if self.fatal is not None and self.fatal not in self.violations:
+            return f"the fatal violation {self.fatal.kind!r} is not among the violations"
+        return ""
+
+    def _success_fault(self) -> str:
+        """Return the part that contradicts a success."""
+        if self.fatal is not None:
+            return f"success, with the fatal violation {self.fatal.kind!r} of {self.fatal.subject}"
+        if self.goal_ratio < 1:
+            return f"success, with goal_ratio {self.goal_ratio:g}"
+        unfinished = next((name for name, ticks in self.remaining.items() if ticks), None)
+        return "" if unfinished is None else f"success, although {unfinished} is not done"

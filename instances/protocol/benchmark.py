@@ -15,6 +15,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.messages import is_cut
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import Entries, read_optima
 from planoracle.instances.protocol.capabilities import Catalog, SubmissionLimit
 from planoracle.instances.protocol.environment import USUAL, Environment, RunConfig
@@ -322,8 +323,15 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         return submitted, ()
 
     def replay(self, problem: _P, plan: Plan[_C], rules: _R | None = None) -> Run[_P, _C, _R]:
-        """Replay a plan by the rules (default: those of the problem); never raises for the content of a plan."""
+        """Replay a plan by the rules (default: those of the problem); never raises for the content of a plan.
+
+        Raises
+        ------
+        BenchmarkError
+            If the verdict of the rules contradicts itself, such as a success with a fatal violation.
+        """
         run: Run[_P, _C, _R] = self.runs.replay(problem, plan, self.default_rules(problem) if rules is None else rules)
+        registry.check_verdict(problem, run.verdict)
         if plan.fault:
             violation = Violation(None, plan.fault, "answer")
             run.verdict = replace(run.verdict, success=False, fatal=violation, violations=(violation,))

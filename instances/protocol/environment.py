@@ -337,8 +337,16 @@ class Environment(Generic[_P, _R, _S]):
         return self.benchmark.run(self.problem, self.submission(), self.rules)
 
     def verdict(self) -> Replay:
-        """Return the verdict of the rules on a closed-loop run so far, which grading confirms."""
-        return self.simulator.verdict(self.state.world)
+        """Return the verdict of the rules on a closed-loop run so far, which grading confirms.
+
+        Raises
+        ------
+        BenchmarkError
+            If the verdict contradicts itself.
+        """
+        verdict = self.simulator.verdict(self.state.world)
+        registry.check_verdict(self.problem, verdict)
+        return verdict
 
     def messages(self) -> list[Message]:
         """Return the run so far as a chat: instructions, introduction, messages and answers."""

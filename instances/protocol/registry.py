@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import pkgutil
+import sys
 from functools import cache
+from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from traceback import walk_tb
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 
 from planoracle.instances.errors import BenchmarkError, InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.model.problem import Problem, check_problem
+from planoracle.instances.model.violations import Replay
 from planoracle.instances.text import one_of
 
 if TYPE_CHECKING:
@@ -121,25 +124,78 @@ def names() -> tuple[str, ...]:
     return (*built_in, *sorted({*_from_packages(), *_registered}))
 
 
+def packages() -> tuple[str, ...]:
+    """Return the names of the other packages that have benchmarks."""
+    benchmarks = (_from_packages() | _registered).values()
+    return tuple(sorted({type(benchmark).__module__.partition(".")[0] for benchmark in benchmarks}))
+
+
+@cache
+def source_digest(names: tuple[str, ...]) -> str:
+    """Return a digest of the Python files of packages; stored results are out of date when it changes."""
+    digest = blake2b(digest_size=16)
+    for name in names:
+        for folder in getattr(sys.modules.get(name), "__path__", ()):
+            for path in sorted(Path(folder).rglob("*.py")):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def of(problem: Problem) -> AnyBenchmark:
     """Return the benchmark of a problem."""
     return get(check_problem(problem).benchmark)
 
 
-def contradiction(problem: Problem, text: str) -> PlanoracleError:
+#: Advice for rules that a problem does not state.
+_STATE_RULES = "state all rules in the problem, or define optimum(problem)"
+
+
+def contradiction(
+    problem: Problem,
+    text: str,
+    advice: str = _STATE_RULES,
+    details: str = "",
+    kind: type[BenchmarkError] = BenchmarkError,
+) -> PlanoracleError:
     """Return the error for rules, plan language and problem that contradict each other.
 
     It is an internal one for the benchmarks of this package.
+
+    Parameters
+    ----------
+    problem, text
+        Problem, and the contradiction in words.
+    advice
+        Remedy for the author of the benchmark.
+    details
+        Further text at the end.
+    kind
+        Class of the error for benchmarks of other packages.
     """
     name = problem.benchmark
     if _built_in(name) is not None:
         return InternalError(f"{problem.name}: {text}")
-    advice = f"state all rules in the problem, or define optimum(problem); see planoracle benchmark check {name}"
-    return BenchmarkError(f"benchmark {name}: {problem.name}: {text}; {advice}")
+    remedy = f"{advice}; see planoracle benchmark check {name}"
+    return kind("; ".join(filter(None, (f"benchmark {name}: {problem.name}: {text}", remedy, details))))
+
+
+def check_verdict(problem: Problem, verdict: Replay) -> None:
+    """Raise an error, of which `contradiction` says the class, for a verdict that contradicts itself."""
+    fault = verdict.contradiction
+    if fault:
+        advice = "repair the verdict in its simulator or its replay"
+        raise contradiction(problem, f"the verdict of its rules contradicts itself: {fault}", advice)
+
+
+def is_bundled(name: str) -> bool:
+    """Return True for the name of a benchmark of this package."""
+    return _built_in(name) is not None
 
 
 def benchmark_error(error: Exception) -> BenchmarkError | None:
     """Return the error of a benchmark in another package whose code raised it, else ``None``."""
+    if isinstance(error, BenchmarkError):
+        return error
     packages = {type(one).__module__.partition(".")[0]: name for name, one in (_from_packages() | _registered).items()}
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         module = str(frame.f_globals.get("__name__", ""))

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any, TypeVar, cast
 
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import BenchmarkError, InputError, RefusedPlanError
 from planoracle.instances.model.agents import apply_agent_suffix
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.problem import GENERAL, of_kind
+from planoracle.instances.model.problem import GENERAL, Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.state import PartialSchedule, residual_instance
-from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.benchmark import Benchmark
+from planoracle.instances.protocol.benchmark import AnyRun, Benchmark
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
 
@@ -121,11 +120,32 @@ def agrees(instance: Instance, makespan: int | None, claimed: int | None) -> boo
     return makespan == claimed or (language(instance).untimed and makespan < claimed)
 
 
-def certify(instance: Instance, schedule: Schedule, makespan: int | None = None) -> str:
+def replay_rules(problem: Problem, rules: Rules | None) -> Rules | None:
+    """Return the rules by which plans of solvers are replayed; ``None`` if problems state them.
+
+    The scheduling problems of this package do. Benchmarks of other packages may have further rules in their simulators.
+    """
+    if rules is None or (problem.kind == "schedule" and registry.is_bundled(problem.benchmark)):
+        return None
+    return rules
+
+
+def certify(instance: Instance, schedule: Schedule, makespan: int | None = None, *, rules: Rules | None = None) -> str:
     """Render a schedule, read the text back and replay it by the rules; return the text.
+
+    Parameters
+    ----------
+    instance
+        Problem as the rules change it.
+    schedule, makespan
+        Schedule, and its claimed makespan in ticks; by default that of the pieces.
+    rules
+        Rules of the replay; by default those of the problem.
 
     Raises
     ------
+    RefusedPlanError
+        If a rule of another package's benchmark refuses the plan although the problem allows it.
     InternalError, BenchmarkError
         If the plan cannot be read, breaks a rule, does not finish, or its makespan is not the one claimed. The error
         is the benchmark's own if it belongs to another package.
@@ -136,12 +156,16 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
     benchmark, claimed = language(instance), schedule.makespan if makespan is None else makespan
     text = benchmark.render(instance, schedule)
     try:
-        verdict = benchmark.run(instance, text).verdict
+        run = benchmark.run(instance, text, rules)
+    except BenchmarkError:
+        raise
     except InputError as error:
         fault = f"its plan language cannot read the plan that it wrote for a schedule: {error}"
         raise registry.contradiction(instance, fault) from None
+    verdict = run.verdict
     if verdict.violations:
-        raise registry.contradiction(instance, _refusal(verdict.violations[0]))
+        refusal, details = _refusal(run)
+        raise registry.contradiction(instance, refusal, details=details, kind=RefusedPlanError)
     if not verdict.success:
         raise registry.contradiction(instance, "its rules reject the plan of a complete schedule")
     if not agrees(instance, verdict.makespan, claimed):
@@ -150,8 +174,17 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
     return text
 
 
-def _refusal(one: Violation) -> str:
-    """Return the rule and the piece by which a schedule that keeps its problem is refused."""
-    piece = one.subject if one.start is None else f"{one.subject} at {one.start}"
-    values = "" if one.required is None else f"; required {one.names}, actual {one.actual}"
-    return f"its rule {one.kind!r} rejects {piece} ({one.message}{values}) although the problem allows the schedule"
+def _refusal(run: AnyRun) -> tuple[str, str]:
+    """Return the rule and the piece that refuse a valid schedule, and the step with a sentence."""
+    violation = run.verdict.fatal or run.verdict.violations[0]
+    piece = violation.subject if violation.start is None else f"{violation.subject} at {violation.start}"
+    values = "" if violation.required is None else f"; required {violation.names}, actual {violation.actual}"
+    reason = f"({violation.message}{values})"
+    findings = registry.of(run.problem).examine(run).findings
+    sentence = next((item.text for item in findings if item.violation == violation), violation.message)
+    commands = [step.command for step in run.steps if step.position == violation.position and step.kind != "wait"]
+    command = "".join(commands[:1])
+    step = "the plan" if violation.position is None else f"step {violation.position + 1} of the plan"
+    step += f" ({command})" if command else ""
+    refusal = f"its rule {violation.kind!r} rejects {piece} {reason} although the problem allows the schedule"
+    return refusal, f"{step}: {sentence}"

@@ -159,6 +159,15 @@ class Trajectory(Run[Instance, _C, _R]):
             *(move.after.state.clock for move in self.steps),
         )
 
+    @property
+    def is_restricted(self) -> bool:
+        """True if the rules may refuse a schedule that the problem allows, so that completions are replayed."""
+        return False
+
+    def accepts(self, pieces: Sequence[Piece]) -> bool:
+        """Return True if the rules accept a schedule of these pieces; only a restricted run asks."""
+        return True
+
     def lost_at(self, count: int) -> str | None:
         """Return ``over`` or ``spoiled`` after ``count`` decisions, see `Run.lost_at`."""
         point = self.points[count]

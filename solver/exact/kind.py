@@ -11,7 +11,7 @@ from planoracle.instances.model.limits import Status, deadline_of
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.schedule_benchmark import certify
+from planoracle.instances.protocol.schedule_benchmark import certify, replay_rules
 from planoracle.solver.exact import search
 from planoracle.solver.exact.lexicographic import with_few_interruptions
 from planoracle.solver.result import Result, SolveOptions, check_bound, versions
@@ -19,7 +19,7 @@ from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
 def solve(problem: Problem, options: SolveOptions) -> Result:
     """Solve an instance."""
-    _no_rules(options.rules)
+    _check_rules(problem, options.rules)
     if options.after:
         raise InputError("is for kitchens only; for schedules use planoracle.instances.model.state", field="after")
     instance, deadline = of_kind(problem, Instance), deadline_of(options.time_limit)
@@ -31,15 +31,15 @@ def solve(problem: Problem, options: SolveOptions) -> Result:
         exact_grid=options.exact_grid,
         engine=options.engine,
         on_progress=options.on_progress,
+        rules=options.rules,
     )
     if options.min_interruptions and result.schedule is not None:
-        return with_few_interruptions(instance, result, deadline)
+        return with_few_interruptions(instance, result, deadline, options.rules)
     return result
 
 
 def rules_for_optimum(rules: Rules | None) -> None:
-    """Return ``None``: the rules of schedules are in the problem."""
-    _no_rules(rules)
+    """Return ``None``: the rules of schedules are in the problem; others only refuse plans."""
 
 
 def pack(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
@@ -66,14 +66,14 @@ def pack(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any
 
 def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
     """Restore a stored result and certify its schedule again."""
-    _no_rules(rules)
+    _check_rules(problem, rules)
     instance = of_kind(problem, Instance)
     status, makespan, bound, grid = Status(entry["status"]), entry["makespan"], entry["bound"], entry.get("grid", 1)
     check_bound(status, makespan, bound)
     schedule = plan = None
     if status in (Status.optimal, Status.feasible):
         schedule = Schedule(tuple(_pieces(instance, entry["plan"])))
-        plan = certify(instance, schedule, makespan)
+        plan = certify(instance, schedule, makespan, rules=rules)
     elif makespan is not None or entry["plan"]:
         raise ValueError("a result without a makespan must have no plan")
     if type(grid) is not int or grid < 1:
@@ -100,6 +100,7 @@ def _pieces(instance: Instance, numbers: list[int]) -> Iterator[Piece]:
         yield Piece(instance.actions[action].id, start, duration, name, mode)
 
 
-def _no_rules(rules: Rules | None) -> None:
-    if rules is not None:
+def _check_rules(problem: Problem, rules: Rules | None) -> None:
+    """Raise `InputError` for rules of a benchmark whose scheduling problems state all rules."""
+    if rules is not None and replay_rules(problem, rules) is None:
         raise InputError("is for kitchens only; a scheduling problem contains its rules", field="rules", value=rules)

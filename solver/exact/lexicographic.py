@@ -12,6 +12,7 @@ from typing import NamedTuple
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, TimeOverError, deadline_of
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import common_tick, steps
 from planoracle.solver.exact.cp_model import FAR, CpModel, CpOutcome, negated, run
@@ -155,7 +156,9 @@ class _Model(ScheduleModel):
         super()._add_starts()
 
 
-def with_few_interruptions(instance: Instance, result: Result, deadline: Deadline) -> Result:
+def with_few_interruptions(
+    instance: Instance, result: Result, deadline: Deadline, rules: Rules | None = None
+) -> Result:
     """Return a result with the fewest interruptions that the search finds; its makespan stays proved."""
     assert result.schedule is not None
     began = perf_counter()
@@ -164,7 +167,7 @@ def with_few_interruptions(instance: Instance, result: Result, deadline: Deadlin
     return replace(
         result,
         schedule=fewest.schedule,
-        plan=result.plan if is_same else certify(instance, fewest.schedule, result.makespan),
+        plan=result.plan if is_same else certify(instance, fewest.schedule, result.makespan, rules=rules),
         proof=f"{result.proof}, interruptions {'proved' if fewest.proved else 'not proved'} minimal",
         seconds=result.seconds + perf_counter() - began,
     )

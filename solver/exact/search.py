@@ -7,6 +7,7 @@ from typing import Any
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, TimeOverError
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import check_instance
 from planoracle.solver.exact.bounds import lower_bound, steps
 from planoracle.solver.exact.cp_model import CpOutcome, run
@@ -29,6 +30,7 @@ def solve(
     exact_grid: bool = False,
     engine: str = "auto",
     on_progress: OnProgress | None = None,
+    rules: Rules | None = None,
     params: SearchParams = DEFAULT_PARAMS,
 ) -> Result:
     """Find a schedule of minimum makespan and prove it.
@@ -50,12 +52,14 @@ def solve(
         With ``cp-sat`` a single call of CP-SAT proves the optimum, on a model without bounds of our own.
     on_progress
         Callback for each improved incumbent or bound. Does not affect the result.
+    rules
+        Rules by which the plan is replayed; by default those of the problem.
     params
         Tuned numbers: sizes, work and efforts of the stages.
 
     Raises
     ------
-    InternalError
+    InternalError, RefusedPlanError
         If the rules reject the schedule; it is never returned.
 
     Examples
@@ -66,7 +70,7 @@ def solve(
     ('optimal', 4080)
     """
     check_instance(instance)
-    search = SearchState(instance, params, time_limit, seed=seed, workers=workers, on_progress=on_progress)
+    search = SearchState(instance, params, time_limit, seed=seed, workers=workers, on_progress=on_progress, rules=rules)
     if engine == "cp-sat":
         return solve_by_cp_sat_alone(search, exact_grid=exact_grid)
     result = run_stages(search)

@@ -19,7 +19,7 @@ def result_of(search: SearchState, answer: Answer) -> Result:
 
     Raises
     ------
-    InternalError
+    InternalError, RefusedPlanError
         If the rules reject the schedule.
     """
     instance, incumbent = search.instance, search.incumbent
@@ -36,7 +36,7 @@ def result_of(search: SearchState, answer: Answer) -> Result:
         status=status,
         makespan=makespan,
         lower_bound=_lower_bound(status, makespan, incumbent.lower_bound),
-        plan=None if schedule is None else certify(instance, schedule),
+        plan=None if schedule is None else certify(instance, schedule, rules=search.rules),
         proof=proof,
         versions=versions(),
         seed=search.seed,

@@ -12,6 +12,7 @@ from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.exact.bounds import common_tick, horizon, windows
 from planoracle.solver.exact.coarse_grid import coarse_schedule
 from planoracle.solver.exact.cp_model import CpOutcome, run
@@ -50,6 +51,8 @@ class SearchState:
 
     Attributes
     ----------
+    rules
+        Rules by which plans are replayed, ``None`` for those of the problem.
     deadline
         Limit of the search; the left shift and the replay have time of their own.
     incumbent
@@ -73,11 +76,13 @@ class SearchState:
         seed: int,
         workers: int,
         on_progress: OnProgress | None = None,
+        rules: Rules | None = None,
     ) -> None:
         self.instance = instance
         self.params = params
         self.seed = seed
         self.workers = workers
+        self.rules = rules
         self.began = perf_counter()
         limit = deadline_of(time_limit)
         self._seconds = limit.remaining()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from planoracle.instances.errors import RefusedPlanError
 from planoracle.instances.model.limits import Status, TimeOverError
 from planoracle.instances.model.schedule import Schedule
 from planoracle.solver.exact.bounds import lower_bound, steps
@@ -142,11 +143,20 @@ def solve_restriction(search: SearchState) -> None:
 
     on_progress = report if search.incumbent.has_listener else None
     restricted = SearchState(
-        restriction, search.params, deadline, seed=search.seed, workers=search.workers, on_progress=on_progress
+        restriction,
+        search.params,
+        deadline,
+        seed=search.seed,
+        workers=search.workers,
+        on_progress=on_progress,
+        rules=search.rules,
     )
-    result = run_stages(restricted)
-    if result.schedule is not None:
-        search.incumbent.accept(result.schedule)
+    try:
+        schedule = run_stages(restricted).schedule
+    except RefusedPlanError:  # the schedule is only an incumbent of this search
+        return
+    if schedule is not None:
+        search.incumbent.accept(schedule)
 
 
 def limit_size(search: SearchState) -> Answer | None:

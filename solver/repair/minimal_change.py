@@ -11,6 +11,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.bounds import horizon, lower_bound, windows
 from planoracle.solver.exact.lexicographic import Lexicographic
@@ -74,6 +75,7 @@ def minimal_change(
     *,
     objectives: Sequence[str] = OBJECTIVES,
     time_limit: Limit = 60.0,
+    rules: Rules | None = None,
 ) -> MinimalChange:
     """Find the schedule that obeys the rules and is nearest to the pieces of a target.
 
@@ -89,12 +91,14 @@ def minimal_change(
         of the shifts) and ``makespan``, or some of them.
     time_limit
         Seconds of wall time, or counted work.
+    rules
+        Rules by which the plan is replayed; by default those of the problem.
 
     Raises
     ------
     InputError
         For objectives that are none, unknown actions, and times that are no whole numbers.
-    InternalError
+    InternalError, RefusedPlanError
         If a schedule found does not pass the rules; never returned as an answer.
 
     Examples
@@ -107,7 +111,7 @@ def minimal_change(
     >>> found.status, found.moved, found.shift, found.makespan
     ('optimal', ('t/boil',), 1, 11)
     """
-    return _Search(instance, target, checked_objectives(objectives), time_limit).run()
+    return _Search(instance, target, checked_objectives(objectives), time_limit, rules).run()
 
 
 def checked_objectives(objectives: Sequence[str]) -> tuple[str, ...]:
@@ -128,7 +132,9 @@ class _Search:
         target: Mapping[str, Sequence[Piece]],
         objectives: tuple[str, ...],
         time_limit: Limit,
+        rules: Rules | None,
     ) -> None:
+        self.rules = rules
         self.began = perf_counter()
         self.deadline = deadline_of(time_limit)
         self.instance = instance
@@ -169,7 +175,7 @@ class _Search:
 
     def _any(self, grid: int) -> MinimalChange:
         """Search for any schedule, with interruptions at every tick."""
-        result = solve(self.instance, time_limit=self.deadline)
+        result = solve(self.instance, time_limit=self.deadline, rules=self.rules)
         if result.schedule is None:
             return self._answer(result.status, grid=result.grid)
         return self._answer(Status.feasible, result.schedule, grid=grid)
@@ -195,7 +201,7 @@ class _Search:
             instance=instance.name,
             status=status,
             schedule=schedule,
-            plan=None if schedule is None else certify(instance, schedule),
+            plan=None if schedule is None else certify(instance, schedule, rules=self.rules),
             moved=tuple(name for name, shift in shifts.items() if shift.moved),
             shifts={name: shift.ticks for name, shift in shifts.items()},
             shift=None if schedule is None else sum(shift.ticks for shift in shifts.values()),

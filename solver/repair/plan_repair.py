@@ -13,7 +13,7 @@ from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.validation import MAX_TICKS
 from planoracle.instances.protocol.plan import DroppedCommand, Target
 from planoracle.instances.protocol.registry import contradiction
-from planoracle.instances.protocol.schedule_benchmark import agrees, language
+from planoracle.instances.protocol.schedule_benchmark import agrees, language, replay_rules
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.protocol.trajectory import AnyTrajectory
 from planoracle.solver.repair.minimal_change import MinimalChange, minimal_change
@@ -146,7 +146,8 @@ def repair_schedule(
     by_action: dict[str, list[Piece]] = {}
     for piece in pieces:
         by_action.setdefault(piece.action, []).append(piece)
-    change = minimal_change(problem, by_action, objectives=objectives, time_limit=time_limit)
+    rules = replay_rules(problem, run.rules)
+    change = minimal_change(problem, by_action, objectives=objectives, time_limit=time_limit, rules=rules)
     answer |= {"status": change.status, "proved": change.proved, "grid": change.grid, "added": change.added}
     answer["dropped"] = tuple(sorted((*salvaged, *targets.dropped, *_redundant(targets.targets, change))))
     if change.schedule is None:

@@ -22,7 +22,15 @@ from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.repair.plan_repair import Repair, repair_schedule
 from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.states.state_solver import NEVER, Value
-from planoracle.solver.states.values import Solvers, follow_witness, state_solver, step_of, value_of, values_of
+from planoracle.solver.states.values import (
+    Solvers,
+    accepted_value,
+    follow_witness,
+    state_solver,
+    step_of,
+    value_of,
+    values_of,
+)
 
 # Largest number of instances with solvers: calls that shift delays make new instances.
 _MOST = 16
@@ -52,16 +60,16 @@ class RunValues:
             return StateValue(Value(NEVER, None))
         point, step = self._point(run), step_of(run)
         keep = _Keep(point, run.stop, step)
-        if point.dead_end or point.complete or before is None or not isinstance(before.keep, _Keep):
-            return StateValue(value_of(point, step, limit=self.limit, solvers=self._solvers), keep)
-        old = before.keep
-        moves = run.steps[old.count : run.stop]
-        if old.step != step or old.point.dead_end or not all(move.restricts for move in moves):
-            return StateValue(value_of(point, step, limit=self.limit, solvers=self._solvers), keep)
-        value = follow_witness(old.point, before.value, point, step, self._solvers)
+        value, least = None, 0
+        if not point.dead_end and not point.complete and before is not None and isinstance(before.keep, _Keep):
+            old = before.keep
+            moves = run.steps[old.count : run.stop]
+            if old.step == step and not old.point.dead_end and all(move.restricts for move in moves):
+                value = follow_witness(old.point, before.value, point, step, self._solvers)
+                least = before.value.lower
         if value is None:
-            value = value_of(point, step, before.value.lower, limit=self.limit, solvers=self._solvers)
-        return StateValue(value, keep)
+            value = value_of(point, step, least, limit=self.limit, solvers=self._solvers)
+        return StateValue(accepted_value(run, point, value, step, self._solvers), keep)
 
     def commands(self, run: AnyTrajectory, state_value: StateValue) -> list[str] | None:
         """Return the rest of the schedule that proves the value, command by command."""
@@ -119,7 +127,9 @@ class Solver:
     @cached_property
     def value(self) -> Value:
         """The value of the point where the run stopped."""
-        return value_of(self.run.points[self.run.stop], self.grid, limit=self.limit, solvers=self._solvers)
+        point = self.run.points[self.run.stop]
+        value = value_of(point, self.grid, limit=self.limit, solvers=self._solvers)
+        return accepted_value(self.run, point, value, self.grid, self._solvers)
 
     @property
     def rest(self) -> BestKnown:
@@ -132,11 +142,14 @@ class Solver:
         point = run.points[count]
         rest = Schedule(())
         if not point.complete:
-            # A separate solver, so that the plan does not depend on earlier queries.
-            solvers: Solvers = {}
-            final = value_of(point, step, value.lower, limit=self.limit, solvers=solvers)
+            # A separate solver, so that the plan does not depend on earlier queries; but further rules may accept one
+            # completion and refuse another.
+            solvers: Solvers = self._solvers if run.is_restricted else {}
+            final = value
+            if not run.is_restricted:
+                final = value_of(point, step, value.lower, limit=self.limit, solvers=solvers)
             witness = final.witness if final.upper == value.upper else value.witness
-            if witness is None and final.makespan is None:
+            if witness is None and (final.makespan is None or run.is_restricted):
                 return None
             if witness is None:
                 raise InternalError(f"{run.problem.name}: a repeated search found no completion of {value.upper}")
@@ -181,7 +194,8 @@ class Solver:
         if witness is not None and state_solver(self._solvers, after.instance, self.grid).keeps(witness, after.state):
             return before
         least = before.lower if after.instance is point.instance else 0
-        return value_of(after, self.grid, least, limit=self.limit, solvers=self._solvers)
+        value = value_of(after, self.grid, least, limit=self.limit, solvers=self._solvers)
+        return accepted_value(self.run, after, value, self.grid, self._solvers)
 
     def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:
         (first, value), (last, _) = group[0], group[-1]
@@ -204,6 +218,7 @@ class Solver:
             middle = (low + high) // 2
             later = waited(point, point.state.clock + middle * step)
             after = value_of(later, step, before.makespan, limit=self.limit, solvers=self._solvers)
+            after = accepted_value(self.run, later, after, step, self._solvers)
             low, high = (middle, high) if after.makespan == before.makespan else (low, middle)
         return low * step
 

@@ -8,13 +8,16 @@ points are found by bisection.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import gcd
 from typing import TypeAlias
 
+from planoracle.instances.errors import InputWarning
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, WorkLimit
+from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.states.state_solver import NEVER, StateSolver, Value
@@ -72,6 +75,25 @@ def value_of(
     return replace(value, lower=max(value.lower + lost, point.reached), upper=most)
 
 
+def accepted_value(run: AnyTrajectory, point: DecisionPoint, value: Value, step: int, solvers: Solvers) -> Value:
+    """Return a value, without its upper bound if the rules refuse the completion that proves it.
+
+    Such rules only forbid schedules, so that the lower bound holds in any case.
+    """
+    if not run.is_restricted or value.upper is None:
+        return value
+    rest: tuple[Piece, ...] = ()
+    if not point.complete:
+        if value.witness is None:
+            return Value(value.lower, None)
+        rest = state_solver(solvers, point.instance, step).completion(value.witness, point.state).pieces
+    if run.accepts((*point.state.pieces, *rest)):
+        return value
+    message = "the rules refuse a completion that the problem allows, so that best makespans are not known"
+    warnings.warn(f"{run.problem.name}: {message}", InputWarning, stacklevel=2)
+    return Value(value.lower, None)
+
+
 def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | None = None) -> list[Value]:
     """Return the value of the point before the first and after every decision of a run.
 
@@ -86,16 +108,27 @@ def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | No
     if run.impossible is not None:
         return [Value(NEVER, None)] * len(points)
     values: list[Value] = []
+    known_solvers, step = solvers, step_of(run)
     first = 0
+
+    def checked(point: DecisionPoint, value: Value) -> Value:
+        return accepted_value(run, point, value, step, known_solvers)
+
     for last in range(len(points)):
         ends = last + 1 == len(points)
         if ends or not run.steps[last].restricts or points[last + 1].dead_end != points[last].dead_end:
-            values += _stretch(points[first : last + 1], step_of(run), limit, solvers)
+            values += _stretch(points[first : last + 1], step, limit, solvers, checked)
             first = last + 1
     return values
 
 
-def _stretch(points: Sequence[DecisionPoint], step: int, limit: Limit, solvers: Solvers) -> list[Value]:
+def _stretch(
+    points: Sequence[DecisionPoint],
+    step: int,
+    limit: Limit,
+    solvers: Solvers,
+    checked: Callable[[DecisionPoint, Value], Value],
+) -> list[Value]:
     """Return the values of points each of which only restricts the one before."""
     if points[0].dead_end:
         return [Value(0, None)] * len(points)
@@ -103,14 +136,19 @@ def _stretch(points: Sequence[DecisionPoint], step: int, limit: Limit, solvers: 
     latest = points[-1].state.clock
     state_solver(solvers, points[0].instance, step, latest)
     values: list[Value | None] = [None] * len(points)
-    begin = values[0] = value_of(points[0], step, limit=limit, solvers=solvers)
+    begin = values[0] = checked(points[0], value_of(points[0], step, limit=limit, solvers=solvers))
+
+    def between(k: int, low: Value, high: Value) -> Value:
+        value = value_of(points[k], step, low.lower, high.upper, limit=limit, solvers=solvers)
+        return value if value.upper == high.upper and value.witness is None else checked(points[k], value)
+
     if last:
-        values[last] = value_of(points[last], step, begin.lower, limit=limit, solvers=solvers)
+        values[last] = checked(points[last], value_of(points[last], step, begin.lower, limit=limit, solvers=solvers))
         fill(
             values,
             0,
             last,
-            lambda k, low, high: value_of(points[k], step, low.lower, high.upper, limit=limit, solvers=solvers),
+            between,
             lambda k, value: follow_witness(points[k], value, points[k + 1], step, solvers),
         )
     return [value for value in values if value is not None]

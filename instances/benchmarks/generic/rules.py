@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import gcd
 
 from planoracle.instances.model.resource_rules import fault, other_of
@@ -49,12 +50,19 @@ class ScheduleState:
         Numbers of executed and of refused commands.
     closed
         True if the agent gave up.
+    is_valid
+        True in the replay of a schedule that the general rules accept as a whole; its pieces are not checked by them.
     """
 
     point: DecisionPoint
     count: int = 0
     refused: int = 0
     closed: bool = False
+    is_valid: bool = False
+
+
+# Methods by which a derived class changes runs; the others describe commands only.
+_RULES = ("initial", "copy", "apply", "refusal", "ended", "verdict")
 
 
 class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
@@ -73,9 +81,27 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
     def __init__(self, problem: Instance) -> None:
         self.problem = problem
 
+    @cached_property
+    def adds_rules(self) -> bool:
+        """True if a derived class may refuse a schedule that the problem allows."""
+        return any(getattr(type(self), name) is not getattr(GenericSimulator, name) for name in _RULES)
+
     def words(self, piece: Piece) -> str:
         """Return a piece as a command of the plan language."""
         return json.dumps(piece._asdict())
+
+    def refusal(self, state: ScheduleState, piece: Piece) -> Violation | None:
+        """Return the violation if a piece breaks a rule that its problem does not state; by default ``None``.
+
+        Parameters
+        ----------
+        state
+            State before the piece; ``state.point.state.pieces`` have been executed, and ``state.count`` is the position
+            of the piece.
+        piece
+            Piece that the general rules accept.
+        """
+        return None
 
     def initial(self) -> ScheduleState:
         """Return the state before the first piece."""
@@ -84,7 +110,7 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
     def apply(
         self, state: ScheduleState, command: Piece | Unreadable | str, *, force: bool = False
     ) -> tuple[ScheduleState, tuple[Step, ...]]:
-        """Return the state after a piece; ``force`` starts it unchecked, as part of a valid schedule."""
+        """Return the state after a piece; ``force`` omits the check by the general rules."""
         point, clock = state.point, state.point.state.clock
         if isinstance(command, Unreadable):
             unread = Violation(None, "unreadable", command.text)
@@ -92,7 +118,10 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
         if not isinstance(command, Piece):
             return replace(state, closed=True), (Step(state.count, CLOSE, "close", clock, clock),)
         words = self.words(command)
-        violation = None if force else fault_of(self.problem, (*point.state.pieces, command), clock)
+        is_checked = force or state.is_valid
+        violation = None if is_checked else fault_of(self.problem, (*point.state.pieces, command), clock)
+        if violation is None:
+            violation = self.refusal(state, command)
         after = point
         if violation is None:
             try:
@@ -108,6 +137,27 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
             wait = wait_words(self.problem, command.start - clock)
             return following, (Step(state.count, wait, "wait", clock, command.start), step)
         return following, (step,)
+
+    def accepts(self, state: ScheduleState, piece: Piece) -> bool:
+        """Return True if the rules that a derived class adds accept a piece that the general rules accept."""
+        return not self.adds_rules or self._refused_step(state, piece) is None
+
+    def _refused_step(self, state: ScheduleState, piece: Piece) -> Step | None:
+        """Return the step by which a derived class refuses a piece that the general rules accept."""
+        _, steps = self.apply(replace(self.copy(state), is_valid=True), piece)
+        return next((step for step in steps if step.kind == "lost" or step.violation is not None), None)
+
+    def _accepted(self, state: ScheduleState, piece: Piece) -> Piece | None:
+        """Return a piece if all rules accept it, or the piece at the later start that a rule requires."""
+        refused = self._refused_step(state, piece) if self.adds_rules else None
+        if refused is None:
+            return piece
+        start = None if refused.violation is None else refused.violation.required
+        if not isinstance(start, int) or start <= piece.start:
+            return None
+        later = piece._replace(start=start)
+        breaks_rule = fault_of(self.problem, (*state.point.state.pieces, later), state.point.state.clock) is not None
+        return None if breaks_rule or self._refused_step(state, later) is not None else later
 
     def _refused(self, state: ScheduleState, step: Step) -> tuple[ScheduleState, tuple[Step, ...]]:
         return replace(state, refused=state.refused + 1), (step,)
@@ -142,17 +192,27 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
         over += [piece.start + problem.by_id[piece.action].attended for piece in pieces]
         over += [piece.end + lag for piece in pieces for lag in _lags(problem)]
         over += [action.release for action in problem.actions]
-        commands = []
+        commands: dict[str, None] = {}
         for start, positions in moments(problem, point.state.clock, over, remaining):
             only = None if positions is None else {problem.actions[one].id for one in positions}
-            options = self.startable(waited(point, start), _grid(problem), only)
-            commands += [LegalCommand(self.words(piece), "act") for piece, _ in options]
-        return commands or [LegalCommand(CLOSE, "close")]
+            for option, _ in self.startable(waited(point, start), _grid(problem), only):
+                accepted = self._accepted(state, option)
+                if accepted is not None:
+                    commands[self.words(accepted)] = None
+        return [LegalCommand(text, "act") for text in commands] or [LegalCommand(CLOSE, "close")]
 
     def startable(
         self, point: DecisionPoint, step: int, only: Container[str] | None = None
     ) -> Iterator[tuple[Piece, DecisionPoint]]:
-        """Yield every piece that can start now, and the point after it; optionally of some actions ``only``."""
+        """Yield every piece that the general rules let start now, and the point after it.
+
+        Parameters
+        ----------
+        point, step
+            Decision point, and the number of ticks of which lengths of parts are multiples.
+        only
+            Actions to consider; by default all.
+        """
         early = _early(self.problem, point)
         ready = {name for name in self.problem.by_id if name not in early and (only is None or name in only)}
         for piece, after in piece_choices(point, step, ready) if ready else ():

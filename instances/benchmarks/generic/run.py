@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from planoracle.instances.benchmarks.generic.rules import GenericSimulator
+from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
+from planoracle.instances.model.schedule_rules import refused
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.schedule_benchmark import language
 from planoracle.plugin import (
     DecisionPoint,
     Instance,
     LegalAction,
     Move,
+    Piece,
     Plan,
     PlanError,
     Replay,
@@ -29,12 +33,14 @@ from planoracle.plugin import (
 class GenericRun(Trajectory[Schedule, Rules]):
     """Run of a schedule: its pieces in order of their starts; the first violation ends it.
 
+    A simulator that adds rules executes the pieces as in a live run, and its refusal is part of the verdict.
+
     Parameters
     ----------
     simulator
         Rules of the run, and its problem.
     verdict
-        Verdict on the plan; by default that of the general rules on its schedule.
+        Verdict on the plan; by default that of the simulator on its schedule.
     plan, rules
         Plan that was read, and rules of the run.
     """
@@ -45,39 +51,99 @@ class GenericRun(Trajectory[Schedule, Rules]):
         self, simulator: GenericSimulator, plan: Plan[Schedule], rules: Rules, verdict: Replay | None = None
     ) -> None:
         self.simulator = simulator
-        verdict = referee(simulator.problem, plan.commands) if verdict is None else verdict
-        super().__init__(simulator.problem, plan, rules, verdict)
+        if verdict is not None:
+            registry.check_verdict(simulator.problem, verdict)
+        general = verdict
+        if verdict is None or simulator.adds_rules:
+            general = referee(simulator.problem, plan.commands)
+        assert general is not None
+        super().__init__(simulator.problem, plan, rules, general if verdict is None else verdict)
+        self._is_valid = general.success
+        self._last = simulator.initial()
+        if simulator.adds_rules:
+            self.verdict = self._with_added_rules(general, verdict)
+
+    @property
+    def is_restricted(self) -> bool:
+        """True if the benchmark may refuse a schedule that the problem allows."""
+        return self.simulator.adds_rules or not registry.is_bundled(self.problem.benchmark)
 
     @property
     def fault(self) -> Violation | None:
         """First violation of the piece that ended the run; else the first missing action."""
         return super().fault if not self.steps or self._ended_by is None else self._ended_by
 
+    def _with_added_rules(self, general: Replay, verdict: Replay | None) -> Replay:
+        """Return the verdict of a simulator that adds rules: it executes the pieces, as in a live run.
+
+        Parameters
+        ----------
+        general
+            Verdict of the general rules.
+        verdict
+            Verdict of the benchmark, if it has stated one.
+        """
+        is_executed = all(step.kind != "lost" for step in self.steps)
+        if verdict is None:
+            verdict = self._stated_verdict(general, is_executed=is_executed)
+        return verdict if self._ended_by is None else refused(self.problem, verdict, self._ended_by)
+
+    def _stated_verdict(self, general: Replay, *, is_executed: bool) -> Replay:
+        """Return the verdict of the simulator; raise `BenchmarkError` if it allows what the problem forbids."""
+        is_ended = self.points[-1].over is not None
+        state = self._last if is_ended or (self._is_valid and is_executed) else self._with_all_pieces()
+        verdict = self.simulator.verdict(state)
+        is_whole = len(state.point.state.pieces) == len(self.plan.commands.pieces)
+        if verdict.success and not (general.success and is_whole):
+            kind = next((violation.kind for violation in general.violations), "missing_action")
+            fault = f"its simulator accepts a schedule that the problem forbids ({kind})"
+            raise registry.contradiction(self.problem, fault)
+        return verdict
+
+    def _with_all_pieces(self) -> ScheduleState:
+        """Return the last state with all pieces of the plan, also those that were not executed."""
+        state = replace(self._last.point.state, pieces=self.plan.commands.pieces)
+        return replace(self._last, point=replace(self._last.point, state=state))
+
     def _walk(self) -> tuple[list[Move], int]:
         moves: list[Move] = []
-        state, stop = self.simulator.initial(), 0
+        stop, simulator = 0, self.simulator
+        state = replace(simulator.initial(), is_valid=self._is_valid)
         for piece in self.plan.commands.pieces:
+            self._last = state
+            end = simulator.ended(state) if simulator.adds_rules else None
+            if end is not None and end != "completed":
+                return self._ended(moves, end), len(moves)
             point, clock, stop = state.point, state.point.state.clock, len(moves)
             if piece.start > clock:
                 point = waited(point, piece.start)
                 words = wait_words(self.problem, piece.start - clock)
                 moves.append(Move(state.count, words, "wait", clock, piece.start, after=point))
-            state, (*_, step) = self.simulator.apply(state, piece, force=self.success)
-            if step.violation is not None:
-                if step.violation.kind == "too_many":
+            state, (*_, step) = simulator.apply(simulator.copy(state), piece)
+            if step.violation is not None or step.kind == "lost":
+                if step.violation is not None and step.violation.kind == "too_many":
                     raise PlanError(str(step.violation.actual), field="plan")
                 self._ended_by = step.violation
                 start = piece.start
                 lost = Move(step.position, step.command, "lost", start, start, step.violation, after=point)
                 return [*moves, lost], stop
             moves.append(Move(step.position, step.command, "act", step.start, step.end, after=state.point))
+        self._last = state
         return moves, len(moves)
+
+    def _ended(self, moves: list[Move], reason: str) -> list[Move]:
+        """Return the moves of a run that the simulator ended before all pieces were executed."""
+        if not moves:
+            return moves
+        *before, last = moves
+        return [*before, replace(last, after=replace(last.after, over=reason))]
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the pieces up to a step and those of the rest."""
         done = self.points[count].state.pieces
-        schedule = Schedule.of(self.problem, (*done, *rest.pieces))
-        return language(self.problem).render(self.problem, schedule), referee(self.problem, schedule)
+        schedule, benchmark = Schedule.of(self.problem, (*done, *rest.pieces)), language(self.problem)
+        plan = replace(self.plan, commands=schedule, fault="")
+        return benchmark.render(self.problem, schedule), benchmark.replay(self.problem, plan, self.rules).verdict
 
     @property
     def command_texts(self) -> list[str]:
@@ -90,9 +156,24 @@ class GenericRun(Trajectory[Schedule, Rules]):
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every piece that can begin now, and the wait."""
+        state = self._state_of(point) if self.simulator.adds_rules else None
         for piece, after in self.simulator.startable(point, step):
-            yield LegalAction(self.simulator.words(piece), "act", after)
+            if state is None or self.simulator.accepts(state, piece):
+                yield LegalAction(self.simulator.words(piece), "act", after)
         yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
+
+    def accepts(self, pieces: Sequence[Piece]) -> bool:
+        """Return True if the rules accept a schedule of these pieces."""
+        plan = replace(self.plan, commands=Schedule.of(self.problem, pieces), fault="")
+        return language(self.problem).replay(self.problem, plan, self.rules).success
+
+    def _state_of(self, point: DecisionPoint) -> ScheduleState:
+        """Return the state of the simulator after the pieces of a point."""
+        simulator = self.simulator
+        state = replace(simulator.initial(), is_valid=True)
+        for piece in point.state.pieces:
+            state, _ = simulator.apply(simulator.copy(state), piece)
+        return state
 
     def targets(self) -> Targets:
         """Return the pieces as they are."""
