@@ -51,13 +51,16 @@ class GenericRun(Trajectory[Schedule, Rules]):
     @property
     def fault(self) -> Violation | None:
         """First violation of the piece that ended the run; else the first missing action."""
-        return super().fault if not self.steps or self._ended_by is None else self._ended_by
+        if not self.steps or self._ended_by is None:
+            return super().fault
+        return self._ended_by
 
     def _walk(self) -> tuple[list[Move], int]:
         moves: list[Move] = []
         state, stop = self.simulator.initial(), 0
         for piece in self.plan.commands.pieces:
-            point, clock, stop = state.point, state.point.state.clock, len(moves)
+            point, stop = state.point, len(moves)
+            clock = point.state.clock
             if piece.start > clock:
                 point = waited(point, piece.start)
                 words = wait_words(self.problem, piece.start - clock)
@@ -75,9 +78,10 @@ class GenericRun(Trajectory[Schedule, Rules]):
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the pieces up to a step and those of the rest."""
-        done = self.points[count].state.pieces
-        schedule = Schedule.of(self.problem, (*done, *rest.pieces))
-        return language(self.problem).render(self.problem, schedule), referee(self.problem, schedule)
+        executed = self.points[count].state.pieces
+        schedule = Schedule.of(self.problem, (*executed, *rest.pieces))
+        text = language(self.problem).render(self.problem, schedule)
+        return text, referee(self.problem, schedule)
 
     @property
     def command_texts(self) -> list[str]:
@@ -92,12 +96,15 @@ class GenericRun(Trajectory[Schedule, Rules]):
         """Yield every piece that can begin now, and the wait."""
         for piece, after in self.simulator.startable(point, step):
             yield LegalAction(self.simulator.words(piece), "act", after)
-        yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
+        after_wait = waited(point, point.state.clock + step)
+        yield LegalAction(wait_words(self.problem, step), "wait", after_wait)
 
     def targets(self) -> Targets:
         """Return the pieces as they are."""
-        pieces = enumerate(self.plan.commands.pieces)
-        return Targets(self.problem, tuple(Target(n, self.simulator.words(piece), piece) for n, piece in pieces))
+        targets = []
+        for position, piece in enumerate(self.plan.commands.pieces):
+            targets.append(Target(position, self.simulator.words(piece), piece))
+        return Targets(self.problem, tuple(targets))
 
 
 def simulator(problem: Instance, rules: Rules) -> GenericSimulator:
