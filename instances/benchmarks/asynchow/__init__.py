@@ -160,13 +160,18 @@ class AsyncHow(ScheduleBenchmark[Schedule, Profile]):
 
     def groups(self, name: str) -> Mapping[str, Sequence[str]]:
         """Return the problem, and its number of steps."""
-        bundled = self.catalog.covers(name)
-        return {"task": [name], "size": [str(len(self.catalog.load(name).actions))] if bundled else []}
+        if not self.catalog.covers(name):
+            return {"task": [name], "size": []}
+        steps = self.catalog.load(name).actions
+        return {"task": [name], "size": [str(len(steps))]}
 
     def read_data(self, data: bytes, path: str) -> list[Instance]:
         """Read one of the released pickles."""
         reader = self.reader
-        return list(reader.encoded(reader.read_pickle(data, path), path)) if reader.is_pickle(data) else []
+        if not reader.is_pickle(data):
+            return []
+        problems = reader.read_pickle(data, path)
+        return list(reader.encoded(problems, path))
 
     def default_rules(self, problem: Instance) -> Profile:
         """Return the profile that the problem was encoded for."""

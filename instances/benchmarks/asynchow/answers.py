@@ -23,7 +23,9 @@ from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, NO_PLAN
 from planoracle.plugin import PlanError
 
 #: Ranks of times: announced as final; in JSON; in double quotes; others. A problem hides unquoted times before it.
-_FINAL, _JSON, _QUOTED, _PLAIN, _PROBLEM = 4.0, 3.0, 2.0, 1.0, 2.0
+_FINAL, _JSON = 4.0, 3.0
+_QUOTED, _PLAIN = 2.0, 1.0
+_PROBLEM = 2.0
 #: Ranks of times in JSON, by their keys; times of parts rank below times in sentences.
 _JSON_RANKS = {
     Rank.PART: 0.2,
@@ -148,7 +150,8 @@ class _Selection:
             self._last = line
         keyed = None if line.kind == "note" else self._keyed_time(line)
         if keyed is not None and keyed.text and not cues_of(line.text) & ~Cue.FINAL:
-            self._propose(line.text, Cue.FINAL & cues_of(line.text), keyed, _PLAIN + 0.5)
+            final_cues = Cue.FINAL & cues_of(line.text)
+            self._propose(line.text, final_cues, keyed, _PLAIN + 0.5)
             return
         for piece in pieces_of(line.text):
             self._add_piece(piece, line.kind)
@@ -159,7 +162,8 @@ class _Selection:
         """Read a sentence."""
         cues = cues_of(piece)
         if Cue.RETRACTED in cues:
-            self._best, self._announced, self._cues, self._is_doubtful = None, "", Cue(0), False
+            self._best, self._is_doubtful = None, False
+            self._announced, self._cues = "", Cue(0)
             return
         if kind == "note":
             return
@@ -179,7 +183,8 @@ class _Selection:
         if stated is None or (self._broken_line and stated.rank < Rank.TOTAL):
             return
         self._has_time = self._has_time or bool(stated.text)
-        self._propose("", Cue(0), stated, _PROBLEM if stated.problem else _JSON_RANKS[stated.rank])
+        rank = _PROBLEM if stated.problem else _JSON_RANKS[stated.rank]
+        self._propose("", Cue(0), stated, rank)
 
     def _propose(self, words: str, cues: Cue, stated: StatedTime | JsonTime, rank: float) -> None:
         """Take a time as the answer so far, unless a better one stands before it."""
@@ -224,7 +229,8 @@ class _Selection:
         name, *cells = line.cells or [""]
         for heading, cell in zip(self._header.cells[1:_MAX_CELLS], cells, strict=False):
             if _BARE.fullmatch(cell):
-                stated = _named_number(f"{name} {'' if self._header is line else heading}", cell)
+                column = "" if self._header is line else heading
+                stated = _named_number(f"{name} {column}", cell)
                 if stated is not None and stated.rank >= Rank.TOTAL:
                     return stated
         return None

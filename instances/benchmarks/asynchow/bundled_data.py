@@ -22,15 +22,18 @@ FEW_SHOT = ("async/1198", "async/8", "async/3")
 
 _DAY = 86400
 _UNITS = {
-    **dict.fromkeys(("sec", "second"), (1, 1)),
-    **dict.fromkeys(("min", "minute"), (60, 60)),
+    "sec": (1, 1),
+    "second": (1, 1),
+    "min": (60, 60),
+    "minute": (60, 60),
     "hour": (3600, 3600),
     "day": (_DAY, _DAY),
     "week": (7 * _DAY, 7 * _DAY),
     "month": (28 * _DAY, 31 * _DAY),
     "year": (365 * _DAY, 366 * _DAY),
 }
-_AMOUNT = re.compile(rf"([0-9]{{1,6}}) ({'|'.join(sorted(_UNITS, reverse=True))})s?")
+_NAMES = "|".join(sorted(_UNITS, reverse=True))
+_AMOUNT = re.compile(rf"([0-9]{{1,6}}) ({_NAMES})s?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +72,16 @@ class HowTo:
         >>> how_to("async/0").complexity
         14
         """
-        successors, predecessors = {after for _, after in self.edges}, {before for before, _ in self.edges}
-        return 2 + 3 * len(self.durations) + len(self.edges) - len(successors) - len(predecessors)
+        steps = len(self.durations)
+        first_steps = steps - len({after for _, after in self.edges})
+        last_steps = steps - len({before for before, _ in self.edges})
+        nodes = steps + 2
+        return nodes + len(self.edges) + first_steps + last_steps
 
     def seconds(self, *, last_unit: bool = False) -> list[Interval]:
         """Return the duration of every step, see `seconds`; raises `InputError` for invalid texts."""
-        return [seconds(text, last_unit=last_unit, field=f"{self.name}.durations") for text in self.durations]
+        field = f"{self.name}.durations"
+        return [seconds(text, last_unit=last_unit, field=field) for text in self.durations]
 
     def answer(self, *, last_unit: bool = False) -> Interval:
         """Return the lengths of the longest paths with the shortest and with the longest durations."""
@@ -113,8 +120,13 @@ def seconds(text: str, *, last_unit: bool = False, field: str = "duration") -> I
     amounts = list(_AMOUNT.finditer(text))
     if not amounts or " ".join(amount[0] for amount in amounts) != text:
         raise InputError("must be a text such as '10 min' or '2 hours 30 minutes'", field=field, value=text)
-    counted = [(int(amount[1]), _UNITS[amount[2]]) for amount in amounts[-1 if last_unit else 0 :]]
-    return sum(n * least for n, (least, _) in counted), sum(n * most for n, (_, most) in counted)
+    shortest = longest = 0
+    for amount in amounts[-1:] if last_unit else amounts:
+        number = int(amount[1])
+        shortest_unit, longest_unit = _UNITS[amount[2]]
+        shortest += number * shortest_unit
+        longest += number * longest_unit
+    return shortest, longest
 
 
 def longest_path(durations: Sequence[int], edges: Sequence[tuple[int, int]]) -> int:
@@ -129,7 +141,8 @@ def longest_path(durations: Sequence[int], edges: Sequence[tuple[int, int]]) -> 
     ends: dict[int, int] = {}
     try:
         for step in TopologicalSorter(graph).static_order():
-            ends[step] = max((ends[early] for early in graph[step]), default=0) + durations[step - 1]
+            start = max((ends[early] for early in graph[step]), default=0)
+            ends[step] = start + durations[step - 1]
     except CycleError as error:
         raise InputError("the order of the steps has a cycle", field="edges", value=error.args[1]) from error
     return max(ends.values())
@@ -138,14 +151,22 @@ def longest_path(durations: Sequence[int], edges: Sequence[tuple[int, int]]) -> 
 @cache
 def bundled() -> dict[str, HowTo]:
     """Return all problems by name, in the order of the released files."""
-    document = load_json((files(__package__) / "data" / "problems.json").read_bytes(), "problems.json")
+    data = files(__package__) / "data" / "problems.json"
+    document = load_json(data.read_bytes(), "problems.json")
     problems = {}
     for kind in KINDS:
         for number, (durations, edges, (low, high)) in enumerate(document[kind]):
-            pairs = tuple((int(a), int(b)) for a, _, b in (edge.partition("-") for edge in edges.split()))
             name = f"{kind}/{number}"
-            problems[name] = HowTo(name, tuple(durations.split(", ")), pairs, (low, high))
+            pairs = tuple(map(_edge, edges.split()))
+            texts = tuple(durations.split(", "))
+            problems[name] = HowTo(name, texts, pairs, (low, high))
     return problems
+
+
+def _edge(text: str) -> tuple[int, int]:
+    """Return the edge that a text such as ``2-3`` states."""
+    before, _, after = text.partition("-")
+    return int(before), int(after)
 
 
 def names() -> tuple[str, ...]:

@@ -29,9 +29,9 @@ def examine(run: AsyncHowRun) -> Examination:
     if run.answer is None:
         return feedback.examine(run)
     clock = clock_of(run.problem)
-    findings = tuple(
-        FeedbackItem.of(fault, f"{_quoted_answer(run)}{fault.message}") for fault in run.verdict.violations
-    )
+    answer = _quoted_answer(run)
+    faults = run.verdict.violations
+    findings = tuple(FeedbackItem.of(fault, f"{answer}{fault.message}") for fault in faults)
     return Examination(
         replay=run.verdict,
         findings=findings,
@@ -45,8 +45,9 @@ def examine(run: AsyncHowRun) -> Examination:
 
 def _outcome(run: AsyncHowRun, clock: ClockFormat) -> str:
     shortest, longest = (clock.span(seconds) for seconds in run.right_answer)
-    right = shortest if shortest == longest else f"{shortest} to {longest}"
-    return f"The answer is {'right' if run.success else 'wrong'}: the shortest time is {right}."
+    right_time = shortest if shortest == longest else f"{shortest} to {longest}"
+    verdict = "right" if run.success else "wrong"
+    return f"The answer is {verdict}: the shortest time is {right_time}."
 
 
 def _quoted_answer(run: AsyncHowRun) -> str:

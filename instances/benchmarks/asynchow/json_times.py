@@ -116,7 +116,7 @@ def time_of(value: object) -> JsonTime | None:
     times = [entry for entry in collector.entries if entry.text]
     problems = [entry for entry in collector.entries if entry.problem]
     blanks = [entry for entry in collector.entries if not entry.text and not entry.problem]
-    best = max((entry.place.ranks for entry in times), default=(Rank.PART, Rank.PART))
+    best = max(map(_ranks_of, times), default=(Rank.PART, Rank.PART))
     problem = max(problems, key=_ranks_of, default=None)
     if problem is not None and (not times or _ranks_of(problem) > best):
         return JsonTime("", None, problem.place.highest, problem=problem.problem)
@@ -171,15 +171,18 @@ class _Collector:
         last_words = {words[-1] for words in words_by_name.values() if words}
         keys = {name: key_of(name, last_words) for name in fields}
         words = set(chain.from_iterable(words_by_name.values()))
-        self.has_schedule = self.has_schedule or ("start" in words and not words.isdisjoint(_ENDS))
-        is_unit_needed = any(_is_number(value) and not keys[name].unit for name, value in fields.items())
+        if "start" in words and not words.isdisjoint(_ENDS):
+            self.has_schedule = True
+        numbers = [name for name, value in fields.items() if _is_number(value)]
+        is_unit_needed = any(not keys[name].unit for name in numbers)
         for name, value in fields.items():
             key = keys[name]
             named_unit = units.unit_for(key)
             unit = key.unit or named_unit or place.unit
             if key.unit and named_unit not in ("", key.unit) and not is_unit_needed:
                 unit = f"{key.unit}, {named_unit}"  # a contradiction
-            highest = Rank.PART if Rank.PART in (key.rank, place.highest) else max(key.rank, place.highest)
+            ranks = (key.rank, place.highest)
+            highest = Rank.PART if Rank.PART in ranks else max(ranks)
             yield value, _Place(highest, key, name, unit, self._containers)
 
 
@@ -220,7 +223,9 @@ _ENDS = ("duration", "end", "finish")
 
 def _document_in(text: str) -> object:
     """Return the JSON object or list that is the whole of a text, else ``None``."""
-    value = whole_value(text) if text.lstrip()[:1] in ("{", "[") else None
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    value = whole_value(text)
     return value if isinstance(value, dict | list) else None
 
 
@@ -240,7 +245,8 @@ def _entries_of(value: object, place: _Place) -> Iterator[_Entry]:
     if isinstance(value, bool):
         return
     if isinstance(value, int | float):
-        yield from _entries_of_number(Decimal(value) if isinstance(value, int) else Decimal(repr(value)), place)
+        number = Decimal(value) if isinstance(value, int) else Decimal(repr(value))
+        yield from _entries_of_number(number, place)
     elif isinstance(value, str):
         yield from _entries_of_text(value, place)
     elif place.highest >= Rank.TIME:
@@ -268,12 +274,14 @@ def _entries_of_text(value: str, place: _Place) -> Iterator[_Entry]:
     is_time = place.highest >= Rank.TIME
     clock = _CLOCK.fullmatch(text) if is_time else None
     if clock is not None:
-        text = f"{clock[1]} hour {clock[2]} min {clock[3]} sec"
+        hours, minutes, seconds = clock.groups()
+        text = f"{hours} hour {minutes} min {seconds} sec"
     if len(text) > MAX_REWRITTEN:
         return
     numeric = _NUMERIC.fullmatch(text)
     if numeric is not None:
-        yield from _entries_of_number(Decimal(numeric["number"].replace(",", "")), place)
+        number = Decimal(numeric["number"].replace(",", ""))
+        yield from _entries_of_number(number, place)
         return
     stated = time_in(text)
     if stated is not None:
@@ -282,7 +290,8 @@ def _entries_of_text(value: str, place: _Place) -> Iterator[_Entry]:
         ends = re.findall(_NUMBER, text)
         yield _Entry(place, f'"{ends[-1]} {place.unit}"', is_ambiguous=True)
     elif is_time and re.search(r"\d", text) and (place.unit or " " not in text):
-        yield _Entry(place, problem=f'the text of "{place.name}" is no time: "{text[:80]}"')
+        excerpt = text[:80]
+        yield _Entry(place, problem=f'the text of "{place.name}" is no time: "{excerpt}"')
     elif is_time:
         yield _Entry(place)
 
@@ -291,15 +300,16 @@ def _agreed(entries: list[_Entry]) -> JsonTime:
     """Return the time that entries of equal rank state, ambiguous if they differ."""
     groups: dict[tuple[int, tuple[str, ...]], list[_Entry]] = {}
     for entry in entries:
-        groups.setdefault((entry.place.container, entry.place.key.stem), []).append(entry)
-    sums = list(chain.from_iterable(map(_summed, groups.values())))
+        group = (entry.place.container, entry.place.key.stem)
+        groups.setdefault(group, []).append(entry)
+    sums = list(chain.from_iterable(map(_sum_parts, groups.values())))
     exact = min(sums, key=_exactness_of)
     seconds = exact.seconds
     is_ambiguous = any(entry.is_ambiguous or not _agrees(entry, seconds) for entry in sums)
     return JsonTime(exact.text, seconds, exact.place.highest, is_ambiguous)
 
 
-def _summed(group: list[_Entry]) -> list[_Entry]:
+def _sum_parts(group: list[_Entry]) -> list[_Entry]:
     """Return one entry for the parts of a time, such as hours and minutes; else the entries themselves."""
     units = {entry.place.unit for entry in group}
     if len(units) < len(group) or any(entry.number is None for entry in group):
@@ -318,7 +328,10 @@ def _summed(group: list[_Entry]) -> list[_Entry]:
 def _is_below_unit(part: _Entry, larger: _Entry) -> bool:
     """Return whether a time is shorter than the unit of another time."""
     unit = seconds_of(f'"1 {larger.place.unit}"')
-    return part.seconds is not None and unit is not None and part.seconds[1] < unit[0]
+    seconds = part.seconds
+    if seconds is None or unit is None:
+        return False
+    return seconds[1] < unit[0]
 
 
 def _size_of(entry: _Entry) -> timedelta:

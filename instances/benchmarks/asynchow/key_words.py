@@ -108,9 +108,11 @@ def key_of(name: str, last_words: Set[str] = frozenset()) -> Key:
     ('min', '', 'PART')
     """
     words = words_of(name)
-    units = {_UNIT_BY_WORD[word]: word for place, word in enumerate(words) if _is_unit(words, place, last_words)}
+    unit_words = [word for place, word in enumerate(words) if _is_unit(words, place, last_words)]
+    units = {_UNIT_BY_WORD[word]: word for word in unit_words}
     unit = next(iter(units)) if len(units) == 1 else ""
-    stem = tuple(word for word in words if word not in units.values() and word not in _FILLERS)
+    ignored = _FILLERS.union(units.values())
+    stem = tuple(word for word in words if word not in ignored)
     return Key(unit, stem, _rank(stem, unit))
 
 
@@ -145,4 +147,6 @@ def unit_named(text: str) -> str:
     ('min', 'min', 'sec', '')
     """
     words = words_of(text)
-    return _UNIT_BY_WORD.get(words[0], "") if len(words) == 1 else ""
+    if len(words) != 1:
+        return ""
+    return _UNIT_BY_WORD.get(words[0], "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 from planoracle.instances.benchmarks.asynchow.answers import answer_in
 from planoracle.instances.benchmarks.asynchow.json_times import time_of
@@ -49,17 +50,23 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Sc
     submission = _as_text(submission)
     rows = pieces_in(problem, submission)
     if rows is not None:
-        return rows.of(lambda pieces: with_agents(problem, language.reading(problem, pieces, rules).commands))
+
+        def schedule_of(pieces: list[object]) -> Schedule:
+            return with_agents(problem, language.reading(problem, pieces, rules).commands)
+
+        return rows.of(schedule_of)
     chat = chat_in(submission)
     if chat is not None:
-        texts = [part for one in filter(is_agents, chat) for part in contents(one)]
-        submission = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in texts)
+        parts = chain.from_iterable(map(contents, filter(is_agents, chat)))
+        submission = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in parts)
     if submission is not None and not isinstance(submission, str):
         message = "must be text, a list of pieces, or an object with a time and its unit"
         raise PlanError(message, field="answer", value=submission)
     released = rules.answers == "released"
-    text, part, fault = (submission or "", "whole text", "") if released else answer_in(submission or "")
-    return Reading(DurationAnswer((), text), int(part != "nothing"), part, 0, fault=fault)
+    answer = submission or ""
+    text, part, fault = (answer, "whole text", "") if released else answer_in(answer)
+    is_answered = part != "nothing"
+    return Reading(DurationAnswer((), text), int(is_answered), part, 0, fault=fault)
 
 
 def _as_text(submission: object) -> object:
@@ -76,8 +83,10 @@ def _as_text(submission: object) -> object:
 
 def _states_time(values: list[object]) -> bool:
     """Return whether a list is an answer instead of a schedule."""
-    is_schedule = any(isinstance(value, dict) and not _FIELDS.isdisjoint(value) for value in values)
-    stated = None if is_schedule else time_of(values)
+    objects = (value for value in values if isinstance(value, dict))
+    if any(not _FIELDS.isdisjoint(fields) for fields in objects):
+        return False
+    stated = time_of(values)
     return stated is not None and stated.text != ""
 
 

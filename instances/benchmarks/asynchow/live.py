@@ -42,7 +42,9 @@ class AsyncHowText(GenericText):
 
     def introduction(self) -> str:
         """Return the steps; with a closed loop also a command as an example."""
-        return brief(self.simulator.problem, hands=False) if self.config.loop == "open" else super().introduction()
+        if self.config.loop == "open":
+            return brief(self.simulator.problem, hands=False)
+        return super().introduction()
 
 
 #: Class of the texts of live runs.
@@ -53,10 +55,13 @@ def _steps(environment: AnyEnvironment) -> str:
     """Return the steps and their order, with durations in the benchmark's words, such as ``1 months``."""
     facts, lines = origin_of(environment.problem).facts, []
     for number, duration in enumerate(facts.durations, 1):
-        sentence = f": {clean(facts.sentences[number - 1])}" if facts.sentences else ""
-        before = [f"step {early}" for early, late in facts.edges if late == number]
-        lines.append(f"Step {number}{sentence} ({duration})")
-        lines += [f"Step {number} must wait until {listed(before)} is done."] if before else []
+        step = f"Step {number}"
+        if facts.sentences:
+            step = f"{step}: {clean(facts.sentences[number - 1])}"
+        lines.append(f"{step} ({duration})")
+        predecessors = [f"step {early}" for early, late in facts.edges if late == number]
+        if predecessors:
+            lines.append(f"Step {number} must wait until {listed(predecessors)} is done.")
     return "\n".join(lines)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from planoracle.instances.benchmarks.asynchow.bundled_data import FEW_SHOT
 from planoracle.instances.benchmarks.asynchow.problems import least, origin_of
 from planoracle.instances.benchmarks.asynchow.rules import Profile
@@ -21,61 +23,61 @@ from planoracle.plugin import (
 
 def declare(rules: Profile) -> Declarations[Measurement[AsyncHowRun]]:
     """Return the metrics; averages exclude the three problems that the prompts show."""
-    return (
-        Average(
-            "accuracy",
-            "share of right answers and optimal plans",
-            lambda row: None if row["few_shot"] else row["success"] and row["makespan"] == row["optimal_makespan"],
-            role=("success", "main"),
-        ),
-        Average(
-            "score",
-            "1 for a right answer; optimum divided by makespan for a plan",
-            lambda row: None if row["few_shot"] else _score(row),
-        ),
-        Average(
-            "wrong_answers",
-            "wrong answers by reason",
-            lambda row: [row["violation"]] if row["violation"] and row["given"] == "answer" else [],
-            "counts",
-        ),
-        Metric(
-            "given",
-            "kind of submission: answer or plan",
-            lambda its: "plan" if its.run.answer is None else "answer",
-            kind="text",
-        ),
-        Metric(
-            "parsed",
-            "shortest and longest time that was read; 0 and 0 without a time",
-            lambda its: None if its.run.answer is None else list(its.run.answer.parsed),
-            "seconds",
-            "text",
-            is_shown=True,
-        ),
-        Metric(
-            "gold",
-            "shortest and longest time that count as right",
-            lambda its: list(its.run.right_answer),
-            "seconds",
-            "text",
-        ),
-        Metric(
-            "complexity",
-            "nodes and edges of the graph, with START and END",
-            lambda its: origin_of(its.run.problem).facts.complexity,
-            kind="count",
-        ),
-        Metric(
-            "few_shot",
-            "the prompts of the paper show the answer",
-            lambda its: origin_of(its.run.problem).facts.name in FEW_SHOT,
-            kind="flag",
-        ),
+    accuracy = Average("accuracy", "share of right answers and optimal plans", _accuracy, role=("success", "main"))
+    score = Average("score", "1 for a right answer; optimum divided by makespan for a plan", _score)
+    wrong_answers = Average("wrong_answers", "wrong answers by reason", _reasons, "counts")
+    kind = Metric("given", "kind of submission: answer or plan", _kind_of_submission, kind="text")
+    parsed = Metric(
+        "parsed",
+        "shortest and longest time that was read; 0 and 0 without a time",
+        _time_read,
+        "seconds",
+        "text",
+        is_shown=True,
     )
+    gold = Metric("gold", "shortest and longest time that count as right", _right_time, "seconds", "text")
+    complexity = Metric("complexity", "nodes and edges of the graph, with START and END", _complexity, kind="count")
+    few_shot = Metric("few_shot", "the prompts of the paper show the answer", _is_few_shot, kind="flag")
+    return accuracy, score, wrong_answers, kind, parsed, gold, complexity, few_shot
 
 
-def _score(row: Row) -> float:
+def _accuracy(row: Row) -> Any:
+    """Return whether a grade is right, ``None`` for a problem that the prompts show."""
+    if row["few_shot"]:
+        return None
+    return row["success"] and row["makespan"] == row["optimal_makespan"]
+
+
+def _reasons(row: Row) -> list[str]:
+    """Return the reason for a wrong answer."""
+    violation = row["violation"]
+    return [violation] if violation and row["given"] == "answer" else []
+
+
+def _kind_of_submission(measurement: Measurement[AsyncHowRun]) -> str:
+    return "plan" if measurement.run.answer is None else "answer"
+
+
+def _time_read(measurement: Measurement[AsyncHowRun]) -> list[float] | None:
+    answer = measurement.run.answer
+    return None if answer is None else list(answer.parsed)
+
+
+def _right_time(measurement: Measurement[AsyncHowRun]) -> list[int]:
+    return list(measurement.run.right_answer)
+
+
+def _complexity(measurement: Measurement[AsyncHowRun]) -> int:
+    return origin_of(measurement.run.problem).facts.complexity
+
+
+def _is_few_shot(measurement: Measurement[AsyncHowRun]) -> bool:
+    return origin_of(measurement.run.problem).facts.name in FEW_SHOT
+
+
+def _score(row: Row) -> float | None:
+    if row["few_shot"]:
+        return None
     if not row["success"]:
         return 0.0
     return row["optimal_makespan"] / row["makespan"] if row["makespan"] else 1.0
@@ -88,15 +90,20 @@ _FAULTS = {
 }
 
 
-def _released(problem: Instance) -> Claim:
+def _released_claim(problem: Instance) -> Claim:
+    """Return the makespan that the released answer states."""
     facts, ticks = origin_of(problem).facts, problem.seconds_per_tick or 1
     claimed = facts.released_answer[0] // ticks
     is_feasible = claimed >= least(problem)
-    return Claim(claimed, is_feasible, "" if is_feasible else _FAULTS[str(facts.fault)])
+    reason = "" if is_feasible else _FAULTS[str(facts.fault)]
+    return Claim(claimed, is_feasible, reason)
+
+
+_RELEASED = Reference("released_answer", "released answer", _released_claim, main=True, published="released_answer")
 
 
 METRICS = MetricSet(
     Measurement[AsyncHowRun],
     declare,
-    references=(Reference("released_answer", "released answer", _released, main=True, published="released_answer"),),
+    references=(_RELEASED,),
 )

@@ -39,17 +39,24 @@ def instance(facts: HowTo, name: str, rules: Profile = PROFILES["paper"]) -> Ins
     >>> [action.id for action in steps.actions], steps.agents[-1], least(steps)
     (['step/1', 'step/2', 'step/3', 'step/4'], 'agent4', 6220800)
     """
-    durations = [ends[rules.length == "most"] for ends in facts.seconds(last_unit=rules.units == "last")]
-    tick = 1 if max(durations) <= MAX_TICKS or any(time % 60 for time in durations) else 60
+    intervals = facts.seconds(last_unit=rules.units == "last")
+    end = 1 if rules.length == "most" else 0
+    durations = [interval[end] for interval in intervals]
+    needs_seconds = any(time % 60 for time in durations)
+    tick = 1 if max(durations) <= MAX_TICKS or needs_seconds else 60
+    ticks = [time // tick for time in durations]
     labels = facts.sentences or ("",) * len(durations)
+    actions = []
+    for number, (duration, label) in enumerate(zip(ticks, labels, strict=True), 1):
+        actions.append(Action(f"step/{number}", "step", duration, duration, label=label))
+    lags = [Lag(f"step/{before}", f"step/{after}") for before, after in facts.edges]
+    numbers = range(1, len(durations) + 1)
+    agents = [f"agent{number}" for number in numbers]
     return Instance(
         name=name,
-        actions=tuple(
-            Action(f"step/{number}", "step", time // tick, time // tick, label=label)
-            for number, (time, label) in enumerate(zip(durations, labels, strict=True), 1)
-        ),
-        lags=tuple(Lag(f"step/{before}", f"step/{after}") for before, after in facts.edges),
-        agents=tuple(f"agent{number}" for number in range(1, len(durations) + 1)),
+        actions=tuple(actions),
+        lags=tuple(lags),
+        agents=tuple(agents),
         benchmark="asynchow",
         unit="second" if tick == 1 else "minute",
         seconds_per_tick=tick,
@@ -67,15 +74,17 @@ def origin_of(problem: Instance) -> Origin:
 
 def under(problem: Instance, rules: Profile) -> Instance:
     """Return a problem with the durations of a rule profile."""
-    facts, own = origin_of(problem)
-    return problem if own == rules else instance(facts, problem.name, rules)
+    origin = origin_of(problem)
+    return problem if origin.rules == rules else instance(origin.facts, problem.name, rules)
 
 
 @ProblemCache
 def right_answer(problem: Instance, rules: Profile) -> Interval:
     """Return the seconds that count as right."""
     facts = origin_of(problem).facts
-    return facts.released_answer if rules.gold == "released" else facts.answer(last_unit=rules.units == "last")
+    if rules.gold == "released":
+        return facts.released_answer
+    return facts.answer(last_unit=rules.units == "last")
 
 
 @ProblemCache
@@ -83,17 +92,21 @@ def least(problem: Instance) -> int:
     """Return the longest path in ticks: the optimum with as many agents as steps, else a lower bound."""
     place = {action.id: number for number, action in enumerate(problem.actions, 1)}
     edges = [(place[lag.before], place[lag.after]) for lag in problem.lags]
-    return longest_path([action.duration for action in problem.actions], edges)
+    durations = [action.duration for action in problem.actions]
+    return longest_path(durations, edges)
 
 
 def with_agents(problem: Instance, schedule: Schedule) -> Schedule:
     """Return a schedule in which every step without an agent gets its own agent."""
     if all(piece.agent is not None for piece in schedule.pieces):
         return schedule
-    own = dict(zip(problem.index, problem.agents, strict=True))
-    agents = (own[piece.action] if piece.agent is None else piece.agent for piece in schedule.pieces)
-    pieces = zip(schedule.pieces, agents, strict=True)
-    return Schedule.of(problem, (piece._replace(agent=agent) for piece, agent in pieces))
+    agents = dict(zip(problem.index, problem.agents, strict=True))
+    pieces = []
+    for piece in schedule.pieces:
+        if piece.agent is None:
+            piece = piece._replace(agent=agents[piece.action])
+        pieces.append(piece)
+    return Schedule.of(problem, pieces)
 
 
 #: Maximum number of steps of a problem; the released ones have at most 17.
@@ -105,7 +118,10 @@ _COLUMNS = ("steps", "edge_list", "time_dic", "timedelta_dic", "task_time")
 def recognises(document: object) -> bool:
     """Return true for a JSON document with the outline of the benchmark's problems."""
     rows = document.get("problems") if isinstance(document, dict) else None
-    return isinstance(rows, list) and bool(rows) and isinstance(rows[0], dict) and {"edges", "gold"} <= rows[0].keys()
+    if not isinstance(rows, list) or not rows:
+        return False
+    first = rows[0]
+    return isinstance(first, dict) and {"edges", "gold"} <= first.keys()
 
 
 def is_pickle(data: bytes) -> bool:
@@ -121,7 +137,8 @@ def read(document: object, source: str) -> list[Instance]:
 def encoded(problems: Iterable[HowTo], source: str) -> list[Instance]:
     """Return problems of a file as scheduling problems."""
     try:
-        return [instance(one, f"{Path(source).name}/{one.name}") for one in problems]
+        file = Path(source).name
+        return [instance(problem, f"{file}/{problem.name}") for problem in problems]
     except InputError as error:
         raise error.at(source) from None
 
@@ -138,8 +155,13 @@ def read_document(document: Any, source: str, sentences: Any = None) -> list[How
         if not recognises(document):
             raise InputError("must be an object with a list of problems")
         texts = _object({} if sentences is None else sentences, "sentences")
-        rows = [_object(row, f"problems[{n}]") for n, row in enumerate(document["problems"])]
-        return [_problem(row, f"problems[{n}]", texts.get(_name(row, n), [])) for n, row in enumerate(rows)]
+        numbered_rows = enumerate(document["problems"])
+        rows = [_object(row, f"problems[{number}]") for number, row in numbered_rows]
+        problems = []
+        for number, row in enumerate(rows):
+            sentences_of_problem = texts.get(_name(row, number), [])
+            problems.append(_problem(row, f"problems[{number}]", sentences_of_problem))
+        return problems
     except InputError as error:
         raise error.at(source) from None
 
@@ -156,40 +178,50 @@ def _problem(row: dict[str, Any], location: str, sentences: Any) -> HowTo:
         if key not in row:
             raise InputError("is missing", field=f"{location}.{key}")
     durations = _object(row["durations"], f"{location}.durations")
-    steps = [str(number) for number in range(1, len(durations) + 1)]
+    numbers = range(1, len(durations) + 1)
+    steps = list(map(str, numbers))
     if not steps or len(steps) > MAX_STEPS or set(durations) != set(steps):
         message = f"must be 1 to {MAX_STEPS} steps, numbered from 1"
         raise InputError(message, field=f"{location}.durations", value=sorted(durations)[:20])
-    texts = []
-    for step in steps:
-        field, entry = f"{location}.durations.{step}", durations[step]
-        if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[2], str):
-            raise InputError("must be [shortest, longest, text], with times in seconds", field=field, value=entry)
-        texts.append(entry[2])
-        if _interval(entry[:2], field) != seconds(entry[2], last_unit=True, field=field):
-            raise InputError("seconds and text must agree", field=field, value=entry)
+    count = len(steps)
+    texts = [_duration_text(durations[step], f"{location}.durations.{step}") for step in steps]
     is_list = isinstance(sentences, list) and all(isinstance(text, str) for text in sentences)
-    if not is_list or len(sentences) not in (0, len(steps)):
-        raise InputError(f"must be a list of {len(steps)} texts", field=f"{location}.sentences", value=sentences)
-    edges = tuple(sorted(set(_edges(row["edges"], len(steps), f"{location}.edges"))))
-    return HowTo(row["id"], tuple(texts), edges, _interval(row["gold"], f"{location}.gold"), tuple(sentences))
+    if not is_list or len(sentences) not in (0, count):
+        raise InputError(f"must be a list of {count} texts", field=f"{location}.sentences", value=sentences)
+    edges = set(_edges(row["edges"], count, f"{location}.edges"))
+    distinct_edges = tuple(sorted(edges))
+    answer = _interval(row["gold"], f"{location}.gold")
+    return HowTo(row["id"], tuple(texts), distinct_edges, answer, tuple(sentences))
+
+
+def _duration_text(entry: Any, field: str) -> str:
+    """Return the text of a duration, which must agree with the seconds beside it."""
+    if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[2], str):
+        raise InputError("must be [shortest, longest, text], with times in seconds", field=field, value=entry)
+    text = entry[2]
+    if _interval(entry[:2], field) != seconds(text, last_unit=True, field=field):
+        raise InputError("seconds and text must agree", field=field, value=entry)
+    return text
 
 
 def _edges(value: Any, steps: int, field: str) -> Iterator[tuple[int, int]]:
     """Yield the edges between steps, without those of START and END."""
     if not isinstance(value, list) or len(value) > MAX_STEPS**2:
         raise InputError("must be a list of pairs", field=field, value=value)
-    ends = {str(number): number for number in range(1, steps + 1)} | {"START": 0, "END": 0}
+    nodes = {str(number): number for number in range(1, steps + 1)}
+    nodes |= {"START": 0, "END": 0}
     for number, edge in enumerate(value):
-        if not isinstance(edge, list | tuple) or [isinstance(end, str) and end in ends for end in edge] != [True, True]:
+        is_pair = isinstance(edge, list | tuple) and len(edge) == 2
+        if not is_pair or not all(isinstance(node, str) and node in nodes for node in edge):
             raise InputError(f"must be two of START, 1 to {steps}, END", field=f"{field}[{number}]", value=edge)
-        before, after = ends[edge[0]], ends[edge[1]]
+        before, after = (nodes[node] for node in edge)
         if before and after:
             yield before, after
 
 
 def _interval(value: Any, field: str) -> Interval:
-    low, high = value if isinstance(value, list) and len(value) == 2 else (None, None)
+    is_pair = isinstance(value, list) and len(value) == 2
+    low, high = value if is_pair else (None, None)
     if type(low) is not int or type(high) is not int or not 0 <= low <= high <= 10**12:
         raise InputError("must be [shortest, longest] in seconds", field=field, value=value)
     return low, high
@@ -209,7 +241,8 @@ class _Plain(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> type[timedelta]:
         if (module, name) != ("datetime", "timedelta"):
-            raise pickle.UnpicklingError(f"{module[:80]}.{name[:80]} is not allowed in it")
+            full_name = f"{module[:80]}.{name[:80]}"
+            raise pickle.UnpicklingError(f"{full_name} is not allowed in it")
         return timedelta
 
 
@@ -222,10 +255,13 @@ def read_pickle(data: bytes, source: str) -> list[HowTo]:
     try:
         table = _object(document, "document")
         columns = [table.get(column) for column in _COLUMNS]
-        if not all(isinstance(column, list) for column in columns) or len({len(c or ()) for c in columns}) != 1:
+        lists = [column for column in columns if isinstance(column, list)]
+        if len(lists) < len(columns) or len(set(map(len, lists))) != 1:
             raise InputError(f"must have lists of equal length: {', '.join(_COLUMNS)}")
-        rows = list(zip(*(column or () for column in columns), strict=True))
-        kind = next((kind for kind in KINDS if Path(source).name.startswith(kind[:3])), "async")
+        rows = zip(*lists, strict=True)
+        file = Path(source).name
+        matches = (kind for kind in KINDS if file.startswith(kind[:3]))
+        kind = next(matches, "async")
         return [_row(row, f"{kind}/{number}") for number, row in enumerate(rows)]
     except InputError as error:
         raise error.at(source) from None
@@ -233,9 +269,14 @@ def read_pickle(data: bytes, source: str) -> list[HowTo]:
 
 def _row(row: tuple[Any, ...], name: str) -> HowTo:
     steps, edges, texts, times, gold = row
-    texts, times = _object(texts, f"{name}.time_dic"), _object(times, f"{name}.timedelta_dic")
-    durations = {step: [*_seconds(times.get(step), f"{name}.timedelta_dic"), text] for step, text in texts.items()}
-    return _problem({"id": name, "edges": edges, "durations": durations, "gold": _seconds(gold, name)}, name, steps)
+    field = f"{name}.timedelta_dic"
+    texts, times = _object(texts, f"{name}.time_dic"), _object(times, field)
+    durations = {}
+    for step, text in texts.items():
+        interval = _seconds(times.get(step), field)
+        durations[step] = [*interval, text]
+    row_of_document = {"id": name, "edges": edges, "durations": durations, "gold": _seconds(gold, name)}
+    return _problem(row_of_document, name, steps)
 
 
 def _seconds(value: Any, field: str) -> list[int]:

@@ -13,16 +13,17 @@ from planoracle.plugin import PlanError
 #: Longest line in quotes whose number words are rewritten, in characters.
 MAX_REWRITTEN = 50_000
 
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _ONES = (
-    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
-    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
 )
-_SMALL = (
-    {"a": 1, "an": 1} | dict(zip(_ONES, range(1, 20), strict=True)) | dict(zip(_TENS, range(20, 91, 10), strict=True))
-)
+_SMALL = {"a": 1, "an": 1}
+_SMALL |= dict(zip(_ONES.split(), range(1, 20), strict=True))
+_SMALL |= dict(zip(_TENS.split(), range(20, 91, 10), strict=True))
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
-_WORDS = {*_SMALL, *_LARGE, "half"}
+_NUMBERS = _SMALL | _LARGE
+_WORDS = {*_NUMBERS, "half"}
 
 _AND_A_HALF = re.compile(r"\b\w++ and a half")
 # A letter, more letters with single hyphens among them, perhaps a hyphen; up to the last place where a word ends.
@@ -33,13 +34,17 @@ _BOUNDARY = re.compile(r"\b")
 
 #: Units that the released code reads: a unit of `timedelta`, and its smallest and largest number.
 _TIMES = {
-    **dict.fromkeys(("hour", "h"), ("hours", 1, 1)),
+    "hour": ("hours", 1, 1),
+    "h": ("hours", 1, 1),
     "min": ("minutes", 1, 1),
     "sec": ("seconds", 1, 1),
     "year": ("days", 365, 366),
-    **dict.fromkeys(("month", "m"), ("days", 28, 31)),
-    **dict.fromkeys(("week", "w"), ("days", 7, 7)),
-    **dict.fromkeys(("day", "d"), ("days", 1, 1)),
+    "month": ("days", 28, 31),
+    "m": ("days", 28, 31),
+    "week": ("days", 7, 7),
+    "w": ("days", 7, 7),
+    "day": ("days", 1, 1),
+    "d": ("days", 1, 1),
 }
 _SECOND = timedelta(seconds=1)
 
@@ -83,7 +88,8 @@ def grade(text: str, right: Interval) -> AnswerGrade:
         if time is None:
             reasons.append("unreadable")
         elif any(shortest <= end <= longest for end in time):
-            return AnswerGrade(True, (_number(time[0]), _number(time[1])), None)
+            low, high = map(_number, time)
+            return AnswerGrade(True, (low, high), None)
         elif holds_time(part):
             reasons.append("too_short" if time[1] < shortest else "too_long")
     distinct = set(reasons) - {"unreadable"} or set(reasons) or {"no_time"}
@@ -117,11 +123,17 @@ def candidates(text: str) -> tuple[str, ...]:
     >>> candidates('"A" or "b"'), candidates("It is 30 min"), candidates("It is thirty minutes and a half")
     (('"a" or "b"',), (), ('30.5 minutes',))
     """
-    stretches = [line[line.find('"') : line.rfind('"') + 1] for line in text.split("\n") if line.count('"') > 1]
-    if stretches:
-        return tuple(dict.fromkeys(_digits(stretch.lower()) for stretch in (stretches[0], stretches[-1])))
-    rest = text.rpartition("is ")[2].lower()
-    return (_digits(rest),) if _AND_A_HALF.search(rest) else ()
+    lines = [line for line in text.split("\n") if line.count('"') > 1]
+    if lines:
+        ends = (_quoted_stretch(lines[0]), _quoted_stretch(lines[-1]))
+        return tuple(dict.fromkeys(_digits(stretch.lower()) for stretch in ends))
+    ending = text.rpartition("is ")[2].lower()
+    return (_digits(ending),) if _AND_A_HALF.search(ending) else ()
+
+
+def _quoted_stretch(line: str) -> str:
+    """Return the text from the first to the last double quote of a line, with both."""
+    return line[line.find('"') : line.rfind('"') + 1]
 
 
 def _digits(text: str) -> str:
@@ -138,7 +150,7 @@ def _digits(text: str) -> str:
     for match in _WORD.findall(text):
         number = _SMALL.get(match, 0)
         if match not in _WORDS:
-            number = sum((_SMALL | _LARGE).get(part, 0) for part in match.split("-"))
+            number = sum(_NUMBERS.get(part, 0) for part in match.split("-"))
         if number:  # at the first occurrence of its letters, even within another word
             text = text.replace(match, str(number), 1)
     return text.replace(" and half", ".5")
@@ -146,7 +158,9 @@ def _digits(text: str) -> str:
 
 def narrowed(candidate: str) -> str:
     """Return the part of a candidate after the last "=", then the last " or ", before the first "("."""
-    return candidate.rpartition("=")[2].rpartition(" or ")[2].partition("(")[0]
+    after_equals = candidate.rpartition("=")[2]
+    last_alternative = after_equals.rpartition(" or ")[2]
+    return last_alternative.partition("(")[0]
 
 
 def read(text: str) -> tuple[timedelta, timedelta] | None:
@@ -166,7 +180,8 @@ def read(text: str) -> tuple[timedelta, timedelta] | None:
         if not tail[1]:  # "30min"
             return None
         try:
-            number = float(text[start : tail.start(1)].replace(",", ""))
+            digits = text[start : tail.start(1)].replace(",", "")
+            number = float(digits)
             unit, smallest, largest = _TIMES[tail[2]]
             low += timedelta(**{unit: number * smallest})
             high += timedelta(**{unit: number * largest})

@@ -56,8 +56,9 @@ class AsyncHowRun(GenericRun):
         self.right_answer = right_answer(problem, rules)
         self.answer = verdict = None
         if isinstance(submitted, DurationAnswer):
-            self.answer = _graded(submitted.text, self.right_answer, rules)
-            verdict = _verdict(self.answer, least(problem), {action.id: action.duration for action in problem.actions})
+            self.answer = _grade_answer(submitted.text, self.right_answer, rules)
+            work = {action.id: action.duration for action in problem.actions}
+            verdict = _verdict(self.answer, least(problem), work)
         super().__init__(AsyncHowSimulator(problem), plan, rules, verdict)
 
 
@@ -71,7 +72,7 @@ def replay(problem: Instance, plan: Plan[Schedule], rules: Profile) -> AsyncHowR
     return AsyncHowRun(under(problem, rules), plan, rules)
 
 
-def _graded(text: str, right: Interval, rules: Profile) -> AnswerGrade:
+def _grade_answer(text: str, right: Interval, rules: Profile) -> AnswerGrade:
     """Grade an answer; with the lenient reader a wrong answer has the time that was read."""
     graded = grade(text, right)
     if graded.success or rules.answers == "released":
@@ -80,14 +81,17 @@ def _graded(text: str, right: Interval, rules: Profile) -> AnswerGrade:
 
 
 def _verdict(grade: AnswerGrade, longest: int, work: dict[str, int]) -> Replay:
-    fault = None if grade.reason is None else Violation(None, grade.reason, "answer", _REASONS[grade.reason])
+    fault = None
+    if grade.reason is not None:
+        fault = Violation(None, grade.reason, "answer", _REASONS[grade.reason])
+    share = float(grade.success)
     return Replay(
         events=(),
         violations=() if fault is None else (fault,),
         fatal=fault,
         executed=0,
-        progress=float(grade.success),
-        goal_ratio=float(grade.success),
+        progress=share,
+        goal_ratio=share,
         success=grade.success,
         makespan=longest if grade.success else 0,
         remaining={} if grade.success else work,

@@ -24,9 +24,10 @@ UNITS = {
 }
 _NUMBER = r"\d[\d,]{0,20}(?:\.\d{1,9})?"
 _SPELLINGS = {unit: "|".join(spellings) for unit, spellings in UNITS.items()}
+_ANY_UNIT = "|".join(_SPELLINGS.values())
 _NAMES = "|".join(f"(?P<{unit}>{spellings})" for unit, spellings in _SPELLINGS.items())
 _NAMED = re.compile(rf"(?P<number>{_NUMBER})[\s-]{{0,3}}(?:{_NAMES})\b", re.IGNORECASE)
-_SINGLE = rf"{_NUMBER}[\s-]{{0,3}}(?:{'|'.join(_SPELLINGS.values())})\b"
+_SINGLE = rf"{_NUMBER}[\s-]{{0,3}}(?:{_ANY_UNIT})\b"
 _TIME = re.compile(
     rf"(?<![\d.,/])(?<!\d:){_SINGLE}(?:[\s,]{{0,3}}(?:(?:and|&)\s{{1,3}})?{_SINGLE}){{0,6}}", re.IGNORECASE
 )
@@ -44,7 +45,7 @@ _NUMBER_WORDS = (
 )
 _UNREAD = re.compile(
     rf"(?:\d|\b(?:{_NUMBER_WORDS})\b)[^\w\n]{{0,6}}(?:(?:an|a|and|half|of)\s{{1,3}}){{0,3}}"
-    rf"(?:{'|'.join(_SPELLINGS.values())})\b",
+    rf"(?:{_ANY_UNIT})\b",
     re.IGNORECASE,
 )
 
@@ -98,8 +99,9 @@ def time_in(sentence: str) -> StatedTime | None:
         last = in_quotes(times[-1][0])
     if not last and not is_readable(text):
         return None
+    is_quoted = bool(quotations) or not last
     is_ambiguous = _NUMBERS.search(text) is not None or _offers_two(text, times[-2:])
-    return StatedTime(last or text, seconds_of(last), bool(quotations) or not last, is_ambiguous)
+    return StatedTime(last or text, seconds_of(last), is_quoted, is_ambiguous)
 
 
 def has_unread_time(text: str) -> bool:
@@ -124,7 +126,8 @@ def _spelled_out(text: str) -> str:
 
 def _iso_duration(match: re.Match[str]) -> str:
     numbers = zip(match.groups(), ("day", "hour", "min", "sec"), strict=True)
-    return " ".join(f"{number} {unit}" for number, unit in numbers if number) or match[0]
+    parts = [f"{number} {unit}" for number, unit in numbers if number]
+    return " ".join(parts) or match[0]
 
 
 def _offers_two(text: str, times: list[re.Match[str]]) -> bool:
@@ -134,7 +137,8 @@ def _offers_two(text: str, times: list[re.Match[str]]) -> bool:
     first, second = times
     if _BETWEEN.fullmatch(text[first.end() : second.start()]) is None:
         return False
-    return read(in_quotes(first[0])) != read(in_quotes(second[0]))
+    first_time, second_time = (read(in_quotes(time[0])) for time in times)
+    return first_time != second_time
 
 
 def seconds_of(text: str) -> Seconds:
@@ -144,8 +148,9 @@ def seconds_of(text: str) -> Seconds:
 
 def is_readable(text: str) -> bool:
     """Return whether the released grader reads a time in a text."""
-    parts = [part for part in map(narrowed, candidates(text)) if " to " not in part]
-    return any(time is not None and time[1] for time in map(read, parts))
+    parts = map(narrowed, candidates(text))
+    times = (read(part) for part in parts if " to " not in part)
+    return any(time is not None and time[1] for time in times)
 
 
 def in_quotes(time: str) -> str:
@@ -154,8 +159,10 @@ def in_quotes(time: str) -> str:
     >>> in_quotes("1h 30m")
     '"1 hour 30 min"'
     """
-    parts = [f"{match['number']} {_unit_of(match)}" for match in _NAMED.finditer(time)]
-    return f'"{" ".join(parts)}"'
+    matches = _NAMED.finditer(time)
+    parts = [f"{match['number']} {_unit_of(match)}" for match in matches]
+    text = " ".join(parts)
+    return f'"{text}"'
 
 
 def _unit_of(match: re.Match[str]) -> str:

@@ -167,9 +167,11 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
         if not self.reader.covers(name):
             return {"task": [], "size": [], "delay": []}
         families = [str(task.family) for task in self.reader.problem(name).tasks]
-        kind = "cross" if len({*families}) > 1 else "similar"
-        delay = name.partition("@")[2].partition(":")[0] or "1"
-        return {"task": sorted({*families}), "size": [f"{kind} {len(families)}"], "delay": [delay]}
+        distinct = sorted({*families})
+        kind = "cross" if len(distinct) > 1 else "similar"
+        delay_with_seed = name.partition("@")[2]
+        delay = delay_with_seed.partition(":")[0] or "1"
+        return {"task": distinct, "size": [f"{kind} {len(families)}"], "delay": [delay]}
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem with its calls."""
@@ -177,7 +179,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
 
     def render(self, problem: Instance, schedule: Schedule) -> str:
         """Write one message per line."""
-        return "\n".join(map(json.dumps, self.language.written(problem, schedule)))
+        messages = self.language.written(problem, schedule)
+        return "\n".join(map(json.dumps, messages))
 
     def formula_optimum(self, problem: Instance) -> int | None:
         """Return the minimum number of turns; ``None`` if delays differ."""
@@ -190,8 +193,10 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     def name_of(self, problem: Instance, action: str) -> str:
         """Name a call by its number, task and function."""
         task, _, name = action.partition("/")
+        if task == "closing":
+            return name
         number, _, function = name.partition(" ")
-        return name if task == "closing" else f"call {number} of {task} ({function})"
+        return f"call {number} of {task} ({function})"
 
 
 benchmark = AsyncTool()

@@ -53,66 +53,88 @@ def causes(run: Transcript) -> list[Cause]:
     for task, outcome in zip(run.problem.tasks, run.outcomes, strict=True):
         calls = [turn for turn in run.turns if turn.kind == "call" and turn.task == task.id]
         if not outcome.accurate:
-            failed.append(next(_candidates(run, task, outcome, calls, early)))
+            candidates = _candidates(run, task, outcome, calls, early)
+            failed.append(next(candidates))
         else:
-            harmless += [
-                Cause(
-                    task.id,
-                    _GUESS,
-                    turn.number,
-                    False,
-                    f"{turn.call} is correct, but was called before its input was known",
-                )
-                for turn in calls
-                if turn.number in early
-            ]
+            guesses = [turn for turn in calls if turn.number in early]
+            harmless += [_harmless_guess(task, turn) for turn in guesses]
     return failed + harmless
+
+
+def _harmless_guess(task: SubTask, turn: SimulatedTurn) -> Cause:
+    """Return an early call that was right nevertheless."""
+    message = f"{turn.call} is correct, but was called before its input was known"
+    return Cause(task.id, _GUESS, turn.number, False, message)
 
 
 def _candidates(
     run: Transcript, task: SubTask, outcome: SubTaskOutcome, calls: list[SimulatedTurn], early: frozenset[int]
 ) -> Iterator[Cause]:
     """Yield the possible causes of a failed sub-task; the first one applies."""
-    others = [turn for turn in calls if turn.step is None]
+    extra = [turn for turn in calls if turn.step is None]
     if None not in outcome.turns:
-        guesses = (turn for turn in calls if turn.number in early)
-        yield from (_at(task, _GUESS, turn, "was called before its input was known") for turn in guesses)
-        yield from (
-            _at(task, "wrong_call", one, "is not a reference call and changed the final state") for one in others
-        )
-        yield Cause(task.id, "wrong_call", None, True, "the order of the calls changed the final state")
+        yield from _causes_of_state(task, calls, extra, early)
         return
     step = outcome.turns.index(None)
-    missing, instead = task.reference_calls[step], run.replaced.get((task.id, step))
-    own = [turn for turn in (instead,) if turn is not None and turn.task == task.id]
-    for turn in own:
+    missing = task.reference_calls[step]
+    instead = run.replaced.get((task.id, step))
+    same_task: list[SimulatedTurn] = []
+    if instead is not None and instead.task == task.id:
+        same_task.append(instead)
+    for turn in same_task:
         if turn.function == missing.name and turn.number in early:
             yield _at(task, _GUESS, turn, f"was called instead of {missing}, before its input was known")
         if turn.function == missing.name:
             yield _at(task, "wrong_parameter", turn, f"was called instead of {missing}")
-    foreign = {name for other in run.problem.tasks if other.id != task.id for name in other.documents}
-    confused = (turn for turn in others if turn.function in foreign - task.documents.keys())
-    yield from (_at(task, "tool_confusion", turn, "calls a function of another task") for turn in confused)
-    if instead is not None and instead.kind == "call" and not own:
+    foreign_tools = _tools_of_others(run, task) - task.documents.keys()
+    for turn in extra:
+        if turn.function in foreign_tools:
+            yield _at(task, "tool_confusion", turn, "calls a function of another task")
+    if instead is not None and instead.kind == "call" and not same_task:
         yield _at(task, "tool_confusion", instead, f"was called for {instead.task}")
     for turn in run.turns:
         if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, started=bool(calls)):
             yield Cause(task.id, "format", turn.number, True, turn.reason)
         if turn.kind == "unknown_task" and turn.function == missing.name:
             yield _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is not a task")
-    yield from (_at(task, "wrong_call", turn, f"was called instead of {missing}") for turn in (*own, *others))
-    count = f"{outcome.turns.count(None)} of {len(task.reference_calls)} calls are missing, the first is {missing}"
-    yield Cause(task.id, "neglected_task", None, True, count)
+    for turn in (*same_task, *extra):
+        yield _at(task, "wrong_call", turn, f"was called instead of {missing}")
+    number_missing, number_of_calls = outcome.turns.count(None), len(task.reference_calls)
+    message = f"{number_missing} of {number_of_calls} calls are missing, the first is {missing}"
+    yield Cause(task.id, "neglected_task", None, True, message)
+
+
+def _causes_of_state(
+    task: SubTask, calls: list[SimulatedTurn], extra: list[SimulatedTurn], early: frozenset[int]
+) -> Iterator[Cause]:
+    """Yield the possible causes of a wrong state after all reference calls; ``extra`` are the other calls."""
+    for turn in calls:
+        if turn.number in early:
+            yield _at(task, _GUESS, turn, "was called before its input was known")
+    for turn in extra:
+        yield _at(task, "wrong_call", turn, "is not a reference call and changed the final state")
+    yield Cause(task.id, "wrong_call", None, True, "the order of the calls changed the final state")
+
+
+def _tools_of_others(run: Transcript, task: SubTask) -> set[str]:
+    """Return the tools that the other sub-tasks offer."""
+    names = set[str]()
+    for candidate in run.problem.tasks:
+        if candidate.id != task.id:
+            names.update(candidate.documents)
+    return names
 
 
 def _might_be(turn: SimulatedTurn, function: str, task: SubTask, run: Transcript, *, started: bool) -> bool:
     if function in turn.text or task.id in turn.text:
         return True
-    return started and not any(other.id in turn.text for other in run.problem.tasks)
+    names_task = any(candidate.id in turn.text for candidate in run.problem.tasks)
+    return started and not names_task
 
 
 def _at(task: SubTask, cause: str, turn: SimulatedTurn, message: str) -> Cause:
-    return Cause(task.id, cause, turn.number, True, f"{str(turn.call)[:200]} {message}"[:500])
+    call = str(turn.call)[:200]
+    return Cause(task.id, cause, turn.number, True, f"{call} {message}"[:500])
 
 
 TOPICS = (
@@ -134,28 +156,31 @@ TOPICS = (
 
 def examine(run: AsyncToolRun) -> Examination:
     """Return the violations of a run as feedback."""
-    record, times = run.record, clock_of(run.problem)
+    clock = clock_of(run.problem)
     return Examination(
         replay=run.verdict,
-        findings=_findings(record),
-        clock=times,
-        command=times.moment,
+        findings=_findings(run.record),
+        clock=clock,
+        command=clock.moment,
         instance=run.problem,
     )
 
 
 def foreign(run: AsyncToolRun) -> MismatchEvidence:
     """Return unknown tasks and functions, as evidence of a submission for another problem."""
-    strange = [one for one in run.record.violations if one.kind in ("unknown_task", "unknown_tool")]
-    names = (one.resource or one.subject for one in strange)
+    unknown = [fault for fault in run.record.violations if fault.kind in ("unknown_task", "unknown_tool")]
+    names = (fault.resource or fault.subject for fault in unknown)
     return MismatchEvidence(tuple(names), len(run.record.turns))
 
 
 def _findings(run: Transcript) -> tuple[FeedbackItem, ...]:
     items = []
     for violation in run.violations:
-        number = "" if violation.position is None else f"turn {violation.position + 1}: "
-        text = sentence((number + violation.message).rstrip("."))
+        message = violation.message
+        if violation.position is not None:
+            message = f"turn {violation.position + 1}: {message}"
+        text = sentence(message.rstrip("."))
         # Steps are numbers, not amounts.
-        items.append(FeedbackItem(violation, text, violation.excess or None if violation.kind == "premature" else None))
+        excess = violation.excess or None if violation.kind == "premature" else None
+        items.append(FeedbackItem(violation, text, excess))
     return tuple(items)

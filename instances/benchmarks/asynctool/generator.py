@@ -20,22 +20,36 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     Tools and calls have no meaning and return nothing (``family`` null): a grade depends on the calls, their times and
     their order. The question of a task lists its calls.
     """
-    bundled = {task.id for each in problems.names() for task in problems.problem(each).tasks}
-    lengths = [len(task.reference_calls) for task in problems.tasks().values() if task.id in bundled]
-    tasks = [
-        _task(random, f"task_{number + 1}", parameters.actions or one(random, lengths))
-        for number in range(parameters.tasks)
-    ]
-    delays = Delays(parameters.shortest, parameters.longest, below(random, 10**6))
+    lengths = _bundled_lengths()
+    tasks = []
+    for number in range(parameters.tasks):
+        length = parameters.actions or one(random, lengths)
+        tasks.append(_task(random, f"task_{number + 1}", length))
+    seed = below(random, 10**6)
+    delays = Delays(parameters.shortest, parameters.longest, seed)
     instance = problem_model.instance(AsyncToolProblem(name, tuple(tasks), delays))
     return with_witness(instance, instance.order, widen=False)
 
 
+def _bundled_lengths() -> list[int]:
+    """Return the number of calls of each task that a bundled problem has."""
+    bundled = set[str]()
+    for name in problems.names():
+        bundled.update(task.id for task in problems.problem(name).tasks)
+    return [len(task.reference_calls) for task in problems.tasks().values() if task.id in bundled]
+
+
 def _task(random: Random, name: str, length: int) -> SubTask:
-    calls = tuple(Call(f"tool_{1 + below(random, _TOOLS)}", {"step": step + 1}) for step in range(length))
-    steps = ", then ".join(f"{call.name} with step {step + 1}" for step, call in enumerate(calls))
-    documents = {call.name: {"name": call.name} for call in calls}
-    return SubTask(name, f"Call {steps}, each after the result of the one before.", calls, None, documents, {})
+    calls, instructions = list[Call](), list[str]()
+    documents: dict[str, dict[str, str]] = {}
+    for step in range(1, length + 1):
+        tool = f"tool_{1 + below(random, _TOOLS)}"
+        calls.append(Call(tool, {"step": step}))
+        instructions.append(f"{tool} with step {step}")
+        documents[tool] = {"name": tool}
+    steps = ", then ".join(instructions)
+    question = f"Call {steps}, each after the result of the one before."
+    return SubTask(name, question, tuple(calls), None, documents, {})
 
 
 def style() -> Generator:

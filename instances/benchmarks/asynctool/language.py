@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, AsyncToolProblem, Call, problem_of, too_deep
@@ -42,6 +43,8 @@ MAX_EXCERPT, MAX_REASON = 2_000, 200
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _UNDERSCORES = str.maketrans("_", " ")
 _MESSAGE_KEYS = {"func_name", "content", "tool_calls", "role", "unreadable"}
+#: Keys of which each marks an object as a message.
+_MARKING_KEYS = frozenset(("func_name", "tool_calls", "role", "unreadable"))
 _PHRASE = "ALL COMPLETED"
 _NO_CALL = "the message contains no call"
 _RESEMBLES = re.compile(
@@ -97,43 +100,48 @@ class _Messages(Grammar[object]):
         names = {task.id for task in tasks}
         for task in tasks:
             names.update(call.name for call in task.reference_calls)
-        return [_spaced(name) for name in sorted(names)]
+        return [_space_words(name) for name in sorted(names)]
 
     def find(self, text: str) -> list[StepMatch[object]]:
         if "{" not in text:
             bare_text = bare(text)
-            return [StepMatch(len(text), text)] if bare_text.lower() == "wait" or bare_text.endswith(_PHRASE) else []
+            is_message = bare_text.lower() == "wait" or bare_text.endswith(_PHRASE)
+            return [StepMatch(len(text), text)] if is_message else []
         spans, _ = values_in(text, lists=False)
-        return [StepMatch(end - start, step) for start, end, value in spans for step in self.of(value) or ()]
+        matches: list[StepMatch[object]] = []
+        for start, end, value in spans:
+            matches += [StepMatch(end - start, step) for step in self.of(value) or ()]
+        return matches
 
     def of(self, value: object) -> list[object] | None:
         if not isinstance(value, dict):
             return None
         if isinstance(value.get("function"), dict) and "func_name" not in value:
             return [{"role": "assistant", "tool_calls": [value]}]
-        fields = {"func_name", "tool_calls", "role", "unreadable"} & value.keys() or isinstance(
-            value.get("content"), str
-        )
-        return [value] if fields and is_agents(value) else None
+        is_message = not _MARKING_KEYS.isdisjoint(value) or isinstance(value.get("content"), str)
+        return [value] if is_message and is_agents(value) else None
 
     def looks(self, text: str, free: bool) -> bool:
         return _RESEMBLES.search(text[:MAX_EXCERPT]) is not None
 
     def mentions(self, text: str) -> bool:
-        words = _spaced(text[:MAX_EXCERPT])
-        return self.looks(text, False) or any(name in words for name in self._tools)
+        words = _space_words(text[:MAX_EXCERPT])
+        names_tool = any(name in words for name in self._tools)
+        return names_tool or self.looks(text, False)
 
     def key(self, step: object) -> str | None:
-        return json.dumps(step, sort_keys=True) if isinstance(step, dict) and "func_name" in step else None
+        if not isinstance(step, dict) or "func_name" not in step:
+            return None
+        return json.dumps(step, sort_keys=True)
 
 
 class _Parts(_Messages):
     """Messages of a chat in which one message may contain several."""
 
     def of(self, value: object) -> list[object] | None:
-        return (
-            None if isinstance(value, dict) and "role" in value and not value.get("tool_calls") else super().of(value)
-        )
+        if isinstance(value, dict) and "role" in value and not value.get("tool_calls"):
+            return None
+        return super().of(value)
 
 
 def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[object]]:
@@ -151,34 +159,62 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
     """
     if isinstance(submitted, str):
         value = whole_value(submitted)
-        if not isinstance(value, list | dict) or (isinstance(value, dict) and chat_in(value) is None):
-            result = read_output(submitted, _Messages(problem))
-            alone = not result.commands and submitted.strip()  # one unreadable message
-            return replace(result, commands=[submitted], read_from="whole text") if alone else result
+        is_transcript = isinstance(value, list) or (isinstance(value, dict) and chat_in(value) is not None)
+        if not is_transcript:
+            return _reading_of_text(problem, submitted)
         submitted = value
     if isinstance(submitted, dict) and chat_in(submitted) is None and "messages" not in submitted:
         has_list = any(isinstance(value, list) for value in submitted.values())
         as_output = read_output(submitted, _Messages(problem)) if has_list else None
         if as_output is not None and (as_output.commands or as_output.doubtful):
             return as_output
-    if isinstance(submitted, dict):
-        submitted = chat_in(submitted) if chat_in(submitted) is not None else submitted.get("messages")
-    if not isinstance(submitted, list):
-        raise PlanError("must be a list of messages, or text", field="turns", value=submitted)
-    for i, entry in enumerate(submitted):
-        if not isinstance(entry, dict | str):
-            raise PlanError("must be a message: an object or text", field=f"turns[{i}]", value=entry)
-    retained = [entry for entry in submitted if isinstance(entry, str) or is_agents(entry)]
-    single = len(retained) == 1 and not (isinstance(retained[0], dict) and "unreadable" in retained[0])
-    if single or not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in retained):
-        result = read_output(submitted, _Parts(problem))  # a whole transcript in one message or in another format
+    messages = _messages_of(submitted)
+    agent_messages = _agent_messages(messages)
+    if _may_contain_several(agent_messages):
+        result = read_output(messages, _Parts(problem))
         if len(result.commands) > 1 or (result.doubtful and rules.refuse_unread):
             return result
-    unknown = _unknown_calls(retained, problem, rules) if rules.refuse_unread else []
-    listed: Reading[list[object]] = read_list(retained)
+    unknown = _unknown_calls(agent_messages, problem, rules) if rules.refuse_unread else []
+    listed: Reading[list[object]] = read_list(agent_messages)
     if len(unknown) < 2:
         return listed
-    return replace(listed, read=0, unread=len(unknown), example=repr(unknown[0][:80]))
+    example = repr(unknown[0][:80])
+    return replace(listed, read=0, unread=len(unknown), example=example)
+
+
+def _reading_of_text(problem: Instance, text: str) -> Reading[list[object]]:
+    """Read a transcript as text; without any readable message the text is one unreadable message."""
+    result = read_output(text, _Messages(problem))
+    if result.commands or not text.strip():
+        return result
+    return replace(result, commands=[text], read_from="whole text")
+
+
+def _messages_of(submitted: Any) -> Any:
+    """Return the list of messages in an object; other values as they are."""
+    if not isinstance(submitted, dict):
+        return submitted
+    chat = chat_in(submitted)
+    return submitted.get("messages") if chat is None else chat
+
+
+def _agent_messages(messages: Any) -> list[Any]:
+    """Return the messages of the agent; raises `PlanError` for anything but a list of messages."""
+    if not isinstance(messages, list):
+        raise PlanError("must be a list of messages, or text", field="turns", value=messages)
+    for i, entry in enumerate(messages):
+        if not isinstance(entry, dict | str):
+            raise PlanError("must be a message: an object or text", field=f"turns[{i}]", value=entry)
+    return [entry for entry in messages if isinstance(entry, str) or is_agents(entry)]
+
+
+def _may_contain_several(messages: list[Any]) -> bool:
+    """Return true if a whole transcript may be in one of the messages, or in another format."""
+    if len(messages) == 1:
+        message = messages[0]
+        if isinstance(message, str) or "unreadable" not in message:
+            return True
+    return not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in messages)
 
 
 def _unknown_calls(messages: list[object], problem: Instance, rules: Profile) -> list[str]:
@@ -194,13 +230,14 @@ def _unknown_calls(messages: list[object], problem: Instance, rules: Profile) ->
     return texts
 
 
-def _spaced(text: str) -> str:
+def _space_words(text: str) -> str:
     """Return the letters and digits of a text in lower case, other characters as blanks.
 
-    >>> _spaced("files_1.enterFolder(name)")
+    >>> _space_words("files_1.enterFolder(name)")
     ' files 1 enter folder name '
     """
-    return f" {' '.join(_PARTS.findall(text.translate(_UNDERSCORES))).lower()} "
+    words = _PARTS.findall(text.translate(_UNDERSCORES))
+    return f" {' '.join(words).lower()} "
 
 
 def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessage:
@@ -219,12 +256,14 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
     """
     if isinstance(message, str):
         parsed = _text(message, rules)
-        return parsed if parsed.kind != "unreadable" else replace(parsed, text=message[:MAX_EXCERPT])
+        if parsed.kind != "unreadable":
+            return parsed
+        return replace(parsed, text=message[:MAX_EXCERPT])
     if not isinstance(message, dict):
         return AgentMessage("unreadable", reason="a message must be an object or text")
     calls = _calls(message)
     if calls:
-        return _one(calls, rules)
+        return _single_call(calls, rules)
     if isinstance(message.get("unreadable"), str):
         text = message.get("text")
         excerpt = text[:MAX_EXCERPT] if isinstance(text, str) else ""
@@ -235,7 +274,8 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
     if not isinstance(content, str):
         return AgentMessage("unreadable", reason="a message must have a call or a content")
     parsed = read_message(content, rules)
-    return AgentMessage("wait") if parsed.reason == _NO_CALL and "role" not in message else parsed
+    is_wait = parsed.reason == _NO_CALL and "role" not in message
+    return AgentMessage("wait") if is_wait else parsed
 
 
 def _text(text: str, rules: Profile) -> AgentMessage:
@@ -243,13 +283,15 @@ def _text(text: str, rules: Profile) -> AgentMessage:
         return AgentMessage("unreadable", reason=f"the message has more than {MAX_MESSAGE} characters")
     if not text.lstrip().startswith("{"):
         text = without_thinking(text)[0]
-    objects = [value for _, _, value in values_in(text, lists=False)[0] if isinstance(value, dict)]
-    calls = [call for entry in objects for call in _calls(entry)]
+    spans, _ = values_in(text, lists=False)
+    objects = [value for _, _, value in spans if isinstance(value, dict)]
+    calls = list(chain.from_iterable(map(_calls, objects)))
     if calls:
-        return _one(calls, rules)
+        return _single_call(calls, rules)
     if _PHRASE in text:
         return AgentMessage("close")
-    if any(isinstance(entry.get("content"), str) for entry in objects) or text.strip(" \t\r\n.!'\"*").lower() == "wait":
+    has_content = any(isinstance(entry.get("content"), str) for entry in objects)
+    if has_content or text.strip(" \t\r\n.!'\"*").lower() == "wait":
         return AgentMessage("wait")
     return AgentMessage("unreadable", reason=_NO_CALL)
 
@@ -264,20 +306,23 @@ def _calls(entry: dict[str, Any]) -> list[AgentMessage]:
     return list(map(_tool_call, native))
 
 
-def _one(calls: list[AgentMessage], rules: Profile) -> AgentMessage:
+def _single_call(calls: list[AgentMessage], rules: Profile) -> AgentMessage:
+    """Return the call of a message, which is unreadable if the rules refuse several calls."""
     if len(calls) > 1 and rules.several_calls == "refused":
         return AgentMessage("unreadable", reason="the message contains several calls; only one per turn is accepted")
     return calls[0]
 
 
 def _call(entry: dict[str, Any]) -> AgentMessage:
-    task, name, params = entry.get("id"), entry.get("func_name"), entry.get("params")
+    task, name = entry.get("id"), entry.get("func_name")
+    params = entry.get("params")
     for label, value in (("id", task), ("func_name", name)):
         if not isinstance(value, str):
             return AgentMessage("unreadable", reason=f"{label} must be text")
     if not isinstance(params, dict) or too_deep(params):
         wrong = "are nested too deeply" if isinstance(params, dict) else "must be an object"
-        return AgentMessage("unreadable", reason=f"params {wrong}", text=f"{task} {name}"[:MAX_EXCERPT])
+        excerpt = f"{task} {name}"[:MAX_EXCERPT]
+        return AgentMessage("unreadable", reason=f"params {wrong}", text=excerpt)
     return AgentMessage("call", str(task), Call(str(name), params))
 
 
@@ -293,19 +338,20 @@ def _tool_call(entry: Any) -> AgentMessage:
             return AgentMessage("unreadable", reason=str(error)[:MAX_REASON])
     if not isinstance(arguments, dict):
         return AgentMessage("unreadable", reason="arguments must be an object")
-    own = {name: value for name, value in arguments.items() if name != "task_id"}
-    native = {"id": arguments.get("task_id"), "func_name": function.get("name"), "params": own}
-    return _call(arguments if "func_name" in arguments else native)
+    if "func_name" in arguments:
+        return _call(arguments)
+    task, name = arguments.get("task_id"), function.get("name")
+    params = {parameter: value for parameter, value in arguments.items() if parameter != "task_id"}
+    return _call({"id": task, "func_name": name, "params": params})
 
 
 def messages_by_action(problem: AsyncToolProblem) -> dict[str, dict[str, Any]]:
     """Return the message that carries out each action of the instance."""
-    calls = {
-        action: call_message(task.id, call)
-        for task in problem.tasks
-        for action, call in zip(task.actions, task.reference_calls, strict=True)
-    }
-    return calls | {CLOSE: CLOSING}
+    messages: dict[str, dict[str, Any]] = {}
+    for task in problem.tasks:
+        for action, call in zip(task.actions, task.reference_calls, strict=True):
+            messages[action] = call_message(task.id, call)
+    return messages | {CLOSE: CLOSING}
 
 
 def written(problem: Instance, schedule: Schedule, clock: int = 0) -> list[dict[str, Any]]:
@@ -342,6 +388,10 @@ def actions_of(
             remaining.setdefault((task.id, call.key), []).append(action)
     for turn, message in enumerate(messages):
         read = read_message(message, rules)
-        if read.kind != "wait":
-            actions = remaining.get((read.task, read.call.key)) if read.call is not None else None
-            yield turn, read, CLOSE if read.kind == "close" else actions.pop(0) if actions else None
+        if read.kind == "wait":
+            continue
+        next_action = CLOSE if read.kind == "close" else None
+        actions = None if read.call is None else remaining.get((read.task, read.call.key))
+        if actions:
+            next_action = actions.pop(0)
+        yield turn, read, next_action

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from planoracle.instances.benchmarks.asynctool.language import (
     CLOSING,
@@ -55,8 +56,11 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
         super().__init__(problem, rules, config, simulator)
         self.task = problem_of(problem)
         # The paper has no limit, and some models never stop waiting.
-        alone = sum(1 + delay for delays in self.task.reference_delays.values() for delay in delays)
-        self._most = min(_TIMES * alone + _MORE, MAX_MESSAGES) if config.bounded else MAX_MESSAGES
+        self._max_turns = MAX_MESSAGES
+        if config.bounded:
+            all_delays = list(chain.from_iterable(self.task.reference_delays.values()))
+            sequential_turns = len(all_delays) + sum(all_delays)
+            self._max_turns = min(_TIMES * sequential_turns + _MORE, MAX_MESSAGES)
 
     def instructions(self) -> str:
         """Return the form of calls, and the time of their results."""
@@ -64,8 +68,9 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
 
     def introduction(self) -> str:
         """Return the functions by task, and the questions."""
-        tools = {task.id: list(task.documents.values()) for task in self.task.tasks}
-        questions = [{"id": task.id, "question": task.question} for task in self.task.tasks]
+        tasks = self.task.tasks
+        tools = {task.id: list(task.documents.values()) for task in tasks}
+        questions = [{"id": task.id, "question": task.question} for task in tasks]
         functions = f"The functions, by task:\n{json.dumps(tools, indent=1)}"
         return f"{functions}\n\nThe tasks:\n{json.dumps(questions, indent=1)}"
 
@@ -76,7 +81,7 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
 
     def limit_reached(self, state: AsyncToolState) -> str | None:
         """Return ``message_limit`` after too many messages."""
-        return "message_limit" if state.number >= self._most else None
+        return "message_limit" if state.number >= self._max_turns else None
 
     def _answers(self, turn: SimulatedTurn, pending: Sequence[SimulatedTurn]) -> Iterator[str]:
         """Yield the answers to a turn, in the form of the paper's Figure 12 without roles.
@@ -93,23 +98,29 @@ class AsyncToolText(LiveText[Instance, Profile, AsyncToolState]):
             yield json.dumps({"wait": "The call is being executed."})
         elif turn.kind == "wait":
             yield json.dumps({"wait": "No call is being executed."})
-        for one in pending:
-            if one.usable == turn.number + 1 and turn.kind != "close":
-                yield json.dumps({"id": one.task, "function name": str(one.call), "response": one.result})
+        for call in pending:
+            if call.usable == turn.number + 1 and turn.kind != "close":
+                answer = {"id": call.task, "function name": str(call.call), "response": call.result}
+                yield json.dumps(answer)
 
     def answer(self, before: AsyncToolState, after: AsyncToolState, steps: Sequence[Step], over: str | None) -> str:
         """Return the answers to a message, each on a line."""
         if self.config.loop == "open" or after.last is None:
             return super().answer(before, after, steps, over)
-        return "\n".join([*self._answers(after.last, after.pending), *ending(over)])
+        answers = self._answers(after.last, after.pending)
+        return "\n".join([*answers, *ending(over)])
 
     def situation(self, state: AsyncToolState) -> str:
         """Return the turn, and the pending calls."""
         now = state.number + 1
-        under_way = [
-            f"{one.task}: {one.call}, answered in turn {one.usable - 1}" for one in state.pending if one.usable > now
-        ]
-        return "\n".join([f"It is turn {now}.", *(["Being executed:", *under_way] if under_way else [])])
+        under_way = [turn for turn in state.pending if turn.usable > now]
+        lines = [f"It is turn {now}."]
+        if under_way:
+            lines.append("Being executed:")
+        for turn in under_way:
+            answer_turn = turn.usable - 1
+            lines.append(f"{turn.task}: {turn.call}, answered in turn {answer_turn}")
+        return "\n".join(lines)
 
     def submission(self, state: AsyncToolState) -> dict[str, object]:
         """Return the messages as they were read."""
@@ -122,16 +133,21 @@ TEXT = AsyncToolText
 
 def action_space(problem: Instance) -> ActionSpace:
     """Return the reference calls, the wait and the closing message."""
-    calls = [(task.id, call) for task in problem_of(problem).tasks for call in task.reference_calls]
-    names = {json.dumps(call_message(task, call)): f"{task}: {call}"[:200] for task, call in calls}
+    names: dict[str, str] = {}
+    for task in problem_of(problem).tasks:
+        for call in task.reference_calls:
+            message = json.dumps(call_message(task.id, call))
+            names[message] = f"{task.id}: {call}"[:200]
     names |= {json.dumps(WAIT): "wait", json.dumps(CLOSING): "ALL COMPLETED"}
-    return ActionSpace(tuple(dict.fromkeys(names.values())), lambda command: names.get(command, command))
+    distinct = dict.fromkeys(names.values())
+    return ActionSpace(tuple(distinct), lambda command: names.get(command, command))
 
 
 def _questions(environment: AnyEnvironment) -> str:
     """Return the tasks without the functions."""
     tasks = problem_of(environment.problem).tasks
-    return "\n".join(json.dumps({"id": task.id, "question": task.question}) for task in tasks)
+    questions = [{"id": task.id, "question": task.question} for task in tasks]
+    return "\n".join(map(json.dumps, questions))
 
 
 SETTINGS = by_name(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from statistics import fmean
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.asynctool.feedback import causes
 from planoracle.instances.benchmarks.asynctool.problem_model import (
@@ -66,14 +66,29 @@ def step_level(run: Transcript, rules: Profile) -> tuple[tuple[Labels, ...], tup
         names of functions; triples of function, parameter and value. By the rule ``f1_scope`` they have their sub-task.
     """
     in_task = rules.f1_scope == "task"
-    expected = [(task.id if in_task else "", call) for task in run.problem.tasks for call in task.reference_calls]
-    actual = [(turn.task if in_task else "", turn.call) for turn in run.turns if turn.call is not None]
-    micro = tuple(_compare(labels(expected), labels(actual)) for labels in (_functions, _parameters))
+    expected: list[_ScopedCall] = []
+    for task in run.problem.tasks:
+        scope = task.id if in_task else ""
+        expected += [(scope, call) for call in task.reference_calls]
+    actual: list[_ScopedCall] = []
+    for turn in run.turns:
+        if turn.call is not None:
+            actual.append((turn.task if in_task else "", turn.call))
+    functions = _compare(_functions(expected), _functions(actual))
+    parameters = _compare(_parameters(expected), _parameters(actual))
+    micro = functions, parameters
     if rules.f1 == "micro":
         return micro, micro
-    offered = {name for task in run.problem.tasks for name in task.documents}
+    offered = set[str]().union(*(task.documents for task in run.problem.tasks))
     actual = [(scope, call) for scope, call in actual if call.name in offered]
-    return tuple(_compare(set(labels(expected)), set(labels(actual))) for labels in (_functions, _parameters)), micro
+    functions = _compare_distinct(_functions(expected), _functions(actual))
+    parameters = _compare_distinct(_parameters(expected), _parameters(actual))
+    return (functions, parameters), micro
+
+
+def _compare_distinct(expected: Iterable[Hashable], actual: Iterable[Hashable]) -> Labels:
+    """Compare labels as sets."""
+    return _compare(set(expected), set(actual))
 
 
 def _functions(calls: Iterable[_ScopedCall]) -> list[Hashable]:
@@ -81,46 +96,61 @@ def _functions(calls: Iterable[_ScopedCall]) -> list[Hashable]:
 
 
 def _parameters(calls: Iterable[_ScopedCall]) -> list[Hashable]:
-    return [(scope, call.name, name, canonical(value)) for scope, call in calls for name, value in call.params.items()]
+    parameters: list[Hashable] = []
+    for scope, call in calls:
+        parameters += [(scope, call.name, name, canonical(value)) for name, value in call.params.items()]
+    return parameters
 
 
 def _compare(expected: Iterable[Hashable], actual: Iterable[Hashable]) -> Labels:
     expected_counts, actual_counts = Counter(expected), Counter(actual)
     hits = (expected_counts & actual_counts).total()
-    return Labels(hits, actual_counts.total() - hits, expected_counts.total() - hits)
+    false_positives = actual_counts.total() - hits
+    missed = expected_counts.total() - hits
+    return Labels(hits, false_positives, missed)
 
 
 def streak_floor(counts: Iterable[int]) -> int:
-    """Return the shortest possible streak for calls per sub-task: ``ceil(most / (all others + 1))``.
+    """Return the shortest possible streak for calls per sub-task: ``ceil(longest / (all others + 1))``.
 
     >>> streak_floor([5, 1]), streak_floor([2, 2]), streak_floor([])
     (3, 1, 0)
     """
     counts = list(counts)
-    most = max(counts, default=0)
-    return -(-most // (sum(counts) - most + 1))
+    longest = max(counts, default=0)
+    other_calls = sum(counts) - longest
+    return -(-longest // (other_calls + 1))
 
 
 def _usable(problem: AsyncToolProblem, run: Transcript, idle: list[int]) -> list[int]:
     """Return the idle turns in which a reference call was possible."""
-    usable = {(turn.task, turn.step): turn.usable for turn in run.turns if turn.step is not None}
+    reference_calls = [turn for turn in run.turns if turn.step is not None]
+    usable = {(turn.task, turn.step): turn.usable for turn in reference_calls}
     ready: list[tuple[int, int]] = []  # first turn and end (exclusive) in which a reference call was possible
     for task, outcome in zip(problem.tasks, run.outcomes, strict=True):
         for step, turn in enumerate(outcome.turns):
-            since = usable.get((task.id, step - 1), 1 if step == 0 else 0)
+            default = 1 if step == 0 else 0
+            since = usable.get((task.id, step - 1), default)
+            until = len(run.turns) + 1 if turn is None else turn
             if since:
-                ready.append((since, turn if turn is not None else len(run.turns) + 1))
+                ready.append((since, until))
     return [number for number in idle if any(since <= number < until for since, until in ready)]
 
 
 @cache
 def published_figures() -> dict[str, float]:
     """Return figures of the paper's Tables 3 and 4, for the bundled tasks and their families."""
-    calls = {name: [len(one.reference_calls) for one in tasks().values() if one.family == name] for name in FAMILIES}
-    per_task = {f"{family}: calls per task": fmean(counts) for family, counts in calls.items()}
-    per_task["calls per task"] = fmean(count for counts in calls.values() for count in counts)
-    sizes = {f"{family}: tasks": len(counts) for family, counts in calls.items()}
-    return {"classes": len(calls), "tasks": len(tasks()), **sizes, **per_task}
+    counts_by_family: dict[str, list[int]] = {family: [] for family in FAMILIES}
+    for task in tasks().values():
+        if task.family in counts_by_family:
+            counts_by_family[task.family].append(len(task.reference_calls))
+    all_counts = list(chain.from_iterable(counts_by_family.values()))
+    sizes, means = dict[str, float](), dict[str, float]()
+    for family, counts in counts_by_family.items():
+        sizes[f"{family}: tasks"] = len(counts)
+        means[f"{family}: calls per task"] = fmean(counts)
+    means["calls per task"] = fmean(all_counts)
+    return {"classes": len(counts_by_family), "tasks": len(tasks()), **sizes, **means}
 
 
 class CallMeasurement(Measurement[AsyncToolRun]):
@@ -130,20 +160,74 @@ class CallMeasurement(Measurement[AsyncToolRun]):
         super().__init__(run, oracle)
         self.record = run.record
         self.outcomes = run.record.outcomes
-        (self.functions, self.parameters), (self.all_functions, self.all_parameters) = step_level(
-            self.record, run.rules
-        )
+        labels, all_labels = step_level(self.record, run.rules)
+        self.functions, self.parameters = labels
+        self.all_functions, self.all_parameters = all_labels
         self.causes = causes(self.record)
         calls = [turn for turn in self.record.turns if turn.call is not None]
         #: Calls of one sub-task without a call of another one between them.
         self.streaks = [list(turns) for _, turns in groupby(calls, attrgetter("task"))]
         self.streak = max(map(len, self.streaks), default=0)
-        self.least_streak = streak_floor(Counter(turn.task for turn in calls).values())
-        self.idle = [turn.number for turn in self.record.turns if turn.kind in ("wait", "unreadable", "unknown_task")]
+        calls_by_task = Counter(turn.task for turn in calls)
+        self.min_streak = streak_floor(calls_by_task.values())
+        idle_kinds = ("wait", "unreadable", "unknown_task")
+        self.idle = [turn.number for turn in self.record.turns if turn.kind in idle_kinds]
 
-    def share(self, values: Iterable[bool]) -> float:
+    @property
+    def char_matches(self) -> list[bool]:
+        """Path matching by sub-task."""
+        return [outcome.char for outcome in self.outcomes]
+
+    @property
+    def env_matches(self) -> list[bool]:
+        """State matching by sub-task."""
+        return [outcome.env for outcome in self.outcomes]
+
+    @property
+    def accurate(self) -> list[bool]:
+        """Success by sub-task."""
+        return [outcome.accurate for outcome in self.outcomes]
+
+    def share(self, values: Sequence[bool]) -> float:
         """Return the share of the sub-tasks with a property."""
         return sum(values) / len(self.outcomes)
+
+    @property
+    def streak_turns(self) -> int:
+        """Longest streak in turns, from its first turn to its last."""
+        lengths = [calls[-1].number - calls[0].number + 1 for calls in self.streaks]
+        return max(lengths, default=0)
+
+    @property
+    def turn_efficiency(self) -> float | None:
+        """Optimal turns divided by turns, ``None`` for a failure."""
+        if not self.record.success or not self.optimum.makespan:
+            return None
+        return self.optimum.makespan / self.record.length
+
+    @property
+    def usable_idle(self) -> list[int]:
+        """Idle turns in which a reference call was possible."""
+        return _usable(self.run.task, self.record, self.idle)
+
+    @property
+    def first_cause(self) -> str | None:
+        """First cause of failure."""
+        return next((cause.cause for cause in self.causes if cause.failed), None)
+
+    @property
+    def cause_rows(self) -> list[dict[str, Any]]:
+        """Causes as JSON objects."""
+        return [cause._asdict() for cause in self.causes]
+
+    @property
+    def label_counts(self) -> dict[str, dict[str, int]]:
+        """Counts of all labels by level."""
+        levels = {"functions": self.all_functions, "parameters": self.all_parameters}
+        return {level: dict(zip(_COUNTS, labels, strict=True)) for level, labels in levels.items()}
+
+
+_Metric: TypeAlias = Metric[CallMeasurement]
 
 
 def declare(rules: Profile) -> Declarations[CallMeasurement]:
@@ -158,187 +242,227 @@ def declare(rules: Profile) -> Declarations[CallMeasurement]:
     if rules.f1 == "micro":
         func = func_micro._replace(name="func", is_shown=True)
         param = param_micro._replace(name="param", is_shown=True)
-    return (
-        Metric("func_f1", "F1 of the functions called", lambda its: its.functions.f1, "share", average=func),
-        Metric(
-            "param_f1", "F1 of functions, parameters and values", lambda its: its.parameters.f1, "share", average=param
-        ),
-        Metric(
-            "subtask_char",
-            "sub-tasks whose path of calls matches",
-            lambda its: its.share(one.char for one in its.outcomes),
-            "share",
-            average=Average("char", "share of the sub-tasks", _of_subtasks("subtask_char")),
-        ),
-        Metric(
-            "subtask_env",
-            "sub-tasks whose state matches",
-            lambda its: its.share(one.env for one in its.outcomes),
-            "share",
-            average=Average("env", "share of the sub-tasks", _of_subtasks("subtask_env")),
-        ),
-        Metric(
-            "subtask_acc",
-            "sub-tasks solved",
-            lambda its: its.share(one.accurate for one in its.outcomes),
-            "share",
-            is_shown=True,
-            average=Average("acc", "share of the sub-tasks", _of_subtasks("subtask_acc"), role=("main",)),
-        ),
-        Metric(
-            "task_char",
-            "all paths match",
-            lambda its: all(one.char for one in its.outcomes),
-            kind="flag",
-            average=Average("task_char", "share of the runs"),
-        ),
-        Metric(
-            "task_env",
-            "all states match",
-            lambda its: all(one.env for one in its.outcomes),
-            kind="flag",
-            average=Average("task_env", "share of the runs"),
-        ),
-        Metric(
-            "overall",
-            "all sub-tasks are solved and the run is closed",
-            lambda its: its.record.success,
-            kind="flag",
-            average=Average("overall", "share of the runs", role=("success",)),
-        ),
-        Metric(
-            "streak",
-            "longest sequence of calls of one sub-task",
-            lambda its: its.streak,
-            kind="count",
-            average=Average("streak", "longest sequence of calls of one sub-task"),
-        ),
-        Metric(
-            "streak_excess",
-            "streak minus the shortest possible one",
-            lambda its: its.streak - its.least_streak,
-            kind="count",
-            average=Average("streak_excess", "streak minus the shortest possible one"),
-        ),
-        Metric(
-            "streak_turns",
-            "longest sequence of calls of one sub-task, from its first turn to its last",
-            lambda its: max((calls[-1].number - calls[0].number + 1 for calls in its.streaks), default=0),
-            "turns",
-            "count",
-            average=Average("streak_turns", "longest sequence of calls of one sub-task, in turns"),
-        ),
-        Metric(
-            "turns",
-            "turns taken",
-            lambda its: its.record.length,
-            "turns",
-            "count",
-            average=Average("turns", "turns of successful runs", _of_success("turns")),
-        ),
-        Metric("optimal_turns", "minimum number of turns", lambda its: its.optimum.makespan, "turns", "count"),
-        Metric(
-            "optimal_calls",
-            "minimum number of turns if calls need no results",
-            lambda its: optimal_turns(its.run.task, strict=False),
-            "turns",
-            "count",
-        ),
-        Metric(
-            "turn_efficiency",
-            "optimal turns divided by turns, if the run succeeds",
-            lambda its: (
-                its.optimum.makespan / its.record.length if its.record.success and its.optimum.makespan else None
-            ),
-            "share",
-            average=Average(
-                "efficiency", "optimal turns divided by turns, successful runs", _of_success("turn_efficiency")
-            ),
-        ),
-        Metric(
-            "premature_calls",
-            "calls made before their input was known",
-            lambda its: len(its.record.premature),
-            kind="count",
-            average=Average("premature", "calls made before their input was known"),
-        ),
-        Metric(
-            "idle_turns",
-            "turns without a call",
-            lambda its: len(its.idle),
-            kind="count",
-            average=Average("idle", "turns without a call", is_shown=False),
-        ),
-        Metric(
-            "usable_idle_turns",
-            "idle turns in which a reference call was possible",
-            lambda its: len(_usable(its.run.task, its.record, its.idle)),
-            kind="count",
-            average=Average("usable_idle", "idle turns in which a reference call was possible"),
-        ),
-        Metric(
-            "func_f1_micro",
-            "F1 of all functions as multisets",
-            lambda its: its.all_functions.f1,
-            "share",
-            average=func_micro,
-        ),
-        Metric(
-            "param_f1_micro",
-            "F1 of all parameters as multisets",
-            lambda its: its.all_parameters.f1,
-            "share",
-            average=param_micro,
-        ),
-        Metric(
-            "cause",
-            "first cause of failure",
-            lambda its: next((one.cause for one in its.causes if one.failed), None),
-            kind="text",
-            is_shown=True,
-        ),
-        Metric(
-            "causes",
-            "causes of failed sub-tasks, and early calls of others",
-            lambda its: [one._asdict() for one in its.causes],
-            kind="json",
-            average=Average(
-                "causes",
-                "failed sub-tasks by cause",
-                lambda row: [one["cause"] for one in row["causes"] if one["failed"]],
-                "counts",
-            ),
-        ),
-        Metric("subtasks", "number of sub-tasks", lambda its: len(its.outcomes), kind="count"),
-        Metric(
-            "labels",
-            "labels shared with the reference, false positives and missed labels",
-            lambda its: {
-                level: dict(zip(_COUNTS, labels, strict=True))
-                for level, labels in (("functions", its.all_functions), ("parameters", its.all_parameters))
-            },
-            kind="json",
-        ),
-        Metric("closed", "the run was closed", lambda its: its.record.closed, kind="flag"),
+    steps = _step_metrics(func, param)
+    pooled_steps = _pooled_step_metrics(func_micro, param_micro)
+    work = *_subtask_metrics(), *_run_metrics(), *_streak_metrics()
+    time = *_turn_metrics(), *_idle_metrics()
+    return *steps, *work, *time, *pooled_steps, *_failure_metrics()
+
+
+def _step_metrics(func: Average, param: Average) -> Declarations[CallMeasurement]:
+    """Return the metrics of single calls."""
+    meaning = "F1 of the functions called"
+    functions: _Metric = Metric("func_f1", meaning, attrgetter("functions.f1"), "share", average=func)
+    meaning = "F1 of functions, parameters and values"
+    parameters: _Metric = Metric("param_f1", meaning, attrgetter("parameters.f1"), "share", average=param)
+    return functions, parameters
+
+
+def _pooled_step_metrics(func: Average, param: Average) -> Declarations[CallMeasurement]:
+    """Return the F1 of all labels of a run."""
+    meaning = "F1 of all functions as multisets"
+    functions: _Metric = Metric("func_f1_micro", meaning, attrgetter("all_functions.f1"), "share", average=func)
+    meaning = "F1 of all parameters as multisets"
+    parameters: _Metric = Metric("param_f1_micro", meaning, attrgetter("all_parameters.f1"), "share", average=param)
+    return functions, parameters
+
+
+def _subtask_metrics() -> Declarations[CallMeasurement]:
+    """Return the metrics of sub-tasks."""
+    average = Average("char", "share of the sub-tasks", _of_subtasks("subtask_char"))
+    char: _Metric = Metric(
+        "subtask_char",
+        "sub-tasks whose path of calls matches",
+        lambda measurement: measurement.share(measurement.char_matches),
+        "share",
+        average=average,
     )
+    average = Average("env", "share of the sub-tasks", _of_subtasks("subtask_env"))
+    env: _Metric = Metric(
+        "subtask_env",
+        "sub-tasks whose state matches",
+        lambda measurement: measurement.share(measurement.env_matches),
+        "share",
+        average=average,
+    )
+    average = Average("acc", "share of the sub-tasks", _of_subtasks("subtask_acc"), role=("main",))
+    accuracy: _Metric = Metric(
+        "subtask_acc",
+        "sub-tasks solved",
+        lambda measurement: measurement.share(measurement.accurate),
+        "share",
+        is_shown=True,
+        average=average,
+    )
+    return char, env, accuracy
+
+
+def _run_metrics() -> Declarations[CallMeasurement]:
+    """Return the metrics of all sub-tasks together."""
+    average = Average("task_char", "share of the runs")
+    char: _Metric = Metric(
+        "task_char",
+        "all paths match",
+        lambda measurement: all(measurement.char_matches),
+        kind="flag",
+        average=average,
+    )
+    average = Average("task_env", "share of the runs")
+    env: _Metric = Metric(
+        "task_env",
+        "all states match",
+        lambda measurement: all(measurement.env_matches),
+        kind="flag",
+        average=average,
+    )
+    average = Average("overall", "share of the runs", role=("success",))
+    overall: _Metric = Metric(
+        "overall",
+        "all sub-tasks are solved and the run is closed",
+        attrgetter("record.success"),
+        kind="flag",
+        average=average,
+    )
+    return char, env, overall
+
+
+def _streak_metrics() -> Declarations[CallMeasurement]:
+    """Return the metrics of the Same-task Streak."""
+    meaning = "longest sequence of calls of one sub-task"
+    excess_meaning = "streak minus the shortest possible one"
+    average = Average("streak", meaning)
+    streak: _Metric = Metric("streak", meaning, attrgetter("streak"), kind="count", average=average)
+    average = Average("streak_excess", excess_meaning)
+    excess: _Metric = Metric(
+        "streak_excess",
+        excess_meaning,
+        lambda measurement: measurement.streak - measurement.min_streak,
+        kind="count",
+        average=average,
+    )
+    average = Average("streak_turns", f"{meaning}, in turns")
+    turns: _Metric = Metric(
+        "streak_turns",
+        f"{meaning}, from its first turn to its last",
+        attrgetter("streak_turns"),
+        "turns",
+        "count",
+        average=average,
+    )
+    return streak, excess, turns
+
+
+def _turn_metrics() -> Declarations[CallMeasurement]:
+    """Return the numbers of turns, of the run and of the optimum."""
+    average = Average("turns", "turns of successful runs", _of_success("turns"))
+    turns: _Metric = Metric("turns", "turns taken", attrgetter("record.length"), "turns", "count", average=average)
+    optimal_turns_needed: _Metric = Metric(
+        "optimal_turns", "minimum number of turns", attrgetter("optimum.makespan"), "turns", "count"
+    )
+    optimal_calls: _Metric = Metric(
+        "optimal_calls",
+        "minimum number of turns if calls need no results",
+        lambda measurement: optimal_turns(measurement.run.task, strict=False),
+        "turns",
+        "count",
+    )
+    average = Average("efficiency", "optimal turns divided by turns, successful runs", _of_success("turn_efficiency"))
+    efficiency: _Metric = Metric(
+        "turn_efficiency",
+        "optimal turns divided by turns, if the run succeeds",
+        attrgetter("turn_efficiency"),
+        "share",
+        average=average,
+    )
+    return turns, optimal_turns_needed, optimal_calls, efficiency
+
+
+def _idle_metrics() -> Declarations[CallMeasurement]:
+    """Return the metrics of early calls and of idle turns."""
+    meaning = "calls made before their input was known"
+    average = Average("premature", meaning)
+    premature: _Metric = Metric(
+        "premature_calls",
+        meaning,
+        lambda measurement: len(measurement.record.premature),
+        kind="count",
+        average=average,
+    )
+    meaning = "turns without a call"
+    average = Average("idle", meaning, is_shown=False)
+    idle: _Metric = Metric(
+        "idle_turns",
+        meaning,
+        lambda measurement: len(measurement.idle),
+        kind="count",
+        average=average,
+    )
+    meaning = "idle turns in which a reference call was possible"
+    average = Average("usable_idle", meaning)
+    usable_idle: _Metric = Metric(
+        "usable_idle_turns",
+        meaning,
+        lambda measurement: len(measurement.usable_idle),
+        kind="count",
+        average=average,
+    )
+    return premature, idle, usable_idle
+
+
+def _failure_metrics() -> Declarations[CallMeasurement]:
+    """Return the causes of failure, and the facts from which averages are computed."""
+    cause: _Metric = Metric("cause", "first cause of failure", attrgetter("first_cause"), kind="text", is_shown=True)
+    average = Average("causes", "failed sub-tasks by cause", _names_of_causes, "counts")
+    all_causes: _Metric = Metric(
+        "causes",
+        "causes of failed sub-tasks, and early calls of others",
+        attrgetter("cause_rows"),
+        kind="json",
+        average=average,
+    )
+    subtasks: _Metric = Metric(
+        "subtasks", "number of sub-tasks", lambda measurement: len(measurement.outcomes), kind="count"
+    )
+    meaning = "labels shared with the reference, false positives and missed labels"
+    labels: _Metric = Metric("labels", meaning, attrgetter("label_counts"), kind="json")
+    closed: _Metric = Metric("closed", "the run was closed", attrgetter("record.closed"), kind="flag")
+    return cause, all_causes, subtasks, labels, closed
+
+
+def _names_of_causes(row: Row) -> list[str]:
+    """Return the causes of the failed sub-tasks of a grade."""
+    return [cause["cause"] for cause in row["causes"] if cause["failed"]]
 
 
 def _pool(level: str) -> Callable[[Row], tuple[float, float]]:
     """Return a function that returns the terms of F1 over all labels of a level."""
 
     def terms(row: Row) -> tuple[float, float]:
-        hits, false_positives, missed = (row["labels"][level].get(name, 0) for name in _COUNTS)
+        counts = row["labels"][level]
+        hits, false_positives, missed = (counts.get(name, 0) for name in _COUNTS)
         return 2 * hits, 2 * hits + false_positives + missed
 
     return terms
 
 
 def _of_subtasks(name: str) -> Callable[[Row], tuple[float, float]]:
+    """Return a function that weights a share of the sub-tasks by their number."""
     return lambda row: (row[name] * row["subtasks"], row["subtasks"])
 
 
 def _of_success(name: str) -> Callable[[Row], float | None]:
-    return lambda row: row[name] if row["overall"] and row["closed"] else None
+    """Return a function that returns a metric of a successful run, else ``None``."""
+
+    def value(row: Row) -> float | None:
+        is_success = row["overall"] and row["closed"]
+        return row[name] if is_success else None
+
+    return value
+
+
+def _optimal_calls(problem: Any) -> Claim:
+    """Return the minimum number of turns if calls need no results."""
+    return Claim(optimal_turns(problem.origin, strict=False))
 
 
 METRICS = MetricSet(
@@ -346,11 +470,7 @@ METRICS = MetricSet(
     declare,
     references=(
         Reference("sequential", "sequential", "asynctool-sequential"),
-        Reference(
-            "optimal_calls",
-            "calls without waiting",
-            lambda problem: Claim(optimal_turns(problem.origin, strict=False)),
-        ),
+        Reference("optimal_calls", "calls without waiting", _optimal_calls),
     ),
     published_figures=published_figures,
 )

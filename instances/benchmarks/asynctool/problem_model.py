@@ -39,7 +39,8 @@ class Call:
         return self.name, canonical(self.params)
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self.params.items())})"
+        params = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        return f"{self.name}({params})"
 
 
 def canonical(value: Any) -> Any:
@@ -56,7 +57,8 @@ def canonical(value: Any) -> Any:
         case bool():
             return "bool", value
         case dict():
-            return "object", frozenset((name, canonical(entry)) for name, entry in value.items())
+            entries = ((name, canonical(entry)) for name, entry in value.items())
+            return "object", frozenset(entries)
         case list() | tuple():
             return "list", tuple(map(canonical, value))
     return value
@@ -97,7 +99,8 @@ def parse_call(text: str, order: dict[str, tuple[str, ...]] | None = None) -> Ca
         names = (order or {}).get(call.func.id, ())
         if len(call.args) > len(names):
             raise InputError("values must be given by name", value=text)
-        arguments = [*zip(names, call.args, strict=False), *((keyword.arg, keyword.value) for keyword in call.keywords)]
+        by_name = ((keyword.arg, keyword.value) for keyword in call.keywords)
+        arguments = [*zip(names, call.args, strict=False), *by_name]
         params = {name: _literal(node, text) for name, node in arguments if name is not None}
     except (SyntaxError, ValueError, RecursionError):
         raise InputError("must be a call such as f(a=1)", value=text) from None
@@ -123,7 +126,8 @@ def _literal(node: ast.expr, text: str) -> Any:
         case ast.Dict(keys=keys, values=values) if all(
             isinstance(key, ast.Constant) and isinstance(key.value, str) for key in keys
         ):
-            entries_by_key = {key.value: _literal(entry, text) for key, entry in zip(keys, values, strict=True)}  # type: ignore[union-attr]
+            pairs = zip(keys, values, strict=True)
+            entries_by_key = {key.value: _literal(entry, text) for key, entry in pairs}  # type: ignore[union-attr]
             if len(entries_by_key) == len(keys):
                 return entries_by_key
     raise InputError("values must be literals: text, numbers, true, false, none, lists, objects", value=text)
@@ -193,7 +197,8 @@ class Delays:
     @property
     def constant(self) -> bool:
         """True if all calls have the same delay."""
-        return self.least == self.most and all(delay == self.least for delay in self.tools.values())
+        tools_agree = all(delay == self.least for delay in self.tools.values())
+        return self.least == self.most and tools_agree
 
     def of(self, task: str, number: int, tool: str) -> int:
         """Return the delay of the call with a number (from 0) within its sub-task."""
@@ -201,8 +206,10 @@ class Delays:
             return self.tools[tool]
         if self.least == self.most:
             return self.least
-        digest = blake2b(f"{self.seed}/{number}/{task}".encode(errors="backslashreplace"), digest_size=8).digest()
-        return self.least + int.from_bytes(digest, "big") % (self.most - self.least + 1)
+        call = f"{self.seed}/{number}/{task}".encode(errors="backslashreplace")
+        digest = blake2b(call, digest_size=8).digest()
+        number_of_delays = self.most - self.least + 1
+        return self.least + int.from_bytes(digest, "big") % number_of_delays
 
     @classmethod
     def parse(cls, text: str) -> Delays:
@@ -212,15 +219,15 @@ class Delays:
         Delays(least=0, most=1, seed=7, tools={})
         """
         match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4})(?::(\d{1,9}))?)?", text, re.ASCII)
-        least = int(match[1]) if match else 1
-        most = int(match[2]) if match and match[2] else least
-        if not match or not least <= most <= MAX_DELAY:
+        shortest = int(match[1]) if match else 1
+        longest = int(match[2]) if match and match[2] else shortest
+        if not match or not shortest <= longest <= MAX_DELAY:
             raise UnknownNameError(
                 "must be a number of turns, a range, or a range with a seed, such as 1, 0-1 or 1-2:7",
                 field="delay",
                 value=text,
             )
-        return cls(least, most, int(match[3] or 0))
+        return cls(shortest, longest, int(match[3] or 0))
 
 
 @dataclass(frozen=True)
@@ -261,7 +268,8 @@ class SubTask:
     @cached_property
     def actions(self) -> tuple[str, ...]:
         """Names of the reference calls as actions of an instance: ``task/number function``, numbered from 1."""
-        return tuple(f"{self.id}/{number} {call.name}" for number, call in enumerate(self.reference_calls, 1))
+        calls = enumerate(self.reference_calls, 1)
+        return tuple(f"{self.id}/{number} {call.name}" for number, call in calls)
 
     @cached_property
     def solved(self) -> ReferenceResults:
@@ -287,10 +295,12 @@ class AsyncToolProblem:
     @cached_property
     def reference_delays(self) -> dict[str, tuple[int, ...]]:
         """Delay of every reference call, by sub-task."""
-        return {
-            task.id: tuple(self.delays.of(task.id, i, call.name) for i, call in enumerate(task.reference_calls))
-            for task in self.tasks
-        }
+        return {task.id: self._delays_of(task) for task in self.tasks}
+
+    def _delays_of(self, task: SubTask) -> tuple[int, ...]:
+        """Return the delay of every reference call of a sub-task."""
+        calls = enumerate(task.reference_calls)
+        return tuple(self.delays.of(task.id, number, call.name) for number, call in calls)
 
 
 #: Action of the closing message.
@@ -343,7 +353,9 @@ def optimal_turns(problem: AsyncToolProblem, *, strict: bool = True) -> int | No
     if not problem.delays.constant:
         return None
     longest = max(lengths)
-    return max(sum(lengths), (longest - 1) * (problem.delays.least + 1) + lengths.count(longest)) + 1
+    period = problem.delays.least + 1
+    longest_chains = (longest - 1) * period + lengths.count(longest)
+    return max(sum(lengths), longest_chains) + 1
 
 
 def problem_of(instance: Instance) -> AsyncToolProblem:

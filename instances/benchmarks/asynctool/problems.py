@@ -9,7 +9,7 @@ from collections import Counter
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import combinations
-from math import comb, prod
+from math import comb
 from random import Random
 from typing import Annotated, Any, Final, Literal
 
@@ -31,37 +31,40 @@ _PREFIX = "asynctool/"
 
 
 def _read(file: str) -> Any:
-    return load_json((files(__package__) / "data" / file).read_bytes(), file)
+    path = files(__package__) / "data" / file
+    return load_json(path.read_bytes(), file)
 
 
 @cache
 def tasks() -> dict[str, SubTask]:
     """Return the bundled single tasks by id."""
-    return {
-        row["id"]: SubTask(
-            row["id"],
-            row["question"],
-            tuple(map(parse_call, row["ground_truth"])),
-            row["family"],
-            family_of(row["family"]).documents(),
-            row["initial"],
-        )
-        for row in _read("tasks.json")["tasks"]
-    }
+    rows = _read("tasks.json")["tasks"]
+    return {row["id"]: _bundled_task(row) for row in rows}
+
+
+def _bundled_task(row: dict[str, Any]) -> SubTask:
+    calls = tuple(map(parse_call, row["ground_truth"]))
+    documents = family_of(row["family"]).documents()
+    return SubTask(row["id"], row["question"], calls, row["family"], documents, row["initial"])
 
 
 @cache
 def _sets() -> dict[str, dict[str, tuple[str, ...]]]:
-    return {
-        label: {f"{number:02}": tuple(ids) for number, ids in enumerate(rows, 1)}
-        for label, rows in _read("sets.json").items()
-    }
+    """Return the bundled sets by label: the tasks of each problem by its number."""
+    sets: dict[str, dict[str, tuple[str, ...]]] = {}
+    for label, rows in _read("sets.json").items():
+        numbered = enumerate(map(tuple, rows), 1)
+        sets[label] = {f"{number:02}": ids for number, ids in numbered}
+    return sets
 
 
 @cache
 def names() -> tuple[str, ...]:
     """Names of the 100 bundled problems; kinds and sizes in the proportions of the paper's Table 5."""
-    return tuple(f"{_PREFIX}{label}/{number}" for label, rows in _sets().items() for number in rows)
+    all_names: list[str] = []
+    for label, rows in _sets().items():
+        all_names += [f"{_PREFIX}{label}/{number}" for number in rows]
+    return tuple(all_names)
 
 
 @lru_cache(maxsize=4096)
@@ -77,11 +80,16 @@ def problem(name: str) -> AsyncToolProblem:
     head, at, delay = name[:1000].partition("@")
     body = head.removeprefix(_PREFIX)
     label, _, number = body.partition("/")
-    ids = _sets()[label].get(number, ()) if label in _sets() else tuple(body.split("+"))
-    if len(name) > 1000 or head == body or not ids or len({*ids} & tasks().keys()) < len(ids):
+    ids = tuple(body.split("+"))
+    if label in _sets():
+        ids = _sets()[label].get(number, ())
+    has_prefix = head != body
+    existing = {*ids} & tasks().keys()
+    if len(name) > 1000 or not has_prefix or not ids or len(existing) < len(ids):
         raise UnknownNameError("there is no such AsyncTool problem", value=name)
     delays = Delays.parse(delay) if at else Delays()
-    return AsyncToolProblem(name, tuple(tasks()[task] for task in ids), delays)
+    sub_tasks = tuple(tasks()[task] for task in ids)
+    return AsyncToolProblem(name, sub_tasks, delays)
 
 
 @lru_cache(maxsize=4096)
@@ -102,8 +110,11 @@ def covers(name: str) -> bool:
 def members(name: str) -> tuple[str, ...]:
     """Return the members of a set with a delay in its name: ``asynctool/cross2@0-1``, ``asynctool@2``."""
     head, at, delay = name.partition("@")
-    below = [each for each in names() if at and each.startswith(head.rstrip("/") + "/")]
-    return tuple(each for member in below if covers(each := f"{member}@{delay}"))
+    if not at:
+        return ()
+    prefix = head.rstrip("/") + "/"
+    delayed = (f"{member}@{delay}" for member in names() if member.startswith(prefix))
+    return tuple(filter(covers, delayed))
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
@@ -116,7 +127,9 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     if head not in names() or not covers(name):
         return "", ()
     label = head.rpartition("/")[0]
-    return f"{label}{at}{delay}", tuple(f"{each}{at}{delay}" for each in names() if each.startswith(f"{label}/"))
+    suffix = f"{at}{delay}"
+    set_members = (member for member in names() if member.startswith(f"{label}/"))
+    return f"{label}{suffix}", tuple(f"{member}{suffix}" for member in set_members)
 
 
 #: Kinds of problems: all tasks of one family, or of different families.
@@ -152,17 +165,17 @@ def compose(kind: str | None, delay: str | None, size: int, count: int, seed: in
     >>> compose("cross", "0-1", 2, 1)
     ['asynctool/tickets_4+messages_3@0-1']
     """
-    suffix = "" if delay is None or Delays.parse(delay) == Delays() else f"@{delay}"
+    suffix = ""
+    if delay is not None and Delays.parse(delay) != Delays():
+        suffix = f"@{delay}"
     kind = "cross" if kind is None else kind
     if kind not in KINDS:
         raise InputError(f"must be one of {', '.join(KINDS)}", field="kind", value=kind)
     families: dict[str, list[str]] = {}
     for task in tasks().values():
         families.setdefault(str(task.family), []).append(task.id)
-    alike = [(name,) * size for name, ids in families.items() if len(ids) >= size]
-    groups = alike if kind == "similar" else list(combinations(families, size))
-    counts = ([comb(len(families[name]), times) for name, times in Counter(group).items()] for group in groups)
-    possible = sum(map(prod, counts))
+    groups = _groups_of_families(families, kind, size)
+    possible = sum(_number_of_combinations(families, group) for group in groups)
     if not 0 <= count <= possible:
         raise InputError(
             f"must lie between 0 and {possible}: there are no more combinations", field="count", value=count
@@ -181,20 +194,39 @@ def compose(kind: str | None, delay: str | None, size: int, count: int, seed: in
             if rows.setdefault(frozenset(row), row) is row:
                 uses |= {task: uses[task] + 1 for task in row}
                 break
-    return [f"{_PREFIX}{'+'.join(row)}{suffix}" for row in rows.values()]
+    bodies = map("+".join, rows.values())
+    return [f"{_PREFIX}{body}{suffix}" for body in bodies]
+
+
+def _groups_of_families(families: dict[str, list[str]], kind: str, size: int) -> list[tuple[str, ...]]:
+    """Return the families of the tasks of a problem, in all combinations that a kind allows."""
+    if kind == "similar":
+        return [(name,) * size for name, ids in families.items() if len(ids) >= size]
+    return list(combinations(families, size))
+
+
+def _number_of_combinations(families: dict[str, list[str]], group: tuple[str, ...]) -> int:
+    """Return the number of problems with tasks of some families."""
+    number = 1
+    for name, times in Counter(group).items():
+        number *= comb(len(families[name]), times)
+    return number
 
 
 def _draw(groups: list[list[str]], uses: dict[str, int], random: Random) -> tuple[str, ...]:
     drawn: list[str] = []
     for group in random.sample(groups, len(groups)):
         unused = [task for task in group if task not in drawn]
-        drawn += random.choices(unused, [1 / (1 + uses[task]) for task in unused])
+        weights = [1 / (1 + uses[task]) for task in unused]
+        drawn += random.choices(unused, weights)
     return tuple(drawn)
 
 
 FORMAT: Final = "planoracle/asynctool"
-#: Maximum numbers of problems in a file, sub-tasks of a problem, and reference calls of a sub-task.
-MAX_PROBLEMS, MAX_TASKS, MAX_CALLS = 10_000, 100, 1_000
+#: Maximum number of problems in a file.
+MAX_PROBLEMS = 10_000
+#: Maximum numbers of sub-tasks of a problem, and of reference calls of a sub-task.
+MAX_TASKS, MAX_CALLS = 100, 1_000
 
 
 class DelayEntry(StrictEntry):
@@ -282,20 +314,20 @@ def read(document: Any, source: str) -> list[Instance]:
     InputError
         For the first error, with file, field and value; also for reference calls that fail.
     """
-    several = "problems" in document
-    entries: list[ProblemEntry] = (
-        validated(document, source, CollectionDocument).problems
-        if several
-        else [validated(document, source, ProblemDocument)]
-    )
+    is_collection = "problems" in document
+    entries: list[ProblemEntry] = []
+    if is_collection:
+        entries += validated(document, source, CollectionDocument).problems
+    else:
+        entries.append(validated(document, source, ProblemDocument))
     instances: dict[str, Instance] = {}
-    for i, one in enumerate(entries):
+    for i, entry in enumerate(entries):
         try:
-            if one.name in instances:
-                raise InputError("must be unique", field="name", value=one.name)
-            instances[one.name] = instance(_problem(one))
+            if entry.name in instances:
+                raise InputError("must be unique", field="name", value=entry.name)
+            instances[entry.name] = instance(_problem(entry))
         except InputError as error:
-            raise error.at(source, f"problems[{i}]" if several else None) from None
+            raise error.at(source, f"problems[{i}]" if is_collection else None) from None
     return list(instances.values())
 
 
@@ -313,18 +345,15 @@ def _problem(entry: ProblemEntry) -> AsyncToolProblem:
 
 
 def _delays(entry: DelayEntry) -> Delays:
-    most = entry.least if entry.most is None else entry.most
-    if most < entry.least:
-        raise InputError("must be at least the value of least", field="delay.most", value=most)
-    return Delays(entry.least, most, entry.seed, entry.tools)
+    longest = entry.least if entry.most is None else entry.most
+    if longest < entry.least:
+        raise InputError("must be at least the value of least", field="delay.most", value=longest)
+    return Delays(entry.least, longest, entry.seed, entry.tools)
 
 
 def _sub_task(entry: SubTaskEntry) -> SubTask:
-    offered = _offered(entry)
-    order = {
-        name: tuple((document.get("parameters") or {}).get("properties") or ())
-        for name, document in (offered or {}).items()
-    }
+    offered = _tool_documents(entry)
+    order = {name: _parameter_names(document) for name, document in (offered or {}).items()}
     calls = []
     for i, text in enumerate(entry.ground_truth):
         try:
@@ -345,7 +374,14 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
     return task
 
 
-def _offered(entry: SubTaskEntry) -> dict[str, dict[str, Any]] | None:
+def _parameter_names(document: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of the parameters of a tool, in order."""
+    parameters = document.get("parameters") or {}
+    return tuple(parameters.get("properties") or ())
+
+
+def _tool_documents(entry: SubTaskEntry) -> dict[str, dict[str, Any]] | None:
+    """Return the documents of the offered tools by name, ``None`` for the tools that the calls name."""
     documents = family_of(entry.family).documents()
     if entry.tools is None:
         return documents or None
@@ -355,7 +391,10 @@ def _offered(entry: SubTaskEntry) -> dict[str, dict[str, Any]] | None:
         if not isinstance(name, str) or (documents and name not in documents):
             raise InputError("must be a tool of the family", field=f"tools[{i}]", value=name)
         parameters = (tool.get("parameters") if isinstance(tool, dict) else None) or {}
-        if not isinstance(parameters, dict) or not isinstance(parameters.get("properties") or {}, dict):
+        properties = None
+        if isinstance(parameters, dict):
+            properties = parameters.get("properties") or {}
+        if not isinstance(properties, dict):
             raise InputError("must be an object with properties", field=f"tools[{i}].parameters", value=parameters)
         offered[name] = tool if isinstance(tool, dict) else documents.get(name, {"name": name})
     return offered
@@ -365,28 +404,32 @@ def to_document(problem: AsyncToolProblem) -> dict[str, Any]:
     """Return the document of a problem; reading it gives an equal one."""
     delays = problem.delays
     spread = {"least": delays.least, "most": delays.most, "seed": delays.seed, "tools": dict(delays.tools)}
+    is_plain = delays == Delays(delays.least, delays.least)
     return {
         "format": FORMAT,
         "version": 1,
         "name": problem.name,
-        "delay": delays.least if delays == Delays(delays.least, delays.least) else spread,
-        "tasks": [
-            {
-                "id": task.id,
-                "question": task.question,
-                "ground_truth": [str(call) for call in task.reference_calls],
-                "family": task.family,
-                "tools": _tools(task),
-                "initial": task.initial,
-            }
-            for task in problem.tasks
-        ],
+        "delay": delays.least if is_plain else spread,
+        "tasks": [_task_document(task) for task in problem.tasks],
+    }
+
+
+def _task_document(task: SubTask) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "question": task.question,
+        "ground_truth": [str(call) for call in task.reference_calls],
+        "family": task.family,
+        "tools": _tools(task),
+        "initial": task.initial,
     }
 
 
 def _tools(task: SubTask) -> list[str | dict[str, Any]]:
+    """Return the tools of a sub-task: names of those with the documents of the family, other documents."""
     documents = family_of(task.family).documents()
-    return [
-        name if document == documents.get(name, {"name": name}) else document
-        for name, document in task.documents.items()
-    ]
+    tools: list[str | dict[str, Any]] = []
+    for name, document in task.documents.items():
+        is_family_document = document == documents.get(name, {"name": name})
+        tools.append(name if is_family_document else document)
+    return tools

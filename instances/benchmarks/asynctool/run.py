@@ -44,6 +44,8 @@ from planoracle.plugin import (
 
 # Maximum number of irregular calls after which success is checked; later ones count as dead ends.
 _MAX_CHECKS = 100
+# Reasons for which a repaired plan leaves out a message, by its kind.
+_REASONS = {"call": "is not a reference call of the problem", "close": "repeats the closing message"}
 
 
 class AsyncToolRun(Trajectory[list[object], Profile]):
@@ -71,7 +73,8 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         point = self.begin
         executed: dict[tuple[str, int], SimulatedTurn] = {}
         calls = dict.fromkeys(self.task.by_id, 0)
-        regular, dead_end, checks = True, False, 0
+        regular, dead_end = True, False
+        checks = 0
         for position, turn in enumerate(self.record.turns):
             pieces, instance = point.state.pieces, point.instance
             action = CLOSE if turn.kind == "close" else None
@@ -79,7 +82,8 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                 executed[turn.task, turn.step] = turn
                 action = self.task.by_id[turn.task].actions[turn.step]
             if action is not None:
-                pieces = (*pieces, Piece(action, position, 1, self.problem.agents[0]))
+                piece = Piece(action, position, 1, self.problem.agents[0])
+                pieces = (*pieces, piece)
             if turn.kind == "call":
                 regular = regular and turn.step == calls[turn.task]
                 calls[turn.task] += 1
@@ -91,7 +95,8 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
             same = instance is point.instance
             state = PartialSchedule(pieces, position + 1)
             point = DecisionPoint(instance, state, reached=position + 1, over=over, dead_end=dead_end)
-            kind, fault = "act" if turn.kind == "close" else turn.effect.kind, faults.get(position)
+            kind = "act" if turn.kind == "close" else turn.effect.kind
+            fault = faults.get(position)
             moves.append(Move(position, turn.words, kind, position, turn.number, fault, after=point, restricts=same))
         return moves, len(moves)
 
@@ -101,9 +106,11 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         for task in self.task.tasks:
             number, names = calls[task.id], task.actions
             for step, (name, following) in enumerate(zip(names, (*names[1:], CLOSE), strict=True)):
-                turn, after = executed.get((task.id, step)), executed.get((task.id, step + 1))
+                turn = executed.get((task.id, step))
+                after = executed.get((task.id, step + 1))
                 if turn is None:
-                    delay = self.task.delays.of(task.id, number, task.reference_calls[step].name)
+                    tool = task.reference_calls[step].name
+                    delay = self.task.delays.of(task.id, number, tool)
                     number += 1
                 else:
                     delay = turn.usable - turn.number - 1
@@ -113,32 +120,36 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
                 else:
                     lags.append((name, following, delay))
                 if guess and turn is None:  # remaining calls keep their order, also after skipped ones
-                    later = (names[one] for one in range(step + 2, len(names)) if (task.id, one) not in executed)
-                    lags += [(name, one, 0) for one in islice(later, 1)]
+                    later_steps = range(step + 2, len(names))
+                    remaining = (later for later in later_steps if (task.id, later) not in executed)
+                    lags += [(name, names[later], 0) for later in islice(remaining, 1)]
         key = tuple(lags)
         if key not in self._variants:
-            self._variants[key] = replace(self.problem, lags=tuple(Lag(*lag) for lag in key))
+            variant_lags = tuple(Lag(*lag) for lag in key)
+            self._variants[key] = replace(self.problem, lags=variant_lags)
         return self._variants[key]
 
     def _can_succeed(self, executed: Container[tuple[str, int]], count: int) -> bool:
         """Return true if the remaining reference calls in order and the closing message would succeed."""
-        rest = [
-            call_message(task.id, call)
-            for task in self.task.tasks
-            for step, call in enumerate(task.reference_calls)
-            if (task.id, step) not in executed
-        ]
-        return run_of(self.task, [*self.plan.commands[:count], *rest, CLOSING], self.rules).success
+        messages = [*self.plan.commands[:count]]
+        for task in self.task.tasks:
+            for step, call in enumerate(task.reference_calls):
+                if (task.id, step) not in executed:
+                    messages.append(call_message(task.id, call))
+        messages.append(CLOSING)
+        return run_of(self.task, messages, self.rules).success
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the messages up to a step and those of the rest."""
-        messages = [*self.plan.commands[:count], *written(self.problem, rest, count)]
+        remaining = written(self.problem, rest, count)
+        messages = [*self.plan.commands[:count], *remaining]
         verdict = run_of(self.task, messages, self.rules).verdict()
         return "\n".join(map(json.dumps, messages)), verdict
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return a message for every turn."""
-        return list(map(json.dumps, written(self.problem, rest, point.state.clock)))
+        messages = written(self.problem, rest, point.state.clock)
+        return list(map(json.dumps, messages))
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every reference call whose input is known, the closing message and the wait."""
@@ -148,15 +159,19 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
             messages = [*written(self.problem, Schedule(point.state.pieces))]
             messages += [WAIT] * (clock - len(messages))
         simulator = AsyncToolSimulator(self.task, self.rules)
-        state, _ = fold(simulator, (read_message(one, self.rules) for one in messages))
+        commands = (read_message(message, self.rules) for message in messages)
+        state, _ = fold(simulator, commands)
         actions = [task.actions[number] for task, number in simulator.ready(state)]
         if state.complete and not state.closed:
             actions.append(CLOSE)
+        messages_of_actions = messages_by_action(self.task)
         for action in actions:
-            pieces = (*point.state.pieces, Piece(action, clock, 1, self.problem.agents[0]))
-            after = replace(point, state=PartialSchedule(pieces, clock + 1), reached=clock + 1)
-            yield LegalAction(json.dumps(messages_by_action(self.task)[action]), "act", after)
-        yield LegalAction(json.dumps(WAIT), "wait", waited(point, clock + step))
+            piece = Piece(action, clock, 1, self.problem.agents[0])
+            after_state = PartialSchedule((*point.state.pieces, piece), clock + 1)
+            after = replace(point, state=after_state, reached=clock + 1)
+            yield LegalAction(json.dumps(messages_of_actions[action]), "act", after)
+        after_wait = waited(point, clock + step)
+        yield LegalAction(json.dumps(WAIT), "wait", after_wait)
 
     def targets(self) -> Targets:
         """Return reference calls in the turns that make them; messages after the closing one count as well."""
@@ -164,14 +179,15 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         dropped = []
         for turn, read, action in actions_of(self.task, self.plan.commands, self.rules):
             if action is None or action in targets:
-                reason = {"call": "is not a reference call of the problem", "close": "repeats the closing message"}.get(
-                    read.kind, read.reason
-                )
-                dropped.append(DroppedCommand(turn, str(read.call or read.text)[:200], reason))
+                reason = _REASONS.get(read.kind, read.reason)
+                words = str(read.call or read.text)[:200]
+                dropped.append(DroppedCommand(turn, words, reason))
             else:
-                targets[action] = Target(turn, action, Piece(action, turn, 1, self.problem.agents[0]))
+                piece = Piece(action, turn, 1, self.problem.agents[0])
+                targets[action] = Target(turn, action, piece)
         # A longer transcript is not read.
-        return Targets(limited(self.problem, MAX_MESSAGES), tuple(targets.values()), tuple(dropped))
+        problem = limited(self.problem, MAX_MESSAGES)
+        return Targets(problem, tuple(targets.values()), tuple(dropped))
 
 
 def simulator(problem: Instance, rules: Profile) -> AsyncToolSimulator:

@@ -67,8 +67,9 @@ class AsyncToolState:
     def own(self, task: str) -> TaskProgress:
         """Return the progress of a sub-task to be changed."""
         if task not in self.owned:
-            one = self.tasks[task]
-            self.tasks[task] = replace(one, executor=deepcopy(one.executor), executed=dict(one.executed))
+            shared = self.tasks[task]
+            executor = deepcopy(shared.executor)
+            self.tasks[task] = replace(shared, executor=executor, executed=dict(shared.executed))
             self.owned.add(task)
         return self.tasks[task]
 
@@ -80,7 +81,7 @@ class AsyncToolState:
     @property
     def complete(self) -> bool:
         """True if all reference calls have been made."""
-        return all(one.following() is None for one in self.tasks.values())
+        return all(progress.following() is None for progress in self.tasks.values())
 
     @property
     def turns(self) -> list[SimulatedTurn]:
@@ -148,29 +149,37 @@ class Transcript:
         events, done = [], 0
         for turn in self.turns:
             done += turn.step is not None
-            subject = turn.task if turn.call is None else f"{turn.task}: {turn.function}"
-            accepted = turn.kind in ("call", "wait", "close")
-            events.append(
-                ReplayEvent(turn.number - 1, subject or turn.kind, turn.number - 1, turn.number, accepted, done / total)
-            )
-        remaining = {
-            action: 1
-            for task, outcome in zip(self.problem.tasks, self.outcomes, strict=True)
-            for action, number in zip(task.actions, outcome.turns, strict=True)
-            if number is None
-        }
+            events.append(_event(turn, done / total))
+        accurate = sum(outcome.accurate for outcome in self.outcomes)
+        idle = [turn.number for turn in self.turns if turn.kind in ("wait", "unreadable")]
         return Replay(
             events=tuple(events),
             violations=self.violations,
             fatal=None,
             executed=sum(turn.kind == "call" for turn in self.turns),
             progress=done / total,
-            goal_ratio=sum(outcome.accurate for outcome in self.outcomes) / len(self.outcomes),
+            goal_ratio=accurate / len(self.outcomes),
             success=self.success,
             makespan=self.length,
-            remaining=remaining,
-            idle=tuple((turn.number - 1, turn.number) for turn in self.turns if turn.kind in ("wait", "unreadable")),
+            remaining=self._missing_actions(),
+            idle=tuple((number - 1, number) for number in idle),
         )
+
+    def _missing_actions(self) -> dict[str, int]:
+        """Return the actions that were not done, each with its duration of one turn."""
+        missing: dict[str, int] = {}
+        for task, outcome in zip(self.problem.tasks, self.outcomes, strict=True):
+            turns = zip(task.actions, outcome.turns, strict=True)
+            missing |= {action: 1 for action, number in turns if number is None}
+        return missing
+
+
+def _event(turn: SimulatedTurn, progress: float) -> ReplayEvent:
+    """Return a turn as an event; ``progress`` is the share of the reference calls made."""
+    subject = turn.task if turn.call is None else f"{turn.task}: {turn.function}"
+    is_accepted = turn.kind in ("call", "wait", "close")
+    position = turn.number - 1
+    return ReplayEvent(position, subject or turn.kind, position, turn.number, is_accepted, progress)
 
 
 class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
@@ -195,7 +204,10 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
 
     def initial(self) -> AsyncToolState:
         """Return the state before the first turn."""
-        tasks = {task.id: TaskProgress(task, family_of(task.family)(task.initial)) for task in self.problem.tasks}
+        tasks = {}
+        for task in self.problem.tasks:
+            executor = family_of(task.family)(task.initial)
+            tasks[task.id] = TaskProgress(task, executor)
         return AsyncToolState(tasks, set(tasks))
 
     def copy(self, state: AsyncToolState) -> AsyncToolState:
@@ -205,16 +217,17 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
 
     def apply(self, state: AsyncToolState, command: AgentMessage) -> tuple[AsyncToolState, tuple[Step, ...]]:
         """Return the state after a message."""
-        turn, needed = self._turn(state, command)
-        turn.violation = turn_fault(self.problem, turn, needed)
+        turn, awaited = self._turn(state, command)
+        turn.violation = turn_fault(self.problem, turn, awaited)
         turn.before = state.last
         state.last, state.number = turn, turn.number
-        state.pending = tuple(one for one in (*state.pending, turn) if one.usable > turn.number)
+        state.pending = tuple(call for call in (*state.pending, turn) if call.usable > turn.number)
         return state, (turn.effect,)
 
     def _turn(self, state: AsyncToolState, command: AgentMessage) -> tuple[SimulatedTurn, SimulatedTurn | None]:
         """Execute a message; return the turn, and the call for whose result it should have waited."""
-        task, call, number = command.task, command.call, state.number + 1
+        task, call = command.task, command.call
+        number = state.number + 1
         if call is None:
             return SimulatedTurn(command.kind, reason=command.reason, text=command.text, number=number), None
         if task not in state.tasks:
@@ -224,15 +237,16 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         if call.name in progress.task.documents:
             result = progress.executor.call(call.name, call.params)
         step = progress.match(call)
-        needed = progress.needed(number, step)
-        usable = number + 1 + self.problem.delays.of(task, progress.calls, call.name)
-        turn = SimulatedTurn("call", task, call, "", "", number, result, usable, step, needed is not None)
+        awaited = progress.awaited_call(number, step)
+        delay = self.problem.delays.of(task, progress.calls, call.name)
+        usable = number + 1 + delay
+        turn = SimulatedTurn("call", task, call, "", "", number, result, usable, step, awaited is not None)
         progress.calls += 1
         if step is not None:
             progress.executed[step] = turn
         if progress.slowest is None or usable > progress.slowest.usable:
             progress.slowest = turn
-        return turn, needed
+        return turn, awaited
 
     def ready(self, state: AsyncToolState) -> list[tuple[SubTask, int]]:
         """Return the steps, by sub-task, whose input is known.
@@ -240,17 +254,23 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         These are the first missing step of every task, once the result of the step before it is known. A step without
         a predecessor that was made needs no result.
         """
-        return [
-            (progress.task, step)
-            for progress in state.tasks.values()
-            if (step := progress.following()) is not None and progress.needed(state.number + 1, step) is None
-        ]
+        ready = []
+        for progress in state.tasks.values():
+            step = progress.following()
+            if step is not None and progress.awaited_call(state.number + 1, step) is None:
+                ready.append((progress.task, step))
+        return ready
 
     def legal(self, state: AsyncToolState) -> list[LegalCommand]:
         """Return the calls that are `ready`, the closing message once all calls have been made, and the wait."""
-        messages = [(call_message(task.id, task.reference_calls[step]), "act") for task, step in self.ready(state)]
-        messages += [(CLOSING, "close")] if state.complete else []
-        return [LegalCommand(json.dumps(message), kind) for message, kind in (*messages, (WAIT, "wait"))]
+        messages = []
+        for task, step in self.ready(state):
+            call = task.reference_calls[step]
+            messages.append((call_message(task.id, call), "act"))
+        if state.complete:
+            messages.append((CLOSING, "close"))
+        messages.append((WAIT, "wait"))
+        return [LegalCommand(json.dumps(message), kind) for message, kind in messages]
 
     def ended(self, state: AsyncToolState) -> str | None:
         """Return ``closed`` after the closing message."""
@@ -273,10 +293,10 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         outcomes, missing = [], list[AsyncToolViolation]()
         for progress in state.tasks.values():
             for step, turn in progress.executed.items():
-                needed = progress.needed(turn.number, step)
-                if needed is not None and needed.number > turn.number:  # the result was unknown in that turn
+                awaited = progress.awaited_call(turn.number, step)
+                if awaited is not None and awaited.number > turn.number:  # the result was unknown in that turn
                     early.add(turn.number)
-                    faults[turn.number] = premature_call(turn, needed)
+                    faults[turn.number] = premature_call(turn, awaited)
             outcomes.append(self._outcome(progress, turns))
             missing += missing_calls(progress, outcomes[-1].env, turns, replaced)
         violations = [faults[number] for number in sorted(faults)]
@@ -302,12 +322,16 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
 
     def _outcome(self, progress: TaskProgress, turns: Sequence[SimulatedTurn]) -> SubTaskOutcome:
         task, executed = progress.task, progress.executed
-        steps = tuple(executed[step].number if step in executed else None for step in range(len(task.reference_calls)))
+        count = len(task.reference_calls)
+        steps = tuple(executed[step].number if step in executed else None for step in range(count))
         char = self.rules.char == "results" or None not in steps
         if self.rules.char != "calls":
-            results = Counter(canonical(turn.result) for turn in turns if turn.kind == "call" and turn.task == task.id)
-            char = char and Counter(map(canonical, task.solved.results)) <= results
-        return SubTaskOutcome(task.id, steps, char, progress.executor.state() == task.solved.state)
+            calls = (turn for turn in turns if turn.kind == "call" and turn.task == task.id)
+            results = Counter(canonical(turn.result) for turn in calls)
+            expected = Counter(map(canonical, task.solved.results))
+            char = char and expected <= results
+        env = progress.executor.state() == task.solved.state
+        return SubTaskOutcome(task.id, steps, char, env)
 
 
 def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Transcript:

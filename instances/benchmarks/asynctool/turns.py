@@ -17,33 +17,68 @@ def _ordinal(number: Measure) -> str:
     return str(number + 1) if isinstance(number, int) else ""
 
 
-def _others(one: Violation, relation: str) -> str:
+def _other_calls(violation: Violation, relation: str) -> str:
     """Write the other calls of a violation that concerns a whole sub-task."""
-    return "".join(f"; turn {_ordinal(at)} called {quoted(call, 120)} {relation}" for call, at, _ in one.others)
+    text = ""
+    for call, turn, _ in violation.others:
+        text += f"; turn {_ordinal(turn)} called {quoted(call, 120)} {relation}"
+    return text
+
+
+def _function(violation: Violation) -> str:
+    """Write the function of a violation."""
+    return quoted(violation.resource or "")
+
+
+def _unreadable(violation: Violation) -> str:
+    return clean(str(violation.actual), 120)
+
+
+def _unknown_task(violation: Violation) -> str:
+    task, names = quoted(violation.subject), clean(violation.names, 300)
+    return f"there is no task {task}; the tasks are {names}"
+
+
+def _other_tool(violation: Violation) -> str:
+    owners = clean(violation.names, 300)
+    task = clean(violation.subject)
+    return f"{_function(violation)} is offered for {owners}, not for {task}"
+
+
+def _failed_call(violation: Violation) -> str:
+    task = clean(violation.subject)
+    error = clean(str(violation.actual), 120)
+    return f"{_function(violation)} for {task} failed: {error}"
+
+
+def _premature(violation: Violation) -> str:
+    call = f"{_function(violation)} for {clean(violation.subject)}"
+    turn = _ordinal(violation.required)
+    return f"{call} was called before the result that it depends on, which is known in turn {turn}"
+
+
+def _missing_call(violation: Violation) -> str:
+    step = f"step {_ordinal(violation.actual)} of {violation.required}"
+    replacement = _other_calls(violation, "instead")
+    task, function = clean(violation.subject), clean(violation.resource or "")
+    return f"{task} lacks a call of {function} ({step}){replacement}"
+
+
+def _wrong_state(violation: Violation) -> str:
+    extra = _other_calls(violation, "as well")
+    return f"all calls of {clean(violation.subject)} were made, but its final state is wrong{extra}"
 
 
 #: Sentences by kind of violation, without a full stop.
 _SENTENCES: dict[str, Callable[[Violation], str]] = {
-    "unreadable": lambda one: clean(str(one.actual), 120),
-    "unknown_task": lambda one: f"there is no task {quoted(one.subject)}; the tasks are {clean(one.names, 300)}",
-    "unknown_tool": lambda one: f"no task offers the function {quoted(one.resource or '')}",
-    "other_tool": lambda one: (
-        f"{quoted(one.resource or '')} is offered for {clean(one.names, 300)}, not for {clean(one.subject)}"
-    ),
-    "failed_call": lambda one: (
-        f"{quoted(one.resource or '')} for {clean(one.subject)} failed: {clean(str(one.actual), 120)}"
-    ),
-    "premature": lambda one: (
-        f"{quoted(one.resource or '')} for {clean(one.subject)} was called before the result that it depends on, "
-        f"which is known in turn {_ordinal(one.required)}"
-    ),
-    "missing_call": lambda one: (
-        f"{clean(one.subject)} lacks a call of {clean(one.resource or '')} "
-        f"(step {_ordinal(one.actual)} of {one.required}){_others(one, 'instead')}"
-    ),
-    "wrong_state": lambda one: (
-        f"all calls of {clean(one.subject)} were made, but its final state is wrong{_others(one, 'as well')}"
-    ),
+    "unreadable": _unreadable,
+    "unknown_task": _unknown_task,
+    "unknown_tool": lambda violation: f"no task offers the function {_function(violation)}",
+    "other_tool": _other_tool,
+    "failed_call": _failed_call,
+    "premature": _premature,
+    "missing_call": _missing_call,
+    "wrong_state": _wrong_state,
     "after_close": lambda _: "messages after the closing message are ignored",
     "not_closed": lambda _: "the closing message ALL COMPLETED is missing",
 }
@@ -99,8 +134,14 @@ class SimulatedTurn(AgentMessage):
     @property
     def effect(self) -> Step:
         """The turn as a step of a run."""
-        kind = self.kind if self.kind in ("wait", "close") else "lost" if self.step is None else "act"
-        return Step(self.number - 1, self.words, kind, self.number - 1, self.number, self.violation)
+        position = self.number - 1
+        return Step(position, self.words, self._effect_kind(), position, self.number, self.violation)
+
+    def _effect_kind(self) -> str:
+        """Return the kind of the step."""
+        if self.kind in ("wait", "close"):
+            return self.kind
+        return "lost" if self.step is None else "act"
 
     @property
     def function(self) -> str:
@@ -144,21 +185,28 @@ class TaskProgress:
     def match(self, call: Call) -> int | None:
         """Return the first step not yet made that is this call."""
         key = call.key
-        steps = enumerate(self.task.reference_calls)
-        return next((step for step, one in steps if one.key == key and step not in self.executed), None)
+        for step, reference_call in enumerate(self.task.reference_calls):
+            if reference_call.key == key and step not in self.executed:
+                return step
+        return None
 
     def following(self) -> int | None:
         """Return the first step not yet made."""
-        return next((step for step in range(len(self.task.reference_calls)) if step not in self.executed), None)
+        for step in range(len(self.task.reference_calls)):
+            if step not in self.executed:
+                return step
+        return None
 
-    def needed(self, number: int, step: int | None) -> SimulatedTurn | None:
+    def awaited_call(self, number: int, step: int | None) -> SimulatedTurn | None:
         """Return the call whose result a call in turn ``number`` depends on, if that is not known yet.
 
         A reference call depends on the reference call before it, if that was made. Any other call depends on all
         pending calls of its sub-task.
         """
         before = self.slowest if step is None else self.executed.get(step - 1)
-        return before if before is not None and before.usable > number else None
+        if before is None or before.usable <= number:
+            return None
+        return before
 
 
 def turn_violation(position: int, kind: str, subject: str = "", **details: Any) -> AsyncToolViolation:
@@ -167,9 +215,9 @@ def turn_violation(position: int, kind: str, subject: str = "", **details: Any) 
 
 
 def turn_fault(
-    problem: AsyncToolProblem, turn: SimulatedTurn, needed: SimulatedTurn | None
+    problem: AsyncToolProblem, turn: SimulatedTurn, awaited: SimulatedTurn | None
 ) -> AsyncToolViolation | None:
-    """Return the violation of a turn, if any; ``needed`` is the call whose result it depends on."""
+    """Return the violation of a turn, if any; ``awaited`` is the call whose result it depends on."""
     position, call = turn.number - 1, turn.call
     if turn.kind == "unreadable":
         return turn_violation(position, "unreadable", actual=turn.reason)
@@ -181,23 +229,28 @@ def turn_fault(
         owners = tuple(task.id for task in problem.tasks if call.name in task.documents)
         kind = "other_tool" if owners else "unknown_tool"
         return turn_violation(position, kind, turn.task, resource=call.name[:80], required=owners or None)
-    if needed is not None:
-        return premature_call(turn, needed)
+    if awaited is not None:
+        return premature_call(turn, awaited)
     if turn.step is None and isinstance(turn.result, dict) and "error" in turn.result:
         error = str(turn.result["error"])[:300]
         return turn_violation(position, "failed_call", turn.task, resource=call.name[:80], actual=error)
     return None
 
 
-def premature_call(turn: SimulatedTurn, needed: SimulatedTurn) -> AsyncToolViolation:
+def premature_call(turn: SimulatedTurn, awaited: SimulatedTurn) -> AsyncToolViolation:
     """Return the violation of a call that was made before it could know the result of another one."""
-    other = Other(f"{needed.task}: {needed.function[:80]}", needed.number - 1, needed.number)
-    position, required = turn.number - 1, needed.usable - 1
-    details = {"others": (other,), "resource": turn.function[:80], "required": required, "actual": position}
+    call = f"{awaited.task}: {awaited.function[:80]}"
+    prerequisite = Other(call, awaited.number - 1, awaited.number)
+    position, required = turn.number - 1, awaited.usable - 1
+    details = {"others": (prerequisite,), "resource": turn.function[:80], "required": required, "actual": position}
     return turn_violation(position, "premature", turn.task, **details)
 
 
-def _likeness(task: str, call: Call) -> tuple[Hashable, Hashable, Hashable]:
+#: Keys by which a call is matched with one made instead of it, the most specific first.
+_Likeness: TypeAlias = tuple[Hashable, Hashable, Hashable]
+
+
+def _likeness(task: str, call: Call) -> _Likeness:
     """Return keys by which a call is matched with one made instead of it, the most specific first."""
     values = frozenset(map(canonical, call.params.values()))
     return (task, call.name), (task, values) if values else None, call.key
@@ -209,24 +262,36 @@ def replaced_calls(tasks: Iterable[TaskProgress], turns: Sequence[SimulatedTurn]
     A replacement has the same function and sub-task, else the same values and sub-task, else it is the same call for
     another sub-task. ``turns`` are all turns so far.
     """
-    missing = {
-        (progress.task.id, step): _likeness(progress.task.id, call)
-        for progress in tasks
-        for step, call in enumerate(progress.task.reference_calls)
-        if step not in progress.executed
-    }
+    missing = _keys_of_missing(tasks)
     strays = (turn for turn in turns if missing and turn.step is None)
-    others = {turn.number: _likeness(turn.task, turn.call) for turn in strays if turn.call is not None}
+    stray_keys: dict[int, _Likeness] = {}
+    for turn in strays:
+        if turn.call is not None:
+            stray_keys[turn.number] = _likeness(turn.task, turn.call)
     replaced: ReplacedCalls = {}
     for rank in range(3):
-        waiting: dict[Hashable, list[int]] = {}
-        for number in reversed(others):
-            waiting.setdefault(others[number][rank], []).append(number)
-        for at, keys in missing.items():
-            if at not in replaced and keys[rank] is not None and waiting.get(keys[rank]):
-                replaced[at] = turns[waiting[keys[rank]].pop() - 1]
-                del others[replaced[at].number]
+        numbers_by_key: dict[Hashable, list[int]] = {}
+        for number in reversed(stray_keys):
+            numbers_by_key.setdefault(stray_keys[number][rank], []).append(number)
+        for place, keys in missing.items():
+            key = keys[rank]
+            if place in replaced or key is None or not numbers_by_key.get(key):
+                continue
+            number = numbers_by_key[key].pop()
+            replaced[place] = turns[number - 1]
+            del stray_keys[number]
     return replaced
+
+
+def _keys_of_missing(tasks: Iterable[TaskProgress]) -> dict[tuple[str, int], _Likeness]:
+    """Return the keys of the missing reference calls, by sub-task and step."""
+    keys: dict[tuple[str, int], _Likeness] = {}
+    for progress in tasks:
+        task = progress.task
+        for step, call in enumerate(task.reference_calls):
+            if step not in progress.executed:
+                keys[task.id, step] = _likeness(task.id, call)
+    return keys
 
 
 def missing_calls(
@@ -236,22 +301,27 @@ def missing_calls(
     task, calls = progress.task.id, progress.task.reference_calls
     missing = [step for step in range(len(calls)) if step not in progress.executed]
     if not missing and not env:
-        extra = [turn for turn in turns if turn.kind == "call" and turn.task == task and turn.step is None]
-        return [AsyncToolViolation(None, "wrong_state", task, others=_parts(*extra[:1]))]
-    return [
-        AsyncToolViolation(
+        calls_of_task = (turn for turn in turns if turn.kind == "call" and turn.task == task)
+        first_extra = next((turn for turn in calls_of_task if turn.step is None), None)
+        return [AsyncToolViolation(None, "wrong_state", task, others=_parts(first_extra))]
+    violations = []
+    for step in missing:
+        replacement = replaced.get((task, step))
+        violation = AsyncToolViolation(
             None,
             "missing_call",
             task,
-            others=_parts(replaced.get((task, step))),
+            others=_parts(replacement),
             resource=calls[step].name,
             required=len(calls),
             actual=step,
         )
-        for step in missing
-    ]
+        violations.append(violation)
+    return violations
 
 
-def _parts(*turns: SimulatedTurn | None) -> tuple[Other, ...]:
-    """Return turns as parts of a violation."""
-    return tuple(Other(turn.words, turn.number - 1, turn.number) for turn in turns if turn is not None)
+def _parts(turn: SimulatedTurn | None) -> tuple[Other, ...]:
+    """Return a turn as the part of a violation, if there is one."""
+    if turn is None:
+        return ()
+    return (Other(turn.words, turn.number - 1, turn.number),)

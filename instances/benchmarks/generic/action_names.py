@@ -35,7 +35,8 @@ class ActionNames:
             for name in (action.id, step, action.label):
                 if key := key_of(name):
                     self._by_key.setdefault(key, set()).add(action.id)
-        self._max_tokens = max((key.count("_") + 1 for key in self._by_key), default=1)
+        numbers_of_tokens = (key.count("_") + 1 for key in self._by_key)
+        self._max_tokens = max(numbers_of_tokens, default=1)
 
     def find(self, name: object) -> str | None:
         """Return the id of the action with a name, ``None`` if there is none or more than one."""
@@ -51,16 +52,17 @@ class ActionNames:
         action = self.find(name)
         if action is not None:
             return action
-        ids = sorted(self._by_key.get(key_of(name), set())) if isinstance(name, str) else []
+        ids = self._by_key.get(key_of(name)) if isinstance(name, str) else None
         if ids:
-            raise PlanError(
-                f"several actions have this name; write one of {', '.join(ids[:5])}", field=field, value=name
-            )
+            choices = ", ".join(sorted(ids)[:5])
+            raise PlanError(f"several actions have this name; write one of {choices}", field=field, value=name)
         raise PlanError("there is no such action", field=field, value=name)
 
     def is_name(self, name: object) -> bool:
         """Return whether at least one action has a name."""
-        return isinstance(name, str) and (name in self._ids or key_of(name) in self._by_key)
+        if not isinstance(name, str):
+            return False
+        return name in self._ids or key_of(name) in self._by_key
 
     def at_start(self, text: str) -> int:
         """Return the length of the longest name at the beginning of a text, 0 if there is none.
@@ -75,7 +77,8 @@ class ActionNames:
     def mentions(self, text: str) -> bool:
         """Return whether a text contains the name of an action."""
         text = text[:_MAX_TEXT]
-        return any(any(self._ends(text[match.start() :])) for match in _TOKEN.finditer(text))
+        starts = (match.start() for match in _TOKEN.finditer(text))
+        return any(any(self._ends(text[start:])) for start in starts)
 
     def _ends(self, text: str) -> Iterator[int]:
         """Yield the ends of the names at the beginning of a text."""
@@ -85,7 +88,8 @@ class ActionNames:
                 number == 0 and match.start() > 0 and text[: match.start()].strip("\"'`")
             ):
                 return
-            key = f"{key}_{match[0].casefold()}" if key else match[0].casefold()
+            token = match[0].casefold()
+            key = f"{key}_{token}" if key else token
             if key in self._by_key:
                 yield match.end()
 

@@ -41,104 +41,160 @@ TOPICS = (
 
 def examine(run: GenericRun) -> Examination:
     """Return the violations of a run as feedback; findings point at the pieces of its schedule."""
-    words, schedule = Words(run.problem), run.plan.commands
+    words, pieces = Words(run.problem), run.plan.commands.pieces
+    findings = tuple(_finding(words, violation) for violation in run.verdict.violations)
     return Examination(
         replay=run.verdict,
-        findings=tuple(_finding(words, violation) for violation in run.verdict.violations),
+        findings=findings,
         clock=words.clock,
-        command=lambda index: words.name(schedule.pieces[index].action),
+        command=lambda index: words.name(pieces[index].action),
         instance=run.problem,
         whole=True,
         name=words.name,
     )
 
 
-def _finding(words: Words, one: Violation) -> FeedbackItem:
-    item = FeedbackItem.of(one, describe_violation(words, one))
-    return replace(item, excess=None) if one.kind == "wrong_mode" else item  # modes are numbers, not amounts
+def _finding(words: Words, violation: Violation) -> FeedbackItem:
+    item = FeedbackItem.of(violation, describe_violation(words, violation))
+    return replace(item, excess=None) if violation.kind == "wrong_mode" else item  # modes are numbers, not amounts
 
 
-def describe_violation(words: Words, one: Violation) -> str:
+def describe_violation(words: Words, violation: Violation) -> str:
     """Return a violation as part of a sentence."""
-    return _SENTENCES.get(one.kind, _other)(words, one)
+    return _SENTENCES.get(violation.kind, _other)(words, violation)
 
 
-def _other(words: Words, one: Violation) -> str:
+def _other(words: Words, violation: Violation) -> str:
     """Return the message of a rule that another benchmark adds to the general ones."""
-    return f"{words.name(one.subject) if one.start is None else words.at(one)}: {one.message}"
+    if violation.start is None:
+        return f"{words.name(violation.subject)}: {violation.message}"
+    return f"{words.at(violation)}: {violation.message}"
 
 
-def _mode(words: Words, one: Violation) -> str:
-    if one.case == "other_mode":
-        return f"{words.at(one)} continues in mode {one.actual}, but was started in another"
-    return f"{words.at(one)} is in mode {one.actual}; its modes go from 0 to {one.required}"
+def _mode(words: Words, violation: Violation) -> str:
+    action, mode = words.at(violation), violation.actual
+    if violation.case == "other_mode":
+        return f"{action} continues in mode {mode}, but was started in another"
+    return f"{action} is in mode {mode}; its modes go from 0 to {violation.required}"
 
 
-def _agent(words: Words, one: Violation) -> str:
-    agent = "no agent" if one.actual is None else quoted(str(one.actual))
-    eligible = one.required if isinstance(one.required, tuple) else ()
-    allowed = f"can be done by {some(map(clean, eligible))}" if eligible else "needs no agent"
-    return f"{words.at(one)} is assigned to {agent}; it {allowed}"
+def _agent(words: Words, violation: Violation) -> str:
+    agent = "no agent" if violation.actual is None else quoted(str(violation.actual))
+    eligible = violation.required if isinstance(violation.required, tuple) else ()
+    allowed = "needs no agent"
+    if eligible:
+        agents = some(map(clean, eligible))
+        allowed = f"can be done by {agents}"
+    return f"{words.at(violation)} is assigned to {agent}; it {allowed}"
 
 
-def _duration(words: Words, one: Violation) -> str:
-    if one.case == "no_duration":
-        return f"{words.at(one)} has a piece without duration"
-    return f"{words.name(one.subject)} takes {words.span(one.required)}; your plan gives it {words.span(one.actual)}"
+def _duration(words: Words, violation: Violation) -> str:
+    if violation.case == "no_duration":
+        return f"{words.at(violation)} has a piece without duration"
+    action = words.name(violation.subject)
+    required = words.span(violation.required)
+    actual = words.span(violation.actual)
+    return f"{action} takes {required}; your plan gives it {actual}"
 
 
-def _interruption(words: Words, one: Violation) -> str:
-    if one.case == "overlap":
-        return f"{words.at(one)} overlaps with another piece of itself"
-    return f"{words.name(one.subject)} must not be interrupted; your plan does it in {one.actual} pieces"
+def _interruption(words: Words, violation: Violation) -> str:
+    if violation.case == "overlap":
+        return f"{words.at(violation)} overlaps with another piece of itself"
+    action = words.name(violation.subject)
+    return f"{action} must not be interrupted; your plan does it in {violation.actual} pieces"
 
 
-def _busy(words: Words, one: Violation) -> str:
-    if one.case == "too_early":
-        return f"{words.name(one.subject)} starts too early; it is already {words.moment(one.required)}"
-    needs = "cannot be started by" if one.kind == "start_attended" else "needs"
-    return f"{words.at(one)} {needs} {clean(one.resource or '')}, who attends to {words.during(one.others[0])}"
+def _busy(words: Words, violation: Violation) -> str:
+    if violation.case == "too_early":
+        action = words.name(violation.subject)
+        clock = words.moment(violation.required)
+        return f"{action} starts too early; it is already {clock}"
+    action = words.at(violation)
+    needs = "cannot be started by" if violation.kind == "start_attended" else "needs"
+    agent = clean(violation.resource or "")
+    attended = words.during(violation.others[0])
+    return f"{action} {needs} {agent}, who attends to {attended}"
 
 
-def _capacity(words: Words, one: Violation) -> str:
-    load = f"the load of {clean(one.resource or '')} to {one.actual}, above its capacity of {one.required}"
-    text = f"{words.at(one)} raises {load}"
-    return f"{text}; it is also in use by {some(map(words.until, one.others))}" if one.others else text
+def _capacity(words: Words, violation: Violation) -> str:
+    action = words.at(violation)
+    resource, capacity = clean(violation.resource or ""), violation.required
+    text = f"{action} raises the load of {resource} to {violation.actual}, above its capacity of {capacity}"
+    if not violation.others:
+        return text
+    users = some(map(words.until, violation.others))
+    return f"{text}; it is also in use by {users}"
 
 
-def _state(words: Words, one: Violation) -> str:
-    text = f"{words.at(one)} needs {clean(one.resource or '')} to be {clean(str(one.required))} throughout"
-    if one.others:
-        return f"{text}; its state is set by {some(map(words.at, one.others))}"
-    return f"{text}; no earlier action sets it" + (
-        "" if one.actual is None else f", and it is {clean(str(one.actual))}"
-    )
+def _state(words: Words, violation: Violation) -> str:
+    action = words.at(violation)
+    resource = clean(violation.resource or "")
+    state = clean(str(violation.required))
+    text = f"{action} needs {resource} to be {state} throughout"
+    if violation.others:
+        actions = some(map(words.at, violation.others))
+        return f"{text}; its state is set by {actions}"
+    text = f"{text}; no earlier action sets it"
+    if violation.actual is None:
+        return text
+    actual = clean(str(violation.actual))
+    return f"{text}, and it is {actual}"
 
 
-def _early(words: Words, one: Violation) -> str:
-    [before] = one.others
-    wait = f"at least {words.span(one.required)} after" if one.required else "after"
-    ends = "is not executed" if before.end is None else f"ends at {words.moment(before.end)}"
-    return f"{words.at(one)} must start {wait} {words.name(before.subject)}, which {ends}"
+def _early(words: Words, violation: Violation) -> str:
+    [before] = violation.others
+    wait, end = "after", "is not executed"
+    if violation.required:
+        wait = f"at least {words.span(violation.required)} after"
+    if before.end is not None:
+        end = f"ends at {words.moment(before.end)}"
+    action = words.at(violation)
+    prerequisite = words.name(before.subject)
+    return f"{action} must start {wait} {prerequisite}, which {end}"
 
 
-def _late(words: Words, one: Violation) -> str:
-    within = f"within {words.span(one.required)} after {words.name(one.others[0].subject)} is finished"
-    late = f"it starts {words.span(one.actual)} after, {words.span(one.excess)} too late"
-    return f"{words.name(one.subject)} must start {within}; {late}"
+def _late(words: Words, violation: Violation) -> str:
+    limit = words.span(violation.required)
+    lag = words.span(violation.actual)
+    excess = words.span(violation.excess)
+    prerequisite = words.name(violation.others[0].subject)
+    action = words.name(violation.subject)
+    required = f"must start within {limit} after {prerequisite} is finished"
+    return f"{action} {required}; it starts {lag} after, {excess} too late"
+
+
+def _unknown_action(words: Words, violation: Violation) -> str:
+    return f"there is no action {quoted(violation.subject)}"
+
+
+def _release(words: Words, violation: Violation) -> str:
+    action = words.at(violation)
+    release = words.moment(violation.required)
+    return f"{action} is too early; it is released at {release}"
+
+
+def _time_limit(words: Words, violation: Violation) -> str:
+    action = words.name(violation.subject)
+    end = words.moment(violation.end)
+    excess = words.span(violation.excess)
+    return f"{action} ends at {end}, {excess} after the time limit"
+
+
+def _missing(words: Words, violation: Violation) -> str:
+    action = words.name(violation.subject)
+    duration = words.span(violation.required)
+    return f"{action} ({duration}) is missing"
 
 
 _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
-    "unknown_action": lambda _, one: f"there is no action {quoted(one.subject)}",
+    "unknown_action": _unknown_action,
     "wrong_mode": _mode,
     "ineligible_agent": _agent,
-    "release": lambda words, one: f"{words.at(one)} is too early; it is released at {words.moment(one.required)}",
-    "time_limit": lambda words, one: (
-        f"{words.name(one.subject)} ends at {words.moment(one.end)}, {words.span(one.excess)} after the time limit"
-    ),
+    "release": _release,
+    "time_limit": _time_limit,
     "action_duration": _duration,
     "interruptibility": _interruption,
-    "missing_action": lambda words, one: f"{words.name(one.subject)} ({words.span(one.required)}) is missing",
+    "missing_action": _missing,
     "agent_busy": _busy,
     "start_attended": _busy,
     "resource_capacity": _capacity,

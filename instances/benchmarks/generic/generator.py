@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 from planoracle.instances.generate.network_measures import demand_ranges
@@ -18,7 +19,7 @@ from planoracle.instances.generate.random_network import (
 from planoracle.plugin import Action, Demand, Generator, InputError, Instance, Lag, Mode, Parameters, Resource, Schedule
 
 #: Largest demand of an action for one resource.
-_MOST = 3
+_MAX_DEMAND = 3
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
@@ -42,38 +43,52 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         message = f"must be less than the longest duration, {parameters.longest}"
         raise InputError(message, field="attended", value=parameters.attended)
     busy = [i for i in range(count) if i not in alone]
-    cut = {busy[k] for k in sample_share(random, len(busy), parameters.interruptible)}
-    least = [max(shortest, parameters.attended + 1) if i in alone else shortest for i in range(count)]
-    durations = [start + below(random, parameters.longest - start + 1) for start in least]
+    cut_positions = sample_share(random, len(busy), parameters.interruptible)
+    cut = {busy[position] for position in cut_positions}
+    shortest_alone = max(shortest, parameters.attended + 1)
+    lower_bounds = [shortest_alone if i in alone else shortest for i in range(count)]
+    longest_duration = parameters.longest
+    durations = [start + below(random, longest_duration - start + 1) for start in lower_bounds]
     agents = tuple(f"agent{k + 1}" for k in range(parameters.agents))
-    actions = tuple(
-        Action(
-            id=f"task{i // size + 1}/{i % size + 1}",
-            task=f"task{i // size + 1}",
+    demands_by_action = _demands(random, parameters, count)
+    eligible_by_action = _eligible(random, parameters, count)
+    actions = []
+    for i, (demands, eligible) in enumerate(zip(demands_by_action, eligible_by_action, strict=True)):
+        task, step = divmod(i, size)
+        task_name = f"task{task + 1}"
+        attended = parameters.attended if i in alone else durations[i]
+        eligible_agents: tuple[str, ...] | None = None
+        if len(eligible) < parameters.agents:
+            eligible_agents = tuple(agents[k] for k in sorted(eligible))
+        action = Action(
+            id=f"{task_name}/{step + 1}",
+            task=task_name,
             duration=durations[i],
-            attended=parameters.attended if i in alone else durations[i],
+            attended=attended,
             interruptible=i in cut,
             modes=(Mode(demands),),
-            agents=None if len(able) == parameters.agents else tuple(agents[k] for k in sorted(able)),
+            agents=eligible_agents,
         )
-        for i, (demands, able) in enumerate(
-            zip(_demands(random, parameters, count), _eligible(random, parameters, count), strict=True)
-        )
-    )
-    arcs = [
-        (task * size + i, task * size + j)
-        for task in range(parameters.tasks)
-        for i, j in random_precedences(random, size, parameters.order_strength)
-    ]
+        actions.append(action)
+    arcs: list[tuple[int, int]] = []
+    for task in range(parameters.tasks):
+        precedences = random_precedences(random, size, parameters.order_strength)
+        first = task * size
+        arcs += [(first + before, first + after) for before, after in precedences]
     order = depth_first_order(count, arcs)
     longest = round((1 - parameters.tightness) * (shortest + parameters.longest))
     limits = [below(random, longest + 1) for _ in arcs]
-    broken = [gap > limit for gap, limit in zip(gaps(arcs, order, durations), limits, strict=True)]
+    serial_gaps = zip(gaps(arcs, order, durations), limits, strict=True)
+    broken = [gap > limit for gap, limit in serial_gaps]
     rank = broken if parameters.feasible else [False] * len(arcs)
     maxima = windows(random, arcs, parameters.windows, limits, rank)
-    lags = tuple(Lag(actions[i].id, actions[j].id, 0, maxima.get((i, j))) for i, j in arcs)
-    ample = tuple(Resource(f"resource{k + 1}", _MOST * count) for k in range(parameters.resources))
-    instance = Instance(name, actions, lags, ample, agents)
+    lags = []
+    for before, after in arcs:
+        maximum = maxima.get((before, after))
+        lags.append(Lag(actions[before].id, actions[after].id, 0, maximum))
+    peak = _MAX_DEMAND * count
+    ample = [Resource(f"resource{k + 1}", peak) for k in range(parameters.resources)]
+    instance = Instance(name, tuple(actions), tuple(lags), tuple(ample), agents)
     instance = replace(instance, resources=_scarce(instance, parameters.resource_strength))
     return with_witness(instance, order, widen=parameters.feasible)
 
@@ -86,27 +101,42 @@ def _positive(name: str, value: int | None) -> int:
 
 def _demands(random: Random, parameters: Parameters, count: int) -> list[tuple[Demand, ...]]:
     """Draw demands for the share of pairs of action and resource that the resource factor requires."""
-    amounts = [[0] * parameters.resources for _ in range(count)]
-    for pair in sorted(sample_share(random, count * parameters.resources, parameters.resource_factor)):
-        amounts[pair // parameters.resources][pair % parameters.resources] = 1 + below(random, _MOST)
-    return [tuple(Demand(f"resource{k + 1}", amount) for k, amount in enumerate(row) if amount) for row in amounts]
+    resources = parameters.resources
+    amounts = [[0] * resources for _ in range(count)]
+    for pair in sorted(sample_share(random, count * resources, parameters.resource_factor)):
+        action, resource = divmod(pair, resources)
+        amounts[action][resource] = 1 + below(random, _MAX_DEMAND)
+    return list(map(_demands_of_row, amounts))
+
+
+def _demands_of_row(amounts: list[int]) -> tuple[Demand, ...]:
+    """Return the demands of an action; ``amounts`` has one number for each resource."""
+    demands = []
+    for number, amount in enumerate(amounts, 1):
+        if amount:
+            demands.append(Demand(f"resource{number}", amount))
+    return tuple(demands)
 
 
 def _eligible(random: Random, parameters: Parameters, count: int) -> list[set[int]]:
     """Draw one agent for every action, then further eligible agents up to the requested share."""
-    able = [{below(random, parameters.agents)} for _ in range(count)]
-    pairs = shuffled(random, ((i, k) for i in range(count) for k in range(parameters.agents) if k not in able[i]))
-    for i, k in pairs[: max(0, round(parameters.eligibility * count * parameters.agents) - count)]:
-        able[i].add(k)
-    return able
+    eligible = [{below(random, parameters.agents)} for _ in range(count)]
+    pairs = product(range(count), range(parameters.agents))
+    candidates = shuffled(random, ((action, agent) for action, agent in pairs if agent not in eligible[action]))
+    requested = round(parameters.eligibility * count * parameters.agents)
+    for action, agent in candidates[: max(0, requested - count)]:
+        eligible[action].add(agent)
+    return eligible
 
 
 def _scarce(instance: Instance, strength: float) -> tuple[Resource, ...]:
-    ranges = zip(instance.resources, demand_ranges(instance), strict=True)
-    return tuple(
-        Resource(resource.name, max(1, least + round(strength * (max(least, peak) - least))))
-        for resource, (least, peak) in ranges
-    )
+    """Return the resources with capacities between the largest demand and the peak of the earliest starts."""
+    resources = []
+    for resource, (largest_demand, peak) in zip(instance.resources, demand_ranges(instance), strict=True):
+        slack = max(largest_demand, peak) - largest_demand
+        capacity = largest_demand + round(strength * slack)
+        resources.append(Resource(resource.name, max(1, capacity)))
+    return tuple(resources)
 
 
 def style() -> Generator:

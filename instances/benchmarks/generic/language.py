@@ -32,7 +32,9 @@ from planoracle.plugin import (
 )
 
 _NEEDED, _FIELDS = {"action", "start", "duration"}, set(Piece._fields)
-_WHOLE = {"start", "duration", "mode"}
+_NUMBERS = {"start", "duration", "mode"}
+#: Number of digits of the largest number in a table.
+_MAX_DIGITS = 40
 _TOKEN = re.compile(r"[^\s,;:|\"'`()\[\]{}]{1,200}")
 
 
@@ -46,6 +48,12 @@ def schedule(problem: Instance, plan: Plan[Schedule]) -> Schedule:
     return plan.commands
 
 
+def _cell(name: str, text: str) -> object:
+    """Return the value of a cell: a number in the columns of numbers."""
+    is_number = text.isdecimal() and len(text) <= _MAX_DIGITS
+    return int(text) if is_number and name in _NUMBERS else text
+
+
 class Pieces(Grammar[object]):
     """Pieces of a schedule, as objects."""
 
@@ -56,29 +64,34 @@ class Pieces(Grammar[object]):
 
     def find(self, text: str) -> list[StepMatch[object]]:
         """Return the pieces in a line."""
-        spans, _ = values_in(text, lists=False) if "{" in text else ((), True)
+        if "{" not in text:
+            return []
+        spans, _ = values_in(text, lists=False)
         return [StepMatch(end - start, value) for start, end, value in spans if self.of(value)]
 
     def of(self, value: object) -> list[object] | None:
         """Return an object with the required fields of a piece."""
-        return [value] if isinstance(value, dict) and value.keys() >= _NEEDED else None
+        is_piece = isinstance(value, dict) and value.keys() >= _NEEDED
+        return [value] if is_piece else None
 
     def row(self, cells: Mapping[str, str]) -> list[object] | None:
         """Return a row of a table that has the columns of a piece."""
-        fields = {name: text.strip("`*\"' ") for name, text in cells.items() if name in _FIELDS and text.strip()}
-        whole = {
-            name: int(text) if text.isdecimal() and len(text) < 41 and name in _WHOLE else text
-            for name, text in fields.items()
-        }
-        return self.of(whole)
+        row: dict[str, object] = {}
+        for name, text in cells.items():
+            if name in _FIELDS and text.strip():
+                row[name] = _cell(name, text.strip("`*\"' "))
+        return self.of(row)
 
     def looks(self, text: str, free: bool) -> bool:
         """Return true if a line names an action."""
-        return any(word in self.instance.by_id for word in _TOKEN.findall(text[:500]))
+        words = _TOKEN.findall(text[:500])
+        return any(word in self.instance.by_id for word in words)
 
     def key(self, step: object) -> tuple[str, str]:
         """Return the action and its start."""
-        return (str(step["action"]), str(step["start"])) if isinstance(step, dict) else ("", "")
+        if not isinstance(step, dict):
+            return "", ""
+        return str(step["action"]), str(step["start"])
 
 
 class PlanForms(Pieces):
@@ -104,13 +117,16 @@ class PlanForms(Pieces):
         if not isinstance(value, dict):
             return None
         if is_mapping(value, self.names):
-            return self._expanded(rows_in(value, self.names))
-        starts = [entry for name, entry in value.items() if field_of(name) == "start" and is_mapping(entry, self.names)]
+            return self._expand(rows_in(value, self.names))
+        fields = [(field_of(name), entry) for name, entry in value.items()]
+        starts = [entry for field, entry in fields if field == "start" and is_mapping(entry, self.names)]
         if starts:
             return self.of(starts[0])
-        texts = [entry for name, entry in value.items() if field_of(name) == "action" and isinstance(entry, str)]
-        is_text = len(texts) == 1 and {field_of(name) for name in value} <= {"action", "ignored"}
-        return (self.lines.rows(texts[0]) or None) if is_text else self._by_owner(value)
+        texts = [entry for field, entry in fields if field == "action" and isinstance(entry, str)]
+        names_of_fields = {field for field, _ in fields}
+        if len(texts) == 1 and names_of_fields <= {"action", "ignored"}:
+            return self.lines.rows(texts[0]) or None
+        return self._by_owner(value)
 
     def _by_owner(self, value: Mapping[str, object]) -> list[object] | None:
         """Return the rows of an object with a list of rows for each agent or machine."""
@@ -126,17 +142,19 @@ class PlanForms(Pieces):
                 rows.append({owners[owner]: owner, **entry})
         return rows or None
 
-    def _expanded(self, rows: Iterable[object]) -> list[object]:
+    def _expand(self, rows: Iterable[object]) -> list[object]:
         """Return rows of a mapping, in which texts such as ``0-5`` are read as in lines."""
-        expanded = list[object]()
-        for row in rows:
-            start = row.get("start") if isinstance(row, dict) else None
-            parts = (
-                self.lines.rows(f"{row['action']}: {start}") if isinstance(row, dict) and isinstance(start, str) else []
-            )
-            is_span = len(parts) == 1 and isinstance(row, dict) and row.keys() == {"action", "start"}
-            expanded.append(parts[0] if is_span else row)
-        return expanded
+        return [self._expand_row(row) for row in rows]
+
+    def _expand_row(self, row: object) -> object:
+        """Return the row of a span such as ``0-5``; other rows as they are."""
+        if not isinstance(row, dict) or row.keys() != {"action", "start"}:
+            return row
+        action, start = row["action"], row["start"]
+        if not isinstance(start, str):
+            return row
+        parts = self.lines.rows(f"{action}: {start}")
+        return parts[0] if len(parts) == 1 else row
 
     def listed(self, entries: Iterable[object]) -> list[object]:
         """Return the rows of the entries of a list; an entry that cannot be read stays, and is an error later."""
@@ -148,21 +166,25 @@ class PlanForms(Pieces):
 
     def row(self, cells: Mapping[str, str]) -> list[object] | None:
         """Return a row of a table with columns for the action and its times."""
-        return self.of({name: text.strip("`*\"' ") for name, text in cells.items() if text.strip("`*\"' ")})
+        plain = {name: text.strip("`*\"' ") for name, text in cells.items()}
+        return self.of({name: text for name, text in plain.items() if text})
 
     def mentions(self, text: str) -> bool:
         """Return true if a line with a number names an action."""
-        return any(map(str.isdigit, text[:500])) and self.names.mentions(text)
+        has_number = any(map(str.isdigit, text[:500]))
+        return has_number and self.names.mentions(text)
 
     def key(self, step: object) -> tuple[str, str]:
         """Return the action and its start."""
         if isinstance(step, list):
-            return str(self.names.find(step[0]) or step[0]), str(step[1:2])
+            name = self.names.find(step[0]) or step[0]
+            return str(name), str(step[1:2])
         if not isinstance(step, dict):
             return "", ""
         fields = {field_of(name): value for name, value in step.items()}
-        action = self.names.find(fields.get("action")) or str(fields.get("action"))
-        return action, str(fields.get("start", fields.get("end")))
+        name = fields.get("action")
+        time = fields.get("start", fields.get("end"))
+        return self.names.find(name) or str(name), str(time)
 
 
 def rows_of(instance: Instance, submission: object) -> Reading[list[object]]:
@@ -173,10 +195,13 @@ def rows_of(instance: Instance, submission: object) -> Reading[list[object]]:
         try:
             rows = load_json(submission, "plan")
         except InputError as error:
-            text = submission if isinstance(submission, str) else None
-            reading = None if text is None else read_output(grammar.lines.as_json(text), grammar)
-            if reading is None or (reading.fault == NO_PLAN and text is not None and text.lstrip()[:1] in ("[", "{")):
-                raise PlanError(error.message, source=error.source, field=error.field) from None  # broken JSON
+            reading = None
+            if isinstance(submission, str):
+                reading = read_output(grammar.lines.as_json(submission), grammar)
+                if reading.fault == NO_PLAN and submission.lstrip()[:1] in ("[", "{"):
+                    reading = None  # broken JSON
+            if reading is None:
+                raise PlanError(error.message, source=error.source, field=error.field) from None
             return reading
     if chat_in(rows) is not None:
         return read_output(with_texts(rows, grammar.lines.as_json), grammar)
@@ -193,7 +218,11 @@ def rows_of(instance: Instance, submission: object) -> Reading[list[object]]:
 
 def reading(problem: Instance, submission: object, rules: Rules) -> Reading[Schedule]:
     """Read a plan as a schedule in normal form; raises `PlanError`."""
-    return rows_of(problem, submission).of(lambda rows: Schedule.of(problem, pieces_of(problem, rows)))
+
+    def schedule_of(rows: list[object]) -> Schedule:
+        return Schedule.of(problem, pieces_of(problem, rows))
+
+    return rows_of(problem, submission).of(schedule_of)
 
 
 def salvage(submission: object, instance: Instance) -> tuple[object, tuple[DroppedCommand, ...]]:

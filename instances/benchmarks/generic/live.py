@@ -72,7 +72,8 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
         """Return the problem, and a command as an example."""
         action = self.problem.actions[0]
         agents = self.problem.eligible(action) or (None,)
-        example = self.simulator.words(Piece(action.id, action.release, action.duration, agents[0]))
+        piece = Piece(action.id, action.release, action.duration, agents[0])
+        example = self.simulator.words(piece)
         return f"{brief(self.simulator.problem)}\nA command, as an example: {example}"
 
     def command(self, state: ScheduleState, message: object) -> Piece | Unreadable | str:
@@ -86,18 +87,19 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
     def _piece(self, message: object) -> Piece | None:
         """Return the first command of a message."""
         text = text_of(message)
-        whole: list[object] = [*parts(text)]
+        message_parts: list[object] = [*parts(text)]
         if not text:
-            whole = [message if isinstance(message, list) else [message]]
-        for part in whole:
+            message_parts = [message if isinstance(message, list) else [message]]
+        for part in message_parts:
             pieces = self._read(part)
             if len(pieces) < 2:  # several pieces may be in another order than in the message
                 if pieces:
                     return pieces[0]
                 continue
             actions = {piece.action for piece in pieces}
-            single = filter(None, map(self._read, _single(part)))
-            return next((one[0] for one in single if one[0].action in actions), pieces[0])
+            commands = filter(None, map(self._read, _single(part)))
+            in_order = (command[0] for command in commands)
+            return next((piece for piece in in_order if piece.action in actions), pieces[0])
         return None
 
     def _read(self, part: object) -> tuple[Piece, ...]:
@@ -106,11 +108,12 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
         if isinstance(part, str):
             value = _json(part)
             forms = [[value]] if isinstance(value, dict) else [part, [part.strip()]]
-        own = language(self.problem)
+        benchmark = language(self.problem)
         for form in forms:
-            plan = {"instance": self.problem.name, own.plan_fields[-1]: form}
+            submission = {"instance": self.problem.name, benchmark.plan_fields[-1]: form}
             try:
-                pieces = own.schedule(self.problem, own.parse(self.problem, plan, self.rules)).pieces
+                plan = benchmark.parse(self.problem, submission, self.rules)
+                pieces = benchmark.schedule(self.problem, plan).pieces
             except InputError:
                 continue
             if pieces:
@@ -121,7 +124,9 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
         """Return the effect of a piece."""
         fault = step.violation
         if fault is None:
-            return "" if step.kind == "close" else self._start_text(after.point.state.pieces[-1])
+            if step.kind == "close":
+                return ""
+            return self._start_text(after.point.state.pieces[-1])
         if fault.kind == "unreadable":
             return "Your answer contains no readable command."
         if fault.kind == "too_many":
@@ -129,8 +134,11 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
         return f"Refused: {sentence(describe_violation(self.words, fault))}"
 
     def _start_text(self, piece: Piece) -> str:
-        name, end = self.words.name(piece.action), self.words.moment(piece.end)
-        return sentence(f"{name} has started and ends at {end}" if piece.duration else f"{name} is done")
+        name = self.words.name(piece.action)
+        if not piece.duration:
+            return sentence(f"{name} is done")
+        end = self.words.moment(piece.end)
+        return sentence(f"{name} has started and ends at {end}")
 
     def running(self, state: ScheduleState) -> Iterator[Piece]:
         """Yield the running pieces."""
@@ -138,9 +146,9 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
 
     def submission(self, state: ScheduleState) -> dict[str, object]:
         """Return the executed pieces as a plan."""
-        own = language(self.problem)
-        plan = own.written(self.problem, Schedule.of(self.problem, state.point.state.pieces))
-        return {own.plan_fields[-1]: plan}
+        benchmark = language(self.problem)
+        schedule = Schedule.of(self.problem, state.point.state.pieces)
+        return {benchmark.plan_fields[-1]: benchmark.written(self.problem, schedule)}
 
 
 #: Class of the texts of live runs.
@@ -161,7 +169,7 @@ def _single(part: object) -> Iterator[object]:
     """Yield the parts of a text or a list, each of which may contain a command, in order."""
     value = _json(part) if isinstance(part, str) else part
     if isinstance(value, list):
-        yield from ([one] for one in value)
+        yield from ([entry] for entry in value)
     elif isinstance(part, str):
         yield from part.splitlines()
 

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.plugin import Average, Declarations, Measurement, MetricSet, Row, Rules
 
 
 def declare(rules: Rules) -> Declarations[Measurement[GenericRun]]:
     """Return means over the plans."""
-    return (
-        Average("success", "share of successful plans", lambda row: row.get("success") or 0.0, role=("success",)),
-        Average("progress", "share of completed actions", lambda row: row.get("progress") or 0.0),
-        Average("goal_ratio", "share of completed tasks", lambda row: row.get("goal_ratio") or 0.0, is_shown=False),
-        Average("score", "optimum divided by makespan for a success, else 0", _score, role=("main",)),
-    )
+    success = Average("success", "share of successful plans", _value_of("success"), role=("success",))
+    progress = Average("progress", "share of completed actions", _value_of("progress"))
+    goal_ratio = Average("goal_ratio", "share of completed tasks", _value_of("goal_ratio"), is_shown=False)
+    score = Average("score", "optimum divided by makespan for a success, else 0", _score, role=("main",))
+    return success, progress, goal_ratio, score
+
+
+def _value_of(name: str) -> Callable[[Row], float]:
+    """Return a function that returns a field of a row, 0 if it is missing."""
+    return lambda row: row.get(name) or 0.0
 
 
 def _score(row: Row) -> float | None:
     """Return the optimum divided by the makespan of a success, else 0; empty without a known optimum."""
     if not row["success"]:
         return 0.0
-    optimum, makespan = row["optimal_makespan"] or row.get("claimed_optimum"), row["makespan"]
+    optimum = row["optimal_makespan"] or row.get("claimed_optimum")
+    makespan = row["makespan"]
     return min(1.0, optimum / makespan) if optimum and makespan else None
 
 

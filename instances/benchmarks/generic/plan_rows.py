@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Final
 
 from planoracle.instances.benchmarks.generic.action_names import ActionNames, key_of
@@ -30,9 +32,12 @@ FIELDS: Final = {
 ACCEPTED = (
     'an object with action, start, and duration or end; ["action", start, duration]; or text such as "action: 0-5"'
 )
-_ALIASES = {alias: field for field, names in FIELDS.items() for alias in names.split()}
+_ALIASES: dict[str, str] = {}
+for _field, _names in FIELDS.items():
+    _ALIASES |= dict.fromkeys(_names.split(), _field)
 # Pairs of fields that together are the id of an action.
-_JOBS, _STEPS = ("job", "task", "order"), ("action", "step", "operation", "op", "activity", "task", "name", "id")
+_JOBS = ("job", "task", "order")
+_STEPS = ("action", "step", "operation", "op", "activity", "task", "name", "id")
 _NUMBER = re.compile(r"([0-9]{1,60})(?:\.([0-9]{1,60}))?\s{0,3}([A-Za-z]{1,12})?")
 _EMPTY = ("", "-", "–", "—", "none", "null", "n/a")
 _SEPARATORS = re.compile(r"[,;+&]")
@@ -80,8 +85,9 @@ class TimedRow:
 def is_row(value: object, names: ActionNames) -> bool:
     """Return whether a value is a row: an object with action and time, or ``["action", 0, 5]``."""
     if isinstance(value, list):
-        has_numbers = 2 <= len(value) <= 3 and all(map(_is_number, value[1:]))
-        return has_numbers and names.is_name(value[0])
+        if not 2 <= len(value) <= 3 or not all(map(_is_number, value[1:])):
+            return False
+        return names.is_name(value[0])
     if not isinstance(value, dict):
         return False
     fields = {field_of(name) for name in value}
@@ -94,8 +100,9 @@ def field_of(name: str) -> str | None:
     >>> field_of("Start time [min]"), field_of("Task"), field_of("colour")
     ('start', 'action', None)
     """
-    normal = re.sub(r"[\s_-]+", "_", re.sub(r"[(\[].{0,40}?[)\]]", "", name[:80].casefold())).strip("_ *`#.")
-    return "ignored" if not normal else _ALIASES.get(normal)
+    without_unit = re.sub(r"[(\[].{0,40}?[)\]]", "", name[:80].casefold())
+    normal = re.sub(r"[\s_-]+", "_", without_unit).strip("_ *`#.")
+    return _ALIASES.get(normal) if normal else "ignored"
 
 
 def pieces_of(problem: Instance, rows: Sequence[object]) -> list[Piece]:
@@ -112,12 +119,11 @@ def pieces_of(problem: Instance, rows: Sequence[object]) -> list[Piece]:
         For unknown fields and actions, numbers that are not whole, and values that cannot be implied.
     """
     names = ActionNames(problem)
-    timed = [timed_row(problem, names, row, f"plan[{i}]") for i, row in enumerate(rows)]
+    numbered_rows = enumerate(rows)
+    timed = [timed_row(problem, names, row, f"plan[{i}]") for i, row in numbered_rows]
     timed = _without_doubtful_lengths(timed)
     _check_ends(timed)
-    counts: dict[str, int] = {}
-    for row in timed:
-        counts[row.action.id] = counts.get(row.action.id, 0) + 1
+    counts = Counter(row.action.id for row in timed)
     return [_piece(problem, row, counts[row.action.id]) for row in timed]
 
 
@@ -131,19 +137,25 @@ def timed_row(problem: Instance, names: ActionNames, row: object, field: str) ->
     for name, value in row.items():
         known_field = field_of(name) if isinstance(name, str) else None
         if known_field is None:
-            raise PlanError(f"unknown field; must be {ACCEPTED}", field=f"{field}.{name}"[:200], value=value)
+            place = f"{field}.{name}"[:200]
+            raise PlanError(f"unknown field; must be {ACCEPTED}", field=place, value=value)
         if not _is_empty(value):
             by_field.setdefault(known_field, value)
     fields = {field_of(name) for name in row}
     if "action" not in fields or fields.isdisjoint(("start", "end")):
         raise PlanError(f"must be {ACCEPTED}", field=field, value=row)
     action = problem.by_id[action_of(names, row, field)]
-    numbers = {name: number(problem, by_field[name], f"{field}.{name}") for name in _TIMES if name in by_field}
+    times = [name for name in _TIMES if name in by_field]
+    numbers = {name: number(problem, by_field[name], f"{field}.{name}") for name in times}
     agent = _agent(problem.agents, by_field.get("agent"), f"{field}.agent")
-    timed = TimedRow(action, field, **numbers, agent=agent, names_agent="agent" in by_field or _has_null_agent(row))
+    names_agent = "agent" in by_field or _has_null_agent(row)
+    timed = TimedRow(action, field, **numbers, agent=agent, names_agent=names_agent)
     if "mode" in by_field:
-        return replace(timed, mode=_mode(action, by_field["mode"], f"{field}.mode"))
-    return _with_machine(problem, timed, by_field["machine"]) if "machine" in by_field else timed
+        mode = _mode(action, by_field["mode"], f"{field}.mode")
+        return replace(timed, mode=mode)
+    if "machine" in by_field:
+        return _with_machine(problem, timed, by_field["machine"])
+    return timed
 
 
 _TIMES = ("start", "end", "duration")
@@ -151,30 +163,40 @@ _TIMES = ("start", "end", "duration")
 
 def action_of(names: ActionNames, row: Mapping[str, object], field: str = "plan") -> str:
     """Return the action of a row, by its id or its name, or by job and step; raises `PlanError`."""
-    normal = {re.sub(r"[\s_-]+", "_", name.casefold().strip()): value for name, value in row.items()}
-    values = {name: _text(normal[name]) for name in FIELDS["action"].split() if name in normal}
-    single = [value for value in values.values() if value]
-    exact = next((value for value in single if names.find(value) == value), None)
-    if exact is not None:
-        return exact
-    for job in _JOBS:
-        for step in _STEPS:
-            pair = f"{values.get(job, '')}/{values.get(step, '')}"
-            if job != step and job in values and step in values and (action := names.find(pair)) is not None:
-                return action
-    for value in single:
-        if (action := names.find(value)) is not None:
+    normal: dict[str, object] = {}
+    for name, value in row.items():
+        normal_name = re.sub(r"[\s_-]+", "_", name.casefold().strip())
+        normal[normal_name] = value
+    aliases = FIELDS["action"].split()
+    values = {alias: _text(normal[alias]) for alias in aliases if alias in normal}
+    texts = [value for value in values.values() if value]
+    for text in texts:
+        if names.find(text) == text:
+            return text
+    for name in (*_names_of_pairs(values), *texts):
+        action = names.find(name)
+        if action is not None:
             return action
-    return names.resolve(normal.get("action", single[0] if single else None), f"{field}.action")
+    default = texts[0] if texts else None
+    return names.resolve(normal.get("action", default), f"{field}.action")
+
+
+def _names_of_pairs(values: Mapping[str, str]) -> Iterator[str]:
+    """Yield the names that a job and a step of a row are together."""
+    for job, step in product(_JOBS, _STEPS):
+        if job != step and job in values and step in values:
+            yield f"{values[job]}/{values[step]}"
 
 
 def number(problem: Instance, value: object, field: str) -> int:
     """Return whole ticks, also from ``5.000`` or ``"5 min"``; raises `PlanError` for other values."""
     accepted = f"must be a whole number of {problem.unit}s"
     if type(value) is int:
-        return _limited(value, field)
+        return _check_limit(value, field)
     text = repr(value) if isinstance(value, float) else value
-    match = _NUMBER.fullmatch(text.strip()) if isinstance(text, str) and len(text) < 100 else None
+    match = None
+    if isinstance(text, str) and len(text) < 100:
+        match = _NUMBER.fullmatch(text.strip())
     if match is None:
         raise PlanError(accepted, field=field, value=value)
     if match[2] and match[2].strip("0"):
@@ -182,10 +204,10 @@ def number(problem: Instance, value: object, field: str) -> int:
         raise PlanError(f"{accepted}{hint}", field=field, value=value)
     if match[3] and match[3].casefold() not in units_of(problem):
         raise PlanError(accepted, field=field, value=value)
-    return _limited(int(match[1]), field)
+    return _check_limit(int(match[1]), field)
 
 
-def _limited(value: int, field: str) -> int:
+def _check_limit(value: int, field: str) -> int:
     """Return a number within the limits; raises `PlanError` for others."""
     if not 0 <= value <= MAX_TIME:
         raise PlanError(f"must be a whole number from 0 to {MAX_TIME}", field=field, value=value)
@@ -194,8 +216,9 @@ def _limited(value: int, field: str) -> int:
 
 def units_of(problem: Instance) -> frozenset[str]:
     """Return the words for the unit of a problem."""
-    words = {"tick", "ticks", problem.unit.casefold(), f"{problem.unit.casefold()}s"}
-    return frozenset(words.union(_ABBREVIATIONS.get(problem.unit.casefold(), ())))
+    unit = problem.unit.casefold()
+    abbreviations = _ABBREVIATIONS.get(unit, ())
+    return frozenset(("tick", "ticks", unit, f"{unit}s", *abbreviations))
 
 
 def _is_number(value: object) -> bool:
@@ -205,29 +228,34 @@ def _is_number(value: object) -> bool:
 
 
 def _is_empty(value: object) -> bool:
-    return value is None or (isinstance(value, str) and value.strip().casefold() in _EMPTY)
+    if isinstance(value, str):
+        return value.strip().casefold() in _EMPTY
+    return value is None
 
 
 def _has_null_agent(row: Mapping[str, object]) -> bool:
     """Return whether a row says that there is no agent, as opposed to an empty cell."""
-    return any(field_of(name) == "agent" and value is None for name, value in row.items())
+    null_names = (name for name, value in row.items() if value is None)
+    return "agent" in map(field_of, null_names)
 
 
 def _text(value: object) -> str:
     """Return the text of a cell, also of a number; empty for other values."""
     if isinstance(value, str):
         return value.strip("`*\"' ") if len(value) < 10 * MAX_NAME else ""
-    return str(value) if type(value) is int and abs(value) < MAX_TIME else ""
+    if type(value) is not int or abs(value) >= MAX_TIME:
+        return ""
+    return str(value)
 
 
 def _of_list(problem: Instance, names: ActionNames, row: list[object], field: str) -> TimedRow:
     """Return the row of ``["action", start]``, or with a third number, which is a duration or an end."""
     if not is_row(row, names):
         raise PlanError(f"must be {ACCEPTED}", field=field, value=row)
-    action = problem.by_id[names.resolve(row[0], f"{field}[0]")]
-    numbers = [number(problem, value, f"{field}[{i}]") for i, value in enumerate(row[1:], 1)]
-    third = numbers[1] if len(numbers) > 1 else None
-    return TimedRow(action, field, start=numbers[0], length_or_end=third)
+    name = names.resolve(row[0], f"{field}[0]")
+    start = number(problem, row[1], f"{field}[1]")
+    third = number(problem, row[2], f"{field}[2]") if len(row) > 2 else None
+    return TimedRow(problem.by_id[name], field, start=start, length_or_end=third)
 
 
 def _agent(agents: Sequence[str], value: object, field: str) -> str | None:
@@ -237,14 +265,20 @@ def _agent(agents: Sequence[str], value: object, field: str) -> str | None:
     name = _text(value) if isinstance(value, int) else value
     if not isinstance(name, str) or len(name) > MAX_NAME:
         raise PlanError(f"must be null or a name of at most {MAX_NAME} characters", field=field, value=value)
-    same = [agent for agent in agents if key_of(agent).replace("_", "") == key_of(name).replace("_", "")]
+    letters = _letters_of(name)
+    same = [agent for agent in agents if _letters_of(agent) == letters]
     return same[0] if len(same) == 1 and name not in agents else name
+
+
+def _letters_of(name: str) -> str:
+    """Return the letters and digits of a name, in lower case."""
+    return key_of(name).replace("_", "")
 
 
 def _mode(action: Action, value: object, field: str) -> int:
     """Return the position of a mode, also by its name or as text."""
-    modes = {mode.name: position for position, mode in enumerate(action.modes) if mode.name}
-    if isinstance(value, str) and value in modes:
+    modes = {mode.name: position for position, mode in enumerate(action.modes)}
+    if isinstance(value, str) and value and value in modes:
         return modes[value]
     if isinstance(value, str) and value.isdecimal() and len(value) < 5:
         return int(value)
@@ -255,14 +289,16 @@ def _mode(action: Action, value: object, field: str) -> int:
 
 def _with_machine(problem: Instance, row: TimedRow, value: object) -> TimedRow:
     """Return a row with the mode that uses the machines of a cell; raises `PlanError` if there is none."""
-    machines = {part.strip() for part in _SEPARATORS.split(_text(value)) if part.strip()}
+    parts = (part.strip() for part in _SEPARATORS.split(_text(value)))
+    machines = set(filter(None, parts))
     agents = machines.intersection(problem.agents)
     if agents == machines and len(agents) == 1 and not row.names_agent:
         return replace(row, agent=agents.pop(), names_agent=True)
     uses = [{demand.resource for demand in mode.demands} for mode in row.action.modes]
     fitting = [position for position, resources in enumerate(uses) if machines <= resources]
     if not fitting:
-        accepted = ", ".join(sorted(set().union(*uses))) or "no machine"
+        usable = sorted(set().union(*uses))
+        accepted = ", ".join(usable) or "no machine"
         raise PlanError(f"{row.action.id} uses {accepted}", field=f"{row.field}.machine", value=value)
     return replace(row, mode=fitting[0])
 
@@ -277,7 +313,8 @@ def _without_doubtful_lengths(rows: list[TimedRow]) -> list[TimedRow]:
     fitting = [choice for choice in (as_durations, as_ends) if _adds_up(choice)]
     if not fitting:
         message = "is neither the duration nor the end of the action; write objects with start and duration or end"
-        first = next(row for row in doubtful if not (_adds_up([replace(row, duration=row.length_or_end)])))
+        rows_and_durations = zip(doubtful, as_durations, strict=True)
+        first = next(row for row, as_duration in rows_and_durations if not _adds_up([as_duration]))
         raise PlanError(message, field=f"{first.field}[2]", value=first.length_or_end)
     decided = iter(fitting[0])
     return [row if row.length_or_end is None else next(decided) for row in rows]
@@ -288,21 +325,30 @@ def _adds_up(rows: Iterable[TimedRow]) -> bool:
     totals: dict[str, int] = {}
     durations: dict[str, int] = {}
     for row in rows:
-        length = row.duration if row.duration is not None else (row.end or 0) - (row.start or 0)
+        length = row.duration
+        if length is None:
+            length = (row.end or 0) - (row.start or 0)
         if length < 0:
             return False
-        totals[row.action.id] = totals.get(row.action.id, 0) + length
-        durations[row.action.id] = row.action.duration
+        action = row.action
+        totals[action.id] = totals.get(action.id, 0) + length
+        durations[action.id] = action.duration
     return totals == durations
 
 
 def _check_ends(rows: Iterable[TimedRow]) -> None:
     """Raise `PlanError` if the ends of all rows are one tick early, as if they named the last tick."""
-    ends = [row for row in rows if row.end is not None and row.start is not None and row.duration is None]
-    lengths = [(row.end or 0) - (row.start or 0) + 1 for row in ends]
-    if len(ends) > 1 and all(length == row.action.duration for row, length in zip(ends, lengths, strict=True)):
+    ends = []
+    lengths, durations = list[int](), list[int]()
+    for row in rows:
+        if row.end is not None and row.start is not None and row.duration is None:
+            ends.append(row)
+            lengths.append(row.end - row.start + 1)
+            durations.append(row.action.duration)
+    if len(ends) > 1 and lengths == durations:
+        first = ends[0]
         message = "all ends are one tick early; an end is the first tick after the action, not its last tick"
-        raise PlanError(message, field=f"{ends[0].field}.end", value=ends[0].end)
+        raise PlanError(message, field=f"{first.field}.end", value=first.end)
 
 
 def _piece(problem: Instance, row: TimedRow, count: int) -> Piece:
@@ -314,7 +360,8 @@ def _piece(problem: Instance, row: TimedRow, count: int) -> Piece:
 
 def _span(row: TimedRow, count: int) -> tuple[int, int]:
     """Return start and duration, of which one may follow from the end or from the problem."""
-    start, end, duration = row.start, row.end, row.duration
+    start, end = row.start, row.end
+    duration = row.duration
     if duration is None and (start is None or end is None):
         if row.action.interruptible and count > 1:
             message = f"is missing; {row.action.id} is interruptible and has {count} pieces, each of which needs it"
@@ -327,9 +374,8 @@ def _span(row: TimedRow, count: int) -> tuple[int, int]:
     if duration is None:
         duration = (end or 0) - start
     if duration < 0 or (end is not None and start + duration != end):
-        raise PlanError(
-            f"must be start plus duration, {start} + {max(0, duration)}", field=f"{row.field}.end", value=end
-        )
+        expected = f"{start} + {max(0, duration)}"
+        raise PlanError(f"must be start plus duration, {expected}", field=f"{row.field}.end", value=end)
     return start, duration
 
 

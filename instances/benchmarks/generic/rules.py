@@ -6,7 +6,9 @@ import json
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, product
 from math import gcd
+from operator import attrgetter
 
 from planoracle.instances.model.resource_rules import fault, other_of
 from planoracle.instances.model.schedule_rules import violations_of_last
@@ -114,12 +116,17 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
         point, clock = state.point, state.point.state.clock
         if isinstance(command, Unreadable):
             unread = Violation(None, "unreadable", command.text)
-            return self._refused(state, Step(state.count, command.text[:200], "lost", clock, clock, unread))
+            excerpt = command.text[:200]
+            step = Step(state.count, excerpt, "lost", clock, clock, unread)
+            return self._refuse(state, step)
         if not isinstance(command, Piece):
-            return replace(state, closed=True), (Step(state.count, CLOSE, "close", clock, clock),)
+            step = Step(state.count, CLOSE, "close", clock, clock)
+            return replace(state, closed=True), (step,)
         words = self.words(command)
         is_checked = force or state.is_valid
-        violation = None if is_checked else fault_of(self.problem, (*point.state.pieces, command), clock)
+        violation = None
+        if not is_checked:
+            violation = fault_of(self.problem, (*point.state.pieces, command), clock)
         if violation is None:
             violation = self.refusal(state, command)
         after = point
@@ -129,13 +136,15 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
             except PlanError as error:
                 violation = Violation(state.count, "too_many", command.action, actual=str(error))
         if violation is not None:
-            return self._refused(state, Step(state.count, words, "lost", clock, clock, violation))
+            step = Step(state.count, words, "lost", clock, clock, violation)
+            return self._refuse(state, step)
         now = after.state.clock
         step = Step(state.count, words, "act", command.start, max(command.start, now))
         following = replace(state, point=after, count=state.count + 1)
         if clock < command.start <= now:
-            wait = wait_words(self.problem, command.start - clock)
-            return following, (Step(state.count, wait, "wait", clock, command.start), step)
+            words_of_wait = wait_words(self.problem, command.start - clock)
+            wait = Step(state.count, words_of_wait, "wait", clock, command.start)
+            return following, (wait, step)
         return following, (step,)
 
     def accepts(self, state: ScheduleState, piece: Piece) -> bool:
@@ -156,10 +165,12 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
         if not isinstance(start, int) or start <= piece.start:
             return None
         later = piece._replace(start=start)
-        breaks_rule = fault_of(self.problem, (*state.point.state.pieces, later), state.point.state.clock) is not None
-        return None if breaks_rule or self._refused_step(state, later) is not None else later
+        pieces = (*state.point.state.pieces, later)
+        if fault_of(self.problem, pieces, state.point.state.clock) is not None:
+            return None
+        return None if self._refused_step(state, later) is not None else later
 
-    def _refused(self, state: ScheduleState, step: Step) -> tuple[ScheduleState, tuple[Step, ...]]:
+    def _refuse(self, state: ScheduleState, step: Step) -> tuple[ScheduleState, tuple[Step, ...]]:
         return replace(state, refused=state.refused + 1), (step,)
 
     def ended(self, state: ScheduleState) -> str | None:
@@ -176,7 +187,8 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
 
     def verdict(self, state: ScheduleState) -> Replay:
         """Return the verdict on the executed pieces."""
-        return referee(self.problem, Schedule.of(self.problem, state.point.state.pieces))
+        schedule = Schedule.of(self.problem, state.point.state.pieces)
+        return referee(self.problem, schedule)
 
     def legal(self, state: ScheduleState) -> list[LegalCommand]:
         """Return pieces that the rules allow, at the clock and at later `moments`; the list is not complete.
@@ -188,13 +200,16 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
         remaining = [action.duration for action in problem.actions]
         for piece in pieces:
             remaining[problem.index[piece.action]] -= piece.duration
-        over = [piece.end for piece in pieces]
+        ends = [piece.end for piece in pieces]
+        over = ends.copy()
         over += [piece.start + problem.by_id[piece.action].attended for piece in pieces]
-        over += [piece.end + lag for piece in pieces for lag in _lags(problem)]
+        over += [end + lag for end, lag in product(ends, _lags(problem))]
         over += [action.release for action in problem.actions]
         commands: dict[str, None] = {}
         for start, positions in moments(problem, point.state.clock, over, remaining):
-            only = None if positions is None else {problem.actions[one].id for one in positions}
+            only = None
+            if positions is not None:
+                only = {problem.actions[position].id for position in positions}
             for option, _ in self.startable(waited(point, start), _grid(problem), only):
                 accepted = self._accepted(state, option)
                 if accepted is not None:
@@ -214,7 +229,9 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
             Actions to consider; by default all.
         """
         early = _early(self.problem, point)
-        ready = {name for name in self.problem.by_id if name not in early and (only is None or name in only)}
+        ready = {name for name in self.problem.by_id if name not in early}
+        if only is not None:
+            ready = {name for name in ready if name in only}
         for piece, after in piece_choices(point, step, ready) if ready else ():
             if fault_of(self.problem, after.state.pieces, point.state.clock) is None:
                 yield piece, after
@@ -225,13 +242,17 @@ def _after_start(point: DecisionPoint, piece: Piece) -> DecisionPoint:
 
     A piece that continues an earlier one without a gap is joined with it, as in the plan; time does not pass.
     """
-    whole = piece
-    for earlier in sorted(point.state.pieces, key=lambda one: one.end, reverse=True):
-        if earlier.end == whole.start and earlier[0] == piece[0] and earlier[3:] == piece[3:]:
-            whole = whole._replace(start=earlier.start, duration=whole.end - earlier.start)
+    joined = piece
+    for earlier in sorted(point.state.pieces, key=attrgetter("end"), reverse=True):
+        is_same_work = earlier[0] == piece[0] and earlier[3:] == piece[3:]
+        if earlier.end == joined.start and is_same_work:
+            joined = joined._replace(start=earlier.start, duration=joined.end - earlier.start)
     after = started(point, piece)
-    clock = max(point.state.clock, whole.start, clock_after(point.instance, whole))
-    return after if clock == after.state.clock else replace(after, state=PartialSchedule(after.state.pieces, clock))
+    clock = max(point.state.clock, joined.start, clock_after(point.instance, joined))
+    if clock == after.state.clock:
+        return after
+    state = PartialSchedule(after.state.pieces, clock)
+    return replace(after, state=state)
 
 
 @ProblemCache
@@ -243,24 +264,32 @@ def _lags(problem: Instance) -> tuple[int, ...]:
 @ProblemCache
 def _grid(problem: Instance) -> int:
     """Return the grid of parts of interruptible actions, in ticks; it bounds the number of parts."""
-    limits = (abs(limit) for lag in problem.lags for limit in (lag.minimum, lag.maximum) if limit)
-    grid = gcd(*(action.duration for action in problem.actions), *limits) or 1
+    limits = chain.from_iterable((lag.minimum, lag.maximum) for lag in problem.lags)
+    lengths = [abs(limit) for limit in limits if limit]
+    lengths += [action.duration for action in problem.actions]
+    grid = gcd(*lengths) or 1
     longest = max((action.duration for action in problem.actions if action.interruptible), default=1)
-    return grid * -(-longest // (MAX_LENGTHS * grid))
+    factor = -(-longest // (MAX_LENGTHS * grid))
+    return grid * factor
 
 
 def _early(instance: Instance, point: DecisionPoint) -> set[str]:
     """Return actions whose releases or minimum lags forbid a start now; `fault_of` rejects the same."""
-    clock, started_actions = point.state.clock, {piece.action for piece in point.state.pieces}
-    remaining, finish = {action.id: action.duration for action in instance.actions}, dict.fromkeys(instance.by_id, 0)
-    for piece in point.state.pieces:
+    clock, pieces = point.state.clock, point.state.pieces
+    started_actions = {piece.action for piece in pieces}
+    remaining = {action.id: action.duration for action in instance.actions}
+    finish = dict.fromkeys(instance.by_id, 0)
+    for piece in pieces:
         remaining[piece.action] -= piece.duration
         finish[piece.action] = max(finish[piece.action], piece.end)
     early = {action.id for action in instance.actions if action.release > clock}
     for lag in instance.lags:
         if lag.minimum is not None and lag.after not in started_actions:
-            to_come = remaining[lag.before] > 0 or lag.before not in started_actions
-            if max(finish[lag.before], clock if to_come else 0) + remaining[lag.before] + lag.minimum > clock:
+            is_to_come = remaining[lag.before] > 0 or lag.before not in started_actions
+            earliest_end = finish[lag.before] + remaining[lag.before]
+            if is_to_come:
+                earliest_end = max(earliest_end, clock + remaining[lag.before])
+            if earliest_end + lag.minimum > clock:
                 early.add(lag.after)
     return early
 
@@ -270,18 +299,18 @@ def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Viola
     remaining = {action.id: action.duration for action in instance.actions}
     for piece in pieces:
         remaining[piece.action] -= piece.duration
-    to_come = {name for name, ticks in remaining.items() if ticks > 0} | (
-        remaining.keys() - {piece.action for piece in pieces}
-    )
-    whole = all(piece.duration > 0 or not instance.by_id[piece.action].duration for piece in pieces)
+    started_actions = {piece.action for piece in pieces}
+    to_come = {name for name, ticks in remaining.items() if ticks > 0 or name not in started_actions}
+    has_empty_piece = any(piece.duration <= 0 and instance.by_id[piece.action].duration for piece in pieces)
     for violation in violations_of_last(instance, pieces):
-        unfinished = violation.kind == "action_duration" and whole and remaining[violation.subject] > 0
-        if not (unfinished and instance.by_id[violation.subject].interruptible):
+        is_unfinished = violation.kind == "action_duration" and not has_empty_piece and remaining[violation.subject] > 0
+        if not (is_unfinished and instance.by_id[violation.subject].interruptible):
             return violation
     late = next(_lag_faults(instance, pieces, remaining, to_come), None)
     if late is not None or pieces[-1].start >= clock:
         return late
-    last, before = pieces[-1], tuple(map(other_of, pieces[-2:-1]))
+    last = pieces[-1]
+    before = tuple(map(other_of, pieces[-2:-1]))
     return fault("agent_busy", len(pieces) - 1, last, before, case="too_early", required=clock, actual=last.start)
 
 
@@ -293,21 +322,32 @@ def _lag_faults(
     ``to_come`` is not finished yet.
     """
     last = pieces[-1]
-    own: dict[str, list[Piece]] = {}
+    place = len(pieces) - 1
+    pieces_by_action: dict[str, list[Piece]] = {}
     for piece in pieces:
-        own.setdefault(piece.action, []).append(piece)
-    chosen = ((name, instance.by_id[name].modes[runs[0].mode]) for name, runs in own.items())
-    for lag in (*instance.lags, *(Lag(before, name) for name, mode in chosen for before in mode.after)):
-        if last.action not in (lag.before, lag.after) or lag.after not in own:
+        pieces_by_action.setdefault(piece.action, []).append(piece)
+    for lag in (*instance.lags, *_lags_of_modes(instance, pieces_by_action)):
+        if last.action not in (lag.before, lag.after) or lag.after not in pieces_by_action:
             continue
-        starts = [piece.start for piece in own[lag.after]]
-        finish = max((piece.end for piece in own.get(lag.before, ())), default=0)
-        if lag.before in to_come:
+        is_to_come = lag.before in to_come
+        starts = [piece.start for piece in pieces_by_action[lag.after]]
+        before_pieces = pieces_by_action.get(lag.before, ())
+        finish = max((piece.end for piece in before_pieces), default=0)
+        if is_to_come:
             finish = max(finish, last.start) + remaining[lag.before]
-        ended = None if lag.before in to_come else finish
-        by = (Other(lag.before, min((piece.start for piece in own.get(lag.before, ())), default=None), ended),)
-        place, least, most = len(pieces) - 1, min(starts) - finish, max(starts) - finish
-        if lag.minimum is not None and least < lag.minimum:
-            yield fault("minimum_lag", place, last, by, required=lag.minimum, actual=None if ended is None else least)
-        elif lag.maximum is not None and lag.before not in to_come and most > lag.maximum:
-            yield fault("maximum_lag", place, last, by, required=lag.maximum, actual=most)
+        first_start = min((piece.start for piece in before_pieces), default=None)
+        prerequisite = (Other(lag.before, first_start, None if is_to_come else finish),)
+        shortest_gap = min(starts) - finish
+        longest_gap = max(starts) - finish
+        if lag.minimum is not None and shortest_gap < lag.minimum:
+            actual = None if is_to_come else shortest_gap
+            yield fault("minimum_lag", place, last, prerequisite, required=lag.minimum, actual=actual)
+        elif lag.maximum is not None and not is_to_come and longest_gap > lag.maximum:
+            yield fault("maximum_lag", place, last, prerequisite, required=lag.maximum, actual=longest_gap)
+
+
+def _lags_of_modes(instance: Instance, pieces_by_action: dict[str, list[Piece]]) -> Iterator[Lag]:
+    """Yield the lags that the chosen modes of the started actions have in addition."""
+    for name, pieces in pieces_by_action.items():
+        mode = instance.by_id[name].modes[pieces[0].mode]
+        yield from (Lag(before, name) for before in mode.after)

@@ -71,7 +71,9 @@ class GenericRun(Trajectory[Schedule, Rules]):
     @property
     def fault(self) -> Violation | None:
         """First violation of the piece that ended the run; else the first missing action."""
-        return super().fault if not self.steps or self._ended_by is None else self._ended_by
+        if not self.steps or self._ended_by is None:
+            return super().fault
+        return self._ended_by
 
     def _with_added_rules(self, general: Replay, verdict: Replay | None) -> Replay:
         """Return the verdict of a simulator that adds rules: it executes the pieces, as in a live run.
@@ -114,7 +116,8 @@ class GenericRun(Trajectory[Schedule, Rules]):
             end = simulator.ended(state) if simulator.adds_rules else None
             if end is not None and end != "completed":
                 return self._ended(moves, end), len(moves)
-            point, clock, stop = state.point, state.point.state.clock, len(moves)
+            point, stop = state.point, len(moves)
+            clock = point.state.clock
             if piece.start > clock:
                 point = waited(point, piece.start)
                 words = wait_words(self.problem, piece.start - clock)
@@ -140,10 +143,12 @@ class GenericRun(Trajectory[Schedule, Rules]):
 
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the pieces up to a step and those of the rest."""
-        done = self.points[count].state.pieces
-        schedule, benchmark = Schedule.of(self.problem, (*done, *rest.pieces)), language(self.problem)
+        executed = self.points[count].state.pieces
+        schedule = Schedule.of(self.problem, (*executed, *rest.pieces))
+        benchmark = language(self.problem)
         plan = replace(self.plan, commands=schedule, fault="")
-        return benchmark.render(self.problem, schedule), benchmark.replay(self.problem, plan, self.rules).verdict
+        verdict = benchmark.replay(self.problem, plan, self.rules).verdict
+        return benchmark.render(self.problem, schedule), verdict
 
     @property
     def command_texts(self) -> list[str]:
@@ -160,7 +165,8 @@ class GenericRun(Trajectory[Schedule, Rules]):
         for piece, after in self.simulator.startable(point, step):
             if state is None or self.simulator.accepts(state, piece):
                 yield LegalAction(self.simulator.words(piece), "act", after)
-        yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
+        after_wait = waited(point, point.state.clock + step)
+        yield LegalAction(wait_words(self.problem, step), "wait", after_wait)
 
     def accepts(self, pieces: Sequence[Piece]) -> bool:
         """Return True if the rules accept a schedule of these pieces."""
@@ -177,8 +183,10 @@ class GenericRun(Trajectory[Schedule, Rules]):
 
     def targets(self) -> Targets:
         """Return the pieces as they are."""
-        pieces = enumerate(self.plan.commands.pieces)
-        return Targets(self.problem, tuple(Target(n, self.simulator.words(piece), piece) for n, piece in pieces))
+        targets = []
+        for position, piece in enumerate(self.plan.commands.pieces):
+            targets.append(Target(position, self.simulator.words(piece), piece))
+        return Targets(self.problem, tuple(targets))
 
 
 def simulator(problem: Instance, rules: Rules) -> GenericSimulator:

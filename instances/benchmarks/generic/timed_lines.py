@@ -53,7 +53,9 @@ _FILLER = re.compile(
 )
 _TIMED = re.compile(r"\b(?:at|from|starts?|begins?|starting|t)\b|\d\s{0,3}[-\u2013]\s{0,3}\d", re.IGNORECASE)
 _NUMBERS = ("start", "end", "duration")
-_KEY_OF = {word: field for field, words in _KEYS.items() for word in words.split()}
+_KEY_OF: dict[str, str] = {}
+for _field, _words in _KEYS.items():
+    _KEY_OF |= dict.fromkeys(_words.split(), _field)
 
 
 class TimedLines:
@@ -103,7 +105,10 @@ class TimedLines:
         mark = _MARK.match(line)
         prefix = "" if mark is None or _PLANNER.match(line.strip()) else mark[0]
         rows = self.rows(line)
-        return f"{prefix}{' '.join(map(json.dumps, rows))}" if rows else line
+        if not rows:
+            return line
+        values = " ".join(map(json.dumps, rows))
+        return f"{prefix}{values}"
 
     # Lines
 
@@ -141,17 +146,15 @@ class TimedLines:
         text = line[mark.end() :] if mark is not None else line
         planner = _PLANNER.match(line) or _PLANNER.match(text)
         if planner is not None:
-            return self._of_planner(planner) if _is_comment(planner.string[planner.end() :]) else None
+            ending = planner.string[planner.end() :]
+            return self._of_planner(planner) if _is_comment(ending) else None
         return self._time_first(text) or self._name_first(text) or self._time_first(line)
 
     def _of_planner(self, match: re.Match[str]) -> object:
         """Return the row of ``t: (action arguments) [d]``; agents and resources may be among the arguments."""
         words = match["name"].split()
-        row: dict[str, object] = {
-            "action": match["name"].strip(),
-            "start": match["start"],
-            "duration": match["duration"],
-        }
+        times = {"start": match["start"], "duration": match["duration"]}
+        row: dict[str, object] = {"action": match["name"].strip(), **times}
         if self.names.is_name(match["name"]):
             return row
         agents = {agent.casefold(): agent for agent in self._problem.agents}
@@ -165,9 +168,10 @@ class TimedLines:
             else:
                 remaining.append(word)
         for order in (remaining, [*remaining[1:], *remaining[:1]]):  # verb and object, or job and step
-            if self.names.is_name(" ".join(order)):
-                return {**row, "action": " ".join(order)}
-        return {key: value for key, value in row.items() if key in ("action", "start", "duration")}
+            name = " ".join(order)
+            if self.names.is_name(name):
+                return {**row, "action": name}
+        return {"action": match["name"].strip(), **times}
 
     def _time_first(self, text: str) -> object:
         """Return the row of ``0-5: boil`` or ``t=0: boil``, ``None`` if it is none."""
@@ -182,15 +186,20 @@ class TimedLines:
     def _with_name(self, text: str, row: dict[str, object]) -> object:
         """Return a row with the action that the text begins with and with the fields after it."""
         verb = _VERB.match(text)
-        text = text[verb.end() :] if verb is not None and self.names.at_start(text) == 0 else text
+        if verb is not None and self.names.at_start(text) == 0:
+            text = text[verb.end() :]
         length = self.names.at_start(text)
-        return self._fields(text, length, {"action": text[:length].strip("\"'`"), **row}) if length else None
+        if not length:
+            return None
+        action = text[:length].strip("\"'`")
+        return self._fields(text, length, {"action": action, **row})
 
     def _name_first(self, text: str) -> object:
         """Return the row of an action and its times, ``None`` if there are none."""
         row = self._with_name(text.lstrip("\"'`*_({["), {})
-        has_time = isinstance(row, list) or (isinstance(row, dict) and not {"start", "end"}.isdisjoint(row))
-        return row if has_time else None
+        if isinstance(row, dict) and "start" not in row and "end" not in row:
+            return None
+        return row
 
     def _fields(self, text: str, position: int, row: dict[str, object]) -> object:
         """Read the fields after an action until the end of the line, ``None`` if there is other text."""
@@ -204,7 +213,8 @@ class TimedLines:
                 added = {"start": match["from"], "end": match["to"]}
             elif match["key"]:
                 field = _KEY_OF[match["key"].casefold()]
-                added = {field: match["value"] or (None if field in _NUMBERS else match["word"])}
+                word = None if field in _NUMBERS else match["word"]
+                added = {field: match["value"] or word}
             elif match["bracket"]:
                 added = {"duration": match["bracket"]}
             elif "start" not in row:
@@ -230,7 +240,8 @@ class TimedLines:
         n, unit = _NUMBER, self._units
         gap = r"\s{0,3}"
         words = "|".join(("at", "t", "time", "tick", "start", re.escape(self._problem.unit)))
-        start, end = rf"(?P<start>{n}){unit}", rf"(?P<end>{n}){unit}"
+        start = rf"(?P<start>{n}){unit}"
+        end = rf"(?P<end>{n}){unit}"
         span = rf"[\[(]?(?:from\s)?{gap}{start}{gap}(?:{_TO}|,){gap}{end}{gap}[\])]?"
         single = rf"[\[(]?(?:{words}){gap}[=:]?{gap}(?P<only>{n}){unit}[\])]?"
         return re.compile(rf"(?:{span}|{single})[\s:,|>=-]{{1,9}}", re.IGNORECASE)
@@ -241,13 +252,15 @@ class TimedLines:
         n, unit = _NUMBER, self._units
         keys = "|".join(sorted(map(re.escape, _KEY_OF), key=len, reverse=True))
         before = "|".join(("at", "time", "is", "of", "tick", re.escape(self._problem.unit)))
-        return re.compile(
-            rf"{_SEPARATOR.pattern}(?:(?:from\s{{1,3}})?(?P<from>{n}){unit}\s{{0,3}}{_TO}\s{{0,3}}(?P<to>{n}){unit}"
-            rf"|(?P<key>{keys})(?![\w])\s{{0,3}}(?:(?:{before})(?![\w])\s{{0,3}}){{0,2}}[=:]?\s{{0,3}}"
-            rf"(?:(?P<value>{n}){unit}(?![\w.])|(?P<word>\w[\w -]{{0,80}}?)(?=\s{{0,3}}(?:[,;)\]]|$)))"
-            rf"|(?P<bracket>(?<=\[){n})(?=\s{{0,3}}\])|(?P<bare>{n}){unit}(?![\w.]))",
-            re.IGNORECASE,
-        )
+        gap, word_end = r"\s{0,3}", r"(?![\w])"
+        span = rf"(?:from\s{{1,3}})?(?P<from>{n}){unit}{gap}{_TO}{gap}(?P<to>{n}){unit}"
+        key = rf"(?P<key>{keys}){word_end}{gap}(?:(?:{before}){word_end}{gap}){{0,2}}[=:]?{gap}"
+        value = rf"(?P<value>{n}){unit}(?![\w.])"
+        word = rf"(?P<word>\w[\w -]{{0,80}}?)(?={gap}(?:[,;)\]]|$))"
+        bracket = rf"(?P<bracket>(?<=\[){n})(?={gap}\])"
+        bare = rf"(?P<bare>{n}){unit}(?![\w.])"
+        field = rf"{span}|{key}(?:{value}|{word})|{bracket}|{bare}"
+        return re.compile(rf"{_SEPARATOR.pattern}(?:{field})", re.IGNORECASE)
 
 
 class _Header:
@@ -311,12 +324,15 @@ def _with_third(row: dict[str, object], third: str) -> object:
     """Return a row, as a list if its second number may be a duration or an end."""
     if not third:
         return row
-    return [row["action"], row["start"], third] if row.keys() == {"action", "start"} else None
+    if row.keys() != {"action", "start"}:
+        return None
+    return [row["action"], row["start"], third]
 
 
 def _is_comment(text: str) -> bool:
     """Return whether the text after a step of a planner is empty or a comment."""
-    return not text.strip() or text.strip()[:1] in (";", "#")
+    comment = text.strip()
+    return not comment or comment[0] in ";#"
 
 
 def rows_in(value: dict[str, object], names: ActionNames) -> Iterator[object]:
@@ -365,4 +381,6 @@ def _is_by_action(name: str, entry: object, names: ActionNames) -> bool:
     """Return whether a key is the name of an action, or of a task with entries for its steps."""
     if names.is_name(name):
         return True
-    return isinstance(entry, dict) and bool(entry) and all(names.is_name(f"{name}/{step}") for step in entry)
+    if not isinstance(entry, dict) or not entry:
+        return False
+    return all(names.is_name(f"{name}/{step}") for step in entry)

@@ -15,8 +15,10 @@ from typing_extensions import TypedDict
 
 from planoracle.plugin import quoted
 
-#: Limits on parameters: characters of a text, entries of a list, size of a number.
-MAX_TEXT, MAX_ENTRIES, MAX_NUMBER = 10_000, 1_000, 10**12
+#: Limits on parameters: characters of a text, and entries of a list.
+MAX_TEXT, MAX_ENTRIES = 10_000, 1_000
+#: Largest number in a parameter.
+MAX_NUMBER = 10**12
 
 
 class ToolError(Exception):
@@ -27,12 +29,6 @@ def refuse_if(condition: bool, reason: str) -> None:
     """Raise a `ToolError` with a reason if a condition holds."""
     if condition:
         raise ToolError(reason)
-
-
-def refuse_first(*faults: tuple[Any, str]) -> None:
-    """Raise a `ToolError` with the reason of the first condition that holds."""
-    for condition, reason in faults:
-        refuse_if(bool(condition), reason)
 
 
 def entry_of(table: Mapping[Any, Any], key: object, reason: str) -> Any:
@@ -93,13 +89,11 @@ class Tool:
         """Return the tool's document in the form of the paper's Figure 11."""
         properties = {}
         for name, (kind, description) in self.parameters.items():
-            schema = _SCHEMAS.get(kind) or {"type": "string", "enum": list(get_args(kind))}
+            choices = {"type": "string", "enum": list(get_args(kind))}
+            schema = _SCHEMAS.get(kind, choices)
             properties[name] = schema | {"description": description}
-        return {
-            "name": self.name,
-            "description": self.description,
-            "parameters": {"type": "object", "properties": properties, "required": list(properties)},
-        }
+        parameters = {"type": "object", "properties": properties, "required": list(properties)}
+        return {"name": self.name, "description": self.description, "parameters": parameters}
 
     def check(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters, each of its type; raises `ToolError`."""
@@ -107,32 +101,41 @@ class Tool:
             refuse_if(name not in self.parameters, f"{self.name} has no parameter {quoted(name)}")
         for name in self.parameters:
             refuse_if(name not in params, f"{self.name} needs the parameter {name!r}")
-        return {name: _checked(self.parameters[name][0], value, name) for name, value in params.items()}
+        checked = {}
+        for name, value in params.items():
+            kind, _ = self.parameters[name]
+            checked[name] = _check_value(kind, value, name)
+        return checked
 
 
-def _checked(kind: Any, value: Any, name: str) -> Any:
+def _check_value(kind: Any, value: Any, name: str) -> Any:
     """Return a value that fits a type; raises `ToolError`."""
     if kind == list[int]:
-        refuse_if(
-            not isinstance(value, list) or len(value) > MAX_ENTRIES,
-            f"{name} must be a list of at most {MAX_ENTRIES} entries",
-        )
-        return [_checked(int, one, f"every entry of {name}") for one in value]
+        is_list = isinstance(value, list) and len(value) <= MAX_ENTRIES
+        refuse_if(not is_list, f"{name} must be a list of at most {MAX_ENTRIES} entries")
+        return [_check_value(int, entry, f"every entry of {name}") for entry in value]
     if kind is str:
-        refuse_if(
-            not isinstance(value, str) or len(value) > MAX_TEXT, f"{name} must be text of at most {MAX_TEXT} characters"
-        )
+        is_text = isinstance(value, str) and len(value) <= MAX_TEXT
+        refuse_if(not is_text, f"{name} must be text of at most {MAX_TEXT} characters")
     elif kind is int:
         if isinstance(value, float) and value.is_integer():
             value = int(value)  # in JSON 20 and 20.0 are the same number
-        refuse_if(
-            type(value) is not int or abs(value) > MAX_NUMBER,
-            f"{name} must be a whole number of at most {MAX_NUMBER:,}",
-        )
+        is_number = type(value) is int and abs(value) <= MAX_NUMBER
+        refuse_if(not is_number, f"{name} must be a whole number of at most {MAX_NUMBER:,}")
     else:
         allowed = get_args(kind)
-        refuse_if(not isinstance(value, str) or value not in allowed, f"{name} must be one of {', '.join(allowed)}")
+        is_allowed = isinstance(value, str) and value in allowed
+        choices = ", ".join(allowed)
+        refuse_if(not is_allowed, f"{name} must be one of {choices}")
     return value
+
+
+def _tool_of_method(name: str, method: Callable[..., Any]) -> Tool:
+    """Return the tool that a method implements, from its docstring and its annotations."""
+    description = " ".join((inspect.getdoc(method) or "").split())
+    hints = get_type_hints(method, include_extras=True).items()
+    parameters = {parameter: get_args(hint) for parameter, hint in hints if get_origin(hint) is Annotated}
+    return Tool(name, description, parameters)
 
 
 class Toolbox:
@@ -164,9 +167,7 @@ class Toolbox:
         tools_by_name = {}
         for name, method in vars(cls).items():
             if getattr(method, "is_tool", False):
-                hints = get_type_hints(method, include_extras=True).items()
-                parameters = {one: get_args(hint) for one, hint in hints if get_origin(hint) is Annotated}
-                tools_by_name[name] = Tool(name, " ".join((inspect.getdoc(method) or "").split()), parameters)
+                tools_by_name[name] = _tool_of_method(name, method)
         return tools_by_name
 
     @classmethod

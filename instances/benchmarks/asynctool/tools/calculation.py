@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from math import gcd
 from random import Random
 from typing import Annotated, Any, Literal
 
-from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox, refuse_first, refuse_if, tool
+from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox, refuse_if, tool
 from planoracle.instances.generate.parameters import below
 
 _MOST = 10**12
@@ -31,7 +32,8 @@ class Numbers(Toolbox):
     ) -> dict[str, Any]:
         """Keep those numbers of a list that are multiples of a positive divisor, in the same order."""
         refuse_if(divisor < 1, "divisor must be positive")
-        return {"numbers": [number for number in numbers if number % divisor == 0]}
+        multiples = [number for number in numbers if number % divisor == 0]
+        return {"numbers": multiples}
 
     @tool
     def divide_whole(
@@ -40,10 +42,8 @@ class Numbers(Toolbox):
         divisor: Annotated[int, "the number to divide by, 1 or more"],
     ) -> dict[str, Any]:
         """Divide one whole number by another; the result is the whole quotient and the remainder."""
-        refuse_first(
-            (dividend < 0, "dividend must not be negative"),
-            (divisor < 1, "divisor must be positive"),
-        )
+        refuse_if(dividend < 0, "dividend must not be negative")
+        refuse_if(divisor < 1, "divisor must be positive")
         quotient, remainder = divmod(dividend, divisor)
         return {"quotient": quotient, "remainder": remainder}
 
@@ -54,10 +54,8 @@ class Numbers(Toolbox):
         second: Annotated[int, "the other number, 1 or more"],
     ) -> dict[str, Any]:
         """Find the greatest common divisor of two positive whole numbers."""
-        refuse_first(
-            (first < 1, "first must be positive"),
-            (second < 1, "second must be positive"),
-        )
+        refuse_if(first < 1, "first must be positive")
+        refuse_if(second < 1, "second must be positive")
         return {"divisor": gcd(first, second)}
 
 
@@ -77,12 +75,14 @@ class Text(Toolbox):
     ) -> dict[str, Any]:
         """Write a list of whole numbers as one text, with a separator between them."""
         refuse_if(len(separator) > _MAX_SEPARATOR, f"the separator must have at most {_MAX_SEPARATOR} characters")
-        return {"text": _check_length(separator.join(map(str, numbers)))}
+        text = separator.join(map(str, numbers))
+        return {"text": _check_length(text)}
 
     @tool
     def normalise_text(self, text: GivenText) -> dict[str, Any]:
         """Write a text in lower case, with an underscore for all but the letters a-z and digits."""
-        return {"text": re.sub("[^A-Za-z0-9]", "_", _check_length(text)).lower()}
+        normal = re.sub("[^A-Za-z0-9]", "_", _check_length(text))
+        return {"text": normal.lower()}
 
     @tool
     def replace_part(
@@ -93,19 +93,17 @@ class Text(Toolbox):
     ) -> dict[str, Any]:
         """Replace every occurrence of a part of a text by something else."""
         count = text.count(old) if old else 0
-        refuse_first(
-            (not count, "the text does not contain the part to replace"),
-            (
-                len(text) + count * (len(new) - len(old)) > _MAX_TEXT,
-                f"the text must have at most {_MAX_TEXT} characters",
-            ),
-        )
+        difference = len(new) - len(old)
+        length = len(text) + count * difference
+        refuse_if(not count, "the text does not contain the part to replace")
+        refuse_if(length > _MAX_TEXT, f"the text must have at most {_MAX_TEXT} characters")
         return {"text": text.replace(old, new)}
 
     @tool
     def sort_words(self, text: GivenText) -> dict[str, Any]:
         """Put the words of a text into alphabetical order, capitals first, with one space between them."""
-        return {"text": " ".join(sorted(_check_length(text).split()))}
+        words = sorted(_check_length(text).split())
+        return {"text": " ".join(words)}
 
 
 def _check_length(text: str) -> str:
@@ -130,7 +128,8 @@ class Generation(Toolbox):
     ) -> dict[str, Any]:
         """List whole numbers that begin with a first one and grow by the same step."""
         refuse_if(not 1 <= count <= _MAX_COUNT, f"count must lie between 1 and {_MAX_COUNT}")
-        return {"numbers": [start + step * i for i in range(count)]}
+        numbers = [start + step * i for i in range(count)]
+        return {"numbers": numbers}
 
     @tool
     def draw_numbers(
@@ -140,12 +139,11 @@ class Generation(Toolbox):
         count: Count,
     ) -> dict[str, Any]:
         """Draw whole numbers from 1 on at random. The same seed draws the same numbers."""
-        refuse_first(
-            (most < 1, "most must be positive"),
-            (not 1 <= count <= _MAX_COUNT, f"count must lie between 1 and {_MAX_COUNT}"),
-        )
+        refuse_if(most < 1, "most must be positive")
+        refuse_if(not 1 <= count <= _MAX_COUNT, f"count must lie between 1 and {_MAX_COUNT}")
         random = Random(seed)
-        return {"numbers": [1 + below(random, most) for _ in range(count)]}
+        numbers = [1 + below(random, most) for _ in range(count)]
+        return {"numbers": numbers}
 
     @tool
     def make_labels(
@@ -154,8 +152,10 @@ class Generation(Toolbox):
         numbers: Annotated[list[int], "the numbers, in order"],
     ) -> dict[str, Any]:
         """Make a label of every number: the prefix, a hyphen and the number."""
-        refuse_if(len(numbers) * (len(prefix) + 14) > _MAX_TEXT, "prefix and numbers are too long together")
-        return {"labels": [f"{prefix}-{number}" for number in numbers]}
+        max_length = len(numbers) * (len(prefix) + 14)
+        refuse_if(max_length > _MAX_TEXT, "prefix and numbers are too long together")
+        labels = [f"{prefix}-{number}" for number in numbers]
+        return {"labels": labels}
 
     @tool
     def pair_numbers(
@@ -164,11 +164,15 @@ class Generation(Toolbox):
         second: Annotated[list[int], "the second numbers, in order"],
     ) -> dict[str, Any]:
         """Pair every number of one list with every number of another one."""
-        refuse_if(len(first) * len(second) > _MAX_COUNT, f"at most {_MAX_COUNT} pairs can be made")
-        return {"pairs": [[one, other] for one in first for other in second]}
+        count = len(first) * len(second)
+        refuse_if(count > _MAX_COUNT, f"at most {_MAX_COUNT} pairs can be made")
+        pairs = map(list, product(first, second))
+        return {"pairs": list(pairs)}
 
 
 _NOTATIONS = {"binary": ("b", 2), "octal": ("o", 8), "hexadecimal": ("x", 16)}
+
+_MAX_DIGITS = 40
 
 Notation = Literal["binary", "octal", "hexadecimal"]
 
@@ -182,32 +186,41 @@ class Formats(Toolbox):
     ) -> dict[str, Any]:
         """Write a whole number in binary, octal or hexadecimal digits, with small letters."""
         refuse_if(number < 0, "number must not be negative")
-        return {"digits": format(number, _NOTATIONS[notation][0])}
+        code, _ = _NOTATIONS[notation]
+        return {"digits": format(number, code)}
 
     @tool
     def read_number(
         self, digits: Annotated[str, "the digits"], notation: Annotated[Notation, "how it is written"]
     ) -> dict[str, Any]:
         """Read a whole number that is written in binary, octal or hexadecimal digits."""
-        allowed = "0123456789abcdef"[: _NOTATIONS[notation][1]]
-        refuse_if(not 1 <= len(digits) <= 40 or not set(digits.lower()) <= {*allowed}, f"must be 1 to 40 of {allowed}")
-        return {"number": int(digits, len(allowed))}
+        _, base = _NOTATIONS[notation]
+        allowed = "0123456789abcdef"[:base]
+        has_length = 1 <= len(digits) <= _MAX_DIGITS
+        is_number = has_length and set(digits.lower()) <= set(allowed)
+        refuse_if(not is_number, f"must be 1 to {_MAX_DIGITS} of {allowed}")
+        return {"number": int(digits, base)}
 
     @tool
     def write_duration(self, seconds: Annotated[int, "the duration in seconds, 0 or more"]) -> dict[str, Any]:
         """Write a duration as hours, minutes and seconds with colons between them."""
         refuse_if(seconds < 0, "seconds must not be negative")
-        return {"duration": f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"}
+        minutes, remaining_seconds = divmod(seconds, 60)
+        hours, remaining_minutes = divmod(minutes, 60)
+        return {"duration": f"{hours}:{remaining_minutes:02}:{remaining_seconds:02}"}
 
     @tool
     def read_table(
         self, table: Annotated[str, "lines separated by semicolons, cells by commas; the first line has the names"]
     ) -> dict[str, Any]:
         """Turn a table that is written as one line of text into a list of objects, one for every line."""
-        names, *rows = [line.split(",") for line in _check_length(table).split(";")]
-        refuse_first(
-            (len({*names}) < len(names), "the first line must have different names"),
-            (any(len(row) != len(names) for row in rows), "all lines must have the same number of cells"),
-            (len(rows) * len("".join(names)) > _MAX_TEXT, f"the objects must have at most {_MAX_TEXT} characters"),
-        )
-        return {"objects": [dict(zip(names, row, strict=True)) for row in rows]}
+        lines = _check_length(table).split(";")
+        names, *rows = [line.split(",") for line in lines]
+        has_duplicates = len({*names}) < len(names)
+        is_ragged = any(len(row) != len(names) for row in rows)
+        characters_of_names = len(rows) * len("".join(names))
+        refuse_if(has_duplicates, "the first line must have different names")
+        refuse_if(is_ragged, "all lines must have the same number of cells")
+        refuse_if(characters_of_names > _MAX_TEXT, f"the objects must have at most {_MAX_TEXT} characters")
+        objects = [dict(zip(names, row, strict=True)) for row in rows]
+        return {"objects": objects}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 from planoracle.instances.benchmarks.asynctool.tools.base import (
@@ -11,13 +12,14 @@ from planoracle.instances.benchmarks.asynctool.tools.base import (
     entry_of,
     fields,
     list_of,
-    refuse_first,
     refuse_if,
     row_of,
     tool,
 )
 
-_MAX_CONTACTS, _MAX_SENT, _MAX_CONTACT_NAME, _MAX_MESSAGE = 200, 200, 60, 500
+_MAX_CONTACTS, _MAX_SENT = 200, 200
+#: Characters of the name of a contact, and of a message.
+_MAX_CONTACT_NAME, _MAX_MESSAGE = 60, 500
 
 TelephoneNumber = Annotated[str, "telephone number: digits and hyphens"]
 
@@ -35,36 +37,38 @@ class Messages(Toolbox):
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
         super().__init__({**initial, "sent": []})
-        self._first_sent = max((one["id"] for one in initial["inbox"]), default=1_000) + 1
+        received = (message["id"] for message in initial["inbox"])
+        self._first_sent = max(received, default=1_000) + 1
 
     @tool
     def find_contact(self, name: Annotated[str, "name of the contact, exactly as saved"]) -> dict[str, Any]:
         """Look up the telephone number of a contact."""
-        return {"number": entry_of(self.data["contacts"], name, f"no contact is named {name[:80]!r}")}
+        number = entry_of(self.data["contacts"], name, f"no contact is named {name[:80]!r}")
+        return {"number": number}
 
     @tool
     def add_contact(self, name: Annotated[str, "name of the new contact"], number: TelephoneNumber) -> dict[str, Any]:
         """Save a new contact. The name must not be in use."""
-        refuse_first(
-            (
-                not 1 <= len(name) <= _MAX_CONTACT_NAME or not name.isprintable(),
-                f"names have 1 to {_MAX_CONTACT_NAME} printable characters",
-            ),
-            (
-                not (3 <= len(number) <= 20 and number.isascii() and number.replace("-", "").isdigit()),
-                "numbers consist of 3 to 20 digits and hyphens",
-            ),
-            (name in self.data["contacts"], f"there is a contact named {name!r} already"),
-            (len(self.data["contacts"]) >= _MAX_CONTACTS, "there are too many contacts"),
-        )
-        self.data["contacts"][name] = number
+        contacts = self.data["contacts"]
+        has_length = 1 <= len(name) <= _MAX_CONTACT_NAME
+        is_name = has_length and name.isprintable()
+        digits = number.replace("-", "")
+        is_number = 3 <= len(number) <= 20 and number.isascii() and digits.isdigit()
+        refuse_if(not is_name, f"names have 1 to {_MAX_CONTACT_NAME} printable characters")
+        refuse_if(not is_number, "numbers consist of 3 to 20 digits and hyphens")
+        refuse_if(name in contacts, f"there is a contact named {name!r} already")
+        refuse_if(len(contacts) >= _MAX_CONTACTS, "there are too many contacts")
+        contacts[name] = number
         return {"added": name}
 
     @tool
     def read_inbox(self) -> dict[str, Any]:
         """Read all messages received: of each its id, the number of its sender and its text."""
-        inbox = self.data["inbox"]
-        return {"messages": [{"message": one["id"], "sender": one["sender"], "text": one["text"]} for one in inbox]}
+        messages = []
+        for message in self.data["inbox"]:
+            row = {"message": message["id"], "sender": message["sender"], "text": message["text"]}
+            messages.append(row)
+        return {"messages": messages}
 
     @tool
     def send_message(
@@ -72,13 +76,13 @@ class Messages(Toolbox):
     ) -> dict[str, Any]:
         """Send a message to the number of a contact. The result is the message's id."""
         sent = self.data["sent"]
-        refuse_first(
-            (number not in self.data["contacts"].values(), f"no contact has the number {number[:80]!r}"),
-            (not 1 <= len(text) <= _MAX_MESSAGE, f"messages have 1 to {_MAX_MESSAGE} characters"),
-            (len(sent) >= _MAX_SENT, "too many messages have been sent"),
-        )
-        sent.append({"message": self._first_sent + len(sent), "to": number, "text": text})
-        return {"message": sent[-1]["message"]}
+        numbers = self.data["contacts"].values()
+        refuse_if(number not in numbers, f"no contact has the number {number[:80]!r}")
+        refuse_if(not 1 <= len(text) <= _MAX_MESSAGE, f"messages have 1 to {_MAX_MESSAGE} characters")
+        refuse_if(len(sent) >= _MAX_SENT, "too many messages have been sent")
+        message = self._first_sent + len(sent)
+        sent.append({"message": message, "to": number, "text": text})
+        return {"message": message}
 
     @tool
     def delete_message(self, message: Annotated[int, "id of a received message"]) -> dict[str, Any]:
@@ -109,27 +113,31 @@ class Posts(Toolbox):
     COMPARED = ("following", "likes", "comments")
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
-        super().__init__({**initial, "following": sorted(set(initial["following"])), "likes": [], "comments": {}})
+        following = sorted(set(initial["following"]))
+        super().__init__({**initial, "following": following, "likes": [], "comments": {}})
 
     @tool
     def follow_user(self, user: UserName) -> dict[str, Any]:
         """Follow a user whom the account does not follow yet."""
         followed = self._user(user)
-        refuse_if(user in self.data["following"], f"the account follows {user!r} already")
-        self.data["following"] = sorted([*self.data["following"], user])
+        following = self.data["following"]
+        refuse_if(user in following, f"the account follows {user!r} already")
+        self.data["following"] = sorted([*following, user])
         followed["followers"] += 1
         return {"following": user}
 
     @tool
     def read_figures(self, user: UserName) -> dict[str, Any]:
         """Read a user's figures: followers, number of posts, and id of the pinned post (0 for none)."""
-        one = self._user(user)
-        return {"followers": one["followers"], "posts": len(one["posts"]), "pinned_post": one["pinned"]}
+        account = self._user(user)
+        number_of_posts = len(account["posts"])
+        return {"followers": account["followers"], "posts": number_of_posts, "pinned_post": account["pinned"]}
 
     @tool
     def read_posts(self, user: UserName) -> dict[str, Any]:
         """Read all posts of a user, each with its id and text."""
-        return {"posts": [{"post": post["id"], "text": post["text"]} for post in self._user(user)["posts"]]}
+        posts = self._user(user)["posts"]
+        return {"posts": [{"post": post["id"], "text": post["text"]} for post in posts]}
 
     @tool
     def write_comment(
@@ -138,10 +146,9 @@ class Posts(Toolbox):
         """Write a comment under a post."""
         comments = self.data["comments"]
         self._post(post)
-        refuse_first(
-            (not 1 <= len(text) <= _MAX_COMMENT, f"comments have 1 to {_MAX_COMMENT} characters"),
-            (sum(map(len, comments.values())) >= _MAX_COMMENTS, "the account has written too many comments"),
-        )
+        number_of_comments = sum(map(len, comments.values()))
+        refuse_if(not 1 <= len(text) <= _MAX_COMMENT, f"comments have 1 to {_MAX_COMMENT} characters")
+        refuse_if(number_of_comments >= _MAX_COMMENTS, "the account has written too many comments")
         comments.setdefault(str(post), []).append(text)
         return {"commented": post}
 
@@ -149,20 +156,18 @@ class Posts(Toolbox):
     def like_post(self, post: PostId) -> dict[str, Any]:
         """Like a post. A post can be liked once."""
         self._post(post)
-        refuse_if(post in self.data["likes"], f"the account likes post {post} already")
-        self.data["likes"] = sorted([*self.data["likes"], post])
+        likes = self.data["likes"]
+        refuse_if(post in likes, f"the account likes post {post} already")
+        self.data["likes"] = sorted([*likes, post])
         return {"liked": post}
 
     def _user(self, name: str) -> Any:
         return entry_of(self.data["users"], name, f"there is no user named {name[:80]!r}")
 
     def _post(self, post: int) -> None:
-        row_of(
-            (one for user in self.data["users"].values() for one in user["posts"]),
-            "id",
-            post,
-            f"there is no post {post}",
-        )
+        users = self.data["users"].values()
+        posts = chain.from_iterable(user["posts"] for user in users)
+        row_of(posts, "id", post, f"there is no post {post}")
 
 
 #: Tickets opened in a run and characters of a subject or solution.
@@ -185,14 +190,16 @@ class Tickets(Toolbox):
     COMPARED = ("tickets",)
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
-        super().__init__({**initial, "tickets": [one | {"solution": ""} for one in initial["tickets"]]})
-        self._most = len(initial["tickets"]) + _MAX_OPENED
+        tickets = [ticket | {"solution": ""} for ticket in initial["tickets"]]
+        super().__init__({**initial, "tickets": tickets})
+        self._max_tickets = len(tickets) + _MAX_OPENED
 
     @tool
     def list_tickets(self, customer: Customer) -> dict[str, Any]:
         """List all tickets of a customer; a ticket without a solution is not resolved yet."""
         self._check_customer(customer)
-        return {"tickets": [dict(one) for one in self.data["tickets"] if one["customer"] == customer]}
+        tickets = self.data["tickets"]
+        return {"tickets": [dict(ticket) for ticket in tickets if ticket["customer"] == customer]}
 
     @tool
     def open_ticket(
@@ -204,11 +211,10 @@ class Tickets(Toolbox):
         """Open a new ticket for a customer, assigned to nobody. The result is its number."""
         tickets = self.data["tickets"]
         self._check_customer(customer)
-        refuse_first(
-            (not 1 <= len(subject) <= _MAX_NOTE, f"subjects have 1 to {_MAX_NOTE} characters"),
-            (len(tickets) >= self._most, "too many tickets have been opened"),
-        )
-        number = max((one["number"] for one in tickets), default=1_000) + 1
+        refuse_if(not 1 <= len(subject) <= _MAX_NOTE, f"subjects have 1 to {_MAX_NOTE} characters")
+        refuse_if(len(tickets) >= self._max_tickets, "too many tickets have been opened")
+        numbers = (ticket["number"] for ticket in tickets)
+        number = max(numbers, default=1_000) + 1
         entry = {"number": number, "customer": customer, "subject": subject, "urgency": urgency}
         tickets.append(entry | {"specialist": "", "solution": ""})
         return {"ticket": number}
@@ -219,10 +225,10 @@ class Tickets(Toolbox):
     ) -> dict[str, Any]:
         """Assign a ticket that is not resolved to a specialist, who takes it over from any other."""
         opened = self._open(ticket)
-        refuse_first(
-            (specialist not in self.data["specialists"], f"no specialist is named {specialist[:80]!r}"),
-            (opened["specialist"] == specialist, f"ticket {ticket} is assigned to {specialist!r} already"),
-        )
+        is_assigned = opened["specialist"] == specialist
+        specialists = self.data["specialists"]
+        refuse_if(specialist not in specialists, f"no specialist is named {specialist[:80]!r}")
+        refuse_if(is_assigned, f"ticket {ticket} is assigned to {specialist!r} already")
         opened["specialist"] = specialist
         return {"ticket": ticket, "specialist": specialist}
 
@@ -232,15 +238,14 @@ class Tickets(Toolbox):
     ) -> dict[str, Any]:
         """Resolve a ticket that is assigned to a specialist."""
         opened = self._open(ticket)
-        refuse_first(
-            (not 1 <= len(solution) <= _MAX_NOTE, f"solutions have 1 to {_MAX_NOTE} characters"),
-            (not opened["specialist"], f"ticket {ticket} is not assigned to a specialist"),
-        )
+        refuse_if(not 1 <= len(solution) <= _MAX_NOTE, f"solutions have 1 to {_MAX_NOTE} characters")
+        refuse_if(not opened["specialist"], f"ticket {ticket} is not assigned to a specialist")
         opened["solution"] = solution
         return {"ticket": ticket, "status": "resolved"}
 
     def _check_customer(self, customer: str) -> None:
-        refuse_if(customer not in self.data["customers"], f"no customer is named {customer[:80]!r}")
+        customers = self.data["customers"]
+        refuse_if(customer not in customers, f"no customer is named {customer[:80]!r}")
 
     def _open(self, ticket: int) -> dict[str, Any]:
         opened = row_of(self.data["tickets"], "number", ticket, f"there is no ticket {ticket}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import eq, gt, lt
 from typing import Annotated, Any, Literal
 
@@ -14,13 +14,14 @@ from planoracle.instances.benchmarks.asynctool.tools.base import (
     dict_of,
     fields,
     list_of,
-    refuse_first,
     refuse_if,
     row_of,
     tool,
 )
 
-_MAX_ENTRIES, _MAX_DEPTH, _MAX_NAME = 200, 8, 60
+_MAX_ENTRIES, _MAX_DEPTH = 200, 8
+#: Characters of a name.
+_MAX_NAME = 60
 #: Characters of one file and of all.
 _MAX_FILE, _MAX_TOTAL = 4_000, 20_000
 
@@ -53,12 +54,12 @@ class Files(Toolbox):
             if isinstance(entry, str):
                 raise ToolError(f"{name!r} is a file, not a folder")
             self._trail.append((name, entry))
-        folder = self._folder()
-        return {
-            "current": "/".join(name for name, _ in self._trail) or "/",
-            "folders": sorted(name for name, entry in folder.items() if not isinstance(entry, str)),
-            "files": sorted(name for name, entry in folder.items() if isinstance(entry, str)),
-        }
+        path = "/".join(folder_name for folder_name, _ in self._trail)
+        folders, files = list[str](), list[str]()
+        for entry_name, entry in self._folder().items():
+            names = files if isinstance(entry, str) else folders
+            names.append(entry_name)
+        return {"current": path or "/", "folders": sorted(folders), "files": sorted(files)}
 
     @tool
     def make_folder(self, name: Annotated[str, "name of the new folder"]) -> dict[str, Any]:
@@ -84,11 +85,10 @@ class Files(Toolbox):
             self._free(name)
         old = self._file(name) if name in folder else ""
         text = f"{old}\n{line}" if old else line
-        size = sum(len(entry) for entry in _entries(self.data["root"]) if isinstance(entry, str))
-        refuse_first(
-            (len(text) > _MAX_FILE, f"a file has at most {_MAX_FILE} characters"),
-            (size + len(text) - len(old) > _MAX_TOTAL, "the disk is full"),
-        )
+        files = (entry for entry in _entries(self.data["root"]) if isinstance(entry, str))
+        size = sum(map(len, files)) + len(text) - len(old)
+        refuse_if(len(text) > _MAX_FILE, f"a file has at most {_MAX_FILE} characters")
+        refuse_if(size > _MAX_TOTAL, "the disk is full")
         folder[name] = text
         return {"lines": text.count("\n") + 1}
 
@@ -107,10 +107,9 @@ class Files(Toolbox):
         if goal is None:
             folder[target] = folder.pop(name)
             return {"renamed": target}
-        refuse_first(
-            (name in goal, f"the folder {target!r} already contains {name!r}"),
-            (len(self._trail) + _height(entry) > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep"),
-        )
+        depth = len(self._trail) + _height(entry)
+        refuse_if(name in goal, f"the folder {target!r} already contains {name!r}")
+        refuse_if(depth > _MAX_DEPTH, f"folders can be nested {_MAX_DEPTH} deep")
         goal[name] = folder.pop(name)
         return {"moved_into": target}
 
@@ -121,10 +120,11 @@ class Files(Toolbox):
         second: Annotated[str, "name of the other file in the current folder"],
     ) -> dict[str, Any]:
         """Compare two files of the current folder line by line and count the lines that differ."""
-        one, other = self._file(first).split("\n"), self._file(second).split("\n")
-        differing = sum(line != counterpart for line, counterpart in zip(one, other, strict=False)) + abs(
-            len(one) - len(other)
-        )
+        first_lines = self._file(first).split("\n")
+        second_lines = self._file(second).split("\n")
+        pairs = zip(first_lines, second_lines, strict=False)
+        differing = sum(line != counterpart for line, counterpart in pairs)
+        differing += abs(len(first_lines) - len(second_lines))
         return {"identical": not differing, "differing_lines": differing}
 
     def _folder(self) -> Tree:
@@ -143,21 +143,19 @@ class Files(Toolbox):
         return entry
 
     def _free(self, name: str) -> None:
-        refuse_first(
-            (_plain(name) in self._folder(), f"the current folder already contains {name!r}"),
-            (sum(1 for _ in _entries(self.data["root"])) >= _MAX_ENTRIES, "there are too many files and folders"),
-        )
+        is_used = _plain(name) in self._folder()
+        number_of_entries = sum(1 for _ in _entries(self.data["root"]))
+        refuse_if(is_used, f"the current folder already contains {name!r}")
+        refuse_if(number_of_entries >= _MAX_ENTRIES, "there are too many files and folders")
 
 
 def _plain(name: str) -> str:
     """Return a name that is one; paths are none."""
-    refuse_first(
-        (not 1 <= len(name) <= _MAX_NAME, f"names have 1 to {_MAX_NAME} characters"),
-        (
-            "/" in name or "\\" in name or name.strip(". ") != name or not name.isprintable(),
-            f"{name!r} is not a plain name: paths, control characters and outer dots or blanks are not",
-        ),
-    )
+    is_path = "/" in name or "\\" in name
+    is_plain = not is_path and name.strip(". ") == name and name.isprintable()
+    reason = f"{name!r} is not a plain name: paths, control characters and outer dots or blanks are not"
+    refuse_if(not 1 <= len(name) <= _MAX_NAME, f"names have 1 to {_MAX_NAME} characters")
+    refuse_if(not is_plain, reason)
     return name
 
 
@@ -171,12 +169,16 @@ def _entries(tree: Tree) -> Iterator[str | Tree]:
 
 def _height(entry: str | Tree) -> int:
     """Levels of folders, counting this one."""
-    return 0 if isinstance(entry, str) else 1 + max(map(_height, entry.values()), default=0)
+    if isinstance(entry, str):
+        return 0
+    heights = map(_height, entry.values())
+    return 1 + max(heights, default=0)
 
 
 Column = Annotated[str, "name of the column"]
 
 _RELATIONS = {"below": lt, "equal": eq, "above": gt}
+_MEASURES: dict[str, Callable[[Iterable[int]], int]] = {"sum": sum, "smallest": min, "largest": max}
 
 
 #: A row of the table; every ``id`` occurs once, all rows have the same columns.
@@ -198,7 +200,8 @@ class Records(Toolbox):
     ) -> dict[str, Any]:
         """List the rows whose value in a column is below, equal to or above a number."""
         fits = _RELATIONS[relation]
-        return self._listing([(row, value) for row, value in self._column(column) if fits(value, number)])
+        cells = self._column(column)
+        return self._listing([(row, value) for row, value in cells if fits(value, number)])
 
     @tool
     def rank_rows(
@@ -211,7 +214,8 @@ class Records(Toolbox):
         cells = self._column(column)
         refuse_if(not 1 <= count <= len(cells), f"count must lie between 1 and {len(cells)}")
         sign = 1 if order == "ascending" else -1
-        return self._listing(sorted(cells, key=lambda cell: sign * cell[1])[:count])
+        ranked = sorted(cells, key=lambda cell: sign * cell[1])
+        return self._listing(ranked[:count])
 
     @tool
     def measure_column(
@@ -219,7 +223,7 @@ class Records(Toolbox):
     ) -> dict[str, Any]:
         """Take the sum, the smallest or the largest of all values in a column."""
         values = [value for _, value in self._column(column)]
-        return {measure: sum(values) if measure == "sum" else min(values) if measure == "smallest" else max(values)}
+        return {measure: _MEASURES[measure](values)}
 
     @tool
     def set_number(
@@ -230,7 +234,8 @@ class Records(Toolbox):
     ) -> dict[str, Any]:
         """Change the value of one row in a column."""
         self._column(column)
-        values = row_of(self.data["rows"], "id", row, f"there is no row {row}")["values"]
+        changed = row_of(self.data["rows"], "id", row, f"there is no row {row}")
+        values = changed["values"]
         before = values[column]
         values[column] = number
         return {"row": row, "before": before, "now": number}
@@ -238,11 +243,15 @@ class Records(Toolbox):
     def _column(self, column: str) -> list[tuple[dict[str, Any], int]]:
         rows = self.data["rows"]
         cells = [(row, row["values"][column]) for row in rows if column in row["values"]]
-        refuse_if(not cells or len(cells) < len(rows), f"there is no column {column[:80]!r}")
+        is_complete = bool(cells) and len(cells) == len(rows)
+        refuse_if(not is_complete, f"there is no column {column[:80]!r}")
         return cells
 
     def _listing(self, cells: list[tuple[dict[str, Any], int]]) -> dict[str, Any]:
-        return {"rows": [{"row": row["id"], "label": row["label"], "value": value} for row, value in cells]}
+        rows = []
+        for row, value in cells:
+            rows.append({"row": row["id"], "label": row["label"], "value": value})
+        return {"rows": rows}
 
 
 _COLDEST, _HOTTEST = 16, 28
@@ -262,8 +271,9 @@ class Vehicle(Toolbox):
     @tool
     def read_gauges(self) -> dict[str, Any]:
         """Read all gauges: litres of fuel and free in the tank, temperatures outside and set."""
-        room = self.data["tank"] - self.data["fuel"]
-        return self.state() | {"free_in_tank": room, "outside_temperature": self.data["outside"]}
+        free = self.data["tank"] - self.data["fuel"]
+        further_gauges = {"free_in_tank": free, "outside_temperature": self.data["outside"]}
+        return self.state() | further_gauges
 
     @tool
     def set_doors(self, doors: Annotated[Doors, "what the doors shall be"]) -> dict[str, Any]:
@@ -280,31 +290,27 @@ class Vehicle(Toolbox):
     def switch_engine(self, engine: Annotated[Engine, "what the engine shall be"]) -> dict[str, Any]:
         """Switch the engine on or off. It starts only with locked doors, a pressed brake and some fuel."""
         if engine == "on":
-            refuse_first(
-                (self.data["doors"] != "locked", "the doors are unlocked"),
-                (self.data["brake"] != "pressed", "the brake is released"),
-                (self.data["fuel"] <= 0, "there is no fuel"),
-            )
+            refuse_if(self.data["doors"] != "locked", "the doors are unlocked")
+            refuse_if(self.data["brake"] != "pressed", "the brake is released")
+            refuse_if(self.data["fuel"] <= 0, "there is no fuel")
         return self._set("engine", engine)
 
     @tool
     def add_fuel(self, litres: Annotated[int, "litres to add"]) -> dict[str, Any]:
         """Add fuel to the tank. The engine must be off and the tank must have room."""
         refuse_if(self.data["engine"] == "on", "the engine is on")
-        room = self.data["tank"] - self.data["fuel"]
-        refuse_if(not 1 <= litres <= room, f"at least 1 litre must be added and the tank has room for {room}")
+        free = self.data["tank"] - self.data["fuel"]
+        fits = 1 <= litres <= free
+        refuse_if(not fits, f"at least 1 litre must be added and the tank has room for {free}")
         self.data["fuel"] += litres
         return {"fuel": self.data["fuel"]}
 
     @tool
     def set_climate(self, celsius: Annotated[int, "temperature in degrees Celsius"]) -> dict[str, Any]:
         """Set the temperature inside. The engine must be on."""
-        refuse_first(
-            (self.data["engine"] != "on", "the engine is off"),
-            (
-                not _COLDEST <= celsius <= _HOTTEST,
-                f"the temperature must lie between {_COLDEST} and {_HOTTEST} degrees",
-            ),
+        refuse_if(self.data["engine"] != "on", "the engine is off")
+        refuse_if(
+            not _COLDEST <= celsius <= _HOTTEST, f"the temperature must lie between {_COLDEST} and {_HOTTEST} degrees"
         )
         return self._set("climate", celsius)
 

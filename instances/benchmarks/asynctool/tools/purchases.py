@@ -11,7 +11,7 @@ from planoracle.instances.benchmarks.asynctool.tools.base import (
     entry_of,
     fields,
     list_of,
-    refuse_first,
+    refuse_if,
     row_of,
     tool,
 )
@@ -38,13 +38,16 @@ class Trading(Toolbox):
     @tool
     def find_ticker(self, company: Annotated[str, "name of the company, exactly as listed"]) -> dict[str, Any]:
         """Look up the ticker symbol of a company."""
-        listed = [{"symbol": symbol, **stock} for symbol, stock in self.data["market"].items()]
-        return {"symbol": row_of(listed, "company", company, f"no company is listed as {company[:80]!r}")["symbol"]}
+        market = self.data["market"].items()
+        stocks = [{"symbol": symbol, **stock} for symbol, stock in market]
+        stock = row_of(stocks, "company", company, f"no company is listed as {company[:80]!r}")
+        return {"symbol": stock["symbol"]}
 
     @tool
     def read_price(self, symbol: Symbol) -> dict[str, Any]:
         """Read the current price of one share, in cents."""
-        return {"symbol": symbol, "price": self._stock(symbol)["price"]}
+        price = self._stock(symbol)["price"]
+        return {"symbol": symbol, "price": price}
 
     @tool
     def place_order(
@@ -56,28 +59,32 @@ class Trading(Toolbox):
     ) -> dict[str, Any]:
         """Place a limit order. It is executed at once if the current price allows it, else it stays open."""
         price = self._stock(symbol)["price"]
-        orders, balance = self.data["orders"], self.data["holdings"].get(symbol, 0)
-        refuse_first(
-            (not 1 <= shares <= 10**6, "shares must lie between 1 and 1,000,000"),
-            (limit < 1, "limit must be positive"),
-            (len(orders) >= _MAX_ORDERS, "the account has too many orders"),
-            (side == "buy" and limit * shares > self.data["cash"], "there is not enough cash"),
-            (side == "sell" and shares > balance, "there are not enough shares"),
-        )
+        orders, holdings = self.data["orders"], self.data["holdings"]
+        balance = holdings.get(symbol, 0)
+        lacks_cash = side == "buy" and limit * shares > self.data["cash"]
+        lacks_shares = side == "sell" and shares > balance
+        refuse_if(not 1 <= shares <= 10**6, "shares must lie between 1 and 1,000,000")
+        refuse_if(limit < 1, "limit must be positive")
+        refuse_if(len(orders) >= _MAX_ORDERS, "the account has too many orders")
+        refuse_if(lacks_cash, "there is not enough cash")
+        refuse_if(lacks_shares, "there are not enough shares")
         executed = price <= limit if side == "buy" else price >= limit
         if executed:
             sign = 1 if side == "buy" else -1
             self.data["cash"] -= sign * price * shares
-            self.data["holdings"][symbol] = balance + sign * shares
-        result = {"order": len(orders) + 1, "status": "executed" if executed else "open"}
-        orders.append(result | {"side": side, "symbol": symbol, "shares": shares, "limit": limit})
+            holdings[symbol] = balance + sign * shares
+        status = "executed" if executed else "open"
+        result = {"order": len(orders) + 1, "status": status}
+        order = {"side": side, "symbol": symbol, "shares": shares, "limit": limit}
+        orders.append(result | order)
         return result
 
     @tool
     def cancel_order(self, order: Annotated[int, "number of the order"]) -> dict[str, Any]:
         """Cancel an open order."""
-        pending = (one for one in self.data["orders"] if one["status"] == "open")
-        row_of(pending, "order", order, f"there is no open order {order}")["status"] = "cancelled"
+        pending = (entry for entry in self.data["orders"] if entry["status"] == "open")
+        cancelled = row_of(pending, "order", order, f"there is no open order {order}")
+        cancelled["status"] = "cancelled"
         return {"order": order, "status": "cancelled"}
 
     @tool
@@ -110,13 +117,15 @@ class Travel(Toolbox):
     COMPARED = ("budget", "flights", "bookings")
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
-        super().__init__({**initial, "bookings": [one | {"status": "booked"} for one in initial["bookings"]]})
-        self._most = len(initial["bookings"]) + _MAX_BOOKINGS
+        bookings = [booking | {"status": "booked"} for booking in initial["bookings"]]
+        super().__init__({**initial, "bookings": bookings})
+        self._max_bookings = len(bookings) + _MAX_BOOKINGS
 
     @tool
     def find_airport(self, city: Annotated[str, "name of the city"]) -> dict[str, Any]:
         """Look up the code of the airport nearest to a city."""
-        return {"airport": entry_of(self.data["cities"], city, f"there is no city named {city[:80]!r}")}
+        airport = entry_of(self.data["cities"], city, f"there is no city named {city[:80]!r}")
+        return {"airport": airport}
 
     @tool
     def list_flights(
@@ -125,18 +134,19 @@ class Travel(Toolbox):
         destination: Annotated[str, "code of the airport of arrival"],
     ) -> dict[str, Any]:
         """List the direct flights from one airport to another, with departure times and the seats left."""
-        return {
-            "flights": [
-                {"flight": code, "departs": flight["departs"], "seats": flight["seats"]}
-                for code, flight in self.data["flights"].items()
-                if flight["origin"] == origin and flight["destination"] == destination
-            ]
-        }
+        flights = []
+        for code, flight in self.data["flights"].items():
+            is_direct = flight["origin"] == origin and flight["destination"] == destination
+            if is_direct:
+                row = {"flight": code, "departs": flight["departs"], "seats": flight["seats"]}
+                flights.append(row)
+        return {"flights": flights}
 
     @tool
     def read_fare(self, flight: Flight, cabin: Annotated[Cabin, "class of travel"]) -> dict[str, Any]:
         """Read the fare of one seat on a flight, in cents."""
-        return {"flight": flight, "cabin": cabin, "fare": self._flight(flight)[cabin]}
+        fare = self._flight(flight)[cabin]
+        return {"flight": flight, "cabin": cabin, "fare": fare}
 
     @tool
     def book_flight(
@@ -145,13 +155,13 @@ class Travel(Toolbox):
         """Book seats on a flight and pay them from the budget. The result is the number of the booking."""
         booked, bookings = self._flight(flight), self.data["bookings"]
         paid = booked[cabin] * seats
-        refuse_first(
-            (not 1 <= seats <= _MAX_SEATS, f"seats must lie between 1 and {_MAX_SEATS}"),
-            (seats > booked["seats"], f"flight {flight!r} has {booked['seats']} seats left"),
-            (paid > self.data["budget"], f"the budget does not suffice for {paid} cents"),
-            (len(bookings) >= self._most, "too many bookings have been made"),
-        )
-        number = max((one["number"] for one in bookings), default=1_000) + 1
+        seats_left = booked["seats"]
+        refuse_if(not 1 <= seats <= _MAX_SEATS, f"seats must lie between 1 and {_MAX_SEATS}")
+        refuse_if(seats > seats_left, f"flight {flight!r} has {seats_left} seats left")
+        refuse_if(paid > self.data["budget"], f"the budget does not suffice for {paid} cents")
+        refuse_if(len(bookings) >= self._max_bookings, "too many bookings have been made")
+        numbers = (booking["number"] for booking in bookings)
+        number = max(numbers, default=1_000) + 1
         entry = {"number": number, "flight": flight, "cabin": cabin, "seats": seats, "paid": paid}
         bookings.append(entry | {"status": "booked"})
         booked["seats"] -= seats
@@ -161,11 +171,12 @@ class Travel(Toolbox):
     @tool
     def cancel_booking(self, booking: Annotated[int, "number of the booking"]) -> dict[str, Any]:
         """Cancel a booking. What was paid returns to the budget, the seats can be booked again."""
-        active = (one for one in self.data["bookings"] if one["status"] == "booked")
+        active = (entry for entry in self.data["bookings"] if entry["status"] == "booked")
         cancelled = row_of(active, "number", booking, f"there is no booking {booking} that could be cancelled")
         cancelled["status"] = "cancelled"
-        if cancelled["flight"] in self.data["flights"]:
-            self._flight(cancelled["flight"])["seats"] += cancelled["seats"]
+        flight = self.data["flights"].get(cancelled["flight"])
+        if flight is not None:
+            flight["seats"] += cancelled["seats"]
         self.data["budget"] += cancelled["paid"]
         return {"booking": booking, "refunded": cancelled["paid"]}
 
