@@ -27,14 +27,15 @@ def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
     (['orders/chop', 'orders/fry', 'orders/serve'], 24, ('agent1', 'agent2'))
     """
     rows = list(rows)
+    lags: list[Lag] = []
+    actions = tuple(Action(f"{GROUP}/{task}", GROUP, time, time) for task, time, _ in rows)
+    for task, _, min_lags in rows:
+        action = f"{GROUP}/{task}"
+        lags += [Lag(f"{GROUP}/{predecessor}", action, min_lag) for predecessor, min_lag in min_lags.items()]
     problem = Instance(
         name=name,
-        actions=tuple(Action(f"{GROUP}/{task}", GROUP, time, time) for task, time, _ in rows),
-        lags=tuple(
-            Lag(f"{GROUP}/{before}", f"{GROUP}/{task}", least)
-            for task, _, after in rows
-            for before, least in after.items()
-        ),
+        actions=actions,
+        lags=tuple(lags),
         agents=agent_names(agents),
         benchmark="paracook_abstract",
     )
