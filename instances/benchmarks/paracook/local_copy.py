@@ -213,12 +213,18 @@ class Copy(ABC):
             return rows_of(document, name)
 
 
+def _number_or_text(part: str) -> tuple[int, str]:
+    """Return a sort key of a part of a name: numbers by value, after texts."""
+    if part.isdecimal() and len(part) < 20:
+        return int(part), ""
+    return -1, part
+
+
 def in_order(names: Iterable[str]) -> tuple[str, ...]:
     """Return names in an order independent of the file system; numbers are sorted by value."""
 
     def key(name: str) -> list[tuple[int, str]]:
-        parts = re.split(r"[/_]", name)
-        return [(int(part), "") if part.isdecimal() and len(part) < 20 else (-1, part) for part in parts]
+        return list(map(_number_or_text, re.split(r"[/_]", name)))
 
     return tuple(sorted(names, key=key))
 
@@ -290,13 +296,15 @@ def _dishes(category: str, document: Any) -> Iterator[OrderedDish]:
         entries = [an_object(dish, f"{category}[{number}]") for number, dish in enumerate(document)]
         dishes: list[tuple[str, Any]] = []
         for number, dish in enumerate(entries):
-            dishes.append((a_text(dish.get("name"), f"{category}[{number}].name"), dish.get("ingredients")))
+            dish_name = a_text(dish.get("name"), f"{category}[{number}].name")
+            dishes.append((dish_name, dish.get("ingredients")))
     else:
         dishes = list(an_object(document, category).items())
     for name, ingredients in dishes:
         full_name = f"{category}/{name}"
         numbered = enumerate(some(ingredients, f"{category}.{name}"))
-        yield OrderedDish(full_name, tuple(_need(need, f"{full_name}[{number}]") for number, need in numbered))
+        needs = [_need(need, f"{full_name}[{number}]") for number, need in numbered]
+        yield OrderedDish(full_name, tuple(needs))
 
 
 def _need(need: Any, field: str) -> Need:
@@ -337,7 +345,8 @@ def kitchen_from_map(name: str, document: Any, source: str, orders: Iterable[Ord
         cooks: list[tuple[str, Tile]] = []
         for number, cook in enumerate(a_list(agents, "agents")):
             field = f"agents[{number}]"
-            cooks.append((a_text(an_object(cook, field).get("name"), f"{field}.name"), _place(cook, field)))
+            cook_name = a_text(an_object(cook, field).get("name"), f"{field}.name")
+            cooks.append((cook_name, _place(cook, field)))
         size = a_whole(entry.get("width"), "width"), a_whole(entry.get("height"), "height")
         return GridKitchen.of(name, "paracook", size, stations, walls.items(), cooks, orders, facts)
 

@@ -80,8 +80,10 @@ def place_of(name: str) -> MapReference | None:
         exists = copy.has_map(inner) and len(dishes) <= _MOST and all(dish in copy.dishes for dish in dishes)
         return MapReference(copy, inner, dishes) if exists else None
     place, _, number = inner.rpartition("/")
-    ordered = copy.orders_of(f"{place.rpartition('/')[0]}/{number}") if number.startswith("orders_num_") else ()
-    return MapReference(copy, place, ordered) if ordered and copy.has_map(place) else None
+    if not number.startswith("orders_num_"):
+        return None
+    dishes = copy.orders_of(f"{place.rpartition('/')[0]}/{number}")
+    return MapReference(copy, place, dishes) if dishes and copy.has_map(place) else None
 
 
 def ordered(place: MapReference) -> str:
@@ -93,8 +95,9 @@ def ordered(place: MapReference) -> str:
     setting = f"orders_num_{len(place.dishes)}"
     if place.copy.orders_of(f"{place.map.rpartition('/')[0]}/{setting}") == place.dishes:
         return f"{COOK}{place.map}/{setting}"
-    mine = _dish(place.map, "")
-    return f"{COOK}{place.map}@{'+'.join(dish.removeprefix(mine) for dish in place.dishes)}"
+    category_prefix = _dish(place.map, "")
+    dishes = [dish.removeprefix(category_prefix) for dish in place.dishes]
+    return f"{COOK}{place.map}@{'+'.join(dishes)}"
 
 
 @lru_cache(maxsize=8)

@@ -72,7 +72,8 @@ def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
     pieces: list[Piece] = []
     for entry in record.entries:
         number, _ = entry.place
-        pieces.append(Piece(tasks[entry.task].id, entry.start, entry.end - entry.start, agents[number]))
+        action = tasks[entry.task]
+        pieces.append(Piece(action.id, entry.start, entry.end - entry.start, agents[number]))
     return Schedule.of(problem, pieces)
 
 
@@ -99,7 +100,8 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[lis
         return _as_lists(value, "JSON value")
     grammar = _Steps(problem)
     output = read_output(_with_agents_as_cooks(submitted), grammar)
-    is_clear = output.commands and (not output.unread or any(step.form != "text" for step in output.commands))
+    is_structured = any(step.form != "text" for step in output.commands)
+    is_clear = is_structured or (output.commands and not output.unread)
     if rules.refuse_unread and isinstance(submitted, str) and not is_clear:
         mentioned = grammar.find_mentioned(without_thinking(submitted)[0])
         unread = mentioned - {step.task for step in output.commands}

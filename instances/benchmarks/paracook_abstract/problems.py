@@ -93,8 +93,10 @@ def read(document: Any, source: str) -> list[Instance]:
     """Return the problems of a document that is recognised, each for one agent; raises `InputError`."""
     with within(source):
         if isinstance(document, dict):
-            problems = an_object(document["problems"], "problems")
-            return [instance(ABSTRACT + name, rows_of(rows, f"problems.{name}")) for name, rows in problems.items()]
+            problems: list[Instance] = []
+            for name, rows in an_object(document["problems"], "problems").items():
+                problems.append(instance(ABSTRACT + name, rows_of(rows, f"problems.{name}")))
+            return problems
         copy = copy_of(source)
         names = [] if copy is None else copy.held_in(source, copy.abstract)
         return [instance(ABSTRACT + names[0] if names else Path(source).stem, rows_of(document, ""))]

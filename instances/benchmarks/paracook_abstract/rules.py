@@ -288,7 +288,9 @@ def _command_order(tried: Sequence[ExecutedTask], lists: Sequence[Sequence[objec
 def _verdict(problem: Instance, tried: Sequence[ExecutedTask], violations: tuple[Violation, ...]) -> Replay:
     """Return the verdict on executed tasks; they count up to the first violation."""
     fatal = violations[0] if violations else None
-    stop = len(tried) if fatal is None or fatal.position is None else min(fatal.position, len(tried))
+    stop = len(tried)
+    if fatal is not None and fatal.position is not None:
+        stop = min(fatal.position, stop)
     counted = tried[:stop]
     done = {entry.task for entry in counted}
     remaining = {action.id: action.duration for name, action in by_name(problem).items() if name not in done}
@@ -314,7 +316,8 @@ def _events(problem: Instance, entries: Sequence[ExecutedTask], stop: int) -> It
         if position < stop:
             done.add(entry.task)
         share = len(done) / len(problem.actions)
-        yield ReplayEvent(position, by_name(problem)[entry.task].id, entry.start, entry.end, position < stop, share)
+        action = by_name(problem)[entry.task]
+        yield ReplayEvent(position, action.id, entry.start, entry.end, position < stop, share)
 
 
 def _counted_violations(

@@ -94,7 +94,8 @@ def foreign(run: TimeArenaRun) -> MismatchEvidence:
 
 def fault(times: ClockFormat, violation: Violation) -> str:
     """Describe a violation, with its minute and decision."""
-    return f"{times.moment(violation.start or 0)}: {quoted(violation.subject)} {_what_is_wrong(times, violation)}"
+    moment = times.moment(violation.start or 0)
+    return f"{moment}: {quoted(violation.subject)} {_what_is_wrong(times, violation)}"
 
 
 def _what_is_wrong(times: ClockFormat, violation: Violation) -> str:

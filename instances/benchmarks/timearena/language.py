@@ -288,7 +288,8 @@ def _vocabulary() -> tuple[frozenset[str], frozenset[str]]:
 def _of_another(words: list[str]) -> bool:
     """Return true if two or four words are an action of another task."""
     verbs, names = _vocabulary()
-    return words[0] in verbs and all(_NUMBER.sub("", word) in names for word in words[1::2])
+    base_names = [_NUMBER.sub("", word) for word in words[1::2]]
+    return words[0] in verbs and names.issuperset(base_names)
 
 
 def _decision_in(text: str, world: Scenario) -> str | None:

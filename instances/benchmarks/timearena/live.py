@@ -104,8 +104,13 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         if self.config.feedback == "detailed":
             texts = [*(self.step_text(before, after, step) for step in steps), self.situation(after)]
         else:
-            texts = [f"{self.clock.stretch(step.start, step.end)}: {kind_of(step).replace('_', ' ')}" for step in steps]
+            texts = [self._terse_text(step) for step in steps]
         return "\n".join([*texts, *ending(over)])
+
+    def _terse_text(self, step: Step) -> str:
+        """Return the kind of feedback on a decision."""
+        when = self.clock.stretch(step.start, step.end)
+        return f"{when}: {kind_of(step).replace('_', ' ')}"
 
     def situation(self, state: ArenaState) -> str:
         """Return the minute, the share of the work done, and the objects in use."""
@@ -136,7 +141,9 @@ def _form(verb: str) -> str:
 def _command(key: RoleKey, things: Sequence[str]) -> str:
     """Write running work as the decision that started it."""
     head, _, preposition = key[1].partition(" ")
-    return " ".join((head, things[0], preposition, *things[1:]) if preposition else (head, *things))
+    if not preposition:
+        return " ".join((head, *things))
+    return " ".join((head, things[0], preposition, *things[1:]))
 
 
 def _with_state(thing: Object) -> str:

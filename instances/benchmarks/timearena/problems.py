@@ -209,8 +209,9 @@ def _scenario(name: str, rules: Profile) -> Scenario:
     parts = name.split("/")
     is_shared = parts[1:2] == ["shared"]
     tasks = parts[-1].split("+")
-    well_formed = parts[0] == "timearena" and len(parts) == 2 + is_shared and len(set(tasks)) == len(tasks)
-    if not well_formed or not set(tasks) <= set(_facts()):
+    has_parts = parts[0] == "timearena" and len(parts) == 2 + is_shared
+    are_distinct = len(set(tasks)) == len(tasks)
+    if not has_parts or not are_distinct or not set(tasks) <= set(_facts()):
         raise UnknownNameError("is not a combination of TimeArena tasks", value=name)
     objects, aliases = _named_objects(_released_objects(tasks, is_shared), rules)
     verbs: dict[str, bool] = {}
@@ -330,7 +331,8 @@ def load(name: str, rules: Profile = PAPER) -> Instance:
     lags = list[Lag]()
     for action, (_, role) in zip(actions, uses, strict=True):
         # An action waits for its own needs, and for those that all its modes share.
-        shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
+        mode_needs = [set(mode.after) for mode in action.modes]
+        shared = set.intersection(*mode_needs) if mode_needs else set()
         predecessors = dict.fromkeys([*_needs(scene, role), *sorted(shared)])
         lags += [Lag(predecessor, action.id) for predecessor in predecessors]
     return Instance(
@@ -348,7 +350,10 @@ def load(name: str, rules: Profile = PAPER) -> Instance:
 
 def under(problem: Instance, rules: Profile) -> Instance:
     """Return a combination under some rules; only ``reserved_objects`` changes the instance."""
-    return problem if rules_of(problem).deciding() == rules.deciding() else load(problem.name, rules.deciding())
+    deciding_rules = rules.deciding()
+    if rules_of(problem).deciding() == deciding_rules:
+        return problem
+    return load(problem.name, deciding_rules)
 
 
 def rules_of(problem: Instance) -> Profile:
@@ -371,7 +376,9 @@ def _needs(scene: Scenario, role: ObjectRole) -> list[str]:
 
 
 def _action(scene: Scenario, thing: Object, role: ObjectRole) -> Action:
-    modes = _modes_with_partners(scene, thing, role.verb) if role.slot == 1 else (Mode((Demand(thing.name),)),)
+    modes: tuple[Mode, ...] = (Mode((Demand(thing.name),)),)
+    if role.slot == 1:
+        modes = _modes_with_partners(scene, thing, role.verb)
     return Action(
         id=_id(scene, thing.name, role.verb),
         task=thing.task,
@@ -386,7 +393,8 @@ def _modes_with_partners(scene: Scenario, thing: Object, verb: str) -> tuple[Mod
     modes: list[Mode] = []
     for second in scene.partners(thing, verb):
         demands = (Demand(thing.name), Demand(second.name))
-        modes.append(Mode(demands, second.name, tuple(_needs(scene, second.roles[verb, 2]))))
+        predecessors = _needs(scene, second.roles[verb, 2])
+        modes.append(Mode(demands, second.name, tuple(predecessors)))
     return tuple(modes)
 
 

@@ -94,7 +94,8 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the decisions up to a step and the remaining ones, replayed without a time limit."""
         point, minutes = self.points[count], self.record.steps
-        decisions = [minutes[step.position].action for step in self.steps[:count] if step.position < len(minutes)]
+        positions = [step.position for step in self.steps[:count]]
+        decisions = [minutes[position].action for position in positions if position < len(minutes)]
         decisions += self.commands(point, remaining)
         simulator = TimeArenaSimulator(self._world, self.rules)
         text = "\n".join(decisions)

@@ -403,7 +403,9 @@ def _event(entry: History) -> ReplayEvent:
 
 def _fit(world: Scenario, keys: Sequence[RoleKey]) -> bool:
     """Return True if the objects of an action may be used together."""
-    return len(keys) == 1 or world.may_meet(*(world.objects[key[0]] for key in keys))
+    if len(keys) == 1:
+        return True
+    return world.may_meet(*(world.objects[key[0]] for key in keys))
 
 
 def _needs(world: Scenario, keys: Iterable[RoleKey]) -> list[RoleKey]:
