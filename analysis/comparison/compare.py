@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +31,8 @@ WORK = WorkLimit(60.0)
 
 #: Methods of every benchmark: the exact solver, the main reference, and the best of the heuristics that are
 #: references and ``improve``.
-OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best_heuristic"
+OPTIMUM, REFERENCE = "optimum", "reference"
+BEST = "best_heuristic"
 #: Name for all heuristics for the kind of a problem that are not among its references.
 ALL = "all"
 
@@ -109,7 +111,7 @@ class Comparison:
     @property
     def all(self) -> tuple[MethodResult, ...]:
         """The exact answer and the answers of the methods."""
-        return self.exact, *(one for one in self.entries if one is not self.exact)
+        return self.exact, *(entry for entry in self.entries if entry is not self.exact)
 
     def gap(self, entry: MethodResult) -> float | None:
         """Return the excess over the optimum as a share of it; negative for an infeasible claim."""
@@ -126,26 +128,28 @@ class Comparison:
             "lower_bound": self.lower_bound,
             "settled": self.exact.status,
         }
-        return [
-            shared
-            | {name: value for name, value in one._asdict().items() if name != "error"}
-            | {"outcome": one.outcome, "gap": self.gap(one), "gap_bound": _excess(one.makespan, self.lower_bound)}
-            for one in self.entries
-        ]
+        rows: list[dict[str, Any]] = []
+        for entry in self.entries:
+            answer = {name: value for name, value in entry._asdict().items() if name != "error"}
+            gap_bound = _excess(entry.makespan, self.lower_bound)
+            derived = {"outcome": entry.outcome, "gap": self.gap(entry), "gap_bound": gap_bound}
+            rows.append(shared | answer | derived)
+        return rows
 
     def to_frame(self) -> pd.DataFrame:
         """Return the frame ``comparisons``, a row per method."""
         from planoracle.analysis.frames.schema import from_rows, problem_columns
 
-        return from_rows("comparisons", [problem_columns(self.instance, self.benchmark) | row for row in self.rows()])[
-            0
-        ]
+        columns = problem_columns(self.instance, self.benchmark)
+        return from_rows("comparisons", [columns | row for row in self.rows()])[0]
 
 
 def check(methods: Iterable[str], models: Iterable[str] = ()) -> None:
     """Raise `UnknownNameError` for a method that no benchmark has; ``models`` are accepted, too."""
-    own = (one.name for name in registry.names() for one in registry.get(name).references)
-    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *own, *heuristics(), *short_names(), *models))
+    benchmarks = map(registry.get, registry.names())
+    references = chain.from_iterable(benchmark.references for benchmark in benchmarks)
+    names = [reference.name for reference in references]
+    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *names, *heuristics(), *short_names(), *models))
     for method in methods:
         if method not in accepted:
             raise UnknownNameError(one_of(method, accepted, "methods"), field="method", value=method)
@@ -186,27 +190,30 @@ def compare(
     --------
     >>> from planoracle.instances.files.catalog import load
     >>> found = compare(load("timearena/household4"))
-    >>> found.optimum, [(one.method, one.makespan, one.accepted) for one in found.entries[:2]]
+    >>> found.optimum, [(entry.method, entry.makespan, entry.accepted) for entry in found.entries[:2]]
     (14, [('heuristic_reference', 9, False), ('greedy', 9, False)])
     """
     references = registry.of(problem).references
     if methods is None:
-        own = [one.name for one in references]
-        methods = [*own, BEST] if heuristics(problem.kind) else own
+        names = [reference.name for reference in references]
+        methods = [*names, BEST] if heuristics(problem.kind) else names
     methods = [*methods, *extra]
     check(methods)
-    run_anyway = {one.source for one in references if isinstance(one.source, str)}
-    every = [name for name in heuristics(problem.kind) if name not in run_anyway]
-    methods = [one for method in methods for one in (every if method == ALL else [method])]
+    run_anyway = {reference.source for reference in references if isinstance(reference.source, str)}
+    all_heuristics = [name for name in heuristics(problem.kind) if name not in run_anyway]
+    requested: dict[str, None] = {}
+    for method in methods:
+        requested |= dict.fromkeys(all_heuristics if method == ALL else [method])
     answers = _ProblemAnswers(problem, time_limit, budget)
+    actions = len(of_kind(problem, Instance).actions) if problem.kind == "schedule" else None
     return Comparison(
         instance=problem.name,
         benchmark=problem.benchmark,
         unit=problem.unit,
-        actions=len(of_kind(problem, Instance).actions) if problem.kind == "schedule" else None,
+        actions=actions,
         exact=answers.exact,
         lower_bound=answers.lower_bound,
-        entries=tuple(answers.entry(method) for method in dict.fromkeys(methods)),
+        entries=tuple(map(answers.entry, requested)),
     )
 
 
@@ -242,40 +249,43 @@ class _ProblemAnswers:
     def _entry(self, method: str) -> MethodResult:
         if method == BEST:
             return self._best()
-        for own in self.references:
-            if own.name == method or (own.main and method == REFERENCE):
-                return self._reference(own)
-        is_heuristic = full_name(method, self.problem.benchmark) is not None
-        return self._heuristic(method) if is_heuristic else MethodResult(method, reason=_NO_METHOD)
+        for reference in self.references:
+            if reference.name == method or (reference.main and method == REFERENCE):
+                return self._reference(reference)
+        if full_name(method, self.problem.benchmark) is None:
+            return MethodResult(method, reason=_NO_METHOD)
+        return self._heuristic(method)
 
-    def _reference(self, own: Reference[Any]) -> MethodResult:
-        if isinstance(own.source, str):
-            return self._heuristic(own.source, claims=True)
+    def _reference(self, reference: Reference[Any]) -> MethodResult:
+        name = reference.name
+        if isinstance(reference.source, str):
+            return self._heuristic(reference.source, claims=True)
         try:
-            claim = own.source(self.problem)
+            claim = reference.source(self.problem)
         except UnknownNameError:
             raise
         except InputError as error:  # the other problem cannot be completed
-            return MethodResult(own.name, status=Status.infeasible, reason=str(error))
+            return MethodResult(name, status=Status.infeasible, reason=str(error))
         if not isinstance(claim, Claim):
-            other = _solve_or_load(claim, self.time_limit)
-            best, reason = (other.makespan, None) if other.status == Status.optimal else (None, other.proof)
-            return MethodResult(own.name, best, other.status, seconds=other.seconds, reason=reason)
+            result = _solve_or_load(claim, self.time_limit)
+            best, reason = (result.makespan, None) if result.status == Status.optimal else (None, result.proof)
+            return MethodResult(name, best, result.status, seconds=result.seconds, reason=reason)
         if claim.makespan is None:
-            return MethodResult(own.name, reason=claim.reason or _NO_REFERENCE)
+            return MethodResult(name, reason=claim.reason or _NO_REFERENCE)
         if claim.accepted:
-            return MethodResult(own.name, claim.makespan, Status.feasible, accepted=True)
+            return MethodResult(name, claim.makespan, Status.feasible, accepted=True)
         refused = "claimed, but rejected by the rules: " if claim.accepted is False else ""
-        return MethodResult(
-            own.name, claim.makespan, accepted=claim.accepted, reason=f"{refused}{claim.reason}" or None
-        )
+        return MethodResult(name, claim.makespan, accepted=claim.accepted, reason=f"{refused}{claim.reason}" or None)
 
     def _best(self) -> MethodResult:
-        names = [one.source for one in self.references if isinstance(one.source, str)]
+        names = [reference.source for reference in self.references if isinstance(reference.source, str)]
         entries = [self._heuristic(name) for name in names]
         entries.append(self._heuristic("improve", budget=replace(self.budget, bound=self.lower_bound or 0)))
-        lengths = [(one.makespan, place) for place, one in enumerate(entries) if one.makespan is not None]
-        return entries[min(lengths)[1] if lengths else -1]
+        makespans = [(entry.makespan, place) for place, entry in enumerate(entries) if entry.makespan is not None]
+        if not makespans:
+            return entries[-1]
+        _, place = min(makespans)
+        return entries[place]
 
     def _budget_of(self, name: str) -> Budget:
         """Return the budget of a heuristic; the time limit also ends one of another package."""
@@ -290,9 +300,8 @@ class _ProblemAnswers:
             return MethodResult(name, reason=_NO_HEURISTICS)
         result = self._run(name, budget or self._budget_of(name))
         if claims and result.claim not in (None, result.makespan):
-            reason = (
-                result.reason or f"claims {result.claim} {self.problem.unit}s, but its schedule takes {result.makespan}"
-            )
+            difference = f"claims {result.claim} {self.problem.unit}s, but its schedule takes {result.makespan}"
+            reason = result.reason or difference
             return MethodResult(name, result.claim, accepted=False, seconds=result.seconds, reason=reason)
         if result.makespan is None:
             return MethodResult(name, seconds=result.seconds, reason=result.reason)
@@ -317,4 +326,6 @@ def _solve_or_load(problem: Problem, limit: Limit) -> Result:
 def _excess(makespan: int | None, base: int | None) -> float | None:
     if makespan is None or base is None:
         return None
-    return 0.0 if makespan == base else makespan / base - 1 if base else None
+    if makespan == base:
+        return 0.0
+    return makespan / base - 1 if base else None

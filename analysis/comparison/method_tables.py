@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from planoracle.analysis.comparison.compare import OPTIMUM, Comparison, MethodResult
@@ -40,52 +40,69 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
     """
     import pandas as pd
 
-    answers = [
-        {
-            "number": number,
-            "benchmark": one.benchmark,
-            "set": storable(set_of(one.instance)[0] or one.instance.rpartition("/")[0] or one.benchmark),
-            "instance": one.instance,
-            "method": storable(entry.method),
-            "unit": one.unit,
-            "makespan": one.optimum if entry is one.exact else entry.makespan,
-            "gap": one.gap(entry),
-            "refused": entry.accepted is False,
-            "ungraded": (entry.reason or "").startswith((_NOT_SCORED, _NO_PLAN)),
-        }
-        for number, one in enumerate(comparisons)
-        for entry in one.entries
-    ]
+    answers: list[dict[str, Any]] = []
+    for number, comparison in enumerate(comparisons):
+        answers += _answers(number, comparison)
+    if not answers:
+        return []
     rows = []
-    sets: Any = pd.DataFrame(answers, dtype=object).groupby(["benchmark", "set"], sort=False) if answers else ()
+    sets: Any = pd.DataFrame(answers, dtype=object).groupby(["benchmark", "set"], sort=False)
     for (name, label), members in sets:
         benchmark = registry.get(name)
-        titles = {own.name: own.title for own in benchmark.references}
+        titles = {reference.name: reference.title for reference in benchmark.references}
         units = members["unit"].unique()
         for method, part in members.groupby("method", sort=False):
-            makespans, gaps = part["makespan"].dropna(), part["gap"].dropna().astype(float)
-            worst = None if gaps.empty else float(gaps.max())
             row = {
                 "set": label,
                 "method": titles.get(method, method.replace("_", " ")),
                 "problems": members["number"].nunique(),
-                "above": int((gaps > 0).sum()),
-                "equal": int((gaps == 0).sum()),
-                "below": int((gaps < 0).sum()),
-                "impossible": int((part["refused"] & part["makespan"].notna()).sum()),
-                "failed": int((part["refused"] & part["makespan"].isna()).sum()),
-                "answered": len(makespans),
-                "mean": mean(makespans),
-                "unit": units[0] if len(units) == 1 else None,
-                "compared": len(gaps),
-                "mean_gap": mean(gaps),
-                "max_gap": worst,
-                "worst": short_name(part["instance"][gaps.idxmax()]) if worst and worst > 0 else None,
+                **_counts_and_means(part, units[0] if len(units) == 1 else None),
             }
             averages = benchmark.paper_averages(row)
             # A model without a graded plan has not failed.
             rows.append(row | (dict.fromkeys(averages) if part["ungraded"].all() else averages))
     return rows
+
+
+def _answers(number: int, comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Yield the answers of the methods for one problem, which has a number."""
+    instance, benchmark = comparison.instance, comparison.benchmark
+    set_name = storable(set_of(instance)[0] or instance.rpartition("/")[0] or benchmark)
+    for entry in comparison.entries:
+        yield {
+            "number": number,
+            "benchmark": benchmark,
+            "set": set_name,
+            "instance": instance,
+            "method": storable(entry.method),
+            "unit": comparison.unit,
+            "makespan": comparison.optimum if entry is comparison.exact else entry.makespan,
+            "gap": comparison.gap(entry),
+            "refused": entry.accepted is False,
+            "ungraded": (entry.reason or "").startswith((_NOT_SCORED, _NO_PLAN)),
+        }
+
+
+def _counts_and_means(part: Any, unit: str | None) -> dict[str, Any]:
+    """Return the numbers of the answers of a method for a set, which are part of a frame."""
+    makespans, gaps = part["makespan"].dropna(), part["gap"].dropna().astype(float)
+    max_gap = None if gaps.empty else float(gaps.max())
+    has_gap = max_gap is not None and max_gap > 0
+    is_answered = part["makespan"].notna()
+    return {
+        "above": int((gaps > 0).sum()),
+        "equal": int((gaps == 0).sum()),
+        "below": int((gaps < 0).sum()),
+        "impossible": int((part["refused"] & is_answered).sum()),
+        "failed": int((part["refused"] & ~is_answered).sum()),
+        "answered": len(makespans),
+        "mean": mean(makespans),
+        "unit": unit,
+        "compared": len(gaps),
+        "mean_gap": mean(gaps),
+        "max_gap": max_gap,
+        "worst": short_name(part["instance"][gaps.idxmax()]) if has_gap else None,
+    }
 
 
 def storable(text: str) -> str:
@@ -103,12 +120,8 @@ def names_and_grades(names: Sequence[str]) -> tuple[list[str], list[Grade]]:
     InputError
         For a file that cannot be read.
     """
-    files = [
-        name
-        for name in names
-        if os.path.isfile(name) and any(is_grade(entry) for _, entry in islice(Intake([name]), 1))
-    ]
-    grades = [grade for name in files for grade in read_grades(name)]
+    files = [name for name in names if os.path.isfile(name) and _has_grades(name)]
+    grades = list(chain.from_iterable(map(read_grades, files)))
     remaining = [name for name in names if name not in files]
     # An unscored plan for a known problem has its benchmark.
     about_problems = [grade for grade in grades if grade.scored or grade.benchmark]
@@ -116,7 +129,12 @@ def names_and_grades(names: Sequence[str]) -> tuple[list[str], list[Grade]]:
     return (list(graded) if files and not remaining else remaining), grades
 
 
-def with_models(one: Comparison, grades: Iterable[Grade], order: Sequence[str] = ()) -> Comparison:
+def _has_grades(file: str) -> bool:
+    """Return True if the first entry of a file is a grade."""
+    return any(is_grade(entry) for _, entry in islice(Intake([file]), 1))
+
+
+def with_models(comparison: Comparison, grades: Iterable[Grade], order: Sequence[str] = ()) -> Comparison:
     """Return a comparison with an entry for every model: the shortest of its plans that succeed.
 
     A model without a successful plan for the problem has no makespan, and the reason of its first plan. A model with
@@ -129,17 +147,22 @@ def with_models(one: Comparison, grades: Iterable[Grade], order: Sequence[str] =
     order
         Names in the order of the entries; if it names models, other models are omitted.
     """
-    used = {OPTIMUM, *(entry.method for entry in one.entries)}
+    used = {OPTIMUM, *(entry.method for entry in comparison.entries)}
     groups: dict[str, list[Grade]] = {}
     for grade in grades:
         model = grade.model or UNNAMED_MODEL
         group = groups.setdefault(f"{MODEL_PREFIX}{model}" if model in used else model, [])
-        if grade.instance == one.instance:
+        if grade.instance == comparison.instance:
             group.append(grade)
     chosen = [name for name in groups if name in order] or groups
-    entries = (*one.entries, *(_entry(name, groups[name]) for name in chosen))
+    entries = [*comparison.entries, *(_entry(name, groups[name]) for name in chosen)]
     places = {name: place for place, name in enumerate(order)}
-    return replace(one, entries=tuple(sorted(entries, key=lambda entry: places.get(entry.method, len(places)))))
+
+    def place_of(entry: MethodResult) -> int:
+        return places.get(entry.method, len(places))
+
+    entries.sort(key=place_of)
+    return replace(comparison, entries=tuple(entries))
 
 
 def _entry(model: str, grades: Sequence[Grade]) -> MethodResult:

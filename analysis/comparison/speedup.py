@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from planoracle.analysis.comparison.method_tables import storable
 from planoracle.analysis.statistics.intervals import mean
@@ -14,12 +14,15 @@ from planoracle.instances.model.limits import Status
 from planoracle.solver.exact.bounds import windows
 from planoracle.solver.solve import solve
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: Optima of one problem with 1, 2, ... agents, see `curve`.
 Curve: TypeAlias = list[dict[str, Any]]
 
 
-def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Curve:
-    """Solve a problem with 1 to ``most`` agents, and with one for every action.
+def curve(instance: Instance, max_agents: int = 4, *, time_limit: float = 60.0) -> Curve:
+    """Solve a problem with 1 to ``max_agents`` agents, and with one for every action.
 
     Parameters
     ----------
@@ -40,7 +43,7 @@ def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Cur
     Raises
     ------
     InputError
-        If agents differ, or ``most`` is out of range.
+        If agents differ, or ``max_agents`` is out of range.
 
     Examples
     --------
@@ -49,13 +52,16 @@ def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Cur
     >>> [(row["makespan"], row["critical_path"], row["limit"]) for row in results]
     [(4080, 2400, 2400), (2550, 2400, 2400), (2400, 2400, 2400)]
     """
-    results = [solve(with_agents(instance, count), time_limit=time_limit) for count in range(1, most + 1)]
+    results = [solve(with_agents(instance, count), time_limit=time_limit) for count in range(1, max_agents + 1)]
     bounds = windows(instance)
-    path = max(h + a.duration + t for h, a, t in zip(bounds.head, instance.actions, bounds.tail, strict=True))
+    chains = zip(bounds.head, instance.actions, bounds.tail, strict=True)
+    path = max(head + action.duration + tail for head, action, tail in chains)
     attended = sum(action.attended > 0 for action in instance.actions)
     limit = solve(with_agents(instance, min(MOST_AGENTS, attended + 1)), time_limit=time_limit)
-    return [
-        {
+    shortest = limit.makespan if limit.status == Status.optimal else None
+    rows: Curve = []
+    for agents, result in enumerate(results, 1):
+        row = {
             "instance": instance.name,
             "set": set_of(instance.name)[0],
             "agents": agents,
@@ -64,11 +70,11 @@ def curve(instance: Instance, most: int = 4, *, time_limit: float = 60.0) -> Cur
             "unit": instance.unit,
             "speedup": _ratio(results[0].makespan, result.makespan),
             "critical_path": path,
-            "limit": limit.makespan if limit.status == Status.optimal else None,
+            "limit": shortest,
             "grid": result.grid,
         }
-        for agents, result in enumerate(results, 1)
-    ]
+        rows.append(row)
+    return rows
 
 
 def is_proved(curve: Curve) -> bool:
@@ -76,8 +82,9 @@ def is_proved(curve: Curve) -> bool:
     return all(row["status"] == Status.optimal and row["limit"] is not None for row in curve)
 
 
-def _ratio(one: int | None, several: int | None) -> float | None:
-    return None if one is None or not several else one / several
+def _ratio(single: int | None, several: int | None) -> float | None:
+    """Return the makespan with a single agent divided by that with several."""
+    return None if single is None or not several else single / several
 
 
 def summarize_agents(curves: Iterable[Curve]) -> list[dict[str, Any]]:
@@ -94,36 +101,35 @@ def summarize_agents(curves: Iterable[Curve]) -> list[dict[str, Any]]:
     """
     import pandas as pd
 
-    points = [
-        row
-        | {
-            "set": storable(row["set"] or row["instance"]),
-            "proved": is_proved(rows),
-            "most": _ratio(rows[0]["makespan"], row["limit"]),
-        }
-        for rows in curves
-        for row in rows
-    ]
-    frame = pd.DataFrame(points, dtype=object)
-    rows = []
-    groups: Any = frame.groupby(["set", "agents"], sort=False) if len(frame) else ()
-    for (label, agents), part in groups:
-        proved = part[part["proved"]]
-        gains = proved["speedup"].dropna().astype(float)
-        rows.append(
-            {
-                "set": label,
-                "agents": agents,
-                "problems": len(part),
-                "proved": len(proved),
-                "mean_makespan": mean(proved["makespan"].dropna()),
-                "unit": part["unit"].iloc[0],
-                "mean_speedup": mean(gains),
-                "low": None if gains.empty else float(gains.quantile(0.25)),
-                "high": None if gains.empty else float(gains.quantile(0.75)),
-                "at_critical_path": mean(proved["makespan"] == proved["critical_path"]),
-                "at_limit": mean(proved["makespan"] == proved["limit"]),
-                "limit_speedup": mean(proved["most"].dropna()),
-            }
-        )
-    return rows
+    points: list[dict[str, Any]] = []
+    for curve_rows in curves:
+        is_curve_proved = is_proved(curve_rows)
+        for row in curve_rows:
+            limit_speedup = _ratio(curve_rows[0]["makespan"], row["limit"])
+            set_name = storable(row["set"] or row["instance"])
+            points.append(row | {"set": set_name, "proved": is_curve_proved, "limit_speedup": limit_speedup})
+    if not points:
+        return []
+    groups: Any = pd.DataFrame(points, dtype=object).groupby(["set", "agents"], sort=False)
+    return [_average(set_name, agents, part) for (set_name, agents), part in groups]
+
+
+def _average(set_name: str, agents: int, part: pd.DataFrame) -> dict[str, Any]:
+    """Return the averages of the problems of a set with a number of agents."""
+    proved = part[part["proved"]]
+    makespans = proved["makespan"]
+    speedups = proved["speedup"].dropna().astype(float)
+    return {
+        "set": set_name,
+        "agents": agents,
+        "problems": len(part),
+        "proved": len(proved),
+        "mean_makespan": mean(makespans.dropna()),
+        "unit": part["unit"].iloc[0],
+        "mean_speedup": mean(speedups),
+        "low": None if speedups.empty else float(speedups.quantile(0.25)),
+        "high": None if speedups.empty else float(speedups.quantile(0.75)),
+        "at_critical_path": mean(makespans == proved["critical_path"]),
+        "at_limit": mean(makespans == proved["limit"]),
+        "limit_speedup": mean(proved["limit_speedup"].dropna()),
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from planoracle.analysis.figures.colours import PALETTE
@@ -68,17 +69,17 @@ def bar_colours(instance: Instance, schedules: Iterable[Schedule]) -> BarColours
     by_task = palette(instance)
     if len(by_task) <= MAX_TASKS:
         return BarColours("task", by_task)
-    pieces = [piece for schedule in schedules for piece in schedule.pieces]
+    pieces = list(chain.from_iterable(schedule.pieces for schedule in schedules))
     orders = {"resource": list(instance.resource), "agent": list(instance.agents)}
-    groups = {kind: _used(instance, pieces, kind, order) for kind, order in orders.items()}
-    for most in (MAX_TASKS, len(PALETTE)):
+    groups = {kind: _names_with_bar(instance, pieces, kind, order) for kind, order in orders.items()}
+    for max_names in (MAX_TASKS, len(PALETTE)):
         for kind, names in groups.items():
-            if 2 <= len(names) <= most:
+            if 2 <= len(names) <= max_names:
                 return BarColours(kind, _colours(names))
     return BarColours("task", by_task) if len(by_task) <= len(PALETTE) else BarColours("", {})
 
 
-def _used(instance: Instance, pieces: Iterable[Piece], kind: str, order: Sequence[str]) -> list[str]:
+def _names_with_bar(instance: Instance, pieces: Iterable[Piece], kind: str, order: Sequence[str]) -> list[str]:
     """Return the names of groups with a bar, in an order."""
     drawn = [piece for piece in pieces if not instance.by_id[piece.action].is_milestone]
     used = {_group(kind, instance.by_id[piece.action], piece) for piece in drawn}

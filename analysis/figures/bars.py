@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,9 @@ MAX_PIECES = 5000
 
 # Heights in units of one bar; height of a bar in inches: for three lines of text, or for one line in a column.
 _BAR, _LOW_BAR = 0.4, 0.25
-_LANE_GAP, _ROW_GAP, _STATE = 0.1, 0.2, 0.5
+_LANE_GAP = 0.1
+_ROW_GAP = 0.2
+_STATE = 0.5
 _NAME = 0.65  # room above the bars of a row for its name, in a column
 _STATES: list[dict[str, Any]] = [
     {"facecolor": face, "edgecolor": "0.5", "lw": 0.6, "hatch": None} for face in ("0.95", "0.84")
@@ -77,7 +80,7 @@ class Lane(NamedTuple):
     @classmethod
     def of(cls, bars: list[_Bar], makespan: int) -> Lane:
         """Return the lane of bars; deadlines after the makespan are omitted."""
-        windows = [window for bar in bars for window in bar.windows]
+        windows = list(chain.from_iterable(bar.windows for bar in bars))
         instants = {bar.deadline for bar in bars if bar.deadline is not None and bar.deadline <= makespan}
         return cls(bars, lags.levels(windows) if windows else [], sorted(instants))
 
@@ -95,10 +98,10 @@ def check_length(instance: Instance, schedule: Schedule) -> None:
     if schedule.makespan > MAX_TICKS:
         message = f"is too long to draw; the limit is {MAX_TICKS:,} {instance.unit}s"
         raise InputError(message, field="schedule", value=schedule.makespan)
-    if len(schedule.pieces) > MAX_PIECES:
-        raise InputError(
-            f"has too many pieces to draw; the limit is {MAX_PIECES:,}", field="schedule", value=len(schedule.pieces)
-        )
+    count = len(schedule.pieces)
+    if count > MAX_PIECES:
+        message = f"has too many pieces to draw; the limit is {MAX_PIECES:,}"
+        raise InputError(message, field="schedule", value=count)
 
 
 def bar_inches() -> float:
@@ -119,17 +122,18 @@ def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
         for key, bar in _bars(instance, piece):
             marks = tuple(windows.pop(piece.action, ()))  # for the first bar only
             bars[key].append(bar._replace(windows=marks, deadline=deadlines.pop(piece.action, None)))
-    strangers = [piece.agent for piece in schedule.pieces if piece.agent is not None]
-    names = {("agent", name): name for name in dict.fromkeys([*instance.agents, *strangers])}
+    used_agents = [piece.agent for piece in schedule.pieces if piece.agent is not None]
+    names = {("agent", name): name for name in dict.fromkeys([*instance.agents, *used_agents])}
     for name, resource in instance.resource.items():
         names["resource", name] = name if resource.capacity == 1 else f"{name} ({resource.capacity})"
     names["alone", ""] = "unattended"
     states = _states(instance, schedule)
     chart_rows = []
-    for key, name in names.items():
+    for key, title in names.items():
         if key in bars:
+            kind, name = key
             lanes = [Lane.of(lane, schedule.makespan) for lane in lags.pack(bars[key])]
-            chart_rows.append(ChartRow(name, lanes, states.get(key[1], ()) if key[0] == "resource" else ()))
+            chart_rows.append(ChartRow(title, lanes, states.get(name, ()) if kind == "resource" else ()))
     return chart_rows
 
 
@@ -148,11 +152,20 @@ def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
     for name, resource in instance.resource.items():
         changes = {0: resource.state} if resource.state else {}
         changes |= {start: " or ".join(sorted(states)) for start, states in settings[name].items()}
-        starts = sorted(changes)
-        starts = [start for i, start in enumerate(starts) if i == 0 or changes[start] != changes[starts[i - 1]]]
-        ends = [*starts[1:], schedule.makespan]
-        spans[name] = [_State(start, end, changes[start]) for start, end in zip(starts, ends, strict=False)]
+        spans[name] = _spans(changes, schedule.makespan)
     return spans
+
+
+def _spans(changes: Mapping[int, str], makespan: int) -> list[_State]:
+    """Return the spans of states that begin at the given times; the last one ends at the makespan."""
+    starts: list[int] = []
+    state: str | None = None
+    for start in sorted(changes):
+        if changes[start] != state:
+            starts.append(start)
+        state = changes[start]
+    ends = [*starts[1:], makespan]
+    return [_State(start, end, changes[start]) for start, end in zip(starts, ends, strict=False)]
 
 
 def _bars(instance: Instance, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
@@ -172,7 +185,8 @@ def _bars(instance: Instance, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
 
 def width(chart_rows: list[ChartRow]) -> float:
     """Return the width in inches at which the busiest lane is legible, within limits."""
-    return min(max(8.0, *(1.5 + 0.52 * len(lane.bars) for row in chart_rows for lane in row.lanes)), 24.0)
+    lanes = chain.from_iterable(row.lanes for row in chart_rows)
+    return min(max(8.0, *(1.5 + 0.52 * len(lane.bars) for lane in lanes)), 24.0)
 
 
 def draw_rows(
@@ -223,17 +237,16 @@ def _draw_marks(ax: Axes, lane: Lane, y: float) -> float:
 
 def _draw_state(ax: Axes, state: _State, y: float, look: dict[str, Any]) -> None:
     box = Bbox.from_extents(state.start, y, state.end, y + _STATE)
-    ax.add_patch(Rectangle((state.start, y), state.end - state.start, _STATE, label="state", zorder=2, **look))
+    length = state.end - state.start
+    ax.add_patch(Rectangle((state.start, y), length, _STATE, label="state", zorder=2, **look))
     ax.add_artist(FittedText(box, [plain(state.name)], look, size=6.5))
 
 
 def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, texts: BarTexts) -> None:
     """Draw a bar, in two parts if the agent is released early, with a text on the longer part."""
-    parts = [
-        (bar.start, bar.released, _mark_style(shade(colour), mark)),
-        (bar.released, bar.end, _mark_style(shade(colour, "////"), mark)),
-    ]
-    parts = [part for part in parts if part[0] < part[1]] or parts[1:]
+    attended = (bar.start, bar.released, _mark_style(shade(colour), mark))
+    unattended = (bar.released, bar.end, _mark_style(shade(colour, "////"), mark))
+    parts = [part for part in (attended, unattended) if part[0] < part[1]] or [unattended]
     for start, end, look in parts:
         ax.add_patch(Rectangle((start, y), end - start, 1, label=bar.action.id, zorder=2, **look))
     start, end, look = max(parts, key=lambda part: part[1] - part[0])
@@ -252,17 +265,19 @@ def _mark_style(look: dict[str, Any], mark: str) -> dict[str, Any]:
 def handles(chart_rows: Iterable[ChartRow], colours: BarColours) -> list[Patch | Line2D]:
     """Return legend handles for colours, hatch and marks of lags."""
     rows = list(chart_rows)
-    lanes = [lane for row in rows for lane in row.lanes]
-    bars = [bar for lane in lanes for bar in lane.bars]
+    lanes = list(chain.from_iterable(row.lanes for row in rows))
+    bars = list(chain.from_iterable(lane.bars for lane in lanes))
     named = colours.legend((bar.action, bar.piece) for bar in bars)
     patches: list[Patch | Line2D] = [Patch(label=plain(name), **shade(colour)) for name, colour in named.items()]
     if any(bar.released < bar.end for bar in bars):
         patches.append(Patch(label="unattended", **shade("#808080", "////")))
     if any(row.states for row in rows):
         patches.append(Patch(label="state of the resource", **_STATES[0]))
-    drawn = [window for lane in lanes for level in lane.levels for window in level]
-    omitted = sum(len(bar.windows) for bar in bars) - len(drawn)
-    return [*patches, *lags.handles(drawn, omitted=omitted, has_deadlines=any(lane.deadlines for lane in lanes))]
+    levels = chain.from_iterable(lane.levels for lane in lanes)
+    windows = list(chain.from_iterable(levels))
+    omitted = sum(len(bar.windows) for bar in bars) - len(windows)
+    has_deadlines = any(lane.deadlines for lane in lanes)
+    return [*patches, *lags.handles(windows, omitted=omitted, has_deadlines=has_deadlines)]
 
 
 def mark_handles(marks: Iterable[str]) -> list[Patch]:

@@ -32,14 +32,14 @@ _FIRST = ("submission", "reference", "optimum", "improve", "best_heuristic")
 @cache
 def _places() -> dict[str, int]:
     first = {name: place for place, name in enumerate(_FIRST)}
-    free = _others(count(len(_FIRST)))
+    free = _without_reserved(count(len(_FIRST)))
     return first | {name: next(free) for name in names() if name not in first}
 
 
-def _others(places: Iterable[int]) -> Iterator[int]:
+def _without_reserved(places: Iterable[int]) -> Iterator[int]:
     """Return the places without those in the colour of the optimum, which is reserved."""
-    own = _FIRST.index("optimum")
-    return (place for place in places if place % len(LINES) != own)
+    reserved = _FIRST.index("optimum")
+    return (place for place in places if place % len(LINES) != reserved)
 
 
 def numbers(names: Sequence[str]) -> list[int]:
@@ -56,7 +56,7 @@ def numbers(names: Sequence[str]) -> list[int]:
     """
     places = _places()
     used = {places[name] for name in names if name in places}
-    free = (i for i in _others(count()) if i not in used)
+    free = (i for i in _without_reserved(count()) if i not in used)
     return [places[name] if name in places else next(free) for name in names]
 
 

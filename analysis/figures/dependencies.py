@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -30,9 +30,11 @@ from planoracle.analysis.figures.style import title as write_title
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 
-# A box in units of its cell, narrower in a column, where labels of arrows need more of it; arrows are labelled up to so
-# many actions.
-_WIDE, _IN_COLUMN, _HIGH, _LABELLED = 0.74, 0.56, 0.72, 60
+# A box in units of its cell, narrower in a column, where labels of arrows need more of it.
+_WIDE, _IN_COLUMN = 0.74, 0.56
+_HIGH = 0.72
+# Maximum number of actions with which arrows are labelled.
+_LABELLED = 60
 _WINDOW = "#a8481a"
 
 
@@ -52,7 +54,9 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
     """
     graph = instance.to_networkx()
     places, bends, columns, lanes = place(instance, graph)
-    target = new_axes(ax, min(max(7.0, 1.45 * columns), 24.0), min(max(2.5, 0.9 + 0.52 * lanes), 40.0))
+    inches_wide = min(max(7.0, 1.45 * columns), 24.0)
+    inches_high = min(max(2.5, 0.9 + 0.52 * lanes), 40.0)
+    target = new_axes(ax, inches_wide, inches_high)
     colours, numbers = palette(instance), _numbers(instance)
     target.set_xlim(-0.55, columns - 0.45)
     target.set_ylim(lanes - 0.4, -0.6)
@@ -76,7 +80,7 @@ def dependency_graph(instance: Instance, ax: Axes | None = None, *, title: str |
     write_title(target, instance.name if title is None else title)
     if ax is None:
         by_task = sorted(instance.actions, key=lambda action: instance.tasks.index(action.task))
-        entries = {one.id: KeyEntry.of(one, numbers[one.id], _label(one, 120)) for one in by_task}
+        entries = {action.id: KeyEntry.of(action, numbers[action.id], _label(action, 120)) for action in by_task}
         draw_key(target, entries, min(0.7 + 0.52 * lanes, 40.0), height, 0.08)
     return target
 
@@ -89,8 +93,9 @@ def _numbers(instance: Instance) -> dict[str, str]:
 
 def _label(action: Action, limit: int = 60) -> str:
     """Return the name of an action with all objects that its modes use; a mere number follows the task."""
-    first, *others = (in_words(action, mode, limit) for mode in range(max(1, len(action.modes))))
-    more = [action.modes[mode].name for mode, words in enumerate(others, 1) if words != first]
+    number_of_modes = max(1, len(action.modes))
+    first, *alternatives = (in_words(action, mode, limit) for mode in range(number_of_modes))
+    more = [action.modes[mode].name for mode, words in enumerate(alternatives, 1) if words != first]
     name = f"{action.task}/{first}" if first.isdecimal() else first
     return plain(" or ".join([name, *more]), limit)
 
@@ -101,7 +106,9 @@ _DOTTED: dict[str, Any] = {"color": "0.35", "lw": 1.0, "ls": (0, (1, 1.5))}
 
 
 def _look(lag: dict[str, Any]) -> dict[str, Any]:
-    return _DASHED if lag["maximum"] is not None else _DOTTED if "mode" in lag else _ARROW
+    if lag["maximum"] is not None:
+        return _DASHED
+    return _DOTTED if "mode" in lag else _ARROW
 
 
 def _looks(graph: nx.DiGraph[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -117,8 +124,8 @@ def _looks(graph: nx.DiGraph[str]) -> list[tuple[str, dict[str, Any]]]:
 def _draw_arrow(ax: Axes, instance: Instance, path: list[Point], lag: dict[str, Any], *, labelled: bool) -> None:
     corners = _line(path)
     look = _look(lag)
-    for one, other in pairwise(corners[:-1]):
-        ax.plot(*zip(one, other, strict=True), zorder=1, solid_capstyle="round", **look)
+    for start, end in pairwise(corners[:-1]):
+        ax.plot(*zip(start, end, strict=True), zorder=1, solid_capstyle="round", **look)
     style = "-|>" if lag["minimum"] is not None else "-"
     arrow: dict[str, Any] = {"mutation_scale": 7, "shrinkA": 0, "shrinkB": 0, "zorder": 1, **look}
     ax.add_patch(FancyArrowPatch(corners[-2], corners[-1], arrowstyle=style, **arrow))
@@ -144,15 +151,17 @@ def _line(path: list[Point]) -> list[Point]:
     if u <= x:  # not a later layer: from above or below
         side = _HIGH / 2 if v > y else -_HIGH / 2
         return [(x, y + side), (u, v - side)]
-    corners = [(px + side, py) for px, py in path[1:-1] for side in (-half, half)]
-    return [(x + half, y), *corners, (u - half, v)]
+    corners = [(x + half, y)]
+    for bend_x, bend_y in path[1:-1]:
+        corners += [(bend_x - half, bend_y), (bend_x + half, bend_y)]
+    return [*corners, (u - half, v)]
 
 
 def _bounds(instance: Instance, lag: dict[str, Any]) -> str:
     """Return the bounds of a lag as text, without trivial ones."""
-    least = f"≥{_short(instance, lag['minimum'])}" if lag["minimum"] else ""
-    most = "" if lag["maximum"] is None else f"≤{_short(instance, lag['maximum'])}"
-    return "\n".join(filter(None, (least, most)))
+    minimum = f"≥{_short(instance, lag['minimum'])}" if lag["minimum"] else ""
+    maximum = "" if lag["maximum"] is None else f"≤{_short(instance, lag['maximum'])}"
+    return "\n".join(filter(None, (minimum, maximum)))
 
 
 def _short(instance: Instance, ticks: int) -> str:
@@ -167,20 +176,30 @@ def _width() -> float:
 
 def _draw_box(ax: Axes, instance: Instance, action: Action, number: str, at: Point, colour: str) -> None:
     x, y = at
-    half = _width() / 2
+    half, half_height = _width() / 2, _HIGH / 2
     look = shade(colour, None if action.attended or not instance.agents else "////")
-    ax.add_patch(Rectangle((x - half, y - _HIGH / 2), 2 * half, _HIGH, zorder=2, label=action.id, **look))
+    corner = (x - half, y - half_height)
+    ax.add_patch(Rectangle(corner, 2 * half, _HIGH, zorder=2, label=action.id, **look))
     length = _short(instance, action.duration)
     name = _label(action)
-    words = name.split()
-    middle = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(name) / 2), default=0)
-    broken = f"{' '.join(words[:middle])}\n{' '.join(words[middle:])}" if middle else name
     brief = plain(number, 12)
-    wordings = [f"{text}\n{length}" for text in (name, broken, plain(number, 18))] + [f"{brief} · {length}", brief]
-    box = Bbox.from_extents(x - half, y - _HIGH / 2, x + half, y + _HIGH / 2)
-    text = FittedText(box, wordings, look, size=6.5, whole=2)
+    wordings = [f"{text}\n{length}" for text in (name, _on_two_lines(name), plain(number, 18))]
+    wordings += [f"{brief} · {length}", brief]
+    box = Bbox.from_extents(x - half, y - half_height, x + half, y + half_height)
+    text = FittedText(box, wordings, look, size=6.5, complete=2)
     text.set_label(action.id)
     ax.add_artist(text)
+
+
+def _on_two_lines(name: str) -> str:
+    """Break a name at the blank that is nearest to its middle."""
+    words = name.split()
+
+    def distance_from_middle(count: int) -> float:
+        return abs(len(" ".join(words[:count])) - len(name) / 2)
+
+    count = min(range(1, len(words)), key=distance_from_middle, default=0)
+    return f"{' '.join(words[:count])}\n{' '.join(words[count:])}" if count else name
 
 
 #: Layer and height; heights grow downwards, boxes are one apart.
@@ -219,10 +238,11 @@ def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
     places: dict[str, Point] = {}
     bends: dict[tuple[str, str], list[Point]] = defaultdict(list)
     top = 0.0
-    groups = [group for group in nx.weakly_connected_components(graph) if len(group) > 1]
-    for group in sorted(groups, key=lambda group: min(map(instance.index.__getitem__, group))):
-        heights = _heights(sorted(group, key=instance.index.__getitem__), graph, layers)
-        for (layer, key), y in sorted(heights.items(), key=lambda one: one[0][0]):
+    groups = (group for group in nx.weakly_connected_components(graph) if len(group) > 1)
+    ordered_groups = [sorted(group, key=instance.index.__getitem__) for group in groups]
+    for group in sorted(ordered_groups, key=lambda group: instance.index[group[0]]):
+        heights = _heights(group, graph, layers)
+        for (layer, key), y in sorted(heights.items(), key=_layer_of):
             if isinstance(key, str):
                 places[key] = float(layer), top + y
             else:
@@ -231,16 +251,25 @@ def place(instance: Instance, graph: nx.DiGraph[str]) -> GraphLayout:
     columns = 1 + max((int(x) for x, _ in places.values()), default=0)
     loose = [action.id for action in instance.actions if action.id not in places]
     columns = max(columns, min(_LOOSE, len(loose)))
-    places |= {name: (float(i % columns), top + i // columns) for i, name in enumerate(loose)}
-    lanes = 1 + max(y for points in ([*places.values()], *bends.values()) for _, y in points)
+    for i, name in enumerate(loose):
+        places[name] = float(i % columns), top + i // columns
+    all_points = chain(places.values(), *bends.values())
+    lanes = 1 + max(y for _, y in all_points)
     return GraphLayout(places, bends, columns, lanes)
+
+
+def _layer_of(spot_and_height: tuple[_Spot, float]) -> int:
+    (layer, _), _ = spot_and_height
+    return layer
 
 
 def _layers(instance: Instance) -> dict[str, int]:
     """Return for every action the number of actions in the longest chain before it."""
     order = nx.DiGraph([(lag.before, lag.after) for lag in instance.lags if lag.orders])
     layers = dict.fromkeys(instance.by_id, 0)
-    return layers | {name: layer for layer, names in enumerate(nx.topological_generations(order)) for name in names}
+    for layer, names in enumerate(nx.topological_generations(order)):
+        layers.update(dict.fromkeys(names, layer))
+    return layers
 
 
 def _heights(members: list[str], graph: nx.DiGraph[str], layers: dict[str, int]) -> dict[_Spot, float]:
@@ -253,20 +282,27 @@ def _heights(members: list[str], graph: nx.DiGraph[str], layers: dict[str, int])
     for name in members:
         rows[layers[name]].append((layers[name], name))
     for before, after in graph.subgraph(members).edges:
-        bends: list[_Spot] = [(layer, (before, after)) for layer in range(layers[before] + 1, layers[after])]
+        first_layer, last_layer = layers[before], layers[after]
+        bends: list[_Spot] = [(layer, (before, after)) for layer in range(first_layer + 1, last_layer)]
         for bend in bends:
             rows[bend[0]].append(bend)
-        for one, other in pairwise([(layers[before], before), *bends, (layers[after], after)]):
-            joined[one].append(other)
-            joined[other].append(one)
+        for start, end in pairwise([(first_layer, before), *bends, (last_layer, after)]):
+            joined[start].append(end)
+            joined[end].append(start)
     heights: dict[_Spot, float] = {}
     for sweep in range(_SWEEPS):
         for layer in sorted(rows, reverse=sweep % 2 == 1):
             row = rows[layer]
-            means = {spot: fmean([heights[one] for one in joined[spot] if one in heights] or [0.0]) for spot in row}
+            means = {spot: _mean_height(joined[spot], heights) for spot in row}
             row.sort(key=means.__getitem__)
             room = [1.0 if isinstance(key, str) else _BEND for _, key in row]
             first = fmean(means.values()) - sum(room) / 2
-            heights |= {spot: first + sum(room[:i]) + room[i] / 2 for i, spot in enumerate(row)}
-    least = min(heights.values())
-    return {spot: height - least for spot, height in heights.items()}
+            for i, spot in enumerate(row):
+                heights[spot] = first + sum(room[:i]) + room[i] / 2
+    top = min(heights.values())
+    return {spot: height - top for spot, height in heights.items()}
+
+
+def _mean_height(spots: list[_Spot], heights: dict[_Spot, float]) -> float:
+    """Return the mean height of the spots that have one, 0 if none has."""
+    return fmean([heights[spot] for spot in spots if spot in heights] or [0.0])

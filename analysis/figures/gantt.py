@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain
 from typing import Any
 
 from matplotlib import rc_context
@@ -87,7 +88,8 @@ def gantt_pair(
 def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | None, title: str | None) -> Axes:
     """Draw one schedule, or two with their names."""
     schedules = [schedule for _, schedule in named]
-    is_pair, longest = len(schedules) > 1, max(schedule.makespan for schedule in schedules)
+    is_pair = len(schedules) > 1
+    longest = max(schedule.makespan for schedule in schedules)
     chart_rows = []
     for schedule in schedules:
         bars.check_length(instance, schedule)
@@ -114,7 +116,7 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
                 _draw_heading(target, text, top, start)
             top = end
         name_rows(target, names)
-        patches = bars.handles([row for rows in chart_rows for row in rows], colours)
+        patches = bars.handles(chain.from_iterable(chart_rows), colours)
         legend = legend_below(target, [*patches, *bars.mark_handles(marks.values())])
     _frame(target, top, longest, instance.unit)
     if not is_pair:
@@ -124,13 +126,8 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
         target.annotate(text, (longest, 1), (0, 3), target.get_xaxis_transform(), **options)
     write_title(target, instance.name if title is None else title, pad=6 if is_pair else 15)
     if ax is None:
-        draw_key(
-            target,
-            _entries(instance, schedules, numbers, numbered=is_numbered),
-            1.15 + bars.bar_inches() * top,
-            legend,
-            0.5,
-        )
+        entries = _entries(instance, schedules, numbers, numbered=is_numbered)
+        draw_key(target, entries, 1.15 + bars.bar_inches() * top, legend, 0.5)
     return target
 
 
@@ -141,7 +138,7 @@ def _draw_heading(ax: Axes, text: str, top: float, bottom: float) -> None:
     label.set_in_layout(False)  # otherwise the layout reserves space for it beside the axes
 
 
-def differences(one: Schedule, other: Schedule) -> dict[str, str]:
+def differences(upper: Schedule, lower: Schedule) -> dict[str, str]:
     """Return the difference between two schedules for each action.
 
     Returns
@@ -157,16 +154,16 @@ def differences(one: Schedule, other: Schedule) -> dict[str, str]:
     >>> differences(early, late)
     {'t/a': 'same', 't/b': 'moved', 't/c': 'changed'}
     """
-    left, right = _by_action(one), _by_action(other)
+    upper_pieces, lower_pieces = _by_action(upper), _by_action(lower)
     marks = {}
-    for action in {**left, **right}:
-        mine, theirs = left.get(action), right.get(action)
-        if mine is None or theirs is None:
+    for action in {**upper_pieces, **lower_pieces}:
+        before, after = upper_pieces.get(action), lower_pieces.get(action)
+        if before is None or after is None:
             marks[action] = "only"
-        elif mine == theirs:
+        elif before == after:
             marks[action] = "same"
         else:
-            is_moved = [piece[1:] for piece in mine] == [piece[1:] for piece in theirs]
+            is_moved = [piece[1:] for piece in before] == [piece[1:] for piece in after]
             marks[action] = "moved" if is_moved else "changed"
     return marks
 
@@ -190,11 +187,15 @@ def _entries(
     instance: Instance, schedules: list[Schedule], numbers: dict[str, str], *, numbered: bool
 ) -> dict[str, KeyEntry]:
     """Return the possible entries of the key, by task in the order of the numbers, with or without these."""
-    pieces = (piece for schedule in schedules for piece in schedule.pieces)
+    pieces = chain.from_iterable(schedule.pieces for schedule in schedules)
     first = {piece.action: piece for piece in sorted(pieces, key=lambda piece: -piece.start)}
-    place = {task: i for i, task in enumerate(instance.tasks)}
+    positions = {task: position for position, task in enumerate(instance.tasks)}
+
+    def task_and_number(name: str) -> tuple[int, int]:
+        return positions[instance.by_id[name].task], int(numbers[name])
+
     entries = {}
-    for name in sorted(numbers, key=lambda name: (place[instance.by_id[name].task], int(numbers[name]))):
+    for name in sorted(numbers, key=task_and_number):
         action, piece = instance.by_id[name], first[name]
         words = in_words(action, piece.mode, 120)
         number = numbers[name] if numbered else ""

@@ -29,8 +29,10 @@ from planoracle.instances.errors import InputError
 
 # Most groups and longest names that stand below upright bars; others have level bars beside their names.
 _MOST_UPRIGHT, _LONGEST_UPRIGHT = 8, 12
-# Inches for the name of a group above its level bars, and beside the axes; points between two names.
-_NAME, _MARGIN, _GAP = 0.18, 0.8, 4.0
+# Inches for the name of a group above its level bars, and beside the axes.
+_NAME, _MARGIN = 0.18, 0.8
+# Points between two names.
+_GAP = 4.0
 #: Most groups that are drawn.
 MAX_GROUPS = 200
 _KEYS = ("benchmark", "model", "set")
@@ -75,13 +77,15 @@ def grouped_bars(
         target.set_xlim(-0.6, len(groups) - 0.4)
         target.set_xticks(places, [plain(group) for group in groups], fontsize=points(8.5))
     else:
-        name_rows(target, [(place - 0.5, place + 0.5, group) for place, group in zip(places, groups, strict=True)])
+        row_names = [(place - 0.5, place + 0.5, group) for place, group in zip(places, groups, strict=True)]
+        name_rows(target, row_names)
         target.set_ylim(len(groups) - 0.4, -0.6)
     value_axis(target.yaxis if is_upright else target.xaxis)
     highest = max((float(heights.max()) for _, _, heights, _ in series), default=0.0)
     if not highest > 0:
         (target.set_ylim if is_upright else target.set_xlim)(0, 100)
-    target.set_label(f"{about}. Runs: {'; '.join(f'{name} {runs}'.strip() for name, _, _, runs in series)}.")
+    run_counts = "; ".join(f"{name} {runs}".strip() for name, _, _, runs in series)
+    target.set_label(f"{about}. Runs: {run_counts}.")
     handles: list[Patch | Line2D] = [Patch(label=plain(name), **look) for name, look, *_ in series if name]
     share = "share of runs (%)" if "count" in frame else "success rate (%)"
     x, y = (by.replace("_", " "), share) if is_upright else (share, "")
@@ -107,9 +111,11 @@ def _series(frame: pd.DataFrame) -> Iterator[tuple[str, dict[str, Any], pd.Serie
         columns = {kind: (f"share_of_{kind}", kind) for kind in ("succeeded", "failed") if frame[kind].any()}
     keys = [key for key in _KEYS if key in frame]
     differing = [key for key in keys if frame[key].nunique() > 1]
-    for (_, part), colour in zip(frame.groupby(keys, sort=False), distinct_colours(), strict=False):
+    parts = (part for _, part in frame.groupby(keys, sort=False))
+    for part, colour in zip(parts, distinct_colours(), strict=False):
         for kind, (height, count) in columns.items():
             words = [*part[differing].iloc[0], *([kind] if len(columns) > 1 else [])]
             look = shade(colour, "////" if kind == "failed" else None)
             if runs := int(part[count].sum()):
-                yield ", ".join(words), look, part.set_index("group")[height].astype(float), runs
+                heights = part.set_index("group")[height].astype(float)
+                yield ", ".join(words), look, heights, runs

@@ -26,7 +26,8 @@ _OPEN = frozenset(["at", "by", "from", "in", "into", "of", "on", "onto", "over",
 # Size that short labels on narrow bars may shrink to, in points.
 _SMALL = (5.0, 4.5)
 # Width and height of a digit, and of the widest and tallest letters, in units of their size.
-_DIGIT, _WIDE_LETTER, _TALL_LETTER = (0.64, 0.76), 1.0, 0.95
+_DIGIT = (0.64, 0.76)
+_WIDE_LETTER, _TALL_LETTER = 1.0, 0.95
 _WIDE_LETTERS = frozenset("mwMW@%")
 # Points that a text keeps free in its box.
 _MARGIN = 2.0
@@ -116,20 +117,26 @@ def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, own_only:
     >>> step_numbers(Instance("i", actions), [Schedule(tuple(order))])
     {'b/x': '1', 'a/7 y': '7', 'a/2 x': '2'}
     """
-    order = dict.fromkeys(
-        piece.action for schedule in schedules for piece in sorted(schedule.pieces, key=lambda piece: piece.start)
-    )
+    order: dict[str, None] = {}
+    for schedule in schedules:
+        order |= dict.fromkeys(piece.action for piece in sorted(schedule.pieces, key=lambda piece: piece.start))
     by_task: dict[str, list[str]] = {}
     for action in order:
         by_task.setdefault(instance.by_id[action].task, []).append(action)
     numbers: dict[str, str] = {}
     for ids in by_task.values():
-        own = [match[0] if (match := _NUMBER.match(one.rpartition("/")[2])) else "" for one in ids]
-        if "" not in own and len(set(own)) == len(own):
-            numbers |= zip(ids, own, strict=True)
+        ids_numbers = [_leading_number(action) for action in ids]
+        if "" not in ids_numbers and len(set(ids_numbers)) == len(ids_numbers):
+            numbers |= zip(ids, ids_numbers, strict=True)
         elif not own_only:
             numbers |= {action: str(place) for place, action in enumerate(ids, 1)}
     return {action: numbers[action] for action in order if action in numbers}
+
+
+def _leading_number(action: str) -> str:
+    """Return the number at the start of an action's name, ``""`` if it has none."""
+    match = _NUMBER.match(action.rpartition("/")[2])
+    return match[0] if match else ""
 
 
 def is_dark(face: Any) -> bool:
@@ -146,7 +153,7 @@ class FittedText(Text):
     ----------
     short
         Labels of one line that are written where no wording fits, in smaller letters or upright if need be.
-    whole
+    complete
         Number of wordings that are complete; by default all.
     """
 
@@ -158,7 +165,7 @@ class FittedText(Text):
         size: float = 7,
         *,
         short: Sequence[str] = (),
-        whole: int | None = None,
+        complete: int | None = None,
     ) -> None:
         centre = box.get_points().mean(axis=0)
         super().__init__(*centre, ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4)
@@ -166,14 +173,15 @@ class FittedText(Text):
         if look["hatch"]:
             self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
         self._box, self._wordings = box, wordings
-        self._short, self._whole = short, whole
+        self._short, self._complete = short, complete
         self._size = points(size)
         self._settled = False
 
     @property
     def in_full(self) -> bool:
         """Return True if the full text was written when it was last drawn."""
-        return self.get_text() in self._wordings[: self._whole] and self.get_text() != ""
+        text = self.get_text()
+        return text in self._wordings[: self._complete] and text != ""
 
     def settle(self) -> None:
         """Fix the text that was written when it was last drawn."""

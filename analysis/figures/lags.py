@@ -124,7 +124,7 @@ def levels(spans: Sequence[Window]) -> list[list[Window]]:
     chosen: list[list[Window]] = [[] for _ in range(MAX_LEVELS)]
     for span in sorted(spans, key=lambda span: span.end - span.start):
         for level in chosen:
-            if all(span.end <= other.start or other.end <= span.start for other in level):
+            if all(span.end <= member.start or member.end <= span.start for member in level):
                 level.append(span)
                 break
     return chosen

@@ -52,8 +52,12 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
     InputError, PlanError
         As `draw`.
     """
-    one, other = _schedule(problem, upper), _schedule(problem, lower)
-    pair: Any = (*one, other[1]) if problem.kind == "schedule" else aligned(one, other)
+    upper_timeline, lower_timeline = _schedule(problem, upper), _schedule(problem, lower)
+    pair: Any
+    if problem.kind == "schedule":
+        pair = (*upper_timeline, lower_timeline[1])
+    else:
+        pair = aligned(upper_timeline, lower_timeline)
     return gantt_pair(*pair, names=names)
 
 

@@ -44,9 +44,9 @@ def regret_staircase(
     decisions = regret.decisions
     target = new_axes(ax, min(max(8.0, 1.5 + 0.09 * len(decisions)), 16.0), 4.4)
     levels = [_level(decisions, k, regret.optimum) for k in range(len(decisions) + 1)]
-    levels_known = [level for level in levels if level is not None] + [
-        n for one in decisions for n in (one.lower, one.upper) if n
-    ]
+    drawn_values = [level for level in levels if level is not None]
+    for decision in decisions:
+        drawn_values += filter(None, (decision.lower, decision.upper))
     handles: list[Line2D | Patch] = []
     with rc_context({"hatch.linewidth": 0.5}):
         places = [0.5, *range(1, len(decisions) + 1), len(decisions) + 0.5]
@@ -57,16 +57,17 @@ def regret_staircase(
         for k, (before, after) in enumerate(pairwise(levels), start=1):
             if before is not None and after is not None and before != after:
                 target.plot([k, k], [before, after], color=_RED, lw=3, zorder=3.5, solid_capstyle="butt")
-        unproved = [k for k, one in enumerate(decisions) if one.after is None and one.lower is not None and one.upper]
+        unproved = [k for k, decision in enumerate(decisions) if _has_bounds_only(decision)]
         for k in unproved:
             low, high = decisions[k].lower, decisions[k].upper
             target.fill_between([k + 0.5, k + 1.5], low, high, color="0.85", lw=0, zorder=1)  # type: ignore[arg-type]
-        if levels_known:
-            space = max(1, max(levels_known) - min(levels_known))
-            target.set_ylim(min(levels_known) - 0.08 * space - 0.5, max(levels_known) + 0.22 * space + 0.5)
+        if drawn_values:
+            lowest, highest = min(drawn_values), max(drawn_values)
+            space = max(1, highest - lowest)
+            target.set_ylim(lowest - 0.08 * space - 0.5, highest + 0.22 * space + 0.5)
         target.set_xlim(0.5, max(1, len(decisions)) + 0.5)
         handles.append(Line2D([], [], color=_BLUE, lw=2, label="best reachable makespan"))
-        if any((one.cost or 0) != 0 for one in decisions):
+        if any((decision.cost or 0) != 0 for decision in decisions):
             handles.append(Line2D([], [], color=_RED, lw=3, label="regret of a decision"))
         if unproved:
             handles.append(Patch(color="0.85", label="range between proved bounds"))
@@ -78,8 +79,13 @@ def regret_staircase(
         handles.insert(0, Line2D([], [], label=_caption(regret), **best))
     target.xaxis.set_major_locator(MaxNLocator(12, integer=True, steps=[1, 2, 5, 10], min_n_ticks=3))
     bottom, top = target.get_ylim()
-    target.yaxis.set_major_locator(MultipleLocator(round_step(math.ceil(top - bottom), 8, regret.unit == "second")))
-    target.yaxis.set_major_formatter(FuncFormatter(lambda y, _: clock(round(y), regret.unit)))
+    step = round_step(math.ceil(top - bottom), 8, regret.unit == "second")
+    target.yaxis.set_major_locator(MultipleLocator(step))
+
+    def makespan_label(value: float, _: int | None) -> str:
+        return clock(round(value), regret.unit)
+
+    target.yaxis.set_major_formatter(FuncFormatter(makespan_label))
     unit = "hh:mm:ss" if regret.unit == "second" else f"{plain(regret.unit)}s"
     name = regret.instance if title is None else title
     labels = {"x": "number of the decision", "y": f"makespan ({unit})"}
@@ -91,6 +97,11 @@ def _level(decisions: tuple[DecisionRegret, ...], k: int, optimum: int | None) -
     if k == 0:
         return decisions[0].before if decisions else optimum
     return decisions[k - 1].after
+
+
+def _has_bounds_only(decision: DecisionRegret) -> bool:
+    """Return True if the makespan after a decision is not proved, but has bounds."""
+    return decision.after is None and decision.lower is not None and bool(decision.upper)
 
 
 def _caption(regret: RunRegret) -> str:
@@ -126,14 +137,16 @@ def _name(ax: Axes, regret: RunRegret, named: int) -> list[Line2D | Patch]:
     last = len(regret.decisions) if regret.no_return is None else regret.no_return
     chosen: list[int] = []
     for k in regret.costliest(len(regret.decisions)):
-        if k < last and len(chosen) < named and all(abs(k - other) > distance for other in chosen):
+        is_distant = all(abs(k - position) > distance for position in chosen)
+        if k < last and len(chosen) < named and is_distant:
             chosen.append(k)
     handles: list[Line2D | Patch] = []
     for number, k in enumerate(sorted(chosen), start=1):
-        one, mark = regret.decisions[k], f"${number}$"
-        height = one.after if one.after is not None else math.nan
+        decision, mark = regret.decisions[k], f"${number}$"
+        height = decision.after if decision.after is not None else math.nan
         ax.plot(k + 1, height, "o", color="white", markeredgecolor=_RED, markersize=11, zorder=5)
         ax.plot(k + 1, height, marker=mark, color="black", markersize=5.5, zorder=5.1, lw=0)
-        words = plain(f"+{clock(one.cost or 0, regret.unit)}: {one.command} (decision {k + 1})", 70)
+        cost = clock(decision.cost or 0, regret.unit)
+        words = plain(f"+{cost}: {decision.command} (decision {k + 1})", 70)
         handles.append(Line2D([], [], ls="", marker=mark, color="black", markersize=6, label=words))
     return handles

@@ -34,7 +34,8 @@ from planoracle.instances.text import format_clock, visible
 #: Inches; most styles have columns of 3.25 to 3.5 inches and pages of 6.75 to 7.2.
 WIDTHS: Final = {"column": 3.3, "page": 7.0}
 #: Default size of labels in points, and minimum size to which a narrow figure shrinks small letters.
-_USUAL, _IN_PAGE, _IN_COLUMN, _LEAST = 8.5, 8.0, 7.0, 6.0
+_USUAL, _IN_PAGE = 8.5, 8.0
+_IN_COLUMN, _LEAST = 7.0, 6.0
 _NARROW = 5.0
 
 
@@ -169,9 +170,10 @@ def shade(colour: str, hatch: str | None = None) -> dict[str, Any]:
 
 def title(ax: Axes, text: str, *, pad: float = 6, limit: int = 80) -> None:
     """Write a title at the left: the title of the shape, or else the text."""
-    own = current_shape().title
-    text = plain(text if own is None else own, limit)
-    letters = int(0.72 * ax.figure.bbox.width / ax.figure.dpi * 72 / (0.58 * points(10)))
+    shape_title = current_shape().title
+    text = plain(text if shape_title is None else shape_title, limit)
+    width = 0.72 * ax.figure.bbox.width / ax.figure.dpi * 72
+    letters = int(width / (0.58 * points(10)))
     ax.set_title(fill(text, max(10, letters)), loc="left", pad=pad, fontsize=points(10))
 
 
@@ -208,7 +210,10 @@ def clock(tick: int, unit: str) -> str:
     >>> clock(90, "second"), clock(90, "minute")
     ('00:01:30', '90')
     """
-    return f"{'-' * (tick < 0)}{format_clock(abs(tick))}" if unit == "second" else str(tick)
+    if unit != "second":
+        return str(tick)
+    sign = "-" if tick < 0 else ""
+    return f"{sign}{format_clock(abs(tick))}"
 
 
 def value_axis(axis: Axis) -> None:
@@ -218,24 +223,45 @@ def value_axis(axis: Axis) -> None:
 
 def time_axis(ax: Axes, span: int, unit: str) -> None:
     """Set round ticks on the time axis: as a clock if ticks are seconds."""
-    seconds, hours = unit == "second", span >= _HOUR
+    seconds = unit == "second"
     step = round_step(span, max(5.0, 1.5 * ax.get_window_extent().width / ax.figure.dpi), seconds)
     ax.xaxis.set_major_locator(MultipleLocator(step))
-    part = slice(0, -3) if hours else slice(3, None)
-    label = (lambda x, _: format_clock(round(x))[part].removeprefix("0")) if seconds else (lambda x, _: f"{x:.0f}")
-    unit_text = ("h:mm" if hours else "m:ss") if seconds else f"{unit}s"
-    if seconds and step >= _DAY:
-        label, unit_text = (lambda x, _: f"{x / _DAY:.0f}"), "days"
+    if not seconds:
+        label, unit_text = _number_label, f"{unit}s"
+    elif step >= _DAY:
+        label, unit_text = _day_label, "days"
+    elif span >= _HOUR:
+        label, unit_text = _hour_label, "h:mm"
+    else:
+        label, unit_text = _minute_label, "m:ss"
     ax.xaxis.set_major_formatter(FuncFormatter(label))
     ax.set_xlabel(plain(f"time ({unit_text})"), fontsize=points(8.5))
     ax.tick_params(axis="x", labelsize=points(8))
     ax.grid(axis="x", color="0.88", lw=0.6)
 
 
+def _number_label(tick: float, _: int | None) -> str:
+    return f"{tick:.0f}"
+
+
+def _day_label(tick: float, _: int | None) -> str:
+    return f"{tick / _DAY:.0f}"
+
+
+def _hour_label(tick: float, _: int | None) -> str:
+    return format_clock(round(tick))[:-3].removeprefix("0")
+
+
+def _minute_label(tick: float, _: int | None) -> str:
+    return format_clock(round(tick))[3:].removeprefix("0")
+
+
 def round_step(span: int, room: float, seconds: bool) -> int:
     """Return the smallest round step that divides ``span`` into at most ``room`` parts."""
     steps = [step for step in _CLOCK_STEPS if seconds and (step >= 60 or span < _HOUR)]
-    steps += [digit * 10**power * (_DAY if seconds else 1) for power in range(20) for digit in (1, 2, 5)]
+    unit = _DAY if seconds else 1
+    for power in range(20):
+        steps += [digit * 10**power * unit for digit in (1, 2, 5)]
     return next(step for step in steps if span / step <= room)
 
 
@@ -245,11 +271,9 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
         return 0.0
     cast(Figure, ax.figure).draw_without_rendering()  # names of rows may take much of the width
     room = _SPARE * ax.get_window_extent().width
-    single = {
-        one: HandlerLine2D(numpoints=1)
-        for one in handles
-        if isinstance(one, Line2D) and (one.get_linestyle() == "None" or one.get_markevery())
-    }
+    lines = [handle for handle in handles if isinstance(handle, Line2D)]
+    single_marks = [line for line in lines if line.get_linestyle() == "None" or line.get_markevery()]
+    single = {line: HandlerLine2D(numpoints=1) for line in single_marks}
     options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below(ax, drop), "borderaxespad": 0}
     options |= {"numpoints": 2, "fontsize": points(8), "frameon": False, "handlelength": 2.6, "handler_map": single}
     for columns in range(len(handles), 0, -1):
@@ -275,8 +299,9 @@ def write_below(ax: Axes, paragraphs: Iterable[str], drop: float, size: float) -
     size, texts = points(size), list(paragraphs)
     room = _SPARE * ax.get_window_extent().width
     text = ax.text(0, 0, "", transform=below(ax, drop), va="top", fontsize=size, linespacing=1.3, gid="key")
-    for letters in range(max(16, int(room / ax.figure.dpi * 72 / (0.45 * size))), 15, -1):
-        text.set_text("\n".join(fill(one, letters) for one in texts))
+    max_letters = max(16, int(room / ax.figure.dpi * 72 / (0.45 * size)))
+    for letters in range(max_letters, 15, -1):
+        text.set_text("\n".join(fill(paragraph, letters) for paragraph in texts))
         if text.get_window_extent().width <= room:
             break
     return float(text.get_window_extent().height / ax.figure.dpi)

@@ -91,7 +91,7 @@ def board(
     """
     rows = _rows(list(lines), rules)
     frame, outcomes = rows.frame(), rows.outcomes()
-    summary = summarize(frame, rules, metrics=(*SUMMARY, *REPORTED), own=False)
+    summary = summarize(frame, rules, metrics=(*SUMMARY, *REPORTED), by_paper=False)
     sets = [_model_row(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
     causes = records(failure_causes(outcomes)) if summary.models else []
     names = [row["model"] or UNNAMED for row in summary.models if row["problems"]]

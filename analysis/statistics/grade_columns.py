@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 PROBLEM_KEY = ["set", "model", "instance"]
 _LABELS = (*PROBLEM_KEY, "sample")
 #: Metrics of all benchmarks as figures beside the benchmark's own, under names that no benchmark has.
-COMMON = tuple(Average(f"all:{one.name}", one.average, one.of) for one in (*SUMMARY, *REPORTED) if one.of is not None)
+COMMON = tuple(
+    Average(f"all:{metric.name}", metric.average, metric.of)
+    for metric in (*SUMMARY, *REPORTED)
+    if metric.of is not None
+)
 
 #: Beginning of the names of figures that are metrics with bins, see `Benchmark.bins`.
 METRIC = "metric:"
@@ -94,10 +98,10 @@ class GradeRows:
             columns |= {"scored": array("b"), "success": array("b"), "failure_cause": []}
             binned = (Average(METRIC + name, "", methodcaller("get", name)) for name in owner_of(benchmark).bins)
             figures = (*self.figures(benchmark), *COMMON, *binned)
-            columns |= {
-                name: [] if one.aggregate == "counts" else array("d") for one in figures for name in columns_of(one)
-            }
-            self._terms[benchmark] = [(one, [columns[name] for name in columns_of(one)]) for one in figures]
+            for figure in figures:
+                for name in columns_of(figure):
+                    columns[name] = [] if figure.aggregate == "counts" else array("d")
+            self._terms[benchmark] = [(figure, [columns[name] for name in columns_of(figure)]) for figure in figures]
         return [_terms_of(figure, row) for figure, _ in self._terms[benchmark]]
 
     def add(self, grade: Grade, row: Mapping[str, Any] | None = None, **prices: float | None) -> None:
@@ -146,10 +150,10 @@ class GradeRows:
         for name, columns in sorted(self._columns.items()):
             if not columns["set"]:  # all grades of the benchmark were rejected
                 continue
-            data = {
-                key: pd.Series(some, dtype=object) if isinstance(some, list) else some for key, some in columns.items()
-            }
-            parts.append(pd.DataFrame({"benchmark": pd.Series([name] * len(columns["set"]), dtype=object), **data}))
+            data: dict[str, Any] = {"benchmark": pd.Series([name] * len(columns["set"]), dtype=object)}
+            for key, cells in columns.items():
+                data[key] = pd.Series(cells, dtype=object) if isinstance(cells, list) else cells
+            parts.append(pd.DataFrame(data))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 
     def outcomes(self) -> pd.DataFrame:
@@ -168,7 +172,7 @@ class GradeRows:
         for name in frame["benchmark"].unique():
             rows = frame["benchmark"] == name
             for column, role in (("success", "success"), ("main_score", "main")):
-                figure = next(one for one in self.figures(name) if role in one.role)
+                figure = next(candidate for candidate in self.figures(name) if role in candidate.role)
                 top, bottom = columns_of(figure)
                 shares[column] = shares[column].mask(rows, frame[top] / frame[bottom] / figure.full)
         return frame[["benchmark", *_LABELS, "scored", "failure_cause"]].assign(**shares)
@@ -176,9 +180,9 @@ class GradeRows:
 
 def columns_of(figure: Average) -> tuple[str, ...]:
     """Return the columns of a figure: its names to be counted, or its numerator and denominator."""
-    return (
-        (f"{figure.name}:counted",) if figure.aggregate == "counts" else (f"{figure.name}:top", f"{figure.name}:bottom")
-    )
+    if figure.aggregate == "counts":
+        return (f"{figure.name}:counted",)
+    return f"{figure.name}:top", f"{figure.name}:bottom"
 
 
 def _terms_of(figure: Average, row: Mapping[str, Any] | None) -> tuple[Any, ...]:

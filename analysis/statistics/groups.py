@@ -32,9 +32,11 @@ def groupings(benchmark: str) -> dict[str, str]:
     owner = owner_of(benchmark)
     declared = owner.metrics.declare(owner.rules.profile())
     averages = owner.metrics.averages(owner.rules.profile())
-    counted = {*owner.bins, *(one.name for one in averages if one.aggregate == "counts" and one.is_shown)}
-    meanings = {one.name: one.meaning for one in (*declared, *averages) if one.name in counted}
-    return {name: owner.group_units.get(name, "") for name in owner.groups("")} | {CAUSE: "failed runs"} | meanings
+    counts = [average.name for average in averages if average.aggregate == "counts" and average.is_shown]
+    counted = {*owner.bins, *counts}
+    meanings = {metric.name: metric.meaning for metric in (*declared, *averages) if metric.name in counted}
+    units = {name: owner.group_units.get(name, "") for name in owner.groups("")}
+    return units | {CAUSE: "failed runs"} | meanings
 
 
 def group_runs(frame: pd.DataFrame, by: str, rules: Mapping[str, Rules] | None = None) -> list[dict[str, Any]]:
@@ -58,8 +60,13 @@ def group_runs(frame: pd.DataFrame, by: str, rules: Mapping[str, Rules] | None =
     if by not in owner_of(str(frame["benchmark"].iloc[0])).groups(""):
         return run_counts(frame, by)
     rows = summarize(frame, rules, by=by).sets
-    rows.sort(key=lambda row: (row["model"], re.sub(r"\d+", lambda digits: digits[0].zfill(9), row["set"])))
+    rows.sort(key=_model_and_group)
     return [{by if key == "set" else key: value for key, value in row.items()} for row in rows]
+
+
+def _model_and_group(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a sort key of a row: numbers in the names of groups are sorted by value."""
+    return row["model"], re.sub(r"\d+", lambda digits: digits[0].zfill(9), row["set"])
 
 
 def run_counts(frame: pd.DataFrame, by: str) -> list[dict[str, Any]]:
@@ -83,18 +90,23 @@ def run_counts(frame: pd.DataFrame, by: str) -> list[dict[str, Any]]:
     runs = frame.assign(value=_values(frame, by, ends)).explode("value").dropna(subset="value")
     rows = []
     for (model, set_name), part in runs.groupby(["model", "set"]):
+        values = part["value"]
         parts = {
-            "count": part["value"],
-            "succeeded": part["value"][part["success"] == 1],
-            "failed": part["value"][part["scored"] > part["success"]],
+            "count": values,
+            "succeeded": values[part["success"] == 1],
+            "failed": values[part["scored"] > part["success"]],
         }
-        counts = {name: values.value_counts() for name, values in parts.items()}
-        order = sorted(counts["count"].index, key=lambda value: (-counts["count"][value], str(value)))
-        for value in bin_names(ends) if ends else order:
-            numbers = {name: int(some.get(value, 0)) for name, some in counts.items()}
+        counts = {name: part_values.value_counts() for name, part_values in parts.items()}
+        for value in bin_names(ends) if ends else _by_frequency(counts["count"]):
+            numbers = {name: int(value_counts.get(value, 0)) for name, value_counts in counts.items()}
             shares = {_SHARES[name]: count / max(1, len(parts[name])) for name, count in numbers.items()}
             rows.append({"model": model, "benchmark": benchmark, "set": set_name, by: str(value), **numbers, **shares})
     return rows
+
+
+def _by_frequency(counts: pd.Series[int]) -> list[Any]:
+    """Return the counted values, the most frequent ones first."""
+    return sorted(counts.index, key=lambda value: (-counts[value], str(value)))
 
 
 def quartiles(frame: pd.DataFrame, by: str) -> list[dict[str, Any]]:
@@ -118,7 +130,8 @@ def bin_names(ends: Sequence[float]) -> list[str]:
     >>> bin_names((1, 1.25))
     ['<= 1', '(1, 1.25]', '> 1.25']
     """
-    return [f"<= {ends[0]:g}", *(f"({low:g}, {high:g}]" for low, high in pairwise(ends)), f"> {ends[-1]:g}"]
+    inner_bins = [f"({low:g}, {high:g}]" for low, high in pairwise(ends)]
+    return [f"<= {ends[0]:g}", *inner_bins, f"> {ends[-1]:g}"]
 
 
 def _values(frame: pd.DataFrame, by: str, ends: Sequence[float] | None) -> pd.Series[Any]:
@@ -129,7 +142,9 @@ def _values(frame: pd.DataFrame, by: str, ends: Sequence[float] | None) -> pd.Se
         return frame["failure_cause"]
     if ends is None:
         return frame[f"{by}:counted"]
-    return pd.cut(frame[f"{METRIC}{by}:top"], [-inf, *ends, inf], labels=bin_names(ends)).astype(object)
+    values = frame[f"{METRIC}{by}:top"]
+    bins = pd.cut(values, [-inf, *ends, inf], labels=bin_names(ends))
+    return bins.astype(object)
 
 
 def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
@@ -158,9 +173,12 @@ def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
     sizes, totals = models.value_counts(), frame["failure_cause"].value_counts()
     sums: dict[Any, Any] = frame.groupby([models, frame["failure_cause"]]).size().to_dict()
     counts = [(str(model), str(cause), int(count)) for (model, cause), count in sums.items()]
-    counts.sort(key=lambda one: (one[1] == NOT_SCORED, -totals[one[1]], one[1], one[0]))
-    rows = [
-        {"model": model, "failure_cause": cause, "count": count, "share": count / sizes[model]}
-        for model, cause, count in counts
-    ]
+
+    def order(row: tuple[str, str, int]) -> tuple[bool, int, str, str]:
+        model, cause, _ = row
+        return cause == NOT_SCORED, -totals[cause], cause, model
+
+    rows = []
+    for model, cause, count in sorted(counts, key=order):
+        rows.append({"model": model, "failure_cause": cause, "count": count, "share": count / sizes[model]})
     return from_rows("causes", rows)[0]

@@ -69,15 +69,16 @@ def best_of(values: Sequence[float], size: int) -> float:
     return fsum(terms)
 
 
-def sizes(least: int) -> list[int]:
-    """Return the reported k if every problem has ``least`` samples: 1, 2, 4, ... up to 128.
+def sizes(min_samples: int) -> list[int]:
+    """Return the reported k if every problem has ``min_samples`` samples: 1, 2, 4, ... up to 128.
 
     Examples
     --------
     >>> sizes(5), sizes(0)
     ([1, 2, 4], [])
     """
-    return [1 << power for power in range(_MOST.bit_length()) if 1 << power <= least]
+    powers = (1 << exponent for exponent in range(_MOST.bit_length()))
+    return [power for power in powers if power <= min_samples]
 
 
 Floats = NDArray[np.float64]
@@ -100,14 +101,14 @@ class ProblemScore(NamedTuple):
     ----------
     share
         Weight of the problem in the mean of all problems.
-    most
+    max_value
         Largest possible value.
     """
 
     value: float
     stratum: Hashable
     share: float
-    most: float = 1.0
+    max_value: float = 1.0
 
 
 def intervals(
@@ -150,8 +151,11 @@ def intervals(
     for weights in _weights(_groups(strata), len(strata), draws, seed):
         for name, sample in samples.items():
             draws_by_name[name].append(_statistic(sample, weights))
-    members = {name: np.count_nonzero(~np.isnan(sample.values)) for name, sample in samples.items()}
-    return {name: _ends(np.concatenate(draws_by_name[name]), level) if members[name] > 1 else None for name in samples}
+    ends: dict[str, tuple[float, float] | None] = {}
+    for name, sample in samples.items():
+        members = np.count_nonzero(~np.isnan(sample.values))
+        ends[name] = _ends(np.concatenate(draws_by_name[name]), level) if members > 1 else None
+    return ends
 
 
 def mean_interval(
@@ -180,11 +184,14 @@ def mean_interval(
     >>> round(low, 1), round(high, 1)
     (0.2, 0.8)
     """
-    shares, values = np.array([one.share for one in scores]), np.array([one.value for one in scores])
-    groups = _groups([one.stratum for one in scores])
+    shares = np.array([score.share for score in scores])
+    values = np.array([score.value for score in scores])
+    groups = _groups([score.stratum for score in scores])
     deviations = np.zeros(len(scores))
-    for members in groups if len(scores) > 1 else ():
-        deviations[members] = values[members] - np.average(values[members], weights=shares[members])
+    if len(scores) > 1:
+        for members in groups:
+            group_values = values[members]
+            deviations[members] = group_values - np.average(group_values, weights=shares[members])
     drawn = [weights @ (shares * deviations) for weights in _weights(groups, len(scores), draws, seed)]
     return _ends(np.concatenate(drawn) + float(shares @ values), level) if drawn else None
 
@@ -195,7 +202,8 @@ def _groups(strata: Sequence[Hashable]) -> list[list[int]]:
     members: dict[Hashable, list[int]] = {}
     single: list[int] = []
     for i, stratum in enumerate(strata):
-        (single if counts[stratum] == 1 else members.setdefault(stratum, [])).append(i)
+        group = single if counts[stratum] == 1 else members.setdefault(stratum, [])
+        group.append(i)
     groups = list(members.values())
     if len(single) > 1 or not groups:
         return [*groups, single] if single else groups
@@ -252,7 +260,9 @@ def _ends(drawn: Floats, level: float) -> tuple[float, float] | None:
     """Return the outer draws next to the quantiles; infinite draws forbid interpolation."""
     drawn = np.sort(drawn[~np.isnan(drawn)])
     place = int((1 - level) / 2 * (len(drawn) - 1))
-    return (float(drawn[place]), float(drawn[len(drawn) - 1 - place])) if len(drawn) else None
+    if not len(drawn):
+        return None
+    return float(drawn[place]), float(drawn[len(drawn) - 1 - place])
 
 
 def mean(values: Iterable[float | None], failed: int = 0) -> float | None:
@@ -261,7 +271,8 @@ def mean(values: Iterable[float | None], failed: int = 0) -> float | None:
     The sum is exact, so that it does not depend on the order of the values.
     """
     present = [value for value in values if value is not None]
-    return fsum(present) / count if (count := len(present) + failed) else None
+    count = len(present) + failed
+    return fsum(present) / count if count else None
 
 
 def share_interval(scores: Sequence[ProblemScore]) -> tuple[float, float] | None:
@@ -275,8 +286,11 @@ def share_interval(scores: Sequence[ProblemScore]) -> tuple[float, float] | None
     if ends is None:
         return None
     first = scores[0].value
-    if all(one.value == first for one in scores):
+    if all(score.value == first for score in scores):
+        if first > 1:
+            return None
         square = NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
-        other = square / (len(scores) + square)
-        return None if first > 1 else (first * (1 - other), first + (1 - first) * other)
-    return max(0.0, ends[0]), min(max(one.most for one in scores), ends[1])
+        differing_share = square / (len(scores) + square)
+        return first * (1 - differing_share), first + (1 - first) * differing_share
+    max_value = max(score.max_value for score in scores)
+    return max(0.0, ends[0]), min(max_value, ends[1])

@@ -104,10 +104,10 @@ def observe(
     for field, name in (("frame", "instance"), ("label_column", label_column), ("value", value)):
         if name not in frame.columns:
             raise InputError(one_of(name, map(str, frame.columns), "columns"), field=field, value=name)
-    better = better or ("lower" if value in _LOWER else "higher" if value in (*_HIGHER, *_SHARES) else None)
-    if better not in ("lower", "higher"):
-        raise InputError("must be lower or higher, the direction of better values", field="better", value=better)
-    worst = 0.0 if value in _SHARES else np.inf if better == "lower" else -np.inf
+    direction = better or _direction(value)
+    if direction not in ("lower", "higher"):
+        raise InputError("must be lower or higher, the direction of better values", field="better", value=direction)
+    worst = _worst_value(value, direction)
     rows = _rows(frame, value, label_column, worst)
     named = rows["method"][~(rows["unscored"] & (rows["method"] == UNNAMED))]
     chosen = list(dict.fromkeys(named))
@@ -119,19 +119,35 @@ def observe(
     missing = (worst,) if absent == "failed" else ()
     # A run that is not scored is neither a failure nor missing: it leaves an empty cell.
     scored = rows["value"].where(~rows["unscored"])
-    cells = {
-        key: tuple(sorted(runs.dropna())) for key, runs in scored.groupby([rows[name] for name in (*_KEY, "method")])
-    }
+    groups = scored.groupby([rows[name] for name in (*_KEY, "method")])
+    cells = {key: tuple(sorted(runs.dropna())) for key, runs in groups}
     table = [[cells.get((*key, name), missing) for name in chosen] for key in keys]
     runs = pd.DataFrame(table, index=info.index, columns=chosen, dtype=object)[~lost]
-    return Observations(runs.map(_mean).astype(float), info[~lost], value, better, info[lost], runs)
+    means = runs.map(_mean).astype(float)
+    return Observations(means, info[~lost], value, direction, info[lost], runs)
+
+
+def _direction(value: str) -> Literal["lower", "higher"] | None:
+    """Return the direction of better values of a column, ``None`` if it is unknown."""
+    if value in _LOWER:
+        return "lower"
+    return "higher" if value in (*_HIGHER, *_SHARES) else None
+
+
+def _worst_value(value: str, direction: Literal["lower", "higher"]) -> float:
+    """Return the value that a failure counts as."""
+    if value in _SHARES:
+        return 0.0
+    return np.inf if direction == "lower" else -np.inf
 
 
 def _mean(runs: Sequence[float]) -> float:
     """Return the mean of the runs that did not fail; the value of a failure if all failed."""
     finite = [run for run in runs if isfinite(run)]
+    if not finite:
+        return runs[0] if runs else nan
     # Divided first: the sum may be larger than any number.
-    return fsum(run / len(finite) for run in finite) if finite else runs[0] if runs else nan
+    return fsum(run / len(finite) for run in finite)
 
 
 def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> pd.DataFrame:
@@ -142,10 +158,11 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
         return frame[name] if name in frame.columns else pd.Series(pd.NA, index=frame.index, dtype="object")
 
     def text(series: pd.Series[Any]) -> list[str]:
-        return ["" if missing else str(one) for one, missing in zip(series, series.isna(), strict=True)]
+        return ["" if missing else str(cell) for cell, missing in zip(series, series.isna(), strict=True)]
 
     def holds(name: str, value: Any) -> NDArray[np.bool_]:
-        return np.array(column(name).astype(object).map(lambda one: one == value, na_action="ignore") == True)  # noqa: E712
+        cells = column(name).astype(object)
+        return np.array(cells.map(lambda cell: cell == value, na_action="ignore") == True)  # noqa: E712
 
     numbers = pd.to_numeric(frame[value]).astype("Float64").to_numpy(float, na_value=np.nan)
     failed = np.isnan(numbers) | holds("accepted", False)
@@ -153,6 +170,7 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
         failed |= holds("success", False)
     undefined = np.isnan(numbers) if value in _MAYBE_UNDEFINED else False
     optimum = column("optimum" if "optimum" in frame.columns else "optimal_makespan")
+    optima = optimum.astype("Float64").to_numpy(float, na_value=np.nan)
     return pd.DataFrame(
         {
             "instance": text(frame["instance"]),
@@ -162,6 +180,6 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
             "value": np.where(failed, worst, numbers),
             "unscored": holds("scored", False) | undefined,
             "infeasible": holds("settled", "infeasible"),
-            "optimum": optimum.astype("Float64").to_numpy(float, na_value=np.nan),
+            "optimum": optima,
         }
     )

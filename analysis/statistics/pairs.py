@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import fsum
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
@@ -109,7 +109,8 @@ def pairs(
     rows = []
     for name in [value] if isinstance(value, str) else value:
         table = observe(frame, name, better=better, label_column=label_column, absent=absent)
-        compared = [_pairing(table, a, b, level, draws, seed) for a, b in _pairs(chosen, table.names)]
+        name_pairs = _pairs(chosen, table.names)
+        compared = [_pairing(table, a, b, level, draws, seed) for a, b in name_pairs]
         adjusted = holm([row["p_sign"] for row in compared])
         rows += [row | {"p_adjusted": p_value} for row, p_value in zip(compared, adjusted, strict=True)]
     return from_rows("pairings", rows)[0]
@@ -118,34 +119,42 @@ def pairs(
 def _pairs(chosen: str | Iterable[tuple[str, str]] | None, names: list[str]) -> list[tuple[str, str]]:
     if chosen is None:
         return list(combinations(names, 2))
-    several = [(name, chosen) for name in names] if isinstance(chosen, str) else list(chosen)
-    for name in (name for pair in several for name in pair):
+    chosen_pairs = [(name, chosen) for name in names] if isinstance(chosen, str) else list(chosen)
+    for name in chain.from_iterable(chosen_pairs):
         if name not in names:
             raise InputError(one_of(name, names), field="chosen", value=name)
-    return [pair for pair in several if not isinstance(chosen, str) or pair[0] != chosen]
+    if isinstance(chosen, str):
+        return [pair for pair in chosen_pairs if pair[0] != chosen]
+    return chosen_pairs
 
 
 def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed: int) -> dict[str, Any]:
-    left, right = table.values[a].to_numpy(float), table.values[b].to_numpy(float)
+    left = table.values[a].to_numpy(float)
+    right = table.values[b].to_numpy(float)
     compared = ~(np.isnan(left) | np.isnan(right))
-    left, right, strata = left[compared], right[compared], table.strata[compared].tolist()
+    left, right = left[compared], right[compared]
+    strata = table.strata[compared].tolist()
     sign = table.sign
     failed_a, failed_b = left == sign * np.inf, right == sign * np.inf
     both = ~(failed_a | failed_b)
     difference, ratio = _differences(left, right)
     balance, middles = -sign * difference, [left.copy(), right.copy()]
-    for i, runs in enumerate(zip(table.runs[a][compared], table.runs[b][compared], strict=True)):
+    paired_runs = zip(table.runs[a][compared], table.runs[b][compared], strict=True)
+    for i, runs in enumerate(paired_runs):
         if max(map(len, runs)) > 1:
             balance[i] = _balance(*runs, sign)
             middles[0][i], middles[1][i] = map(_middle, runs)
-    wins, ties = int(np.count_nonzero(balance > 0)), int(np.count_nonzero(balance == 0))
+    wins = int(np.count_nonzero(balance > 0))
+    ties = int(np.count_nonzero(balance == 0))
+    losses = len(left) - wins - ties
     middle_difference, middle_ratio = _differences(*middles)
     samples = {}
     if table.value not in _IN_TICKS or len(set(table.benchmarks[compared])) < 2:
         samples["mean_difference"] = Sample(np.where(both, difference, np.nan), "mean")
         samples["median_difference"] = Sample(middle_difference, "median")
     if sign > 0 and bool(np.all(left > 0) and np.all(right > 0)):
-        samples["mean_ratio"] = Sample(np.where(both, np.log(np.where(both, ratio, 1.0)), np.nan), "mean")
+        logarithms = np.log(np.where(both, ratio, 1.0))
+        samples["mean_ratio"] = Sample(np.where(both, logarithms, np.nan), "mean")
         samples["median_ratio"] = Sample(middle_ratio, "median")
     return {
         "a": a,
@@ -155,25 +164,27 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
         "pairs": len(left),
         "wins": wins,
         "ties": ties,
-        "losses": len(left) - wins - ties,
+        "losses": losses,
         "failed_a": int(failed_a.sum()),
         "failed_b": int(failed_b.sum()),
         "failed_both": int((failed_a & failed_b).sum()),
         "left_out": len(table.values) - len(left) + len(table.lost),
         **_estimates(samples, strata, level, draws, seed),
-        "p_sign": sign_test(wins, len(left) - wins - ties),
+        "p_sign": sign_test(wins, losses),
     }
 
 
-def _balance(mine: Sequence[float], others: Sequence[float], sign: int) -> int:
+def _balance(runs_a: Sequence[float], runs_b: Sequence[float], sign: int) -> int:
     """Return in how many more pairs of runs the first is better than worse."""
-    difference, _ = _differences(np.array(mine)[:, None], np.array(others)[None, :])
+    column, row = np.array(runs_a)[:, None], np.array(runs_b)[None, :]
+    difference, _ = _differences(column, row)
     return int(np.sign(-sign * difference).sum())
 
 
 def _middle(runs: Sequence[float]) -> float:
     """Return the median of some runs in order; between a failure and another run it is the failure."""
-    low, high = runs[(len(runs) - 1) // 2], runs[len(runs) // 2]
+    count = len(runs)
+    low, high = runs[(count - 1) // 2], runs[count // 2]
     return low if low == high else (low + high) / 2
 
 
@@ -194,12 +205,14 @@ def _estimates(
         values = sample.values[~np.isnan(sample.values)]
         if not len(values):
             continue
-        mean = sample.statistic == "mean"
-        estimate = [float(np.mean(values) if mean else weighted_median(values, np.ones((1, len(values))))[0])]
-        estimate += ends[name] or ()
+        if sample.statistic == "mean":
+            estimate = float(np.mean(values))
+        else:
+            estimate = float(weighted_median(values, np.ones((1, len(values))))[0])
+        numbers = [estimate, *(ends[name] or ())]
         if name == "mean_ratio":  # taken of logarithms
-            estimate = [float(np.exp(one)) for one in estimate]
-        columns |= zip((name, f"{name}_low", f"{name}_high"), estimate, strict=False)
+            numbers = [float(np.exp(number)) for number in numbers]
+        columns |= zip((name, f"{name}_low", f"{name}_high"), numbers, strict=False)
     return columns
 
 
@@ -217,8 +230,11 @@ def pairs_of_models(outcomes: pd.DataFrame, models: Sequence[str]) -> list[dict[
     """
     if len(models) < 2:
         return []
-    chosen = combinations(models, 2) if len(models) <= MOST_PAIRED else product(models[:1], models[1:])
-    return records(pairs(outcomes, chosen=list(chosen), draws=2_000))
+    if len(models) <= MOST_PAIRED:
+        chosen = list(combinations(models, 2))
+    else:
+        chosen = list(product(models[:1], models[1:]))
+    return records(pairs(outcomes, chosen=chosen, draws=2_000))
 
 
 def profiles(
@@ -260,7 +276,7 @@ def profiles(
         raise InputError("must be a column whose lower values are better", field="value", value=value)
     rows = []
     cells = table.runs.to_numpy(object)
-    best = np.array([min((run for runs in row for run in runs), default=np.nan) for row in cells], dtype=float)
+    best = np.array([min(chain.from_iterable(row), default=np.nan) for row in cells], dtype=float)
     base = best if against == "best" else table.optima
     compared = ~(table.values.isna().to_numpy(bool).any(axis=1) | np.isnan(base))
     cells, base = cells[compared], base[compared]
@@ -270,9 +286,9 @@ def profiles(
     shared = {"problems": count, "left_out": len(table.values) - count + len(table.lost)}
     for place, name in enumerate(table.names):
         weights: defaultdict[float, list[float]] = defaultdict(list, {1.0: []})
-        for runs, least in zip(cells[:, place], base.tolist(), strict=True):
+        for runs, reference in zip(cells[:, place], base.tolist(), strict=True):
             for run in runs:
-                weights[_ratio(run, least)].append(1 / len(runs))
+                weights[_ratio(run, reference)].append(1 / len(runs))
         weights.pop(np.inf, None)
         hits = 0.0
         for ratio in sorted(weights):
@@ -284,10 +300,12 @@ def profiles(
     return from_rows("profiles", rows)[0]
 
 
-def _ratio(run: float, least: float) -> float:
-    if run == least and np.isfinite(run):
+def _ratio(run: float, reference: float) -> float:
+    if not np.isfinite(run):
+        return np.inf
+    if run == reference:
         return 1.0
-    return run / least if least and np.isfinite(run) else np.inf
+    return run / reference if reference else np.inf
 
 
 def sign_test(wins: int, losses: int) -> float:
@@ -300,9 +318,11 @@ def sign_test(wins: int, losses: int) -> float:
     """
     count, fewer = wins + losses, min(wins, losses)
     steps = np.arange(fewer, dtype=float)
-    logs = np.concatenate([[0.0], np.cumsum(np.log((count - steps) / (steps + 1)))])  # of binomial coefficients
+    ratios = (count - steps) / (steps + 1)
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])  # of binomial coefficients
     top = logs.max()
-    return float(min(1.0, 2 * np.exp(top + np.log(np.exp(logs - top).sum()) - count * np.log(2))))
+    log_sum = top + np.log(np.exp(logs - top).sum())
+    return float(min(1.0, 2 * np.exp(log_sum - count * np.log(2))))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -333,6 +353,9 @@ def wilson(hits: float, count: int, level: float = 0.95) -> tuple[float | None, 
     z = NormalDist().inv_cdf((1 + level) / 2)
     share, square = hits / count, z * z / count
     middle = (share + square / 2) / (1 + square)
-    reach = z * np.sqrt(share * (1 - share) / count + square / count / 4) / (1 + square)
+    variance = share * (1 - share) / count + square / count / 4
+    reach = z * np.sqrt(variance) / (1 + square)
     # At the ends rounding must not shut the share itself out.
-    return (float(middle - reach) if hits else 0.0), (float(middle + reach) if hits < count else 1.0)
+    low = float(middle - reach) if hits else 0.0
+    high = float(middle + reach) if hits < count else 1.0
+    return low, high

@@ -63,9 +63,9 @@ class Summary(NamedTuple):
     def rows(self) -> list[dict[str, Any]]:
         """Return all rows for files, models first; ``level`` is ``model`` or ``set``."""
         about = {"format": FORMAT, "version": VERSION}
-        return [about | {"level": "model"} | row for row in self.models] + [
-            about | {"level": "set", "model": row["model"]} | row for row in self.sets
-        ]
+        model_rows = [about | {"level": "model"} | row for row in self.models]
+        set_rows = [about | {"level": "set", "model": row["model"]} | row for row in self.sets]
+        return model_rows + set_rows
 
 
 def summarize(
@@ -73,7 +73,7 @@ def summarize(
     rules: Mapping[str, Rules] | None = None,
     *,
     metrics: Sequence[GradeMetric] = SUMMARY,
-    own: bool = True,
+    by_paper: bool = True,
     by: str = "set",
 ) -> Summary:
     """Average the frame of grades per model and set, and per model.
@@ -91,7 +91,7 @@ def summarize(
         Those with which the frame was made, see `GradeRows`.
     metrics
         Metrics of all benchmarks that are averaged.
-    own
+    by_paper
         True if rows of sets follow the benchmarks' papers: with their own figures, with missing problems counted as
         failed where the paper does so, and with the names of these problems.
     by
@@ -118,23 +118,21 @@ def summarize(
     complete = complete_rules(rules)
     if by != "set" and len(frame):
         names = zip(frame["benchmark"], frame["instance"], strict=True)
-        labels: list[Any] = [labels_of(*one, by) for one in names]
+        labels: list[Any] = [labels_of(benchmark, instance, by) for benchmark, instance in names]
         frame = frame.assign(set=labels).explode("set", ignore_index=True)
-    groups = [
-        group
-        for name, part in _parts_by(frame, "benchmark")
-        for group in _groups(name, part, figures_of(name, complete), by)
-    ]
+    groups: list[_Group] = []
+    for name, part in _parts_by(frame, "benchmark"):
+        groups += _groups(name, part, figures_of(name, complete), by)
     answered = [group.without_missing() for group in groups]
     rows = [group.row(metrics) for group in answered]
     models = _models(answered, rows, metrics)
-    if not own:
+    if not by_paper:
         return Summary(models, rows)
     sets = []
     for group, same_group, row in zip(groups, answered, rows, strict=True):
         # Intervals take time: they are the same where the paper omits missing problems, too.
-        by_paper = row if group is same_group else group.row(metrics)
-        sets.append(by_paper | group.own())
+        paper_row = row if group is same_group else group.row(metrics)
+        sets.append(paper_row | group.benchmark_figures())
     return Summary(models, sets)
 
 
@@ -145,8 +143,8 @@ def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFr
 
 def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by: str) -> list[_Group]:
     """Average over the samples of each problem; return a group per model and set, or ``by``."""
-    means = [one for one in (*figures, *COMMON) if one.aggregate == "mean"]
-    terms = [column for one in means for column in columns_of(one)]
+    means = [figure for figure in (*figures, *COMMON) if figure.aggregate == "mean"]
+    terms = list(chain.from_iterable(map(columns_of, means)))
     # Floating-point sums depend on the order; sorting makes them independent of the order of the rows.
     frame = frame.sort_values([*PROBLEM_KEY, *terms], ignore_index=True)
     runs = frame.groupby(PROBLEM_KEY)
@@ -159,20 +157,29 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
         members[set_name] = dict.fromkeys(inside or sorted(judged))
         sizes[set_name] = len({*members[set_name], *judged}) if judged else 0
     by_set, runs_by_set = problems.groupby(PROBLEM_KEY[:2]), frame.groupby(PROBLEM_KEY[:2])
-    tables: list[dict[Any, Any]] = [
-        one.to_dict("index") for one in (by_set[terms].sum(), by_set[terms].count(), runs_by_set[terms].count())
-    ]
+    sums: dict[Any, Any] = by_set[terms].sum().to_dict("index")
+    answered: dict[Any, Any] = by_set[terms].count().to_dict("index")
+    counts: dict[Any, Any] = runs_by_set[terms].count().to_dict("index")
     columns = {str(name): frame[name].to_numpy() for name in frame.columns}
     names, scored = problems["instance"].tolist(), problems["runs"].tolist()
-    groups = [
-        _Group(
-            *(benchmark, set_name, model, figures, members[set_name], sizes[set_name]),
-            {names[place]: scored[place] for place in by_set.indices[set_name, model]},
-            {name: values[runs_by_set.indices[set_name, model]] for name, values in columns.items()},
-            *(table[set_name, model] for table in tables),
+    groups: list[_Group] = []
+    for key in sums:
+        set_name, model = key
+        positions = runs_by_set.indices[key]
+        group = _Group(
+            benchmark=benchmark,
+            set_name=set_name,
+            model=model,
+            figures=figures,
+            members=members[set_name],
+            size=sizes[set_name],
+            scored={names[position]: scored[position] for position in by_set.indices[key]},
+            runs={name: values[positions] for name, values in columns.items()},
+            sums=sums[key],
+            answered=answered[key],
+            counts=counts[key],
         )
-        for set_name, model in tables[0]
-    ]
+        groups.append(group)
     return sorted(groups, key=lambda group: (group.model, group.set_name))
 
 
@@ -233,7 +240,7 @@ class _Group:
 
     def figure(self, role: str) -> Average:
         """Return the figure of the benchmark with a role, or that of all benchmarks with a name."""
-        return next(one for one in (*self.figures, *COMMON) if role in (*one.role, one.name))
+        return next(figure for figure in (*self.figures, *COMMON) if role in (*figure.role, figure.name))
 
     def mean(self, figure: Average, tops: Iterable[float] | None = None) -> float | None:
         """Return a figure, or the same with other numerators of the problems."""
@@ -297,16 +304,15 @@ class _Group:
             row |= _columns(metric, self.share(figure), counts, self.of_all(figure), ends, among)
         return row | self._several()
 
-    def own(self) -> dict[str, Any]:
+    def benchmark_figures(self) -> dict[str, Any]:
         """Return the figures of the benchmark, their runs and problems, and the names of missing problems."""
         missing = (name for name in self.members if name not in self.scored)
         means = [figure for figure in self.figures if figure.aggregate == "mean"]
-        about = {
-            "runs": {figure.name: self.count(figure) for figure in means},
-            "over": {figure.name: self.problems_of(figure) for figure in means},
-            "missing_names": list(islice(missing, NAMED)),
-        }
-        return {figure.name: self._figure(figure) for figure in self.figures} | about
+        row = {figure.name: self._figure(figure) for figure in self.figures}
+        row["runs"] = {figure.name: self.count(figure) for figure in means}
+        row["over"] = {figure.name: self.problems_of(figure) for figure in means}
+        row["missing_names"] = list(islice(missing, NAMED))
+        return row
 
     def _figure(self, figure: Average) -> Any:
         if figure.aggregate == "counts":
@@ -321,7 +327,8 @@ class _Group:
         columns = np.array([self.runs[column] for column in columns_of(figure)], dtype=float)
         present = np.nan_to_num(columns[1]) != 0
         names = self.runs["instance"][present]  # in order, as the frame is
-        parts = np.split(columns[:, present], np.flatnonzero(names[1:] != names[:-1]) + 1, axis=1)
+        first_runs = np.flatnonzero(names[1:] != names[:-1]) + 1
+        parts = np.split(columns[:, present], first_runs, axis=1)
         return [part[:, np.lexsort(part[::-1])] for part in parts if part.size]
 
     @cached_property
@@ -333,15 +340,20 @@ class _Group:
         """Return pass@k, pass^k and best of k for every k of which all problems have so many samples."""
         success, main = self.figure("success"), self.figure("main")
         figures: dict[str, float | None] = {}
-        judged = [(len(tops), int((tops >= bottoms * success.full).sum())) for tops, bottoms in self._terms(success)]
-        if max((count for count, _ in judged), default=0) < 2:
+        scored: list[tuple[int, int]] = []
+        for tops, bottoms in self._terms(success):
+            scored.append((len(tops), int((tops >= bottoms * success.full).sum())))
+        if max((count for count, _ in scored), default=0) < 2:
             return figures
         for name, estimate in (("pass@", pass_at), ("pass^", pass_hat)):
-            for size in sizes(min(count for count, _ in judged)):
-                tops = [success.full * estimate(count, good, size) for count, good in judged]
-                figures[f"{name}{size}"] = self.share(success, tops)
-        for size in sizes(min((len(tops) for tops, _ in self.main_terms), default=0)):
-            best = [best_of(list(tops / bottoms), size) * float(bottoms.mean()) for tops, bottoms in self.main_terms]
+            for size in sizes(min(count for count, _ in scored)):
+                estimates = [success.full * estimate(count, good, size) for count, good in scored]
+                figures[f"{name}{size}"] = self.share(success, estimates)
+        min_samples = min((len(tops) for tops, _ in self.main_terms), default=0)
+        for size in sizes(min_samples):
+            best: list[float] = []
+            for tops, bottoms in self.main_terms:
+                best.append(best_of(list(tops / bottoms), size) * float(bottoms.mean()))
             figures[f"best@{size}"] = self.share(main, best)
         return figures
 
@@ -354,11 +366,17 @@ class _Group:
         mean = self.mean(main)
         if mean is None:
             return []
-        runs = self.main_terms + [np.array([[0.0], [1.0]])] * self.absent_in(main)
-        most = max([1.0, *(float((tops / bottoms).max()) / main.full for tops, bottoms in runs)])
+        failure = np.array([[0.0], [1.0]])
+        runs = self.main_terms + [failure] * self.absent_in(main)
+        share = 1 / len(runs)
         weight = fsum(float(bottoms.mean()) for _, bottoms in runs) / len(runs)
-        values = [(tops / weight + mean * (1 - bottoms / weight)) / main.full for tops, bottoms in runs]
-        return [ProblemScore(float(own.mean()), stratum, 1 / len(runs), most) for own in values]
+        highest = [float((tops / bottoms).max()) / main.full for tops, bottoms in runs]
+        max_value = max([1.0, *highest])
+        scores: list[ProblemScore] = []
+        for tops, bottoms in runs:
+            values = (tops / weight + mean * (1 - bottoms / weight)) / main.full
+            scores.append(ProblemScore(float(values.mean()), stratum, share, max_value))
+        return scores
 
 
 def _columns(
@@ -376,14 +394,18 @@ def _columns(
     name = metric.name
     low, high = ends or (None, None)
     runs, problems = counts
-    return {
-        **({metric.among: among[metric.among]} if metric.among else {}),
-        name: value,
-        **({f"{name}_low": low, f"{name}_high": high} if metric.interval else {}),
-        f"{name}_runs": runs,
-        f"{name}_problems": problems,
-        **({f"{name}_of_all": of_all} if metric.of_all else {}),
-    }
+    columns: dict[str, Any] = {}
+    if metric.among:
+        columns[metric.among] = among[metric.among]
+    columns[name] = value
+    if metric.interval:
+        columns[f"{name}_low"] = low
+        columns[f"{name}_high"] = high
+    columns[f"{name}_runs"] = runs
+    columns[f"{name}_problems"] = problems
+    if metric.of_all:
+        columns[f"{name}_of_all"] = of_all
+    return columns
 
 
 def _models(
@@ -391,26 +413,28 @@ def _models(
 ) -> list[dict[str, Any]]:
     """Return a row per model, over all sets."""
     sizes = {(group.benchmark, group.set_name): group.size for group in groups if group.size}
-    own: dict[str, list[tuple[_Group, Mapping[str, Any]]]] = {}
+    by_model: dict[str, list[tuple[_Group, Mapping[str, Any]]]] = {}
     for group, row in zip(groups, rows, strict=True):
-        own.setdefault(group.model, []).append((group, row))
-    models = [_model(model, some, sizes, metrics) for model, some in sorted(own.items())]
+        by_model.setdefault(group.model, []).append((group, row))
+    models = [_model(model, groups_and_rows, sizes, metrics) for model, groups_and_rows in sorted(by_model.items())]
     return sorted(models, key=_rank)
 
 
 def _model(
     model: str,
-    own: Sequence[tuple[_Group, Mapping[str, Any]]],
+    groups_and_rows: Sequence[tuple[_Group, Mapping[str, Any]]],
     sizes: Mapping[tuple[str, str], int],
     metrics: Sequence[GradeMetric],
 ) -> dict[str, Any]:
     """Return the row of a model; ``sizes`` are those of all sets with a scored run of any model."""
-    scored = [row for _, row in own if row["problems"]]
+    groups = [group for group, _ in groups_and_rows]
+    rows = [row for _, row in groups_and_rows]
+    scored = [row for row in rows if row["problems"]]
     lacking = len(sizes) - len(scored)
-    untried = sum(sizes.values()) - sum(sizes.get((group.benchmark, group.set_name), 0) for group, _ in own)
-    drawn = [scores for number, (group, _) in enumerate(own) if (scores := group.scores(str(number)))]
-    ends = share_interval([one._replace(share=one.share / len(drawn)) for part in drawn for one in part])
-    counts = {name: sum(row[name] for _, row in own) for name in _COUNTS}
+    tried = sum(sizes.get((group.benchmark, group.set_name), 0) for group in groups)
+    untried = sum(sizes.values()) - tried
+    ends = _interval_over_sets(groups)
+    counts = {name: sum(row[name] for row in rows) for name in _COUNTS}
     counts["missing"] += untried
     counts["all_problems"] += untried
     row = {
@@ -421,16 +445,31 @@ def _model(
         "samples_least": min((row["samples_least"] for row in scored), default=None),
         "samples_most": max((row["samples_most"] for row in scored), default=None),
     }
-    among = {name: sum(row.get(name, 0) for _, row in own) for name in ("succeeded", "failed")}
+    among = {name: sum(row.get(name, 0) for row in rows) for name in ("succeeded", "failed")}
     for metric in metrics:
         name = metric.name
-        over = (sum(row[f"{name}_runs"] for _, row in own), sum(row[f"{name}_problems"] for _, row in own))
+        runs = sum(row[f"{name}_runs"] for row in rows)
+        problems = sum(row[f"{name}_problems"] for row in rows)
         of_all = mean((row.get(f"{name}_of_all") for row in scored), lacking) if scored else None
-        row |= _columns(metric, mean(row[name] for row in scored), over, of_all, ends, among)
-    shared = [
-        key for key in (scored[0] if scored else ()) if key.startswith(SEVERAL) and all(key in row for row in scored)
-    ]
-    return row | {name: mean(row[name] for row in scored) for name in shared}
+        row |= _columns(metric, mean(row[name] for row in scored), (runs, problems), of_all, ends, among)
+    return row | _means_over_samples(scored)
+
+
+def _interval_over_sets(groups: Sequence[_Group]) -> tuple[float, float] | None:
+    """Return the interval of the mean main score of the sets that have one."""
+    scores_by_set = [group.scores(str(number)) for number, group in enumerate(groups)]
+    scored_sets = [scores for scores in scores_by_set if scores]
+    scores: list[ProblemScore] = []
+    for set_scores in scored_sets:
+        scores += [score._replace(share=score.share / len(scored_sets)) for score in set_scores]
+    return share_interval(scores)
+
+
+def _means_over_samples(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+    """Return the means of the figures over several samples that all rows have."""
+    names = [name for name in (rows[0] if rows else ()) if name.startswith(SEVERAL)]
+    shared = [name for name in names if all(name in row for row in rows)]
+    return {name: mean(row[name] for row in rows) for name in shared}
 
 
 def _rank(row: Mapping[str, Any]) -> tuple[Any, ...]:

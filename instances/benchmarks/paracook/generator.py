@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, product
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -53,18 +54,24 @@ def _need(words: str) -> Need:
     return Need(ingredient, state, next(vessels, "") if state == "cooked" else "")
 
 
+def _dish(name: str, needs: str) -> OrderedDish:
+    return OrderedDish(f"{OWN}/{name}", tuple(map(_need, needs.split(","))))
+
+
 #: Our dishes by name, ``own/crudites``.
-DISHES: Final = {
-    f"{OWN}/{name}": OrderedDish(f"{OWN}/{name}", tuple(map(_need, needs.split(",")))) for name, needs in _NEEDS.items()
-}
+DISHES: Final = {f"{OWN}/{name}": _dish(name, needs) for name, needs in _NEEDS.items()}
 
 
 #: Maximum numbers of cooks and of ordered dishes.
 MOST_COOKS, MOST_ORDERS = 9, 16
 
 _WIDTH, _HEIGHT = 10, 8
-# Tables, how many of them have a plate, walls, and dishes on the menu.
-_TABLES, _PLATES, _WALLS, _MENU = 4, 2, 2, 3
+_TABLES = 4
+# Number of tables with a plate.
+_PLATES = 2
+_WALLS = 2
+# Number of dishes on the menu.
+_MENU = 3
 # Maximum number of stations of a kind, so that all fit.
 _MOST = 3
 
@@ -95,27 +102,32 @@ def draw_kitchen(random: Random, stations: int = 2) -> RandomKitchen:
 
 def _things(menu: list[OrderedDish], stations: int) -> list[tuple[str, dict[str, str]]]:
     """Return the names of all stations at the edge, with their ingredients or items."""
-    needs = [need for dish in menu for need in dish.needs]
-    things: list[tuple[str, dict[str, str]]] = [
-        (f"dispenser{number}", {"provides": ingredient})
-        for number, ingredient in enumerate(dict.fromkeys(need.ingredient for need in needs), 1)
-    ]
-    vessels = [vessel for vessel in FACTS.cookware if any(need.vessel == vessel.name for need in needs)]
-    is_chopped = any(one.takes == "chopped" for one in vessels) or any(need.state == "chopped" for need in needs)
-    things += [(f"chopping_board{number}", {}) for number in range(1, 1 + stations * is_chopped)]
-    cookware = [vessel.name for vessel in vessels for _ in range(stations)]
+    needs = list(chain.from_iterable(dish.needs for dish in menu))
+    ingredients = dict.fromkeys(need.ingredient for need in needs)
+    needed_vessels = {need.vessel for need in needs}
+    vessels = [vessel for vessel in FACTS.cookware if vessel.name in needed_vessels]
+    states = {need.state for need in needs} | {vessel.takes for vessel in vessels}
+    boards = stations if "chopped" in states else 0
+    cookware: list[str] = []
+    for vessel in vessels:
+        cookware += [vessel.name] * stations
+    things: list[tuple[str, dict[str, str]]] = []
+    things += [(f"dispenser{number}", {"provides": ingredient}) for number, ingredient in enumerate(ingredients, 1)]
+    things += [(f"chopping_board{number}", {}) for number in range(1, 1 + boards)]
     things += [(f"stove{number}", {"item": vessel}) for number, vessel in enumerate(cookware, 1)]
     return [*things, ("serving_window", {}), ("sink", {}), ("plate_return", {})]
 
 
 def _place_stations(random: Random, things: list[tuple[str, dict[str, str]]]) -> dict[str, Any]:
-    inner = [(x, y) for y in range(1, _HEIGHT - 1) for x in range(1, _WIDTH - 1)]
-    sides = [(x, y) for x in range(1, _WIDTH - 1) for y in (0, _HEIGHT - 1)]
-    ends = [(x, y) for y in range(1, _HEIGHT - 1) for x in (0, _WIDTH - 1)]
+    columns, rows = range(1, _WIDTH - 1), range(1, _HEIGHT - 1)
+    inner = [(x, y) for y, x in product(rows, columns)]
+    sides = [(x, y) for x, y in product(columns, (0, _HEIGHT - 1))]
+    ends = [(x, y) for y, x in product(rows, (0, _WIDTH - 1))]
     edge, middle = shuffled(random, [*sides, *ends]), shuffled(random, inner)
     tiles: list[list[Any]] = [[name, "station", *edge.pop(), contents] for name, contents in things]
     for number in range(1, _TABLES + 1):
-        tiles.append([f"table{number}", "station", *middle.pop(), {"item": "plate"} if number <= _PLATES else {}])
+        contents = {"item": "plate"} if number <= _PLATES else {}
+        tiles.append([f"table{number}", "station", *middle.pop(), contents])
     tiles += [["wall", "obstacle", *middle.pop()] for _ in range(_WALLS)]
     cooks = {f"agent{number}": list(middle.pop()) for number in range(1, MOST_COOKS + 1)}
     return {"width": _WIDTH, "height": _HEIGHT, "agents": cooks, "tiles": tiles}
@@ -126,9 +138,10 @@ def _reachable(document: dict[str, Any]) -> bool:
     kitchen = kitchen_from_map("drawn", document, "drawn", [], FACTS)
     reachable = distances(kitchen, kitchen.cooks[0][1])
     starts: list[Tile] = [place for _, place in kitchen.cooks]
-    return all(start in reachable for start in starts) and all(
-        any(tile in reachable for tile in access_tiles(kitchen, station.name)) for station in kitchen.stations
-    )
+    if not all(start in reachable for start in starts):
+        return False
+    access = (access_tiles(kitchen, station.name) for station in kitchen.stations)
+    return all(any(tile in reachable for tile in tiles) for tiles in access)
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKitchen, None]:
@@ -137,10 +150,10 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[GridKit
     ``tasks`` is the number of orders, ``agents`` that of the cooks, ``resources`` that of boards, and of stoves with
     each cookware; raises `InputError` for too many.
     """
-    for field, most in (("tasks", MOST_ORDERS), ("agents", MOST_COOKS), ("resources", _MOST)):
+    for field, max_value in (("tasks", MOST_ORDERS), ("agents", MOST_COOKS), ("resources", _MOST)):
         value = getattr(parameters, field)
-        if not 1 <= value <= most:
-            raise InputError(f"must be from 1 to {most}", field=field, value=value)
+        if not 1 <= value <= max_value:
+            raise InputError(f"must be from 1 to {max_value}", field=field, value=value)
     random_kitchen = draw_kitchen(random, parameters.resources)
     orders = [DISHES[dish] for dish in random_kitchen.orders[: parameters.tasks]]
     kitchen = kitchen_from_map(name, random_kitchen.document, name, orders, FACTS)

@@ -71,22 +71,26 @@ def _output(problem: GridKitchen, submitted: object, rules: Profile) -> Reading[
 
 def _turns(problem: GridKitchen, submitted: list[object], rules: Profile) -> Reading[GridKitchenPlan]:
     """Read submissions one by one; unreadable ones stay unchanged, since they are errors of the run."""
-    turns, count = list[object](), 0
-    for one in submitted:
-        read = _turn(problem, one, rules)
-        turns.append(one if read is None else read.commands)
-        count += 0 if read is None else read.read or 0
+    turns: list[object] = []
+    count = 0
+    for turn in submitted:
+        turn_reading = _turn(problem, turn, rules)
+        if turn_reading is None:
+            turns.append(turn)
+            continue
+        turns.append(turn_reading.commands)
+        count += turn_reading.read or 0
     return Reading(turns, count, "turns as given", 0)
 
 
-def _turn(problem: GridKitchen, one: object, rules: Profile) -> Reading[GridKitchenPlan] | None:
+def _turn(problem: GridKitchen, turn: object, rules: Profile) -> Reading[GridKitchenPlan] | None:
     """Read one submission, ``None`` if it cannot be read."""
-    if isinstance(one, Mapping):
-        return as_given(_inner(problem, one))
-    if not isinstance(one, str):
+    if isinstance(turn, Mapping):
+        return as_given(_inner(problem, turn))
+    if not isinstance(turn, str):
         return None
     try:
-        text_reading = _text(problem, one, rules)
+        text_reading = _text(problem, turn, rules)
     except PlanError:
         return None
     return text_reading if text_reading.commands else None
@@ -94,14 +98,16 @@ def _turn(problem: GridKitchen, one: object, rules: Profile) -> Reading[GridKitc
 
 def right_line(problem: GridKitchen) -> str:
     """Return an action of the first cook, as an example for errors."""
-    return json.dumps({problem.agents[0]: [{"action": INTERACT, "target": next(iter(problem.by_name))}]})
+    action = {"action": INTERACT, "target": next(iter(problem.by_name))}
+    return json.dumps({problem.agents[0]: [action]})
 
 
 def text_of(submitted: object) -> str:
     """Return the text of an answer or of the last message of a chat; raises `PlanError` for neither."""
     chat = chat_in(submitted)
     if chat is not None:
-        parts = [part for one in list(filter(is_agents, chat))[-1:] for part in contents(one)]
+        messages = list(filter(is_agents, chat))
+        parts = contents(messages[-1]) if messages else []
         submitted = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in parts)
     if not isinstance(submitted, str):
         raise PlanError("must be a plan or text", field="plan", value=submitted)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -32,7 +32,9 @@ from planoracle.instances.text import one_of
 from planoracle.plugin import InputError, load_json, read_bytes
 
 # Maximum length of a name, entries of a list, and files of one kind in a clone (the released one has 120).
-_LONGEST, _LONGEST_LIST, _MOST = 200, 5_000, 5_000
+_LONGEST = 200
+_LONGEST_LIST = 5_000
+_MOST = 5_000
 
 
 @contextmanager
@@ -150,12 +152,12 @@ class Copy(ABC):
     def orders(self) -> Mapping[str, tuple[str, ...]]:
         """Names of dishes by setting, ``burger/seed_42/orders_num_2``."""
         document, source = self.document("orders", "")
+        orders: dict[str, tuple[str, ...]] = {}
         with within(source):
-            orders = {
-                name: tuple(a_text(dish, f"{name}[{number}]") for number, dish in enumerate(some(dishes, name)))
-                for name, dishes in an_object(document, "orders").items()
-                if _SETTING.fullmatch(name)
-            }
+            for name, dishes in an_object(document, "orders").items():
+                if _SETTING.fullmatch(name):
+                    numbered = enumerate(some(dishes, name))
+                    orders[name] = tuple(a_text(dish, f"{name}[{number}]") for number, dish in numbered)
         return {name: orders[name] for name in in_order(orders)}
 
     @cached_property
@@ -184,7 +186,7 @@ class Copy(ABC):
     def settings_of(self, name: str) -> tuple[str, ...]:
         """Return the settings that belong to a map: those of its category and seed."""
         seed = name.rpartition("/")[0]
-        return tuple(one for one in self.orders if one.rpartition("/")[0] == seed)
+        return tuple(setting for setting in self.orders if setting.rpartition("/")[0] == seed)
 
     def dishes_of(self, names: Iterable[str]) -> list[OrderedDish]:
         """Return dishes by their names; raises `InputError` for an unknown one."""
@@ -211,12 +213,18 @@ class Copy(ABC):
             return rows_of(document, name)
 
 
+def _number_or_text(part: str) -> tuple[int, str]:
+    """Return a sort key of a part of a name: numbers by value, after texts."""
+    if part.isdecimal() and len(part) < 20:
+        return int(part), ""
+    return -1, part
+
+
 def in_order(names: Iterable[str]) -> tuple[str, ...]:
     """Return names in an order independent of the file system; numbers are sorted by value."""
 
     def key(name: str) -> list[tuple[int, str]]:
-        parts = re.split(r"[/_]", name)
-        return [(int(part), "") if part.isdecimal() and len(part) < 20 else (-1, part) for part in parts]
+        return list(map(_number_or_text, re.split(r"[/_]", name)))
 
     return tuple(sorted(names, key=key))
 
@@ -274,9 +282,11 @@ def rows_of(value: Any, field: str) -> list[Row]:
             entry = [entry.get(key) for key in ("name", "time", "dependencies")]
         if not isinstance(entry, list) or len(entry) != 3:
             raise InputError("must be a name, a time and dependencies", field=location, value=entry)
-        after = an_object(entry[2], f"{location}.dependencies")
-        lags = {other: a_whole(lag, f"{location}.dependencies.{other}") for other, lag in after.items()}
-        rows.append((a_text(entry[0], f"{location}.name"), a_whole(entry[1], f"{location}.time"), lags))
+        name, time, dependencies = entry
+        lags: dict[str, int] = {}
+        for predecessor, lag in an_object(dependencies, f"{location}.dependencies").items():
+            lags[predecessor] = a_whole(lag, f"{location}.dependencies.{predecessor}")
+        rows.append((a_text(name, f"{location}.name"), a_whole(time, f"{location}.time"), lags))
     return rows
 
 
@@ -284,23 +294,24 @@ def _dishes(category: str, document: Any) -> Iterator[OrderedDish]:
     """Yield the dishes of a category: an object of lists by name, or a list of objects, as released."""
     if isinstance(document, list):
         entries = [an_object(dish, f"{category}[{number}]") for number, dish in enumerate(document)]
-        named = [
-            (a_text(dish.get("name"), f"{category}[{n}].name"), dish.get("ingredients"))
-            for n, dish in enumerate(entries)
-        ]
+        dishes: list[tuple[str, Any]] = []
+        for number, dish in enumerate(entries):
+            dish_name = a_text(dish.get("name"), f"{category}[{number}].name")
+            dishes.append((dish_name, dish.get("ingredients")))
     else:
-        named = list(an_object(document, category).items())
-    for name, needs in named:
-        yield OrderedDish(
-            f"{category}/{name}",
-            tuple(_need(need, f"{category}/{name}[{n}]") for n, need in enumerate(some(needs, f"{category}.{name}"))),
-        )
+        dishes = list(an_object(document, category).items())
+    for name, ingredients in dishes:
+        full_name = f"{category}/{name}"
+        numbered = enumerate(some(ingredients, f"{category}.{name}"))
+        needs = [_need(need, f"{full_name}[{number}]") for number, need in numbered]
+        yield OrderedDish(full_name, tuple(needs))
 
 
 def _need(need: Any, field: str) -> Need:
     if isinstance(need, dict):
         need = [need.get("item"), need.get("state"), need.get("cookware", "")]
-    if not isinstance(need, list) or len(need) not in (2, 3) or not all(isinstance(part, str) for part in need):
+    is_need = isinstance(need, list) and len(need) in (2, 3) and all(isinstance(part, str) for part in need)
+    if not is_need:
         raise InputError("must be an ingredient, a state and optionally cookware", field=field, value=need)
     return Need(*need)
 
@@ -324,21 +335,28 @@ def kitchen_from_map(name: str, document: Any, source: str, orders: Iterable[Ord
             location = f"tiles[{number}]"
             tile = _tile(value, location)
             if tile.get("type") == "obstacle":
-                wall = a_text(tile.get("name"), f"{location}.name")
-                others = (own for own in (f"{wall}_{n}" for n in range(1, len(walls) + 1)) if own not in walls)
-                walls[next(others) if wall in walls else wall] = _place(tile, location)
+                wall = _unused_name(a_text(tile.get("name"), f"{location}.name"), walls)
+                walls[wall] = _place(tile, location)
             else:
                 stations.append(_station(tile, location))
         agents = entry.get("agents")
         if isinstance(agents, dict):
             agents = [{"name": name, **_tile(tile, name)} for name, tile in agents.items()]
-        entries = [(f"agents[{number}]", cook) for number, cook in enumerate(a_list(agents, "agents"))]
-        cooks = [
-            (a_text(an_object(cook, field).get("name"), f"{field}.name"), _place(cook, field))
-            for field, cook in entries
-        ]
+        cooks: list[tuple[str, Tile]] = []
+        for number, cook in enumerate(a_list(agents, "agents")):
+            field = f"agents[{number}]"
+            cook_name = a_text(an_object(cook, field).get("name"), f"{field}.name")
+            cooks.append((cook_name, _place(cook, field)))
         size = a_whole(entry.get("width"), "width"), a_whole(entry.get("height"), "height")
         return GridKitchen.of(name, "paracook", size, stations, walls.items(), cooks, orders, facts)
+
+
+def _unused_name(name: str, names: Collection[str]) -> str:
+    """Return a name, with the first free number if it is in use."""
+    if name not in names:
+        return name
+    numbered = (f"{name}_{number}" for number in range(1, len(names) + 1))
+    return next(candidate for candidate in numbered if candidate not in names)
 
 
 def _tile(value: Any, field: str) -> dict[str, Any]:
@@ -362,10 +380,12 @@ def _station(tile: Mapping[str, Any], field: str) -> Station:
     kind = kind_of(name)
     if tile.get("type") != "station" or kind is None:
         raise InputError(f"must be an obstacle, or a station: {', '.join(KINDS)}", field=field, value=name)
-    holds, provides = (
-        "" if tile.get(key) is None else a_text(tile[key], f"{field}.{key}") for key in ("item", "provides")
-    )
-    return Station(name, kind, _place(tile, field), holds, provides)
+    contents = [_optional_text(tile, key, field) for key in ("item", "provides")]
+    return Station(name, kind, _place(tile, field), *contents)
+
+
+def _optional_text(tile: Mapping[str, Any], key: str, field: str) -> str:
+    return "" if tile.get(key) is None else a_text(tile[key], f"{field}.{key}")
 
 
 # --- folders --------------------------------------------------------------------------------------
@@ -380,11 +400,13 @@ def copy_in(folder: Path) -> Copy:
     clone = [name for name in _CLONE if not (folder / name).exists()]
     if not clone:
         return _Clone(folder)
-    partly = clone if len(clone) < len(_CLONE) else compact if len(compact) < len(COMPACT) else []
-    missing = f"lacks {', '.join(partly)}; " if partly else "is not a copy of ParaCook's data; "
-    raise InputError(
-        f"{missing}must be {ACCEPTED_FOLDERS}", field=registry.data_variable("paracook"), value=str(folder)
-    )
+    message = "is not a copy of ParaCook's data"
+    if len(clone) < len(_CLONE):
+        message = f"lacks {', '.join(clone)}"
+    elif len(compact) < len(COMPACT):
+        message = f"lacks {', '.join(compact)}"
+    variable = registry.data_variable("paracook")
+    raise InputError(f"{message}; must be {ACCEPTED_FOLDERS}", field=variable, value=str(folder))
 
 
 def copy() -> Copy | None:
@@ -396,6 +418,7 @@ def copy() -> Copy | None:
 def copy_of(path: str) -> Copy | None:
     """Return the copy that contains a file, ``None`` if there is none."""
     for folder in list(Path(path).absolute().parents)[:6]:
-        if all(isfile(folder / name) for name in COMPACT) or all((folder / name).exists() for name in _CLONE):
+        is_compact = all(isfile(folder / name) for name in COMPACT)
+        if is_compact or all((folder / name).exists() for name in _CLONE):
             return copy_in(folder)
     return None

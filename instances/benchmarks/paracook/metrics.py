@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
@@ -10,10 +10,10 @@ from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_nu
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Reference, Row
 
-# Estimates of the released code: ticks of a walk (width plus height of its maps), and walks per ingredient.
+# Estimates of the released code: ticks of a walk (width plus height of measurement maps), and walks per ingredient.
 _WAY = 18
 _WAYS = {"raw": 2, "chopped": 3, "cooked": 4}
-# Clean plates on all its maps, and walks for washing a plate, which each further dish needs.
+# Clean plates on all measurement maps, and walks for washing a plate, which each further dish needs.
 _PLATES, _WAYS_TO_WASH = 2, 2
 
 
@@ -41,7 +41,7 @@ def sequential(kitchen: GridKitchen) -> tuple[int, int]:
 
 
 class CookMeasurement(Measurement[GridKitchenRun]):
-    """Run with its time, the sequential time, and the work of every cook."""
+    """Run with measurement time, the sequential time, and the work of every cook."""
 
     def __init__(self, run: GridKitchenRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
@@ -54,16 +54,16 @@ class CookMeasurement(Measurement[GridKitchenRun]):
 
     def of_cooks(self, figure: str) -> dict[str, Any]:
         """Return a figure of every cook."""
-        return {cook: own[figure] for cook, own in self.figures["agents"].items()}
+        return {cook: figures[figure] for cook, figures in self.figures["agents"].items()}
 
     @cached_property
     def working(self) -> dict[str, int | float]:
         """Ticks of the walks and work of every cook, up to the end."""
         end, cooks = self.outcome.time, self.run.problem.agents
         sums = dict.fromkeys(cooks, end * 0)
-        for deed in self.outcome.deeds:
-            if deed.act.word != WAIT:
-                sums[cooks[deed.cook]] += min(deed.end, end) - deed.start
+        for action in self.outcome.deeds:
+            if action.act.word != WAIT:
+                sums[cooks[action.cook]] += min(action.end, end) - action.start
         return {cook: json_number(ticks) for cook, ticks in sums.items()}
 
     @cached_property
@@ -89,71 +89,96 @@ def declare(rules: GridKitchenRules) -> Declarations[CookMeasurement]:
             "success_rate", "no error and every order served", lambda row: row["success"], role=("success", "main")
         ),
         Metric(
-            "all_served", "every order was served", lambda its: its.figures["all_served"], kind="flag", is_shown=True
+            "all_served",
+            "every order was served",
+            lambda measurement: measurement.figures["all_served"],
+            kind="flag",
+            is_shown=True,
         ),
         Metric(
             "error",
             "error that ended the run: kind, cook, index of the action",
-            lambda its: its.figures["error"],
+            lambda measurement: measurement.figures["error"],
             kind="json",
         ),
-        Metric("time", "end of the run", lambda its: its.time, "ticks", is_shown=True),
-        Metric("served", "orders served", lambda its: its.figures["served"], "orders", "count", is_shown=True),
+        Metric("time", "end of the run", lambda measurement: measurement.time, "ticks", is_shown=True),
+        Metric(
+            "served",
+            "orders served",
+            lambda measurement: measurement.figures["served"],
+            "orders",
+            "count",
+            is_shown=True,
+        ),
         Metric(
             "trace",
             "time, cook and index of every effective action",
-            lambda its: its.figures["trace"],
+            lambda measurement: measurement.figures["trace"],
             kind="json",
         ),
-        Metric("final", "cooks and stations at the end", lambda its: its.figures["final"], kind="json"),
+        Metric("final", "cooks and stations at the end", lambda measurement: measurement.figures["final"], kind="json"),
         Metric(
             "progress",
             "started actions and all actions, by cook",
-            lambda its: its.of_cooks("progress"),
+            lambda measurement: measurement.of_cooks("progress"),
             kind="json",
         ),
-        Metric("busy", "ticks of started actions, by cook", lambda its: its.busy, kind="json"),
-        Metric("waiting", "ticks of started waits, by cook", lambda its: its.waiting, kind="json"),
-        Metric("moving", "ticks of started walks, by cook", lambda its: its.of_cooks("moving"), kind="json"),
-        Metric("processing", "ticks of started work, by cook", lambda its: its.of_cooks("processing"), kind="json"),
-        Metric("errors", "number of errors that ended a kitchen", lambda its: its.run.errors, kind="count"),
+        Metric("busy", "ticks of started actions, by cook", lambda measurement: measurement.busy, kind="json"),
+        Metric("waiting", "ticks of started waits, by cook", lambda measurement: measurement.waiting, kind="json"),
+        Metric(
+            "moving", "ticks of started walks, by cook", lambda measurement: measurement.of_cooks("moving"), kind="json"
+        ),
+        Metric(
+            "processing",
+            "ticks of started work, by cook",
+            lambda measurement: measurement.of_cooks("processing"),
+            kind="json",
+        ),
+        Metric(
+            "errors", "number of errors that ended a kitchen", lambda measurement: measurement.run.errors, kind="count"
+        ),
         Metric(
             "served_at",
             "time at which each order was served",
-            lambda its: [json_number(moment) for moment in its.outcome.served_at],
+            _service_times,
             kind="json",
         ),
-        Metric("working", "ticks of walks and work up to the end, by cook", lambda its: its.working, kind="json"),
+        Metric(
+            "working",
+            "ticks of walks and work up to the end, by cook",
+            lambda measurement: measurement.working,
+            kind="json",
+        ),
         Metric(
             "sequential_time",
             "estimated time of serial work, which counts for a failure",
-            lambda its: its.sequential_time,
+            lambda measurement: measurement.sequential_time,
             "ticks",
             "count",
         ),
         Metric(
             "sequential_movement",
             "estimated walking time of serial work",
-            lambda its: its.sequential_movement,
+            lambda measurement: measurement.sequential_movement,
             "ticks",
             "count",
         ),
         Average(
             "time_mean",
             "time in ticks; the sequential time for failures (pOCT)",
-            lambda row: row["time"] if row["success"] else row["sequential_time"],
+            _time_or_estimate,
         ),
         Metric(
             "utilisation",
             "share of time at work, mean over the cooks, if successful",
-            lambda its: sum(its.shares) / len(its.shares) if its.outcome.done else None,
+            _mean_share,
             "share",
             is_shown=True,
         ),
         Metric(
             "time_ratio",
             "time divided by sequential time, if successful",
-            lambda its: its.by(its.sequential_time),
+            lambda measurement: measurement.by(measurement.sequential_time),
             "share",
             average=Average("time_ratio", "time divided by sequential time, successful runs (nOCT)"),
         ),
@@ -161,25 +186,48 @@ def declare(rules: GridKitchenRules) -> Declarations[CookMeasurement]:
         Average(
             "utilisation",
             "share of time at work, mean over cooks of successful runs (AU)",
-            lambda row: _utilisation(row, rules) if row["success"] else None,
+            partial(_utilisation, rules),
         ),
         Metric(
             "optimality",
             "time divided by the optimum, if successful",
-            lambda its: its.by(its.optimum.makespan),
+            lambda measurement: measurement.by(measurement.optimum.makespan),
             "share",
             average=Average("optimality", "time divided by the optimum, successful runs"),
         ),
-        Average("errors", "errors by kind", lambda row: [row["error"]["kind"]] if row["error"] else [], "counts"),
+        Average("errors", "errors by kind", _error_kinds, "counts"),
     )
 
 
 def _movement(row: Row) -> tuple[float, int]:
-    walked = row["moving"]
-    return (sum(walked.values()) if row["success"] else row["sequential_movement"]), len(walked)
+    walks = row["moving"]
+    time = sum(walks.values()) if row["success"] else row["sequential_movement"]
+    return time, len(walks)
 
 
-def _utilisation(row: Row, rules: GridKitchenRules) -> tuple[float, int]:
+def _service_times(measurement: CookMeasurement) -> list[int | float]:
+    return [json_number(moment) for moment in measurement.outcome.served_at]
+
+
+def _mean_share(measurement: CookMeasurement) -> float | None:
+    """Return the mean share of time at work of the cooks of a successful run."""
+    if not measurement.outcome.done:
+        return None
+    return sum(measurement.shares) / len(measurement.shares)
+
+
+def _time_or_estimate(row: Row) -> Any:
+    return row["time"] if row["success"] else row["sequential_time"]
+
+
+def _error_kinds(row: Row) -> list[str]:
+    return [row["error"]["kind"]] if row["error"] else []
+
+
+def _utilisation(rules: GridKitchenRules, row: Row) -> tuple[float, int] | None:
+    """Return the sum of the shares of the cooks of a successful run, and their number."""
+    if not row["success"]:
+        return None
     shares = _shares(row, rules)
     return sum(shares), len(shares)
 
@@ -192,8 +240,8 @@ def _shares(row: Row, rules: GridKitchenRules) -> list[float]:
     """
     if rules.end == "served":
         return [work / row["time"] if row["time"] else 0.0 for work in row["working"].values()]
-    both = zip(row["busy"].values(), row["waiting"].values(), strict=True)
-    return [(busy - waiting) / busy if busy > 0 else 0.0 for busy, waiting in both]
+    ticks = zip(row["busy"].values(), row["waiting"].values(), strict=True)
+    return [(busy - waiting) / busy if busy > 0 else 0.0 for busy, waiting in ticks]
 
 
 METRICS = MetricSet(CookMeasurement, declare, references=(Reference("list", "list scheduling", "floor-list"),))

@@ -12,9 +12,10 @@ authors exist if the user has configured a copy of their data, see `planoracle.i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -76,11 +77,13 @@ def place_of(name: str) -> MapReference | None:
         return None
     if at or copy.has_map(inner):
         dishes = tuple(_dish(inner, dish) for dish in listed.split("+")) if at else ()
-        fits = copy.has_map(inner) and len(dishes) <= _MOST and all(dish in copy.dishes for dish in dishes)
-        return MapReference(copy, inner, dishes) if fits else None
+        exists = copy.has_map(inner) and len(dishes) <= _MOST and all(dish in copy.dishes for dish in dishes)
+        return MapReference(copy, inner, dishes) if exists else None
     place, _, number = inner.rpartition("/")
-    ordered = copy.orders_of(f"{place.rpartition('/')[0]}/{number}") if number.startswith("orders_num_") else ()
-    return MapReference(copy, place, ordered) if ordered and copy.has_map(place) else None
+    if not number.startswith("orders_num_"):
+        return None
+    dishes = copy.orders_of(f"{place.rpartition('/')[0]}/{number}")
+    return MapReference(copy, place, dishes) if dishes and copy.has_map(place) else None
 
 
 def ordered(place: MapReference) -> str:
@@ -92,8 +95,9 @@ def ordered(place: MapReference) -> str:
     setting = f"orders_num_{len(place.dishes)}"
     if place.copy.orders_of(f"{place.map.rpartition('/')[0]}/{setting}") == place.dishes:
         return f"{COOK}{place.map}/{setting}"
-    mine = _dish(place.map, "")
-    return f"{COOK}{place.map}@{'+'.join(dish.removeprefix(mine) for dish in place.dishes)}"
+    category_prefix = _dish(place.map, "")
+    dishes = [dish.removeprefix(category_prefix) for dish in place.dishes]
+    return f"{COOK}{place.map}@{'+'.join(dishes)}"
 
 
 @lru_cache(maxsize=8)
@@ -108,8 +112,15 @@ def _theirs() -> tuple[str, ...]:
 
 def _in(copy: Copy) -> tuple[str, ...]:
     """Return the names of the problems of a copy: the abstract ones, then maps with orders."""
-    cook = (f"{COOK}{one}/{setting.rpartition('/')[2]}" for one in copy.maps for setting in copy.settings_of(one))
-    return (*(ABSTRACT + name for name in copy.abstract), *cook)
+    problem_names = [ABSTRACT + name for name in copy.abstract]
+    for place in copy.maps:
+        problem_names += [_setting_name(place, setting) for setting in copy.settings_of(place)]
+    return tuple(problem_names)
+
+
+def _setting_name(place: str, setting: str) -> str:
+    """Return the name of a map with the orders of a setting."""
+    return f"{COOK}{place}/{setting.rpartition('/')[2]}"
 
 
 def names() -> tuple[str, ...]:
@@ -133,7 +144,9 @@ def members(name: str) -> tuple[str, ...]:
     Our problems are excluded. All other sets are prefixes of names; without data these are prefixes, too.
     """
     prefix = name.rstrip("/") + "/"
-    return tuple(one for one in _theirs() if one.startswith(prefix)) if prefix in _PARTS else ()
+    if prefix not in _PARTS:
+        return ()
+    return tuple(problem for problem in _theirs() if problem.startswith(prefix))
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
@@ -141,7 +154,7 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     if "@" in name or not covers(name):
         return "", ()
     label = "/".join(name.split("/")[:3])
-    set_members = tuple(one for one in names() if one.startswith(f"{label}/"))
+    set_members = tuple(problem for problem in names() if problem.startswith(f"{label}/"))
     return (label, set_members) if name in set_members else ("", ())
 
 
@@ -193,9 +206,9 @@ def recognises(document: Any) -> bool:
     """Return true for a grid kitchen in our format, and for released or compact maps."""
     if not isinstance(document, dict):
         return False
-    return document.get("format") == FORMAT or (
-        "format" not in document and ("maps" in document or {"width", "height", "agents", "tiles"} <= set(document))
-    )
+    if "format" in document:
+        return bool(document["format"] == FORMAT)
+    return "maps" in document or {"width", "height", "agents", "tiles"} <= set(document)
 
 
 def read(document: Any, source: str) -> list[GridKitchen]:
@@ -209,11 +222,10 @@ def read(document: Any, source: str) -> list[GridKitchen]:
     if copy is None:
         message = "is a map without orders; its folder must be a copy of ParaCook's data"
         raise InputError(f"{message}, or its format must be {FORMAT}", source=source)
-    kitchens = [
-        copy.kitchen(f"{COOK}{name}/{setting.rpartition('/')[2]}", name, copy.orders[setting])
-        for name in copy.held_in(source, copy.maps)
-        for setting in copy.settings_of(name)
-    ]
+    kitchens: list[GridKitchen] = []
+    for place in copy.held_in(source, copy.maps):
+        for setting in copy.settings_of(place):
+            kitchens.append(copy.kitchen(_setting_name(place, setting), place, copy.orders[setting]))
     if not kitchens:
         raise InputError("is a map without orders in the data", source=source)
     return kitchens
@@ -239,9 +251,9 @@ def submitted_orders(record: Mapping[str, Any]) -> list[str] | None:
         return None
     if isinstance(orders, str):
         orders = [part for part in re.split(r'[\s\[\]",+]+', orders[:10_000]) if part]
-    dishes = (
-        [dish for dish in orders if isinstance(dish, str) and _DISH.fullmatch(dish)] if isinstance(orders, list) else []
-    )
+    dishes: list[str] = []
+    if isinstance(orders, list):
+        dishes = [dish for dish in orders if isinstance(dish, str) and _DISH.fullmatch(dish)]
     if dishes != orders or not 0 < len(dishes) <= _MOST:
         message = f"must be a list of 1 to {_MOST} dishes, such as burger/burger_full"
         raise InputError(message, field="orders", value=record.get("orders"))
@@ -260,7 +272,8 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
     place = None if orders is None else place_of(bare)
     if orders is None or place is None or place.dishes:
         return name
-    return ordered(place._replace(dishes=tuple(_dish(bare.removeprefix(COOK), dish) for dish in orders))) + crew
+    dishes = tuple(_dish(bare.removeprefix(COOK), dish) for dish in orders)
+    return ordered(place._replace(dishes=dishes)) + crew
 
 
 def agree(kitchen: GridKitchen, submission: object) -> None:
@@ -269,15 +282,23 @@ def agree(kitchen: GridKitchen, submission: object) -> None:
     if orders is None:
         return
     ordered_names = [dish.name for dish in kitchen.orders]
-    if len(orders) != len(ordered_names) or any(
-        one not in (dish, dish.rpartition("/")[2]) for one, dish in zip(orders, ordered_names, strict=True)
-    ):
+    if not _are_orders(orders, ordered_names):
         message = f"must be the orders of the instance, {', '.join(ordered_names)}, or be omitted"
         raise InputError(message, field="orders", value=orders)
 
 
+def _are_orders(submitted: list[str], dishes: list[str]) -> bool:
+    """Return true if submitted orders are dishes by name, with or without their categories."""
+    if len(submitted) != len(dishes):
+        return False
+    return all(name in (dish, dish.rpartition("/")[2]) for name, dish in zip(submitted, dishes, strict=True))
+
+
 #: Bundled problems: seeds, cooks, orders in kitchens, orders of abstract problems. Other numbers can be named, too.
-SEEDS, COOKS, ORDERS, ABSTRACT_ORDERS = range(1, 4), range(1, 3), range(1, 2), range(1, 5)
+SEEDS = range(1, 4)
+COOKS = range(1, 3)
+ORDERS = range(1, 2)
+ABSTRACT_ORDERS = range(1, 5)
 #: Version, increased when a name gives another problem than before.
 _VERSION: Final = 1
 
@@ -285,7 +306,8 @@ _NAME = re.compile(rf"{OWN}/seed_(0|[1-9][0-9]{{0,8}})/(agent|orders)_num_([1-9]
 
 
 def _random(*words: object) -> Random:
-    digest = blake2b("/".join(map(str, ("paracook", _VERSION, *words))).encode(), digest_size=16).digest()
+    text = "/".join(map(str, ("paracook", _VERSION, *words)))
+    digest = blake2b(text.encode(), digest_size=16).digest()
     return Random(int.from_bytes(digest, "big"))
 
 
@@ -294,25 +316,31 @@ def _draw_seed(seed: int) -> RandomKitchen:
     return draw_kitchen(_random("kitchen", seed))
 
 
+def _numbered_names(part: str, numbers: Iterable[int]) -> tuple[str, ...]:
+    """Return names of our kitchens with every seed and number of cooks or orders."""
+    return tuple(f"{OWN}/seed_{seed}/{part}_num_{number}" for seed, number in product(SEEDS, numbers))
+
+
 class Own(Copy):
     """Our kitchens in the form of a copy of the data."""
 
     facts = FACTS
     dishes: Mapping[str, OrderedDish] = DISHES
-    maps = tuple(f"{OWN}/seed_{seed}/agent_num_{cooks}" for seed in SEEDS for cooks in COOKS)
-    abstract = tuple(f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ABSTRACT_ORDERS)
+    maps = _numbered_names("agent", COOKS)
+    abstract = _numbered_names("orders", ABSTRACT_ORDERS)
 
     @cached_property
     def orders(self) -> Mapping[str, tuple[str, ...]]:
         """Names of dishes by setting."""
-        names = (f"{OWN}/seed_{seed}/orders_num_{orders}" for seed in SEEDS for orders in ORDERS)
-        return {name: self.orders_of(name) for name in names}
+        return {name: self.orders_of(name) for name in _numbered_names("orders", ORDERS)}
 
-    def _number(self, name: str, part: str, most: int) -> tuple[int, int] | None:
+    def _number(self, name: str, part: str, max_number: int) -> tuple[int, int] | None:
         """Return seed and number of a name, ``None`` for another name."""
         match = _NAME.fullmatch(name)
-        fits = match is not None and match[2] == part and int(match[3]) <= most
-        return (int(match[1]), int(match[3])) if match is not None and fits else None
+        if match is None or match[2] != part:
+            return None
+        seed, number = int(match[1]), int(match[3])
+        return (seed, number) if number <= max_number else None
 
     def has_map(self, name: str) -> bool:
         """Return true if the map exists."""
@@ -325,7 +353,10 @@ class Own(Copy):
     def orders_of(self, setting: str) -> tuple[str, ...]:
         """Return the dishes of a setting, ``()`` for an unknown setting."""
         seed_and_count = self._number(setting, "orders", MOST_ORDERS)
-        return () if seed_and_count is None else _draw_seed(seed_and_count[0]).orders[: seed_and_count[1]]
+        if seed_and_count is None:
+            return ()
+        seed, count = seed_and_count
+        return _draw_seed(seed).orders[:count]
 
     def names(self, part: str) -> tuple[str, ...]:
         """Return the names of our maps, or of our abstract problems."""
@@ -335,7 +366,8 @@ class Own(Copy):
         """Return the document of an existing map, and its name."""
         seed, cooks = self._number(name, "agent", MOST_COOKS) or (0, 0)
         document = _draw_seed(seed).document
-        return document | {"agents": dict(list(document["agents"].items())[:cooks])}, name
+        agents = dict(list(document["agents"].items())[:cooks])
+        return document | {"agents": agents}, name
 
     def rows(self, name: str) -> list[Row]:
         """Return the tasks of an existing abstract problem."""

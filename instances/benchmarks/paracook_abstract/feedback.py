@@ -33,54 +33,63 @@ TOPICS = (
 def examine(run: ParaCookRun) -> Examination:
     """Return the violations of a run as feedback."""
     words, commands = Words(run.problem), run.command_texts
-    holes = {
+    findings = tuple(
+        FeedbackItem.of(violation, describe_violation(words, violation)) for violation in run.verdict.violations
+    )
+    loopholes = {
         "repeats": "It passes only because the released code counts ends of tasks, not tasks.",
         "lists": "It passes only because the released code does not count lists.",
     }
     return Examination(
         replay=run.verdict,
-        findings=tuple(FeedbackItem.of(one, describe_violation(words, one)) for one in run.verdict.violations),
+        findings=findings,
         clock=words.clock,
         command=lambda index: commands[index],
         instance=run.problem,
-        notes=tuple(text for name, text in holes.items() if name in run.loophole),
+        notes=tuple(text for name, text in loopholes.items() if name in run.loophole),
         whole=True,
         name=words.name,
     )
 
 
-def describe_violation(words: Words, one: Violation) -> str:
+def describe_violation(words: Words, violation: Violation) -> str:
     """Return a violation as part of a sentence."""
-    return _SENTENCES[one.case or one.kind](words, one)
+    return _SENTENCES[violation.case or violation.kind](words, violation)
 
 
-def _never_ready(words: Words, one: Violation) -> str:
-    others = some(words.name(other.subject) for other in one.others)
-    return f"{words.name(one.subject)} is never ready: it waits for {others}"
+def _never_ready(words: Words, violation: Violation) -> str:
+    prerequisites = some(words.name(task.subject) for task in violation.others)
+    return f"{words.name(violation.subject)} is never ready: it waits for {prerequisites}"
 
 
-def _not_ready(words: Words, one: Violation) -> str:
-    others = listed([words.name(other.subject) for other in one.others])
-    return f"{words.name(one.subject)} waits for {others}, which is not assigned yet"
+def _not_ready(words: Words, violation: Violation) -> str:
+    prerequisites = listed([words.name(task.subject) for task in violation.others])
+    return f"{words.name(violation.subject)} waits for {prerequisites}, which is not assigned yet"
+
+
+def _missing_task(words: Words, violation: Violation) -> str:
+    return f"{words.name(violation.subject)} ({words.span(violation.required)}) is missing"
 
 
 # By case, if a kind has cases, else by kind.
 _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
-    "unreadable": lambda words, one: "your answer contains no readable command",
-    "unknown_task": lambda words, one: f"there is no task {quoted(one.subject)}",
-    "too_many_lists": lambda words, one: f"there are {one.actual} lists with tasks for {one.required} agents",
-    "no_such_agent": lambda words, one: f"there is no such agent; there are {one.required} agents",
-    "no_agent": lambda words, one: f"no agent is named for {words.name(one.subject)}",
-    "repeated_task": lambda words, one: f"{words.name(one.subject)} is listed more than once",
-    "given_already": lambda words, one: f"{words.name(one.subject)} is already assigned",
-    "missing_task": lambda words, one: f"{words.name(one.subject)} ({words.span(one.required)}) is missing",
+    "unreadable": lambda words, violation: "your answer contains no readable command",
+    "unknown_task": lambda words, violation: f"there is no task {quoted(violation.subject)}",
+    "too_many_lists": lambda words, violation: (
+        f"there are {violation.actual} lists with tasks for {violation.required} agents"
+    ),
+    "no_such_agent": lambda words, violation: f"there is no such agent; there are {violation.required} agents",
+    "no_agent": lambda words, violation: f"no agent is named for {words.name(violation.subject)}",
+    "repeated_task": lambda words, violation: f"{words.name(violation.subject)} is listed more than once",
+    "given_already": lambda words, violation: f"{words.name(violation.subject)} is already assigned",
+    "missing_task": _missing_task,
     "never_ready": _never_ready,
-    "own_list": lambda words, one: f"{_never_ready(words, one)}, which comes later in the same list",
+    "own_list": lambda words, violation: f"{_never_ready(words, violation)}, which comes later in the same list",
     "not_ready": _not_ready,
 }
 
 
 def foreign(run: ParaCookRun) -> MismatchEvidence:
     """Return unknown tasks of a plan, as evidence of a submission for another problem."""
-    unknown = [one.subject for one in run.verdict.violations if one.kind == "unknown_task"]
+    unknown = (violation.subject for violation in run.verdict.violations if violation.kind == "unknown_task")
     return MismatchEvidence(tuple(map(str, unknown)), len(run.command_texts))

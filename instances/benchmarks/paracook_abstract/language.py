@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import zip_longest
-from typing import NamedTuple
+from itertools import chain, zip_longest
+from typing import NamedTuple, TypeGuard
 
 from planoracle.instances.benchmarks.paracook.language import text_of, value_of
 from planoracle.instances.benchmarks.paracook.rules import Profile
@@ -30,7 +30,9 @@ from planoracle.plugin import (
 MAX_LISTS = 1_000
 
 _AGENT = re.compile(r"\b(?:agent|cook|chef|worker|robot|person)s?[\s_#-]{0,3}(\d{1,4}|(?-i:[A-Z]))\b", re.IGNORECASE)
-_DIGITS, _WORD, _PARENTHESES = re.compile(r"\d+"), re.compile(r"[^\W\d_]{2,}"), re.compile(r"\([^()]*\)")
+_DIGITS = re.compile(r"\d+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_PARENTHESES = re.compile(r"\([^()]*\)")
 _HEAD = re.compile(r"[\s#>*_`\d.)-]{0,12}(cook \w{1,4})(?:'s)?(?: [a-z]{1,12}){0,3}[\s:*_`#-]{0,9}", re.IGNORECASE)
 _LISTED = re.compile(r"[\s#>*_`-]{0,12}(cook \w{1,4})[\s:=*_`]{1,9}\[([^\[\]{}]*)\][\s,.;]{0,9}")
 _REMARK = re.compile(r"\s[\u2013\u2014-]\s|[\w*_`]:\s")
@@ -45,7 +47,7 @@ _AGENTS = ("agent", "agent_id", "cook", "worker", "chef", "who")
 def lists_of(problem: Instance, pieces: Iterable[Piece]) -> list[list[object]]:
     """Return for every agent the tasks of some pieces in order of their starts; other actions are ignored."""
     rows: dict[str | None, list[object]] = {agent: [] for agent in problem.agents}
-    for piece in sorted(pieces, key=lambda one: one.start):
+    for piece in sorted(pieces, key=lambda piece: piece.start):
         if piece.action in problem.by_id:
             rows[piece.agent].append(name_of(piece.action))
     return list(rows.values())
@@ -60,16 +62,19 @@ def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
     """Return the schedule of the lists; raises `PlanError` for unknown tasks or too many lists."""
     tasks = by_name(problem)
     agents = list_agents(problem, plan.commands)
-    for number, one in enumerate(plan.commands):
-        if one and agents[number] not in problem.agents:
+    for number, names in enumerate(plan.commands):
+        if names and agents[number] not in problem.agents:
             raise PlanError(f"has no agent; the problem has {len(problem.agents)}", field=f"plan[{number}]")
-        for place, name in enumerate(one):
+        for place, name in enumerate(names):
             if not isinstance(name, str) or name not in tasks:
                 raise PlanError("there is no such task", field=f"plan[{number}][{place}]", value=name)
-    entries = ListSimulator(problem, PROFILES["paper"]).carry_out(plan.commands).entries
-    return Schedule.of(
-        problem, (Piece(tasks[one.task].id, one.start, one.end - one.start, agents[one.place[0]]) for one in entries)
-    )
+    record = ListSimulator(problem, PROFILES["paper"]).carry_out(plan.commands)
+    pieces: list[Piece] = []
+    for entry in record.entries:
+        number, _ = entry.place
+        action = tasks[entry.task]
+        pieces.append(Piece(action.id, entry.start, entry.end - entry.start, agents[number]))
+    return Schedule.of(problem, pieces)
 
 
 def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[list[list[object]]]:
@@ -83,28 +88,38 @@ def reading(problem: Instance, submitted: object, rules: Profile) -> Reading[lis
     PlanError
         For other submissions, or if a task has no agent.
     """
-    if isinstance(submitted, list) and all(isinstance(one, list) for one in submitted):
+    if _is_list_of_lists(submitted):
         return _as_lists(submitted, "list as given")
-    if not isinstance(submitted, str | list | dict) or (
-        isinstance(submitted, list) and not any(isinstance(part, str | list | dict) for part in submitted)
-    ):
+    if not _is_readable(submitted):
         raise PlanError("must be a list with a list of tasks for each agent, or text", field="plan", value=submitted)
     if rules.answers == "released":
         return _as_lists(released(text_of(submitted)), "whole text")
     value = whole_value(submitted) if isinstance(submitted, str) else None
     submitted = value if isinstance(value, str) else submitted
-    if isinstance(value, list) and all(isinstance(one, list) for one in value):
+    if _is_list_of_lists(value):
         return _as_lists(value, "JSON value")
     grammar = _Steps(problem)
     output = read_output(_with_agents_as_cooks(submitted), grammar)
-    sure = output.commands and (not output.unread or any(step.form != "text" for step in output.commands))
-    if rules.refuse_unread and isinstance(submitted, str) and not sure:
-        lost = grammar.named(without_thinking(submitted)[0]) - {step.task for step in output.commands}
-        if lost:
-            raise PlanError(
-                "names this task in the text, but not clearly its agent", field="plan", value=min(map(str, lost))
-            )
+    is_structured = any(step.form != "text" for step in output.commands)
+    is_clear = is_structured or (output.commands and not output.unread)
+    if rules.refuse_unread and isinstance(submitted, str) and not is_clear:
+        mentioned = grammar.find_mentioned(without_thinking(submitted)[0])
+        unread = mentioned - {step.task for step in output.commands}
+        if unread:
+            task = min(map(str, unread))
+            raise PlanError("names this task in the text, but not clearly its agent", field="plan", value=task)
     return output.of(lambda steps: _lists(problem, steps))
+
+
+def _is_list_of_lists(value: object) -> TypeGuard[list[list[object]]]:
+    return isinstance(value, list) and all(isinstance(entry, list) for entry in value)
+
+
+def _is_readable(submitted: object) -> bool:
+    """Return true for text, an object, and a list that contains a text, a list or an object."""
+    if isinstance(submitted, list):
+        return any(isinstance(part, str | list | dict) for part in submitted)
+    return isinstance(submitted, str | dict)
 
 
 def _with_agents_as_cooks(part: object, depth: int = 0) -> object:
@@ -115,7 +130,7 @@ def _with_agents_as_cooks(part: object, depth: int = 0) -> object:
             return named
         return "\n".join(_with_agents(named.split("\n")))
     if isinstance(part, list) and depth < _DEEP:
-        return [_with_agents_as_cooks(one, depth + 1) for one in part]
+        return [_with_agents_as_cooks(inner_part, depth + 1) for inner_part in part]
     if isinstance(part, dict) and depth < _DEEP:
         return {name: _with_agents_as_cooks(content, depth + 1) for name, content in part.items()}
     return part
@@ -151,7 +166,7 @@ def released(text: str) -> list[list[object]]:
     [['a'], []]
     """
     value = value_of(text)
-    if not isinstance(value, list) or not all(isinstance(one, list) for one in value):
+    if not _is_list_of_lists(value):
         raise PlanError("cannot be read by the released code: it is not a list of lists", field="plan")
     return value
 
@@ -190,9 +205,8 @@ class _Steps(Grammar[ListedTask]):
     def _names(self) -> re.Pattern[str]:
         """Pattern of task names, also with other numbers or a space before the number."""
         shapes = {_DIGITS.sub("0", name) for name in by_name(self.problem)}
-        parts = sorted(
-            (r"[\s_-]?\d{1,6}".join(map(re.escape, one.split("0"))) for one in shapes), key=len, reverse=True
-        )
+        patterns = (r"[\s_-]?\d{1,6}".join(map(re.escape, shape.split("0"))) for shape in shapes)
+        parts = sorted(patterns, key=len, reverse=True)
         return re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])", re.IGNORECASE)
 
     def _name(self, text: str) -> str:
@@ -213,54 +227,65 @@ class _Steps(Grammar[ListedTask]):
 
     def _without_remark(self, text: str) -> str:
         """Remove text after a dash or a colon, unless it contains a task or an agent."""
-        last = max((one.end() for form in (self._names, _AGENT) for one in form.finditer(text)), default=1)
+        matches = chain(self._names.finditer(text), _AGENT.finditer(text))
+        last = max((match.end() for match in matches), default=1)
         sign = _REMARK.search(text, last - 1)
         return text if sign is None else text[: sign.start() + 1]
 
     def _by_agent(self, text: str, plain: str) -> Iterator[ListedTask]:
-        agents = [*_AGENT.finditer(text)]
-        numbers = {_number(one[1]) for one in agents}
+        numbers = {_number(agent[1]) for agent in _AGENT.finditer(text)}
         if len(numbers) < 2:
-            yield from (
-                ListedTask(min(numbers, default=None), self._name(one[0])) for one in self._names.finditer(plain)
-            )
+            number = min(numbers, default=None)
+            for match in self._names.finditer(plain):
+                yield ListedTask(number, self._name(match[0]))
             return
         agents = [*_AGENT.finditer(plain)]
         if agents and self._names.search(plain, 0, agents[0].start()) is None:
-            for one, behind in zip_longest(agents, agents[1:]):
-                end = len(plain) if behind is None else behind.start()
-                yield from (
-                    ListedTask(_number(one[1]), self._name(it[0])) for it in self._names.finditer(plain, one.end(), end)
-                )
+            for agent, next_agent in zip_longest(agents, agents[1:]):
+                end = len(plain) if next_agent is None else next_agent.start()
+                number = _number(agent[1])
+                for match in self._names.finditer(plain, agent.end(), end):
+                    yield ListedTask(number, self._name(match[0]))
 
-    def named(self, text: str) -> set[object]:
+    def find_mentioned(self, text: str) -> set[object]:
         """Return the tasks of the problem that a text names anywhere."""
-        return {self._plain[name] for one in self._names.finditer(text) if (name := _plain(one[0])) in self._plain}
+        names = (_plain(match[0]) for match in self._names.finditer(text))
+        return {self._plain[name] for name in names if name in self._plain}
 
     def of(self, value: object) -> list[ListedTask] | None:
         """Return the tasks of a list of lists, or of an object with lists of agents."""
         if isinstance(value, list):
-            if value and all(isinstance(one, list) for one in value):
-                return [
-                    ListedTask(number, self._task_name(name), "list")
-                    for number, one in enumerate(value, 1)
-                    for name in _tasks(one)
-                ]
-            if value and all(isinstance(one, str) and _plain(one) in self._plain for one in value):
-                return [ListedTask(None, self._task_name(name), "object") for name in value]
-            return None
+            return self._of_list(value)
         if not isinstance(value, dict):
             return None
-        own = {name: entry for name, entry in value.items() if isinstance(entry, list) and _agent_of(name) is not None}
-        if own and all(name in own or isinstance(entry, str) for name, entry in value.items()):
-            return [
-                ListedTask(_agent_of(name), self._task_name(task), "object")
-                for name in own
-                for task in _tasks(own[name])
-            ]
-        return self._of_one(value)
+        lists = {
+            name: entry for name, entry in value.items() if isinstance(entry, list) and _agent_of(name) is not None
+        }
+        if lists and all(name in lists or isinstance(entry, str) for name, entry in value.items()):
+            steps: list[ListedTask] = []
+            for name, names in lists.items():
+                steps += self._steps(_agent_of(name), names, "object")
+            return steps
+        return self._of_object(value)
 
-    def _of_one(self, value: Mapping[str, object]) -> list[ListedTask] | None:
+    def _of_list(self, value: list[object]) -> list[ListedTask] | None:
+        """Return the tasks of a list of lists, or of a list of names."""
+        if not value:
+            return None
+        if _is_list_of_lists(value):
+            steps: list[ListedTask] = []
+            for number, names in enumerate(value, 1):
+                steps += self._steps(number, names, "list")
+            return steps
+        if all(isinstance(name, str) and _plain(name) in self._plain for name in value):
+            return [ListedTask(None, self._task_name(name), "object") for name in value]
+        return None
+
+    def _steps(self, agent: int | None, names: Iterable[object], form: str) -> list[ListedTask]:
+        """Return the tasks of a list for an agent."""
+        return [ListedTask(agent, self._task_name(name), form) for name in _tasks(names)]
+
+    def _of_object(self, value: Mapping[str, object]) -> list[ListedTask] | None:
         """Return the tasks of an object that names one agent."""
         named = {name.lower().replace(" ", "_"): entry for name, entry in value.items()}
         agent = next((_agent_of(named[name]) for name in _AGENTS if name in named), None)
@@ -268,7 +293,7 @@ class _Steps(Grammar[ListedTask]):
             return None
         tasks = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
         if isinstance(tasks, list):
-            return [ListedTask(agent, self._task_name(one), "object") for one in _tasks(tasks)]
+            return self._steps(agent, tasks, "object")
         task = next((named[name] for name in _TASKS if isinstance(named.get(name), str)), None)
         return None if task is None else [ListedTask(agent, self._task_name(task), "object")]
 
@@ -279,15 +304,17 @@ class _Steps(Grammar[ListedTask]):
         """Return the tasks of a row of a table: with a column for every agent, or one that names it."""
         agents = {head: _agent_of(head) for head in cells}
         if any(number is not None for number in agents.values()):
-            return [
-                ListedTask(agents[head], self._name(one[0]))
-                for head, cell in cells.items()
-                if agents[head] is not None
-                for one in self._names.finditer(cell)
-            ] or None
+            steps: list[ListedTask] = []
+            for head, number in agents.items():
+                if number is not None:
+                    names = self._names.finditer(cells[head])
+                    steps += [ListedTask(number, self._name(name[0])) for name in names]
+            return steps or None
         number = next((_agent_of(cell) for head, cell in cells.items() if head in _AGENTS), None)
-        steps = [one.step for one in self.find(" ".join(cells.values()))]
-        return [step if number is None else step._replace(agent=number) for step in steps] or None
+        steps = [match.step for match in self.find(" ".join(cells.values()))]
+        if number is not None:
+            steps = [step._replace(agent=number) for step in steps]
+        return steps or None
 
     def looks(self, text: str, free: bool) -> bool:
         """Return true if a line names tasks."""
@@ -325,11 +352,11 @@ def _agent_of(name: object) -> int | None:
 
 def _tasks(names: Iterable[object]) -> Iterable[object]:
     """Yield the names of tasks; of objects the value of a field for a name."""
-    for one in names:
-        task = one
-        if isinstance(one, dict):
-            task = next((one[name] for name in _TASKS if isinstance(one.get(name), str)), one)
-        yield task
+    for task in names:
+        if isinstance(task, dict):
+            yield next((task[field] for field in _TASKS if isinstance(task.get(field), str)), task)
+        else:
+            yield task
 
 
 def steps_in(problem: Instance, text: str) -> list[ListedTask]:
@@ -348,7 +375,8 @@ def _lists(problem: Instance, steps: list[ListedTask]) -> list[list[object]]:
             raise PlanError("names no agent for this task", field="plan", value=step.task)
         if step.form == "text" and step.task in seen:
             raise PlanError("contains this task twice, so its place is not clear", field="plan", value=step.task)
-        seen |= {step.task} if step.form == "text" else set()
+        if step.form == "text":
+            seen.add(step.task)
         rows.setdefault(agent - first, []).append(step.task)
     if max(rows, default=0) >= MAX_LISTS:
         raise PlanError(f"contains more than {MAX_LISTS} lists", field="plan")

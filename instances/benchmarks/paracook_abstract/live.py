@@ -91,14 +91,14 @@ class ListText(ScheduleText[Profile, ListState]):
 
     def situation(self, state: ListState) -> str:
         """Return when each agent is free."""
-        (first, since), *others = zip(self.problem.agents, state.clocks, strict=True)
-        times = [f"{first} is free at {self.words.moment(since)}"]
-        times += [f"{agent} at {self.words.moment(since)}" for agent, since in others]
+        (first, clock), *further = zip(self.problem.agents, state.clocks, strict=True)
+        times = [f"{first} is free at {self.words.moment(clock)}"]
+        times += [f"{agent} at {self.words.moment(clock)}" for agent, clock in further]
         return sentence(", ".join(times))
 
     def submission(self, state: ListState) -> dict[str, object]:
         """Return the lists so far."""
-        return {self.benchmark.plan_fields[0]: [list(one) for one in state.lists]}
+        return {self.benchmark.plan_fields[0]: [list(tasks) for tasks in state.lists]}
 
 
 #: Class of the texts of live runs.
@@ -107,9 +107,10 @@ TEXT = ListText
 
 def action_space(problem: Instance) -> ActionSpace:
     """Return the commands, and ``Finish``."""
-    return ActionSpace(
-        (*(command_text(agent, name) for name in by_name(problem) for agent in problem.agents), "Finish")
-    )
+    commands: list[str] = []
+    for name in by_name(problem):
+        commands += [command_text(agent, name) for agent in problem.agents]
+    return ActionSpace((*commands, "Finish"))
 
 
 SETTINGS = {"io": Setting("io", "only the lists", __package__, "tasks", "io", config=RunConfig("open"))}

@@ -28,23 +28,21 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
         Metric(
             "done",
             "the plan counts as complete",
-            lambda its: its.run.success,
+            lambda measurement: measurement.run.success,
             kind="flag",
             average=Average("success_rate", "share of complete plans", role=("success", "main")),
         ),
         Metric(
             "time",
             "end of the last task; -1 if the plan fails",
-            lambda its: its.run.verdict.makespan if its.run.success else -1,
+            _plan_time,
             "ticks",
             is_shown=True,
         ),
         Metric(
             "optimum_ratio",
             "time divided by the optimum, for complete plans without a loophole",
-            lambda its: (
-                its.run.verdict.makespan / its.optimum.makespan if its.run.success and its.optimum.makespan else None
-            ),
+            _optimum_ratio,
             is_shown=True,
             average=Average("time_ratio", "time divided by the optimum, complete plans without a loophole"),
         ),
@@ -52,24 +50,42 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
         Metric(
             "crash",
             "exception of the released code for an unknown task name",
-            lambda its: its.run.crash or None,
+            lambda measurement: measurement.run.crash or None,
             kind="text",
         ),
         Metric(
             "loophole",
             "gap of the released rules by which an invalid plan passes: repeats (a task replaces another or is listed "
-            "twice), lists (more lists than agents); its time is not comparable with the optimum",
-            lambda its: its.run.loophole or None,
+            "twice), lists (more lists than agents); measurement time is not comparable with the optimum",
+            lambda measurement: measurement.run.loophole or None,
             kind="text",
             is_shown=True,
             average=Average(
                 "loopholes",
                 "invalid plans that pass, by loophole",
-                lambda row: [row["loophole"]] if row["loophole"] else [],
+                _loopholes,
                 "counts",
             ),
         ),
     )
+
+
+def _plan_time(measurement: PlanMeasurement) -> int:
+    """Return the time of a successful plan, -1 for a failure."""
+    verdict = measurement.run.verdict
+    return verdict.makespan if measurement.run.success else -1
+
+
+def _optimum_ratio(measurement: PlanMeasurement) -> float | None:
+    """Return the time of a successful plan divided by the optimum."""
+    if not measurement.run.success:
+        return None
+    optimum = measurement.optimum.makespan
+    return measurement.run.verdict.makespan / optimum if optimum else None
+
+
+def _loopholes(row: Row) -> list[str]:
+    return [row["loophole"]] if row["loophole"] else []
 
 
 def _time(row: Row) -> Any:

@@ -27,14 +27,15 @@ def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
     (['orders/chop', 'orders/fry', 'orders/serve'], 24, ('agent1', 'agent2'))
     """
     rows = list(rows)
+    lags: list[Lag] = []
+    actions = tuple(Action(f"{GROUP}/{task}", GROUP, time, time) for task, time, _ in rows)
+    for task, _, min_lags in rows:
+        action = f"{GROUP}/{task}"
+        lags += [Lag(f"{GROUP}/{predecessor}", action, min_lag) for predecessor, min_lag in min_lags.items()]
     problem = Instance(
         name=name,
-        actions=tuple(Action(f"{GROUP}/{task}", GROUP, time, time) for task, time, _ in rows),
-        lags=tuple(
-            Lag(f"{GROUP}/{before}", f"{GROUP}/{task}", least)
-            for task, _, after in rows
-            for before, least in after.items()
-        ),
+        actions=actions,
+        lags=tuple(lags),
         agents=agent_names(agents),
         benchmark="paracook_abstract",
     )
@@ -92,8 +93,10 @@ def read(document: Any, source: str) -> list[Instance]:
     """Return the problems of a document that is recognised, each for one agent; raises `InputError`."""
     with within(source):
         if isinstance(document, dict):
-            problems = an_object(document["problems"], "problems")
-            return [instance(ABSTRACT + name, rows_of(rows, f"problems.{name}")) for name, rows in problems.items()]
+            problems: list[Instance] = []
+            for name, rows in an_object(document["problems"], "problems").items():
+                problems.append(instance(ABSTRACT + name, rows_of(rows, f"problems.{name}")))
+            return problems
         copy = copy_of(source)
         names = [] if copy is None else copy.held_in(source, copy.abstract)
         return [instance(ABSTRACT + names[0] if names else Path(source).stem, rows_of(document, ""))]

@@ -126,7 +126,7 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
 
     def copy(self, state: ListState) -> ListState:
         """Return an independent state."""
-        lists = [one[:] for one in state.lists]
+        lists = [tasks[:] for tasks in state.lists]
         return replace(state, lists=lists, entries=state.entries[:], ends=dict(state.ends), clocks=state.clocks[:])
 
     def apply(
@@ -148,31 +148,37 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
             state.refused += 1
             return state, (Step(count, words, "lost", clock, clock, violation),)
         assert isinstance(task, str)
-        start = max([state.clocks[number], *(state.ends[other] + least for other, least in self._waits[task])])
+        earliest_starts = [state.ends[predecessor] + min_lag for predecessor, min_lag in self._waits[task]]
+        start = max([state.clocks[number], *earliest_starts])
         state.clocks[number] = end = start + self._tasks[task].duration
         state.ends[task] = max(state.ends.get(task, 0), end)
-        state.entries.append(ExecutedTask(task, (number, len(state.lists[number])), start, end))
-        state.lists[number].append(task)
+        tasks = state.lists[number]
+        state.entries.append(ExecutedTask(task, (number, len(tasks)), start, end))
+        tasks.append(task)
         return state, (Step(count, words, "act", start, end),)
 
     def _fault(self, state: ListState, command: Assignment) -> Violation | None:
         """Return the violation of an assignment in a live run."""
-        number, task, most = command.agent, command.task, len(self.problem.agents)
+        number, task = command.agent, command.task
+        number_of_agents = len(self.problem.agents)
         position = len(state.entries)
         if not isinstance(task, str) or task not in self._tasks:
             return Violation(position, "unknown_task", str(task))
         name = self._tasks[task].id
-        if number is None and most > 1:
+        if number is None and number_of_agents > 1:
             return Violation(position, "no_agent", name)
-        if not 0 <= (number or 0) < most:
-            return Violation(position, "too_many_lists", name, "no_such_agent", required=most)
+        if not 0 <= (number or 0) < number_of_agents:
+            return Violation(position, "too_many_lists", name, "no_such_agent", required=number_of_agents)
         if task in state.ends:
             return Violation(position, "repeated_task", name, "given_already")
-        others = tuple(Other(self._tasks[one].id) for one, _ in self._waits[task] if one not in state.ends)
-        return Violation(position, "never_ready", name, "not_ready", others=others) if others else None
+        open_tasks = [predecessor for predecessor, _ in self._waits[task] if predecessor not in state.ends]
+        if not open_tasks:
+            return None
+        prerequisites = tuple(Other(self._tasks[predecessor].id) for predecessor in open_tasks)
+        return Violation(position, "never_ready", name, "not_ready", others=prerequisites)
 
     def _is_ready(self, state: ListState, task: str) -> bool:
-        return all(other in state.ends for other, _ in self._waits[task])
+        return all(predecessor in state.ends for predecessor, _ in self._waits[task])
 
     def ended(self, state: ListState) -> str | None:
         """Return why the run has ended."""
@@ -189,7 +195,9 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
     def legal(self, state: ListState) -> list[LegalCommand]:
         """Return every task that is ready, for every agent; `CLOSE` if there is none."""
         ready = [name for name in self._tasks if name not in state.ends and self._is_ready(state, name)]
-        commands = [LegalCommand(command_text(agent, name), "act") for name in ready for agent in self.problem.agents]
+        commands: list[LegalCommand] = []
+        for name in ready:
+            commands += [LegalCommand(command_text(agent, name), "act") for agent in self.problem.agents]
         return commands or [LegalCommand(CLOSE, "close")]
 
     def verdict(self, state: ListState) -> Replay:
@@ -208,7 +216,7 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
         (((0, 0),), ('KeyError', (0, 0)))
         """
         state = self._empty(len(lists))
-        open_lists = [number for number, one in enumerate(lists) if one]
+        open_lists = [number for number, tasks in enumerate(lists) if tasks]
         while open_lists:
             before = len(state.entries)
             for number in open_lists:
@@ -221,7 +229,8 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
             open_lists = [number for number in open_lists if len(state.lists[number]) < len(lists[number])]
             if len(state.entries) == before:
                 break
-        return PlanRecord(tuple(state.entries), tuple((number, len(state.lists[number])) for number in open_lists))
+        stuck = tuple((number, len(state.lists[number])) for number in open_lists)
+        return PlanRecord(tuple(state.entries), stuck)
 
 
 def command_text(agent: str, task: object) -> str:
@@ -259,17 +268,35 @@ class Assessment(NamedTuple):
 
 def assess(problem: Instance, lists: Sequence[Sequence[object]], rules: Profile, record: PlanRecord) -> Assessment:
     """Return the verdict on executed lists; commands in order of starts, then those never executed."""
-    tried = sorted(record.entries, key=lambda one: one.start)  # at equal times as tried
-    done_places = {entry.place for entry in tried}
-    places = [(number, k) for number, one in enumerate(lists) for k in range(len(one))]
-    order = [*(entry.place for entry in tried), *(one for one in places if one not in done_places)]
-    strict = _strict_violations(problem, lists, record, {place: n for n, place in enumerate(order)})
-    violations = tuple(_counted(problem, record, strict, rules))
+    tried = sorted(record.entries, key=lambda entry: entry.start)  # at equal times as tried
+    order = _command_order(tried, lists)
+    strict = _strict_violations(problem, lists, record, {place: position for position, place in enumerate(order)})
+    violations = tuple(_counted_violations(problem, record, strict, rules))
+    return Assessment(order, strict, _verdict(problem, tried, violations))
+
+
+def _command_order(tried: Sequence[ExecutedTask], lists: Sequence[Sequence[object]]) -> list[Place]:
+    """Return the places of executed tasks, then those of the others."""
+    order = [entry.place for entry in tried]
+    done_places = set(order)
+    for number, tasks in enumerate(lists):
+        places = ((number, position) for position in range(len(tasks)))
+        order += [place for place in places if place not in done_places]
+    return order
+
+
+def _verdict(problem: Instance, tried: Sequence[ExecutedTask], violations: tuple[Violation, ...]) -> Replay:
+    """Return the verdict on executed tasks; they count up to the first violation."""
     fatal = violations[0] if violations else None
-    stop = len(tried) if fatal is None or fatal.position is None else min(fatal.position, len(tried))
-    done = {entry.task for entry in tried[:stop]}
+    stop = len(tried)
+    if fatal is not None and fatal.position is not None:
+        stop = min(fatal.position, stop)
+    counted = tried[:stop]
+    done = {entry.task for entry in counted}
     remaining = {action.id: action.duration for name, action in by_name(problem).items() if name not in done}
-    verdict = Replay(
+    busy = [(entry.start, entry.end) for entry in tried]
+    idle = gaps(busy, max((end for _, end in busy), default=0))
+    return Replay(
         events=tuple(_events(problem, tried, stop)),
         violations=violations,
         fatal=fatal,
@@ -277,11 +304,10 @@ def assess(problem: Instance, lists: Sequence[Sequence[object]], rules: Profile,
         progress=len(done) / len(problem.actions) if fatal else 1.0,
         goal_ratio=float(fatal is None),
         success=fatal is None,
-        makespan=max((entry.end for entry in tried[:stop]), default=0),
+        makespan=max((entry.end for entry in counted), default=0),
         remaining=remaining if fatal else {},
-        idle=gaps([(one.start, one.end) for one in tried], max((one.end for one in tried), default=0)),
+        idle=idle,
     )
-    return Assessment(order, strict, verdict)
 
 
 def _events(problem: Instance, entries: Sequence[ExecutedTask], stop: int) -> Iterator[ReplayEvent]:
@@ -290,14 +316,17 @@ def _events(problem: Instance, entries: Sequence[ExecutedTask], stop: int) -> It
         if position < stop:
             done.add(entry.task)
         share = len(done) / len(problem.actions)
-        yield ReplayEvent(position, by_name(problem)[entry.task].id, entry.start, entry.end, position < stop, share)
+        action = by_name(problem)[entry.task]
+        yield ReplayEvent(position, action.id, entry.start, entry.end, position < stop, share)
 
 
-def _counted(problem: Instance, record: PlanRecord, strict: Sequence[Violation], rules: Profile) -> list[Violation]:
+def _counted_violations(
+    problem: Instance, record: PlanRecord, strict: Sequence[Violation], rules: Profile
+) -> list[Violation]:
     """Return the violations that count by the rules; none if the rules accept the plan."""
-    counted = [one for one in strict if rules.lists == "agents" or one.kind != "too_many_lists"]
+    counted = [violation for violation in strict if rules.lists == "agents" or violation.kind != "too_many_lists"]
     if rules.repeats == "counted" and not record.crash[0] and record.pairs == len(problem.actions):
-        return [one for one in counted if one.kind == "too_many_lists"]
+        return [violation for violation in counted if violation.kind == "too_many_lists"]
     return counted
 
 
@@ -306,7 +335,7 @@ def _strict_violations(
 ) -> list[Violation]:
     """Return all violations of the strict rules, in the order of the plan's commands."""
     violations = [*_in_lists(problem, lists, record, order), *_too_many(problem, lists, order)]
-    return sorted(violations, key=lambda one: (one.position is None, one.position or 0))
+    return sorted(violations, key=lambda violation: (violation.position is None, violation.position or 0))
 
 
 def _in_lists(
@@ -317,7 +346,8 @@ def _in_lists(
     done = {entry.task for entry in record.entries}
     first: dict[str, int] = {}
     for place in sorted(order, key=order.__getitem__):
-        position, task = order[place], lists[place[0]][place[1]]
+        number, index = place
+        position, task = order[place], lists[number][index]
         entry = entries.get(place)
         times = (None, None) if entry is None else (entry.start, entry.end)
         if not isinstance(task, str) or task not in tasks:
@@ -327,18 +357,20 @@ def _in_lists(
         else:
             first[task] = position
             if place in record.stuck:
-                others = tuple(Other(tasks[other].id) for other, _ in waits[task] if other not in done)
-                own = {one for one in lists[place[0]][place[1] + 1 :] if isinstance(one, str)}
-                case = "own_list" if any(name_of(other.subject) in own for other in others) else ""
-                yield Violation(position, "never_ready", tasks[task].id, case, others=others[:8])
+                open_tasks = [predecessor for predecessor, _ in waits[task] if predecessor not in done]
+                later_tasks = {later for later in lists[number][index + 1 :] if isinstance(later, str)}
+                case = "" if later_tasks.isdisjoint(open_tasks) else "own_list"
+                prerequisites = tuple(Other(tasks[predecessor].id) for predecessor in open_tasks[:8])
+                yield Violation(position, "never_ready", tasks[task].id, case, others=prerequisites)
     for name, action in tasks.items():
         if name not in first:
             yield Violation(None, "missing_task", action.id, required=action.duration, actual=0)
 
 
 def _too_many(problem: Instance, lists: Sequence[Sequence[object]], order: Mapping[Place, int]) -> Iterator[Violation]:
-    full = [number for number, one in enumerate(lists) if one]
-    most = len(problem.agents)
-    if len(full) > most:
-        position, number = min((order[number, 0], number) for number in full[most:])
-        yield Violation(position, "too_many_lists", str(lists[number][0])[:80], required=most, actual=len(full))
+    full = [number for number, tasks in enumerate(lists) if tasks]
+    max_lists = len(problem.agents)
+    if len(full) > max_lists:
+        position, number = min((order[number, 0], number) for number in full[max_lists:])
+        task = str(lists[number][0])[:80]
+        yield Violation(position, "too_many_lists", task, required=max_lists, actual=len(full))

@@ -76,8 +76,8 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         self.crash = self.record.crash[0]
         self.loophole = ""
         if not verdict.violations:
-            ways = {"lists" if one.kind == "too_many_lists" else "repeats" for one in self._strict}
-            self.loophole = " and ".join(sorted(ways, reverse=True))
+            loopholes = {"lists" if violation.kind == "too_many_lists" else "repeats" for violation in self._strict}
+            self.loophole = " and ".join(sorted(loopholes, reverse=True))
         self._variants: dict[_Variant, Instance] = {_Variant(): problem}
         super().__init__(problem, plan, rules, verdict)
 
@@ -112,10 +112,9 @@ class ParaCookRun(Trajectory[Lists, Profile]):
 
     def _left_out(self) -> list[str]:
         """Return the tasks that a passing plan omits, in topological order."""
-        missing = {one.subject for one in self._strict if one.kind == "missing_task"}
-        return [
-            action.id for action in map(self.problem.actions.__getitem__, self.problem.order) if action.id in missing
-        ]
+        missing = {violation.subject for violation in self._strict if violation.kind == "missing_task"}
+        ordered_ids = (self.problem.actions[position].id for position in self.problem.order)
+        return [action for action in ordered_ids if action in missing]
 
     def _assign(
         self, point: DecisionPoint, variant: _Variant, agent: str, entry: ExecutedTask, *, useful: bool
@@ -130,7 +129,8 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             variant = variant._replace(idle=(*variant.idle, idle))
             pieces.append(Piece(f"{_IDLE}/{len(variant.idle)}", since, idle, agent))
         if useful:
-            pieces.append(Piece(by_name(self.problem)[entry.task].id, entry.start, entry.end - entry.start, agent))
+            action = by_name(self.problem)[entry.task].id
+            pieces.append(Piece(action, entry.start, entry.end - entry.start, agent))
         instance = self._variant(variant)
         free = dict.fromkeys(instance.agents, 0)
         for piece in pieces:
@@ -140,26 +140,29 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         return variant, DecisionPoint(instance, state, reached=max(point.reached, entry.end))
 
     def _variant(self, variant: _Variant) -> Instance:
-        if variant not in self._variants:
-            idle = (Action(f"{_IDLE}/{n}", _IDLE, ticks, ticks) for n, ticks in enumerate(variant.idle, 1))
-            remaining = (action for action in self.problem.actions if action.id not in variant.dropped)
-            self._variants[variant] = replace(
-                self.problem,
-                actions=(*remaining, *idle),
-                lags=tuple(lag for lag in self.problem.lags if not {lag.before, lag.after} & {*variant.dropped}),
-                agents=agent_names(max(variant.agents, len(self.problem.agents))),
-                benchmark="generic",
-            )
-        return self._variants[variant]
+        if variant in self._variants:
+            return self._variants[variant]
+        dropped = set(variant.dropped)
+        idle = [Action(f"{_IDLE}/{number}", _IDLE, ticks, ticks) for number, ticks in enumerate(variant.idle, 1)]
+        remaining = [action for action in self.problem.actions if action.id not in dropped]
+        lags = tuple(lag for lag in self.problem.lags if dropped.isdisjoint((lag.before, lag.after)))
+        instance = self._variants[variant] = replace(
+            self.problem,
+            actions=(*remaining, *idle),
+            lags=lags,
+            agents=agent_names(max(variant.agents, len(self.problem.agents))),
+            benchmark="generic",
+        )
+        return instance
 
-    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
-        """Return the lists up to a step, followed by those of the rest."""
-        lists = lists_of(self.problem, (*self.points[count].state.pieces, *rest.pieces))
+    def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
+        """Return the lists up to a step, followed by those of the remaining tasks."""
+        lists = lists_of(self.problem, (*self.points[count].state.pieces, *remaining.pieces))
         return json.dumps(lists), replay(self.problem, Plan(lists, lists), self.rules).verdict
 
-    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return a command for every task, in the order in which they begin."""
-        return [command_text(str(piece.agent), name_of(piece.action)) for piece in rest.pieces]
+        return [command_text(str(piece.agent), name_of(piece.action)) for piece in remaining.pieces]
 
     @property
     def command_texts(self) -> list[str]:
@@ -174,15 +177,15 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             free[str(piece.agent)] = max(free[str(piece.agent)], piece.end)
         idle = tuple(action.duration for action in point.instance.actions if action.task == _IDLE)
         for position, action in enumerate(self.problem.actions):
-            needs = [(self.problem.actions[i].id, least) for i, least in self.problem.predecessors[position]]
-            if (
-                action.id in ends
-                or action.id not in point.instance.by_id
-                or any(before not in ends for before, _ in needs)
-            ):
+            if action.id in ends or action.id not in point.instance.by_id:
                 continue
+            predecessors = self.problem.predecessors[position]
+            min_lags = [(self.problem.actions[predecessor].id, min_lag) for predecessor, min_lag in predecessors]
+            if any(predecessor not in ends for predecessor, _ in min_lags):
+                continue
+            earliest_starts = [ends[predecessor] + min_lag for predecessor, min_lag in min_lags]
             for number, agent in enumerate(self.problem.agents):
-                start = max([free[agent], *(ends[before] + least for before, least in needs)])
+                start = max([free[agent], *earliest_starts])
                 entry = ExecutedTask(name_of(action.id), (number, 0), start, start + action.duration)
                 _, after = self._assign(point, _Variant(idle), agent, entry, useful=True)
                 yield LegalAction(command_text(agent, entry.task), "act", after)
@@ -208,7 +211,8 @@ class ParaCookRun(Trajectory[Lists, Profile]):
                 continue
             seen.add(name)
             agent = self._agents[number] if self._agents[number] in self.problem.agents else None
-            targets.append(Target(position, words, Piece(tasks[name].id, start, tasks[name].duration, agent)))
+            piece = Piece(tasks[name].id, start, tasks[name].duration, agent)
+            targets.append(Target(position, words, piece))
         return Targets(self.problem, tuple(targets), tuple(dropped))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planoracle.instances.benchmarks.timearena.problems import words
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
+from planoracle.instances.benchmarks.timearena.simulation import DecisionRecord
 from planoracle.instances.protocol.feedback import ClockFormat, some
 from planoracle.plugin import (
     Examination,
@@ -41,23 +42,36 @@ def examine(run: TimeArenaRun) -> Examination:
     """Return the violations and the unfinished work of a run as feedback."""
     record, verdict = run.record, run.verdict
     times = clock_of(run.problem)
-    unfinished = tuple(
-        FeedbackItem.of(
-            Violation(None, "unfinished", work, actual=minutes), f"{_work(work)} needs {times.span(minutes)} more"
-        )
-        for work, minutes in verdict.remaining.items()
-    )
-    ending = _ENDS.get(record.end)
+    findings = tuple(FeedbackItem.of(violation, fault(times, violation)) for violation in verdict.violations)
+    unfinished = tuple(_unfinished_work(times, work, minutes) for work, minutes in verdict.remaining.items())
+
+    def decision_at(index: int) -> str:
+        return f"{quoted(record.steps[index].action)} in {times.moment(index)}"
+
     return Examination(
         replay=verdict,
-        findings=tuple(FeedbackItem.of(one, fault(times, one)) for one in verdict.violations),
+        findings=findings,
         clock=times,
-        command=lambda index: f"{quoted(record.steps[index].action)} in {times.moment(index)}",
+        command=decision_at,
         remarks={"completeness": unfinished} if unfinished else {},
         instance=run.problem,
-        notes=(ending.format(minute=times.moment(record.total_time)),) if ending else (),
+        notes=_notes(times, record),
         name=_work,
     )
+
+
+def _unfinished_work(times: ClockFormat, work: str, minutes: int) -> FeedbackItem:
+    """Return the remaining minutes of some work as feedback."""
+    violation = Violation(None, "unfinished", work, actual=minutes)
+    return FeedbackItem.of(violation, f"{_work(work)} needs {times.span(minutes)} more")
+
+
+def _notes(times: ClockFormat, record: DecisionRecord) -> tuple[str, ...]:
+    """Return the reason for the end of a run, if it is to be explained."""
+    ending = _ENDS.get(record.end)
+    if ending is None:
+        return ()
+    return (ending.format(minute=times.moment(record.total_time)),)
 
 
 def _work(work: str) -> str:
@@ -69,47 +83,52 @@ def _work(work: str) -> str:
 def foreign(run: TimeArenaRun) -> MismatchEvidence:
     """Return well-formed actions and objects that do not exist in any of the tasks."""
     names = []
-    for one in run.verdict.violations:
-        if one.kind == "nonexistent_object" and isinstance(one.actual, tuple) and one.actual:
-            names.append(one.actual[0])
-        elif one.kind == "invalid_action" and one.subject.count(" ") in (1, 3):
-            names.append(one.subject)
+    for violation in run.verdict.violations:
+        kind, actual = violation.kind, violation.actual
+        if kind == "nonexistent_object" and isinstance(actual, tuple) and actual:
+            names.append(actual[0])
+        elif kind == "invalid_action" and violation.subject.count(" ") in (1, 3):
+            names.append(violation.subject)
     return MismatchEvidence(tuple(names), len(run.record.steps))
 
 
-def fault(times: ClockFormat, one: Violation) -> str:
+def fault(times: ClockFormat, violation: Violation) -> str:
     """Describe a violation, with its minute and decision."""
-    return f"{times.moment(one.start or 0)}: {quoted(one.subject)} {_what_is_wrong(times, one)}"
+    moment = times.moment(violation.start or 0)
+    return f"{moment}: {quoted(violation.subject)} {_what_is_wrong(times, violation)}"
 
 
-def _what_is_wrong(times: ClockFormat, one: Violation) -> str:
-    names = one.actual if isinstance(one.actual, tuple) else ()
-    if one.kind == "invalid_action":
+def _what_is_wrong(times: ClockFormat, violation: Violation) -> str:
+    kind = violation.kind
+    names = violation.actual if isinstance(violation.actual, tuple) else ()
+    if kind == "invalid_action":
         return "is not an action"
-    if one.kind == "nonexistent_object":
+    if kind == "nonexistent_object":
         return f"names {some(map(quoted, names))}, which does not exist in these tasks"
-    if one.kind == "object_mismatch":
-        return _mismatch(one, names)
-    if one.kind == "object_occupied":
-        return f"needs {listed(names)}, in use by {some(_until(times, other, '') for other in one.others)}"
-    if one.kind == "dependency_violation":
-        return f"starts before {listed([_until(times, other, 'in progress ') for other in one.others])} is complete"
+    if kind == "object_mismatch":
+        return _mismatch(violation, names)
+    if kind == "object_occupied":
+        users = some(_until(times, work, "") for work in violation.others)
+        return f"needs {listed(names)}, in use by {users}"
+    if kind == "dependency_violation":
+        prerequisites = [_until(times, work, "in progress ") for work in violation.others]
+        return f"starts before {listed(prerequisites)} is complete"
     return "is already complete"
 
 
-def _mismatch(one: Violation, names: tuple[str, ...]) -> str:
-    if not one.case:
+def _mismatch(violation: Violation, names: tuple[str, ...]) -> str:
+    if not violation.case:
         return f"is not possible with {listed(names)}"
-    if one.case == "twice":
+    if violation.case == "twice":
         return "names one object twice"
-    accepted = listed(one.required) if isinstance(one.required, tuple) else ""
-    reason = f"which accepts only {accepted}" if one.case == "reserved" else "which serve different tasks"
+    accepted = listed(violation.required) if isinstance(violation.required, tuple) else ""
+    reason = f"which accepts only {accepted}" if violation.case == "reserved" else "which serve different tasks"
     return f"combines {listed(names)}, {reason}"
 
 
-def _until(times: ClockFormat, other: Other, prefix: str) -> str:
+def _until(times: ClockFormat, work: Other, prefix: str) -> str:
     """Name running work and its end."""
-    if other.end is None:
-        return repr(other.subject)
-    until = f"{prefix}until {times.moment(other.end)}"
-    return f"{other.subject!r} ({until})" if prefix else f"{other.subject!r} {until}"
+    if work.end is None:
+        return repr(work.subject)
+    until = f"{prefix}until {times.moment(work.end)}"
+    return f"{work.subject!r} ({until})" if prefix else f"{work.subject!r} {until}"

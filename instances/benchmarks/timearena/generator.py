@@ -16,15 +16,20 @@ _CHAIN = 4
 
 
 @cache
-def _bundled() -> tuple[Instance, ...]:
+def _bundled_tasks() -> tuple[Instance, ...]:
     return tuple(problems.load(f"timearena/{task}") for task in task_names())
 
 
 @cache
 def _minutes() -> dict[bool, tuple[int, ...]]:
     """Durations of the bundled actions: autonomous ones, and others."""
-    actions = [action for task in _bundled() for action in task.actions]
-    return {kind: tuple(a.duration for a in actions if (a.attended < a.duration) == kind) for kind in (True, False)}
+    alone: list[int] = []
+    busy: list[int] = []
+    for task in _bundled_tasks():
+        for action in task.actions:
+            durations = alone if action.attended < action.duration else busy
+            durations.append(action.duration)
+    return {True: tuple(alone), False: tuple(busy)}
 
 
 @cache
@@ -44,7 +49,8 @@ def combine(random: Random, parameters: Parameters, name: str) -> Instance:
         raise InputError(
             f"must be at most {len(task_names())}, the number of tasks", field="tasks", value=parameters.tasks
         )
-    return problems.load(f"timearena/{'+'.join(shuffled(random, task_names())[: parameters.tasks])}")
+    tasks = shuffled(random, task_names())[: parameters.tasks]
+    return problems.load(f"timearena/{'+'.join(tasks)}")
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
@@ -56,43 +62,78 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     and then added. An autonomous one of these also uses a tool, of which there is one of each kind for all tasks.
     Durations are drawn from the bundled ones.
     """
-    actions: list[Action] = []
-    arcs: list[Arc] = []
-    things: list[Resource] = [Resource(f"tool{k + 1}") for k in range(parameters.resources)]
+    network = _Network(random, parameters)
     for number in range(1, parameters.tasks + 1):
-        size = parameters.actions or one(random, [len(task.actions) for task in _bundled()])
-        chains = _chains(random, size - 1)
-        # Adding is done by hand, as washing is.
-        workable = [(c, k) for c, length in enumerate(chains) for k in range(length - (length > 1))]
-        target = min(round(parameters.parallelism * size), len(workable))
-        alone = {workable[k] for k in sample_share(random, len(workable), target / len(workable) if workable else 0)}
-        wash = len(actions)
-        dish = f"dish{number}"
-        things.append(Resource(dish))
-        actions.append(_action(random, f"task{number}/wash {dish}", [dish], alone=False))
-        for c, length in enumerate(chains):
-            item = f"item{number}.{c + 1}"
-            things.append(Resource(item))
-            for k in range(length):
-                last = k == length - 1 and length > 1
-                by_itself = (c, k) in alone
-                tools = [f"tool{1 + below(random, parameters.resources)}"] if by_itself and parameters.resources else []
-                used = [item, *([dish] if last else tools)]
-                words = f"add {item} to {dish}" if last else f"work {k + 1} on {item}"
-                position = len(actions)
-                arcs += [(position - 1, position)] if k else []
-                arcs += [(wash, position)] if last else []
-                actions.append(_action(random, f"task{number}/{words}", used, alone=by_itself))
+        network.add_task(number)
+    ids = [action.id for action in network.actions]
+    arcs = sorted(network.arcs, key=lambda arc: (arc[1], arc[0]))
     instance = Instance(
         name=name,
-        actions=tuple(actions),
-        lags=tuple(Lag(actions[i].id, actions[j].id) for i, j in sorted(arcs, key=lambda arc: (arc[1], arc[0]))),
-        resources=tuple(things),
+        actions=tuple(network.actions),
+        lags=tuple(Lag(ids[before], ids[after]) for before, after in arcs),
+        resources=tuple(network.objects),
         agents=tuple(f"agent{k + 1}" for k in range(parameters.agents)),
         unit="minute",
         seconds_per_tick=60,
     )
-    return with_witness(instance, depth_first_order(len(actions), arcs), widen=True)
+    return with_witness(instance, depth_first_order(len(ids), network.arcs), widen=True)
+
+
+class _Network:
+    """Actions of random tasks, their precedences and their objects."""
+
+    def __init__(self, random: Random, parameters: Parameters) -> None:
+        self.actions: list[Action] = []
+        self.arcs: list[Arc] = []
+        self.objects = [Resource(f"tool{k + 1}") for k in range(parameters.resources)]
+        self._random = random
+        self._parameters = parameters
+
+    def add_task(self, number: int) -> None:
+        """Add a task: its dish is washed, and ingredients are worked on and added to it."""
+        random = self._random
+        size = self._parameters.actions or one(random, [len(task.actions) for task in _bundled_tasks()])
+        chains = _chains(random, size - 1)
+        alone = self._draw_autonomous(chains, size)
+        dish = f"dish{number}"
+        self.objects.append(Resource(dish))
+        wash = self._add(f"task{number}/wash {dish}", [dish], alone=False)
+        for chain, length in enumerate(chains):
+            ingredient = f"item{number}.{chain + 1}"
+            self.objects.append(Resource(ingredient))
+            for k in range(length):
+                is_alone = (chain, k) in alone
+                is_added = k == length - 1 and length > 1
+                if is_added:
+                    words, objects = f"add {ingredient} to {dish}", [ingredient, dish]
+                else:
+                    words, objects = f"work {k + 1} on {ingredient}", [ingredient]
+                tools = self._draw_tool() if is_alone else []
+                position = self._add(f"task{number}/{words}", objects if is_added else objects + tools, alone=is_alone)
+                if k:
+                    self.arcs.append((position - 1, position))
+                if is_added:
+                    self.arcs.append((wash, position))
+
+    def _draw_autonomous(self, chains: list[int], size: int) -> set[tuple[int, int]]:
+        """Draw the autonomous actions of a task: numbers of the ingredient and of the action on it."""
+        workable: list[tuple[int, int]] = []
+        for chain, length in enumerate(chains):
+            # Adding is done by hand, as washing is.
+            workable += [(chain, k) for k in range(length - (length > 1))]
+        target = min(round(self._parameters.parallelism * size), len(workable))
+        share = target / len(workable) if workable else 0
+        return {workable[position] for position in sample_share(self._random, len(workable), share)}
+
+    def _draw_tool(self) -> list[str]:
+        """Draw a tool, if there are any."""
+        tools = self._parameters.resources
+        return [f"tool{1 + below(self._random, tools)}"] if tools else []
+
+    def _add(self, name: str, objects: list[str], *, alone: bool) -> int:
+        """Add an action; return its position."""
+        self.actions.append(_action(self._random, name, objects, alone=alone))
+        return len(self.actions) - 1
 
 
 def _chains(random: Random, count: int) -> list[int]:

@@ -57,24 +57,41 @@ class _Decisions(Grammar[str]):
         if text == "wait" or (verb in self.world.verbs and name in self.world.objects):  # a command as it is written
             return [StepMatch(len(text), text)]
         text = text[:MAX_LINE]
-        named = _named(text, self.world)
+        named = _decision_in(text, self.world)
         if named is None:
             return []
-        parts = [part.strip(_EDGES) for part in _PARTS.split(text) if part.strip(_EDGES)]
-        if parts and len(_words(parts[0])) > 4 and _words(parts[0])[0] not in self.verbs:  # a word about the plan
-            parts = parts[1:] if not _named(parts[0], self.world) else parts
-        steps = [step for part in parts if (step := _named(part, self.world)) and 2 * len(step) > len(part)]
-        share = 0.5 if all(len(_words(part)) <= 4 for part in parts) else 0.8
-        if 2 < len(steps) < len(parts) and len(steps) >= share * len(parts):  # some are wrong
-            steps = [_named(part, self.world) or self.interpret(part, "free", True) or part for part in parts]
-        elif len(steps) < max(2, len(parts)):  # some part of it is no action
-            steps = [named]
+        steps = self._steps_of_parts(self._parts(text), named)
         begins = text.strip(_EDGES).lower().startswith(named)
         return [StepMatch(len(text) if begins else len(step), step) for step in steps]
 
+    def _parts(self, text: str) -> list[str]:
+        """Return the parts of a line, without a first one that is about the plan."""
+        stripped = (part.strip(_EDGES) for part in _PARTS.split(text))
+        parts = [part for part in stripped if part]
+        if not parts:
+            return []
+        words = _words(parts[0])
+        is_remark = len(words) > 4 and words[0] not in self.verbs
+        return parts[1:] if is_remark and not _decision_in(parts[0], self.world) else parts
+
+    def _steps_of_parts(self, parts: list[str], named: str) -> list[str]:
+        """Return the decisions of the parts of a line, or only the first one if parts are not decisions."""
+        steps: list[str] = []
+        for part in parts:
+            step = _decision_in(part, self.world)
+            if step and 2 * len(step) > len(part):
+                steps.append(step)
+        are_short = all(len(_words(part)) <= 4 for part in parts)
+        min_steps = (0.5 if are_short else 0.8) * len(parts)
+        if 2 < len(steps) < len(parts) and len(steps) >= min_steps:  # some are wrong
+            return [_decision_in(part, self.world) or self.interpret(part, "free", True) or part for part in parts]
+        if len(steps) < max(2, len(parts)):  # some part of it is no action
+            return [named]
+        return steps
+
     def find_in_prose(self, text: str) -> list[str]:
         parts = _SENTENCES.split(text[:MAX_LINE])
-        return [step for part in parts if (step := _named(part, self.world))]
+        return [step for part in parts if (step := _decision_in(part, self.world))]
 
     def looks(self, text: str, free: bool) -> bool:
         words = _words(text)
@@ -96,16 +113,26 @@ class _Decisions(Grammar[str]):
         words = _words(text if kind == "free" else _REMARK.split(text, maxsplit=1)[0])
         if kind != "free" and words[:1] == ["wait"]:
             return "wait"
-        are_words = all(map(_WORD.fullmatch, words))  # as opposed to another notation, such as do[wash; cup]
-        is_action = len(words) in (2, 4) and are_words
-        is_action = is_action and (words[0] in self.verbs or words[1] in self.names or _of_another(words))
-        short = len(words) in (1, 2) or (
-            len(words) == 4 and words[2] in _BETWEEN and _ARTICLES.isdisjoint(text.split())
-        )
-        short = short or (len(words) == 3 and words[0] in self.verbs)
-        few = follows_steps and short and are_words and _LINKS.isdisjoint(words)
-        few = few and (kind != "free" or text[:1] in _QUOTES or text.rstrip()[-1] not in ".,!?")
-        return " ".join(words) if (is_action or few) and not text.rstrip("*_ ").endswith(":") else None
+        if not all(map(_WORD.fullmatch, words)):  # another notation, such as do[wash; cup]
+            return None
+        is_decision = self._is_action(words)
+        if not is_decision and follows_steps and self._is_short(words, text) and _LINKS.isdisjoint(words):
+            is_decision = kind != "free" or text[:1] in _QUOTES or text.rstrip()[-1] not in ".,!?"
+        return " ".join(words) if is_decision and not text.rstrip("*_ ").endswith(":") else None
+
+    def _is_action(self, words: list[str]) -> bool:
+        """Return whether words have the form of an action, with a verb or an object of some task."""
+        if len(words) not in (2, 4):
+            return False
+        return words[0] in self.verbs or words[1] in self.names or _of_another(words)
+
+    def _is_short(self, words: list[str], text: str) -> bool:
+        """Return whether words are few enough for a decision in unknown words."""
+        if len(words) == 4:
+            return words[2] in _BETWEEN and _ARTICLES.isdisjoint(text.split())
+        if len(words) == 3:
+            return words[0] in self.verbs
+        return len(words) in (1, 2)
 
     def key(self, step: str) -> str | None:
         return None if step == "wait" else step
@@ -143,11 +170,11 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[li
 def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[list[str]]:
     listed = whole_value(submission) if isinstance(submission, str) else None
     if isinstance(listed, list) and all(isinstance(entry, str) for entry in listed):
-        return _listed([extract(entry, world) for entry in listed], world, rules)
+        return _read_entries([extract(entry, world) for entry in listed], world, rules)
     if isinstance(submission, list) and chat_in(submission) is None:
         decisions = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(submission)]
         commands = [extract(decision, world) for decision in decisions] if rules.normalize else decisions
-        return read_list(commands) if is_log(submission) else _listed(commands, world, rules)
+        return read_list(commands) if is_log(submission) else _read_entries(commands, world, rules)
     if isinstance(submission, str) or chat_in(submission) is not None:
         return read_output(submission, _Decisions(world))
     as_output = read_output(submission, _Decisions(world)) if isinstance(submission, dict) else None
@@ -156,9 +183,9 @@ def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[lis
     return as_output
 
 
-def _listed(decisions: list[str], world: Scenario, rules: Profile) -> Reading[list[str]]:
+def _read_entries(decisions: list[str], world: Scenario, rules: Profile) -> Reading[list[str]]:
     """Read a list, in which every entry is a decision; too many in another notation count as unread."""
-    unknown = sum(_named(decision, world) is None and not _is_plain(decision) for decision in decisions)
+    unknown = sum(_decision_in(decision, world) is None and not _is_plain(decision) for decision in decisions)
     if unknown < 2 or not rules.refuse_unread:
         return read_list(decisions)
     return read_list(decisions, entries=decisions, grammar=_Decisions(world))
@@ -176,7 +203,7 @@ def _is_plain(decision: str) -> bool:
 
 def logged(decisions: list[str], scene: Scenario) -> list[object]:
     """Return the decisions of a run as its log: several in unknown words have an observation."""
-    unknown = {text for text in decisions if _named(text, scene) is None and not _is_plain(text)}
+    unknown = {text for text in decisions if _decision_in(text, scene) is None and not _is_plain(text)}
     is_doubtful = sum(decision in unknown for decision in decisions) > 1
     return [observed(decision) if is_doubtful and decision in unknown else decision for decision in decisions]
 
@@ -238,7 +265,7 @@ def extract(text: str, world: Scenario) -> str:
     >>> extract("Quit!", world("timearena/household1")), extract("I would quit", world("timearena/household1"))
     ('quit', 'I would quit')
     """
-    return _named(text, world) or text
+    return _decision_in(text, world) or text
 
 
 def _words(text: str) -> list[str]:
@@ -249,25 +276,33 @@ def _words(text: str) -> list[str]:
 @cache
 def _vocabulary() -> tuple[frozenset[str], frozenset[str]]:
     """Return the verbs and the objects of all tasks."""
-    worlds = [world(f"timearena/{task}") for task in task_names()]
-    verbs = (verb.partition(" ")[0] for one in worlds for verb in one.verbs)
-    return frozenset(verbs), frozenset(thing.base for one in worlds for thing in one.objects.values())
+    verbs = set[str]()
+    names = set[str]()
+    for task in task_names():
+        scene = world(f"timearena/{task}")
+        verbs.update(verb.partition(" ")[0] for verb in scene.verbs)
+        names.update(thing.base for thing in scene.objects.values())
+    return frozenset(verbs), frozenset(names)
 
 
 def _of_another(words: list[str]) -> bool:
     """Return true if two or four words are an action of another task."""
     verbs, names = _vocabulary()
-    return words[0] in verbs and all(_NUMBER.sub("", word) in names for word in words[1::2])
+    base_names = [_NUMBER.sub("", word) for word in words[1::2]]
+    return words[0] in verbs and names.issuperset(base_names)
 
 
-def _named(text: str, world: Scenario) -> str | None:
+def _decision_in(text: str, world: Scenario) -> str | None:
+    """Return the first action in a text, a wait with few words around it, or an exit that stands alone."""
     words = [world.aliases.get(word, word) for word in _words(text)]
     for i, verb in enumerate(words):
-        four = words[i : i + 4]
-        if len(four) == 4 and f"{verb} {four[2]}" in world.verbs and {four[1], four[3]} <= world.objects.keys():
-            return " ".join(four)
-        if verb in world.verbs and i + 1 < len(words) and words[i + 1] in world.objects:
-            return f"{verb} {words[i + 1]}"
+        following = words[i + 1 : i + 4]
+        if len(following) == 3:
+            first, preposition, second = following
+            if f"{verb} {preposition}" in world.verbs and {first, second} <= world.objects.keys():
+                return " ".join((verb, *following))
+        if verb in world.verbs and following and following[0] in world.objects:
+            return f"{verb} {following[0]}"
     if len(words) == 1 and words[0] in EXITS:
         return words[0]
     return "wait" if "wait" in words and len(words) <= 8 else None

@@ -65,7 +65,7 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         lines = [f"The tasks: {'; '.join(map(label, scene.tasks))}."]
         lines.append(f"Actions, with objects in place of OBJ: {', '.join(forms.values())}.")
         lines += [f"Those that go on by themselves: {', '.join(alone)}."] * bool(alone)
-        lines.append(f"Objects: {', '.join(_with_state(one) for one in scene.objects.values())}.")
+        lines.append(f"Objects: {', '.join(map(_with_state, scene.objects.values()))}.")
         if self.config.loop == "open":
             lines += ["What is to be done:", *_work(scene)]
         return "\n".join([*lines, f"You have {self.simulator.limit} minutes."])
@@ -78,20 +78,24 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         """Return the effect of a decision, and the autonomous work that ended meanwhile."""
         if step.kind == "lost" and step.violation is None:
             return "You end the run."
-        when, over = self.clock.stretch(step.start, step.end), before.running.keys() - after.running.keys()
-        if step.violation is not None:
-            lines = [fault(self.clock, step.violation)]
-        elif step.kind == "wait":
-            lines = [f"{when}: you wait"]
-        else:
-            key = roles_of(step.command)[0]
-            is_done = "is not done in time" if after.remaining[key] else "is done"
-            lines = [f"{when}: {step.command} {'begins, and goes on by itself' if key in after.running else is_done}"]
+        lines = [self._effect(after, step)]
+        over = before.running.keys() - after.running.keys()
         if over:
-            lines.append(
-                f"meanwhile done: {listed([_command(*one) for one in before.running.items() if one[0] in over])}"
-            )
+            commands = [_command(key, things) for key, things in before.running.items() if key in over]
+            lines.append(f"meanwhile done: {listed(commands)}")
         return "\n".join(map(sentence, lines))
+
+    def _effect(self, after: ArenaState, step: Step) -> str:
+        """Return the effect of a decision on the work that it starts."""
+        if step.violation is not None:
+            return fault(self.clock, step.violation)
+        when = self.clock.stretch(step.start, step.end)
+        if step.kind == "wait":
+            return f"{when}: you wait"
+        key = roles_of(step.command)[0]
+        if key in after.running:
+            return f"{when}: {step.command} begins, and goes on by itself"
+        return f"{when}: {step.command} {'is not done in time' if after.remaining[key] else 'is done'}"
 
     def answer(self, before: ArenaState, after: ArenaState, steps: Sequence[Step], over: str | None) -> str:
         """Return the effect of a decision and the situation, or only the kind of its feedback."""
@@ -100,19 +104,24 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         if self.config.feedback == "detailed":
             texts = [*(self.step_text(before, after, step) for step in steps), self.situation(after)]
         else:
-            texts = [f"{self.clock.stretch(step.start, step.end)}: {kind_of(step).replace('_', ' ')}" for step in steps]
+            texts = [self._terse_text(step) for step in steps]
         return "\n".join([*texts, *ending(over)])
+
+    def _terse_text(self, step: Step) -> str:
+        """Return the kind of feedback on a decision."""
+        when = self.clock.stretch(step.start, step.end)
+        return f"{when}: {kind_of(step).replace('_', ' ')}"
 
     def situation(self, state: ArenaState) -> str:
         """Return the minute, the share of the work done, and the objects in use."""
         moment = self.clock.moment
-        used = "; ".join(
-            f"{listed(things)} ({_command(key, things)}, until {moment(state.minute + state.remaining[key])})"
-            for key, things in state.running.items()
-        )
+        uses: list[str] = []
+        for key, things in state.running.items():
+            end = moment(state.minute + state.remaining[key])
+            uses.append(f"{listed(things)} ({_command(key, things)}, until {end})")
         done = 100 * state.done // self.simulator.world.minutes
         now = f"It is {moment(state.minute)}, {done} % of the work is done."
-        return f"{now} In use: {used}." if used else now
+        return f"{now} In use: {'; '.join(uses)}." if uses else now
 
     def submission(self, state: ArenaState) -> dict[str, object]:
         """Return the decisions and the limit."""
@@ -132,7 +141,9 @@ def _form(verb: str) -> str:
 def _command(key: RoleKey, things: Sequence[str]) -> str:
     """Write running work as the decision that started it."""
     head, _, preposition = key[1].partition(" ")
-    return " ".join((head, things[0], preposition, *things[1:]) if preposition else (head, *things))
+    if not preposition:
+        return " ".join((head, *things))
+    return " ".join((head, things[0], preposition, *things[1:]))
 
 
 def _with_state(thing: Object) -> str:
@@ -156,8 +167,10 @@ def _work(scene: Scenario) -> Iterator[str]:
 
 def action_space(problem: Instance) -> ActionSpace:
     """Return all actions under any profile, and the wait."""
-    scenes = [world(problem.name, rules) for rules in PROFILES.values()]
-    return ActionSpace((*dict.fromkeys(command for scene in scenes for command in scene.commands), "wait"))
+    commands: dict[str, None] = {}
+    for rules in PROFILES.values():
+        commands |= dict.fromkeys(world(problem.name, rules).commands)
+    return ActionSpace((*commands, "wait"))
 
 
 SETTINGS = by_name([Setting("vanilla", "one decision a minute", __package__, "task", "vanilla")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property, partial
+from typing import Any
 
 from planoracle.instances.benchmarks.timearena.problems import task_names, under, without_objects, world
 from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, Profile
@@ -24,7 +25,7 @@ from planoracle.plugin import (
 
 
 class TimeArenaMeasurement(Measurement[TimeArenaRun]):
-    """Run with its best score, the kinds of its steps, and the costs of its waits."""
+    """Run with measurement best score, the kinds of measurement steps, and the costs of measurement waits."""
 
     def __init__(self, run: TimeArenaRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
@@ -41,11 +42,32 @@ class TimeArenaMeasurement(Measurement[TimeArenaRun]):
     def wait_costs(self) -> list[int | None]:
         """Cost in minutes of every wait, ``None`` if not proved."""
         values = self.oracle.values(self.run)
-        return [
-            None if before is None or after is None else after - before
-            for step, before, after in zip(self.run.steps, values, values[1:], strict=False)
-            if step.kind == "wait"
-        ]
+        costs: list[int | None] = []
+        for step, before, after in zip(self.run.steps, values, values[1:], strict=False):
+            if step.kind == "wait":
+                costs.append(None if before is None or after is None else after - before)
+        return costs
+
+    @property
+    def best_time(self) -> int:
+        """Minute at which the best score is first reached; 0 without progress."""
+        return self.record.scores.index(self.best_score) + 1 if self.best_score else 0
+
+    @property
+    def necessary_waits(self) -> int:
+        """Number of waits in which no action could be started."""
+        return sum(self.record.necessary)
+
+    @property
+    def unnecessary_waits(self) -> int:
+        """Number of waits in which an action could be started."""
+        return self.kinds["wait"] - self.necessary_waits
+
+    @property
+    def costly_waits(self) -> int:
+        """Number of waits with a proved cost above 0."""
+        costs = self.wait_costs
+        return len(costs) - costs.count(0) - costs.count(None)
 
 
 def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
@@ -54,13 +76,15 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
     ``best_score`` and ``best_time`` are P and T of the paper.
     """
     return (
-        Metric("end", "reason for the end of the run", lambda its: its.record.end, kind="text"),
-        Metric("total_time", "length of the run", lambda its: its.record.total_time, "minutes", "count"),
-        Metric("score", "progress at the end", lambda its: its.record.score, "percent"),
+        Metric("end", "reason for the end of the run", lambda measurement: measurement.record.end, kind="text"),
+        Metric(
+            "total_time", "length of the run", lambda measurement: measurement.record.total_time, "minutes", "count"
+        ),
+        Metric("score", "progress at the end", lambda measurement: measurement.record.score, "percent"),
         Metric(
             "best_score",
             "highest progress",
-            lambda its: its.best_score,
+            lambda measurement: measurement.best_score,
             "percent",
             is_shown=True,
             average=Average("AS", "mean of the best scores, percent", role=("main",), full=100),
@@ -68,7 +92,7 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
         Metric(
             "best_time",
             "time at which the highest progress was first reached",
-            lambda its: its.record.scores.index(its.best_score) + 1 if its.best_score else 0,
+            lambda measurement: measurement.best_time,
             "minutes",
             "count",
         ),
@@ -78,61 +102,57 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
             lambda row: (row["best_score"], row["best_time"]),
         ),
         Average("CR", "completed runs, percent", lambda row: 100.0 * row["success"], role=("success",), full=100),
-        Average("CT", "minutes of completed runs", lambda row: row["makespan"] if row["success"] else None),
+        Average("CT", "minutes of completed runs", _completion_time),
         Metric(
             "kinds",
             "decisions by kind of feedback; an action of several minutes counts once",
-            lambda its: {kind: its.kinds[kind] for kind in KINDS if its.kinds[kind]},
+            _count_by_kind,
             kind="json",
         ),
-        *(
-            Average(kind, f"decisions that are {kind}, percent", partial(_share, kind), is_shown=False)
-            for kind in KINDS
-            if kind != "continue"
-        ),
+        *_share_averages(),
         Metric(
             "necessary_waits",
             "waits in which no action could be started",
-            lambda its: sum(its.record.necessary),
+            lambda measurement: measurement.necessary_waits,
             kind="count",
         ),
         Metric(
             "unnecessary_waits",
             "waits in which an action could be started",
-            lambda its: its.kinds["wait"] - sum(its.record.necessary),
+            lambda measurement: measurement.unnecessary_waits,
             kind="count",
         ),
         Metric(
             "steps",
             "all steps, each as minute, action, kind and increment",
-            lambda its: [list(step) for step in its.record.steps],
+            _minute_rows,
             kind="json",
         ),
         Metric(
             "costless_waits",
             "waits that do not delay the best completion",
-            lambda its: its.wait_costs.count(0),
+            lambda measurement: measurement.wait_costs.count(0),
             kind="json",
             rule="price_waits",
         ),
         Metric(
             "costly_waits",
             "waits that delay the best completion",
-            lambda its: len(its.wait_costs) - its.wait_costs.count(0) - its.wait_costs.count(None),
+            lambda measurement: measurement.costly_waits,
             kind="json",
             rule="price_waits",
         ),
         Metric(
             "unpriced_waits",
             "waits whose cost is not proved",
-            lambda its: its.wait_costs.count(None),
+            lambda measurement: measurement.wait_costs.count(None),
             kind="json",
             rule="price_waits",
         ),
         Metric(
             "wait_cost",
             "total delay of the best completion by waits",
-            lambda its: sum(filter(None, its.wait_costs)),
+            _sum_of_wait_costs,
             "minutes",
             "json",
             rule="price_waits",
@@ -140,19 +160,55 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
     )
 
 
+def _completion_time(row: Row) -> int | None:
+    """Return the makespan of a completed run."""
+    return row["makespan"] if row["success"] else None
+
+
+def _sum_of_wait_costs(measurement: TimeArenaMeasurement) -> int:
+    """Return the minutes by which waits delay the best completion, as far as they are proved."""
+    return sum(filter(None, measurement.wait_costs))
+
+
+def _minute_rows(measurement: TimeArenaMeasurement) -> list[list[Any]]:
+    """Return the minutes of a run as lists."""
+    return list(map(list, measurement.record.steps))
+
+
+def _count_by_kind(measurement: TimeArenaMeasurement) -> dict[str, int]:
+    """Return the number of decisions by kind of feedback, in the order of the kinds."""
+    counts = measurement.kinds
+    return {kind: counts[kind] for kind in KINDS if counts[kind]}
+
+
+def _share_averages() -> list[Average]:
+    """Return the averages of the shares of all kinds of decisions."""
+    kinds = [kind for kind in KINDS if kind != "continue"]
+    return [
+        Average(kind, f"decisions that are {kind}, percent", partial(_share, kind), is_shown=False) for kind in kinds
+    ]
+
+
 def _share(kind: str, row: Row) -> tuple[float, int] | None:
     """Return the terms of the share of a kind in all decisions; ``None`` for a row without kinds."""
     kinds = row.get("kinds")
-    return None if kinds is None else (100.0 * kinds.get(kind, 0), sum(kinds.values()))
+    if kinds is None:
+        return None
+    return 100.0 * kinds.get(kind, 0), sum(kinds.values())
 
 
 def published_figures() -> dict[str, int]:
     """Return the counts of section 3.2 for the tasks."""
-    scenes = [world(f"timearena/{task}") for task in task_names()]
-    things = [thing for scene in scenes for thing in scene.objects.values()]
-    minutes = [role.minutes for thing in things for role in thing.roles.values() if role.minutes]
-    verbs = {"wait"}.union(*(scene.verbs for scene in scenes))
-    counts = {"objects": len({thing.base for thing in things}), "actions": len(verbs)}
+    names = set[str]()
+    verbs = {"wait"}
+    minutes: list[int] = []
+    for task in task_names():
+        scene = world(f"timearena/{task}")
+        verbs.update(scene.verbs)
+        for thing in scene.objects.values():
+            names.add(thing.base)
+            minutes += [role.minutes for role in thing.roles.values() if role.minutes]
+    counts = {"objects": len(names), "actions": len(verbs)}
     return counts | {"shortest": min(minutes), "longest": max(minutes)}
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.model.cache import CacheHolder
@@ -91,13 +92,17 @@ class Scenario(CacheHolder):
             for (verb, slot), role in thing.roles.items():
                 if not role.minutes:
                     continue
-                head, _, preposition = verb.partition(" ")
                 if not slot:
                     commands.append(f"{verb} {name}")
-                else:
-                    others = (n for n, other in self.objects.items() if (verb, 2) in other.roles)
-                    commands += [f"{head} {name} {preposition} {other}" for other in others]
+                    continue
+                head, _, preposition = verb.partition(" ")
+                second_names = self._names_with_role(verb, 2)
+                commands += [f"{head} {name} {preposition} {second_name}" for second_name in second_names]
         return tuple(commands)
+
+    def _names_with_role(self, verb: str, slot: int) -> list[str]:
+        """Return the objects that a verb can use in a slot."""
+        return [name for name, thing in self.objects.items() if (verb, slot) in thing.roles]
 
     @cached_property
     def reservations(self) -> dict[str, frozenset[str]]:
@@ -110,20 +115,23 @@ class Scenario(CacheHolder):
         """
         reservations = {}
         for name, container in self.objects.items():
-            verbs = {verb for verb, slot in container.roles if slot == 2}
-            accepted = frozenset(
-                other
-                for other, thing in self.objects.items()
-                if thing.reserved and thing.task == container.task and any((verb, 1) in thing.roles for verb in verbs)
-            )
-            if accepted and not any(word in container.base for word in COMMON):
+            if any(word in container.base for word in COMMON):
+                continue
+            accepted = frozenset(thing.name for thing in self.objects.values() if _is_reserved_for(thing, container))
+            if accepted:
                 reservations[name] = accepted
         return reservations
 
     @cached_property
     def minutes(self) -> int:
         """Work of all tasks together."""
-        return sum(role.minutes for thing in self.objects.values() for role in thing.roles.values())
+        return sum(role.minutes for _, role in self.roles())
+
+    def roles(self) -> Iterator[tuple[Object, ObjectRole]]:
+        """Yield all roles of the objects, each with its object."""
+        for thing in self.objects.values():
+            for role in thing.roles.values():
+                yield thing, role
 
     def may_meet(self, first: Object, second: Object) -> bool:
         """Return True if reservations allow a four-word action to use two objects together."""
@@ -137,7 +145,23 @@ class Scenario(CacheHolder):
 
     def partners(self, first: Object, verb: str) -> list[Object]:
         """Return the second objects that a four-word action may use with an object."""
-        return [one for one in self.objects.values() if (verb, 2) in one.roles and self.may_meet(first, one)]
+        candidates = map(self.objects.__getitem__, self._names_with_role(verb, 2))
+        return [second for second in candidates if self.may_meet(first, second)]
+
+
+def _is_reserved_for(thing: Object, container: Object) -> bool:
+    """Return True if an object is reserved for a container's task, and some action puts it there."""
+    if not thing.reserved or thing.task != container.task:
+        return False
+    return any(slot == 2 and (verb, 1) in thing.roles for verb, slot in container.roles)
+
+
+class _ReleasedObject(NamedTuple):
+    """Object of a task in the released data, before it is numbered."""
+
+    task: str
+    name: str
+    roles: list[dict[str, Any]]
 
 
 @cache
@@ -183,46 +207,71 @@ def world(name: str, rules: Profile = PAPER) -> Scenario:
 @lru_cache(maxsize=2048)  # submissions may name any of the many combinations
 def _scenario(name: str, rules: Profile) -> Scenario:
     parts = name.split("/")
-    shared = parts[1:2] == ["shared"]
+    is_shared = parts[1:2] == ["shared"]
     tasks = parts[-1].split("+")
-    well_formed = parts[0] == "timearena" and len(parts) == 2 + shared and len(set(tasks)) == len(tasks)
-    if not well_formed or not set(tasks) <= set(_facts()):
+    has_parts = parts[0] == "timearena" and len(parts) == 2 + is_shared
+    are_distinct = len(set(tasks)) == len(tasks)
+    if not has_parts or not are_distinct or not set(tasks) <= set(_facts()):
         raise UnknownNameError("is not a combination of TimeArena tasks", value=name)
-    unique: dict[object, tuple[str, Any]] = {}
-    for task in tasks:
-        for thing in _facts()[task]["objects"]:
-            is_shared = shared and thing["name"] in COMMON
-            unique.setdefault(thing["name"] if is_shared else len(unique), (task, thing))
-    released = list(unique.values())
-    alone = SINGLE_FRYER if rules.single_fryer else ()
-    keys = [task if task in alone and one["name"] == "fryer" else place for place, (task, one) in enumerate(released)]
-    listed = dict(zip(keys, released, strict=True))
-    names = dict(zip(listed, _numbered([thing["name"] for _, thing in listed.values()]), strict=True))
-    aliases = dict(zip(_numbered([thing["name"] for _, thing in released]), [names[key] for key in keys], strict=True))
-    objects = {}
-    for key, (task, thing) in listed.items():
-        # A prerequisite on another object means the one of the same task; on itself, this very one.
-        renamed = {other["name"]: names[k] for k, (t, other) in listed.items() if t == task}
-        renamed[thing["name"]] = new = names[key]
-        roles = {}
-        for role in thing["roles"]:
-            needs = tuple((renamed.get(n[0], n[0]), n[1], n[2] if len(n) > 2 else 0) for n in role.get("needs", ()))
-            slot = role.get("slot", 0)
-            state = role.get("states", [None])[0]
-            roles[role["verb"], slot] = ObjectRole(role["verb"], slot, role.get("minutes", 0), needs, state)
-        reserved = new != thing["name"] and thing["name"] not in COMMON
-        objects[new] = Object(new, thing["name"], task, reserved, roles)
+    objects, aliases = _named_objects(_released_objects(tasks, is_shared), rules)
     verbs: dict[str, bool] = {}
     for task in tasks:
-        verbs |= dict.fromkeys(_facts()[task]["occupying"], True) | dict.fromkeys(_facts()[task]["autonomous"], False)
-    scene = Scenario(name, tuple(tasks), objects, verbs, rules, aliases | {one: one for one in objects})
-    for thing in objects.values() if rules.prepared_objects else ():
-        for use, role in thing.roles.items():
-            thing.roles[use] = replace(role, needs=_with_preparation(scene, thing, role))
+        facts = _facts()[task]
+        verbs |= dict.fromkeys(facts["occupying"], True) | dict.fromkeys(facts["autonomous"], False)
+    scene = Scenario(name, tuple(tasks), objects, verbs, rules, aliases)
+    if rules.prepared_objects:
+        for thing in objects.values():
+            for use, role in thing.roles.items():
+                thing.roles[use] = replace(role, needs=_with_preparation(scene, thing, role))
     return scene
 
 
-def _numbered(names: Sequence[str]) -> list[str]:
+def _released_objects(tasks: Sequence[str], is_shared: bool) -> list[_ReleasedObject]:
+    """Return the objects of tasks, of a shared one only the first."""
+    unique: dict[object, _ReleasedObject] = {}
+    for task in tasks:
+        for facts in _facts()[task]["objects"]:
+            name = facts["name"]
+            key = name if is_shared and name in COMMON else len(unique)
+            unique.setdefault(key, _ReleasedObject(task, name, facts["roles"]))
+    return list(unique.values())
+
+
+def _named_objects(released: Sequence[_ReleasedObject], rules: Profile) -> tuple[dict[str, Object], dict[str, str]]:
+    """Return the objects by name, and their names by those in released data and logs."""
+    single_fryer_tasks = SINGLE_FRYER if rules.single_fryer else ()
+    keys: list[object] = []
+    for position, entry in enumerate(released):
+        is_single = entry.name == "fryer" and entry.task in single_fryer_tasks
+        keys.append(entry.task if is_single else position)
+    unique = dict(zip(keys, released, strict=True))
+    names = dict(zip(unique, _add_numbers([entry.name for entry in unique.values()]), strict=True))
+    released_names = _add_numbers([entry.name for entry in released])
+    aliases = {alias: names[key] for alias, key in zip(released_names, keys, strict=True)}
+    objects = {}
+    for key, entry in unique.items():
+        # A prerequisite on another object means the one of the same task; on itself, this very one.
+        renamed = {peer.name: names[peer_key] for peer_key, peer in unique.items() if peer.task == entry.task}
+        name = renamed[entry.name] = names[key]
+        is_reserved = name != entry.name and entry.name not in COMMON
+        objects[name] = Object(name, entry.name, entry.task, is_reserved, _roles(entry.roles, renamed))
+    return objects, aliases | dict(zip(objects, objects, strict=True))
+
+
+def _roles(facts: Iterable[Mapping[str, Any]], renamed: Mapping[str, str]) -> dict[tuple[str, int], ObjectRole]:
+    """Return the roles of an object by verb and slot; the objects of its task are renamed."""
+    roles = {}
+    for role in facts:
+        needs: list[RoleKey] = []
+        for name, verb, *slots in role.get("needs", ()):
+            needs.append((renamed.get(name, name), verb, slots[0] if slots else 0))
+        verb, slot = role["verb"], role.get("slot", 0)
+        state = role.get("states", [None])[0]
+        roles[verb, slot] = ObjectRole(verb, slot, role.get("minutes", 0), tuple(needs), state)
+    return roles
+
+
+def _add_numbers(names: Sequence[str]) -> list[str]:
     """Add ``_1``, ``_2``, ... to names that occur more than once, in order of occurrence."""
     total, count = Counter(names), Counter[str]()
     numbered = []
@@ -242,7 +291,9 @@ def _with_preparation(scene: Scenario, thing: Object, role: ObjectRole) -> tuple
     (('kettle', 'pour into', 1), ('teapot', 'wash', 0))
     """
     needs = dict.fromkeys(role.needs)
-    for name, verb, _ in role.needs if role.slot == 2 else ():
+    if role.slot != 2:
+        return tuple(needs)
+    for name, verb, _ in role.needs:
         partners = scene.partners(scene.objects[name], verb)
         if thing in partners and len(partners) > 1:
             needs |= dict.fromkeys(thing.roles[verb, 2].needs)
@@ -275,13 +326,15 @@ def load(name: str, rules: Profile = PAPER) -> Instance:
     with that object's own prerequisites.
     """
     scene = world(name, rules)
-    uses = [(thing, role) for thing in scene.objects.values() for role in thing.roles.values() if role.minutes]
+    uses = [(thing, role) for thing, role in scene.roles() if role.minutes]
     actions = [_action(scene, thing, role) for thing, role in uses]
     lags = list[Lag]()
     for action, (_, role) in zip(actions, uses, strict=True):
         # An action waits for its own needs, and for those that all its modes share.
-        shared = set.intersection(*(set(mode.after) for mode in action.modes)) if action.modes else set()
-        lags += [Lag(one, action.id) for one in dict.fromkeys([*_needs(scene, role), *sorted(shared)])]
+        mode_needs = [set(mode.after) for mode in action.modes]
+        shared = set.intersection(*mode_needs) if mode_needs else set()
+        predecessors = dict.fromkeys([*_needs(scene, role), *sorted(shared)])
+        lags += [Lag(predecessor, action.id) for predecessor in predecessors]
     return Instance(
         name=scene.name,
         actions=tuple(actions),
@@ -297,7 +350,10 @@ def load(name: str, rules: Profile = PAPER) -> Instance:
 
 def under(problem: Instance, rules: Profile) -> Instance:
     """Return a combination under some rules; only ``reserved_objects`` changes the instance."""
-    return problem if rules_of(problem).deciding() == rules.deciding() else load(problem.name, rules.deciding())
+    deciding_rules = rules.deciding()
+    if rules_of(problem).deciding() == deciding_rules:
+        return problem
+    return load(problem.name, deciding_rules)
 
 
 def rules_of(problem: Instance) -> Profile:
@@ -312,24 +368,34 @@ def _id(scene: Scenario, thing: str, verb: str) -> str:
 
 def _needs(scene: Scenario, role: ObjectRole) -> list[str]:
     """Return the actions that must end before a role."""
-    needed = (key for key in role.needs if scene.objects[key[0]].roles[key[1:]].minutes)
-    return list(dict.fromkeys(_id(scene, name, verb) for name, verb, _ in needed))
+    actions: dict[str, None] = {}
+    for name, verb, slot in role.needs:
+        if scene.objects[name].roles[verb, slot].minutes:
+            actions[_id(scene, name, verb)] = None
+    return list(actions)
 
 
 def _action(scene: Scenario, thing: Object, role: ObjectRole) -> Action:
-    modes = [Mode((Demand(thing.name),))]
+    modes: tuple[Mode, ...] = (Mode((Demand(thing.name),)),)
     if role.slot == 1:
-        modes = [
-            Mode((Demand(thing.name), Demand(other.name)), other.name, tuple(_needs(scene, other.roles[role.verb, 2])))
-            for other in scene.partners(thing, role.verb)
-        ]
+        modes = _modes_with_partners(scene, thing, role.verb)
     return Action(
         id=_id(scene, thing.name, role.verb),
         task=thing.task,
         duration=role.minutes,
         attended=role.minutes if scene.verbs[role.verb] else 1,
-        modes=tuple(modes),
+        modes=modes,
     )
+
+
+def _modes_with_partners(scene: Scenario, thing: Object, verb: str) -> tuple[Mode, ...]:
+    """Return the modes of a four-word action: one for each possible second object."""
+    modes: list[Mode] = []
+    for second in scene.partners(thing, verb):
+        demands = (Demand(thing.name), Demand(second.name))
+        predecessors = _needs(scene, second.roles[verb, 2])
+        modes.append(Mode(demands, second.name, tuple(predecessors)))
+    return tuple(modes)
 
 
 def decisions(problem: Instance, pieces: Iterable[Piece], begin: int = 0, end: int = 0) -> list[str]:
@@ -347,17 +413,24 @@ def decisions(problem: Instance, pieces: Iterable[Piece], begin: int = 0, end: i
 def command(action: Action, mode: int) -> str:
     """Write the decision that starts an action in one of its modes."""
     words = action.id.partition("/")[2]
-    return f"{words} {action.modes[mode].name}" if action.modes[mode].name else words
+    second_object = action.modes[mode].name
+    return f"{words} {second_object}" if second_object else words
 
 
 def action_modes(problem: Instance) -> dict[str, tuple[Action, int]]:
     """Return the decisions that start an action, each with the action and its mode."""
-    return {command(one, mode): (one, mode) for one in problem.actions for mode in range(len(one.modes))}
+    modes: dict[str, tuple[Action, int]] = {}
+    for action in problem.actions:
+        for mode in range(len(action.modes)):
+            modes[command(action, mode)] = (action, mode)
+    return modes
 
 
 def to_schedule(problem: Instance, decisions: list[str]) -> Schedule:
     """Convert decisions to a schedule; a decision that is not an action of the instance takes a minute."""
-    modes, pieces, clock = action_modes(problem), list[Piece](), 0
+    modes = action_modes(problem)
+    pieces: list[Piece] = []
+    clock = 0
     for decision in decisions:
         if decision not in modes:
             clock += 1
@@ -392,7 +465,8 @@ def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
     lags = instance.lags
     if as_listed:
         ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
-        lags += tuple(Lag(ids[one], ids[after]) for after, one in _LISTED.items() if one in ids and after in ids)
+        pairs = [(before, after) for after, before in _LISTED.items() if before in ids and after in ids]
+        lags += tuple(Lag(ids[before], ids[after]) for before, after in pairs)
     return replace(
         instance,
         name=f"{instance.name} without objects",
@@ -412,21 +486,27 @@ def scenario_set(scenario: str, size: int) -> tuple[str, ...]:
     >>> scenario_set("lab", 2)[-1]
     'timearena/lab10+lab1'
     """
-    return tuple(
-        "timearena/" + "+".join(f"{scenario}{(first + k) % 10 + 1}" for k in range(size)) for first in range(10)
-    )
+    combinations = []
+    for first in range(10):
+        tasks = [f"{scenario}{(first + offset) % 10 + 1}" for offset in range(size)]
+        combinations.append(f"timearena/{'+'.join(tasks)}")
+    return tuple(combinations)
 
 
 @cache
 def _sets() -> dict[str, tuple[str, ...]]:
     """Return the nine sets of the paper's Table 2 by name."""
-    return {f"timearena/{each}/{size}": scenario_set(each, size) for each in SCENARIOS for size in (1, 2, 3)}
+    sets: dict[str, tuple[str, ...]] = {}
+    for scenario in SCENARIOS:
+        for size in (1, 2, 3):
+            sets[f"timearena/{scenario}/{size}"] = scenario_set(scenario, size)
+    return sets
 
 
 @cache
 def names() -> tuple[str, ...]:
     """Names of all 90 combinations of the paper's Table 2."""
-    return tuple(name for members in _sets().values() for name in members)
+    return tuple(chain.from_iterable(_sets().values()))
 
 
 def covers(name: str) -> bool:
@@ -444,7 +524,10 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     >>> set_of("timearena/lab10+lab1")[0]
     'timearena/lab/2'
     """
-    return next(((label, members) for label, members in _sets().items() if name in members), ("", ()))
+    for label, set_members in _sets().items():
+        if name in set_members:
+            return label, set_members
+    return "", ()
 
 
 def members(name: str) -> tuple[str, ...]:
@@ -454,5 +537,8 @@ def members(name: str) -> tuple[str, ...]:
     (30, 10, ())
     """
     label = name.rstrip("/")
-    sets = [members for one, members in _sets().items() if one == label or one.rpartition("/")[0] == label]
-    return tuple(member for members in sets for member in members)
+    names: list[str] = []
+    for set_label, set_members in _sets().items():
+        if label in (set_label, set_label.rpartition("/")[0]):
+            names += set_members
+    return tuple(names)

@@ -65,9 +65,8 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         point, moves = self.begin, list[Move]()
         for step in self._decided:
             point = self._after(point, step)
-            moves.append(
-                Move(step.position, step.command, step.kind, step.start, step.end, step.violation, after=point)
-            )
+            move = Move(step.position, step.command, step.kind, step.start, step.end, step.violation, after=point)
+            moves.append(move)
         if moves and self.record.end in ("time_out", "five_invalid", "exit"):
             moves[-1] = replace(moves[-1], after=replace(point, over=self.record.end))
         return moves, len(moves)
@@ -76,34 +75,39 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         """Return the point after a decision."""
         if step.kind == "act" and self.impossible is None:
             return started(point, self._piece(step.command, point.state.clock))
-        is_wrong, passed = step.violation is not None, waited(point, point.state.clock + step.end - step.start)
-        if step.violation is not None and step.violation.kind in MALFORMED and not self.rules.invalid_ticks_world:
-            passed = replace(point, lost=point.lost + 1)
-        is_late = is_wrong and not self.rules.stop_on_complete and passed.complete
-        if is_late and passed.lost + max(piece.end for piece in passed.state.pieces) <= step.end:
-            # All is done, but a wrong action does not end the run: it takes one more minute.
-            return replace(passed, reached=step.end + 1)
-        return passed
+        next_point = waited(point, point.state.clock + step.end - step.start)
+        if step.violation is None:
+            return next_point
+        if step.violation.kind in MALFORMED and not self.rules.invalid_ticks_world:
+            next_point = replace(point, lost=point.lost + 1)
+        if next_point.complete and not self.rules.stop_on_complete:
+            end_of_work = next_point.lost + max(piece.end for piece in next_point.state.pieces)
+            if end_of_work <= step.end:
+                # All is done, but a wrong action does not end the run: it takes one more minute.
+                return replace(next_point, reached=step.end + 1)
+        return next_point
 
     def _piece(self, command: str, start: int) -> Piece:
         action, mode = self._action_modes[command]
         return Piece(action.id, start, action.duration, self.problem.agents[0], mode)
 
-    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
-        """Return the decisions up to a step and those of the rest, replayed without a time limit."""
+    def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
+        """Return the decisions up to a step and the remaining ones, replayed without a time limit."""
         point, minutes = self.points[count], self.record.steps
-        decisions = [minutes[step.position].action for step in self.steps[:count] if step.position < len(minutes)]
-        decisions += self.commands(point, rest)
+        positions = [step.position for step in self.steps[:count]]
+        decisions = [minutes[position].action for position in positions if position < len(minutes)]
+        decisions += self.commands(point, remaining)
         simulator = TimeArenaSimulator(self._world, self.rules)
         text = "\n".join(decisions)
         if parse(text, simulator.world) != decisions:
             text = json.dumps(decisions)
         return text, simulator.verdict(fold(simulator, decisions)[0])
 
-    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return decisions minute by minute, with waits until all work has ended."""
-        end = max([point.reached - point.lost, *(piece.end for piece in (*point.state.pieces, *rest.pieces))])
-        return problems.decisions(self.problem, rest.pieces, point.state.clock, end)
+        pieces = (*point.state.pieces, *remaining.pieces)
+        end = max([point.reached - point.lost, *(piece.end for piece in pieces)])
+        return problems.decisions(self.problem, remaining.pieces, point.state.clock, end)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every command that would be valid now, and the wait."""
@@ -144,11 +148,12 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
 
 def simulator(problem: Instance, rules: Profile) -> TimeArenaSimulator:
     """Return the rules of a live run, with at most the maximum time limit of submissions."""
-    own = registry.of(problem).submission_limit
-    assert own is not None
-    return TimeArenaSimulator(
-        world(problem.name, rules), rules, own.most if problem.time_limit is None else min(problem.time_limit, own.most)
-    )
+    submission_limit = registry.of(problem).submission_limit
+    assert submission_limit is not None
+    limit = submission_limit.most
+    if problem.time_limit is not None:
+        limit = min(problem.time_limit, limit)
+    return TimeArenaSimulator(world(problem.name, rules), rules, limit)
 
 
 def replay(problem: Instance, plan: Plan[list[str]], rules: Profile) -> TimeArenaRun:

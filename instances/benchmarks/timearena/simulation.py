@@ -157,12 +157,14 @@ class ArenaState:
     @property
     def occupied(self) -> set[str]:
         """Objects in use."""
-        return {thing for things in self.running.values() for thing in things}
+        return set[str]().union(*self.running.values())
 
 
 def kind_of(step: Step) -> str:
     """Return the kind of feedback on a decision; an exit is its own kind."""
-    return step.violation.kind if step.violation else "valid" if step.kind == "act" else step.command
+    if step.violation:
+        return step.violation.kind
+    return "valid" if step.kind == "act" else step.command
 
 
 def roles_of(decision: str) -> tuple[RoleKey, ...]:
@@ -170,8 +172,10 @@ def roles_of(decision: str) -> tuple[RoleKey, ...]:
     words = decision.split(" ")
     if len(words) == 2:
         return ((words[1], words[0], 0),)
-    verb = f"{words[0]} {words[2]}" if len(words) == 4 else ""
-    return ((words[1], verb, 1), (words[3], verb, 2)) if verb else ()
+    if len(words) != 4:
+        return ()
+    verb = f"{words[0]} {words[2]}"
+    return (words[1], verb, 1), (words[3], verb, 2)
 
 
 class TimeArenaSimulator(Simulator[ArenaState, str]):
@@ -192,10 +196,8 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
 
     def initial(self) -> ArenaState:
         """Return the state in minute 0."""
-        things = self.world.objects.items()
-        return self._settled(
-            ArenaState({(name, *key): role.minutes for name, thing in things for key, role in thing.roles.items()})
-        )
+        remaining = {(thing.name, role.verb, role.slot): role.minutes for thing, role in self.world.roles()}
+        return self._set_end(ArenaState(remaining))
 
     def copy(self, state: ArenaState) -> ArenaState:
         """Return an independent copy."""
@@ -228,7 +230,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             self._record(state, text, kind, fault, necessary)
         text = text if kind == "valid" else text[:80]
         step = Step(begin, text, _STEP_KINDS.get(kind, "lost"), begin, state.minute, fault)
-        return self._settled(state), (step,)
+        return self._set_end(state), (step,)
 
     def legal(self, state: ArenaState) -> list[LegalCommand]:
         """Return all actions that can be started now, and the wait."""
@@ -245,39 +247,35 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
     def record(self, state: ArenaState) -> DecisionRecord:
         """Return the minutes so far."""
         past = state.past
-        return DecisionRecord(
-            state.end or "exhausted",
-            tuple(entry.minute for entry in past),
-            tuple(entry.score for entry in past),
-            tuple(entry.necessary for entry in past),
-        )
+        minutes = tuple(entry.minute for entry in past)
+        scores = tuple(entry.score for entry in past)
+        necessary = tuple(entry.necessary for entry in past)
+        return DecisionRecord(state.end or "exhausted", minutes, scores, necessary)
 
     def verdict(self, state: ArenaState) -> Replay:
         """Return the verdict: wrong minutes are the violations."""
         past = state.past
         remaining = {key: minutes for key, minutes in state.remaining.items() if minutes}
-        tasks, open_tasks = self.world.tasks, {self.world.objects[key[0]].task for key in remaining}
+        open_tasks = {self.world.objects[name].task for name, _, _ in remaining}
+        number_of_tasks = len(self.world.tasks)
         violations = tuple(entry.violation for entry in past if entry.violation)
-        events = tuple(
-            ReplayEvent(one.minute, one.action[:80], one.minute, one.minute + 1, one.kind not in WRONG, score / 100)
-            for one, score, *_ in past
-        )
         waits = (entry.minute.minute for entry in past if entry.minute.kind == "wait")
+        open_work = {f"{name}: {verb}": minutes for (name, verb, _), minutes in remaining.items()}
         return Replay(
-            events=events,
+            events=tuple(map(_event, past)),
             violations=violations,
             fatal=violations[-1] if state.end == "five_invalid" else None,
             executed=state.executed,
             progress=past[-1].score / 100 if past else 0.0,
-            goal_ratio=(len(tasks) - len(open_tasks)) / len(tasks),
+            goal_ratio=(number_of_tasks - len(open_tasks)) / number_of_tasks,
             success=state.end == "completed",
             makespan=state.minute,
-            remaining={f"{name}: {verb}": minutes for (name, verb, _), minutes in remaining.items()},
+            remaining=open_work,
             idle=tuple((minute, minute + 1) for minute in waits),
         )
 
-    def _settled(self, state: ArenaState) -> ArenaState:
-        """Return a state with the reason why the run has ended, if it has."""
+    def _set_end(self, state: ArenaState) -> ArenaState:
+        """Set the reason why the run has ended, if it has; return the state."""
         if state.done == self.world.minutes and (not state.wrong or self.rules.stop_on_complete):
             state.end = "completed"
         elif state.minute >= self.limit:
@@ -331,7 +329,7 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
     def _startable(self, state: ArenaState) -> Iterator[str]:
         """Yield all actions that can be started, in a fixed order."""
         remaining, occupied = state.remaining, state.occupied
-        for command, key, names, needs in _starts(self.world):
+        for command, key, names, needs in _possible_actions(self.world):
             if remaining[key] and occupied.isdisjoint(names) and not any(map(remaining.__getitem__, needs)):
                 yield command
 
@@ -342,7 +340,8 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             return "invalid_action", ()
         if not all(key[0] in self.world.objects for key in keys):
             return "nonexistent_object", keys
-        is_apart, occupied, kind = not _fit(self.world, keys), state.occupied, ""
+        is_apart, occupied = not _fit(self.world, keys), state.occupied
+        kind = ""
         for key in keys:
             if key[0] in occupied:
                 kind = "object_occupied"
@@ -357,61 +356,82 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
     def _fault(self, state: ArenaState, action: str, kind: str, keys: Sequence[RoleKey]) -> TimeArenaViolation:
         """Return the violation of a wrong decision before its minute passes."""
         minute, names = state.minute, [key[0] for key in keys]
-        case, resource = "", None
-        others: tuple[Other, ...] = ()
-        required: Measure = None
-        actual: Measure = None
+        violation = TimeArenaViolation(minute, kind, action[:80], start=minute, end=minute + 1)
         if kind == "nonexistent_object":
-            actual = tuple(name[:80] for name in names if name not in self.world.objects)
-        elif kind == "object_mismatch":
-            wrong = [key[0] for key in keys if key not in state.remaining]
-            resource, actual = wrong[0] if wrong else names[1], tuple(wrong or names)
-            if not wrong:
-                case, required = self._reason_apart(*names)
-        elif kind == "object_occupied":
-            holders = [key for key, things in state.running.items() if set(things) & set(names)]
-            others = tuple(self._going(state, key) for key in holders)
-            actual = tuple(name for name in names if name in state.occupied)
-            resource, required = actual[0], minute + max(state.remaining[key] for key in holders)
-        elif kind == "dependency_violation":
+            return violation._replace(actual=tuple(name[:80] for name in names if name not in self.world.objects))
+        if kind == "object_mismatch":
+            wrong = tuple(key[0] for key in keys if key not in state.remaining)
+            if wrong:
+                return violation._replace(resource=wrong[0], actual=wrong)
+            case, required = self._reason_apart(*names)
+            return violation._replace(case=case, resource=names[1], required=required, actual=tuple(names))
+        if kind == "object_occupied":
+            holders = [key for key, things in state.running.items() if not set(names).isdisjoint(things)]
+            work = tuple(self._running_work(state, key) for key in holders)
+            occupied = tuple(name for name in names if name in state.occupied)
+            end = minute + max(state.remaining[key] for key in holders)
+            return violation._replace(others=work, resource=occupied[0], required=end, actual=occupied)
+        if kind == "dependency_violation":
             lacking = dict.fromkeys(need for need in _needs(self.world, keys) if state.remaining[need])
-            others = tuple(self._going(state, need) for need in lacking)
-        return TimeArenaViolation(
-            minute, kind, action[:80], case, minute, minute + 1, others, resource, required, actual
-        )
+            return violation._replace(others=tuple(self._running_work(state, need) for need in lacking))
+        return violation
 
     def _reason_apart(self, first: str, second: str) -> tuple[str, Measure]:
         """Return the reason why two objects must not be combined, and the objects that the second one accepts."""
         if first == second:
             return "twice", None
-        if self.world.objects[first].task != self.world.objects[second].task:
+        objects = self.world.objects
+        if objects[first].task != objects[second].task:
             return "tasks", None
         return "reserved", tuple(sorted(self.world.reservations.get(second, ())))
 
-    def _going(self, state: ArenaState, key: RoleKey) -> Other:
+    def _running_work(self, state: ArenaState, key: RoleKey) -> Other:
         """Return work as an action, with its interval if it is autonomous."""
+        name, verb, slot = key
         if key not in state.running:
-            return Other(words(key[0], key[1]))
-        until = state.minute + state.remaining[key]
-        return Other(words(key[0], key[1]), until - self.world.objects[key[0]].roles[key[1:]].minutes, until)
+            return Other(words(name, verb))
+        end = state.minute + state.remaining[key]
+        duration = self.world.objects[name].roles[verb, slot].minutes
+        return Other(words(name, verb), end - duration, end)
+
+
+def _event(entry: History) -> ReplayEvent:
+    """Return a minute as an event of the replay."""
+    minute, action, kind, _ = entry.minute
+    return ReplayEvent(minute, action[:80], minute, minute + 1, kind not in WRONG, entry.score / 100)
 
 
 def _fit(world: Scenario, keys: Sequence[RoleKey]) -> bool:
     """Return True if the objects of an action may be used together."""
-    return len(keys) == 1 or world.may_meet(*(world.objects[key[0]] for key in keys))
+    if len(keys) == 1:
+        return True
+    return world.may_meet(*(world.objects[key[0]] for key in keys))
 
 
 def _needs(world: Scenario, keys: Iterable[RoleKey]) -> list[RoleKey]:
     """Return the roles that must be done before an action."""
-    return [need for key in keys for need in world.objects[key[0]].roles[key[1:]].needs]
+    needs: list[RoleKey] = []
+    for name, verb, slot in keys:
+        needs += world.objects[name].roles[verb, slot].needs
+    return needs
+
+
+class _PossibleAction(NamedTuple):
+    """Action of the tasks: the work, the objects, and the roles that must be done before."""
+
+    command: str
+    key: RoleKey
+    names: tuple[str, ...]
+    needs: list[RoleKey]
 
 
 @ProblemCache
-def _starts(world: Scenario) -> list[tuple[str, RoleKey, tuple[str, ...], list[RoleKey]]]:
-    """Return all possible actions: the work, the objects, and the roles that must be done before."""
-    starts = []
+def _possible_actions(world: Scenario) -> list[_PossibleAction]:
+    """Return all possible actions."""
+    actions = []
     for command in world.commands:
         keys = roles_of(command)
         if _fit(world, keys):
-            starts.append((command, keys[0], tuple(key[0] for key in keys), _needs(world, keys)))
-    return starts
+            names = tuple(key[0] for key in keys)
+            actions.append(_PossibleAction(command, keys[0], names, _needs(world, keys)))
+    return actions

@@ -83,7 +83,7 @@ def test_terminal_and_page_have_the_same_numbers(
     names += ("main_score_low", "main_score_high", "gap_runs", "succeeded", "failed", "samples_least", "samples_most")
     names += ("success_runs", "main_score_runs", "success_problems", "all_problems")
     # Sets on the page are over answered problems; tables of sets follow the papers.
-    board = summarize(grades_frame(graded), own=False).rows()
+    board = summarize(grades_frame(graded), by_paper=False).rows()
     for level, rows in (("model", page["overall"]), ("set", page["models"])):
         expected_rows = [row for row in board if row["level"] == level]
         keys = ["model", "set"] if level == "set" else ["model"]
