@@ -64,12 +64,12 @@ def value_of(
     if sum(action.duration for action in instance.actions if action.interruptible) > _MAX_SEGMENTS * step:
         return Value(at_least, at_most)
     solver = state_solver({} if solvers is None else solvers, instance, step, point.state.clock)
-    least = max(0, at_least - lost)
-    value = solver.value(point.state, least, None if at_most is None else at_most - lost, limit=limit)
+    state_at_most = None if at_most is None else at_most - lost
+    value = solver.value(point.state, max(0, at_least - lost), state_at_most, limit=limit)
     if value.lower >= NEVER:
         return value
-    most = None if value.upper is None else max(value.upper + lost, point.reached)
-    return replace(value, lower=max(value.lower + lost, point.reached), upper=most)
+    upper = None if value.upper is None else max(value.upper + lost, point.reached)
+    return replace(value, lower=max(value.lower + lost, point.reached), upper=upper)
 
 
 def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | None = None) -> list[Value]:
@@ -104,15 +104,16 @@ def _stretch(points: Sequence[DecisionPoint], step: int, limit: Limit, solvers: 
     state_solver(solvers, points[0].instance, step, latest)
     values: list[Value | None] = [None] * len(points)
     begin = values[0] = value_of(points[0], step, limit=limit, solvers=solvers)
+
+    def solve(k: int, low: Value, high: Value) -> Value:
+        return value_of(points[k], step, low.lower, high.upper, limit=limit, solvers=solvers)
+
+    def follow(k: int, value: Value) -> Value | None:
+        return follow_witness(points[k], value, points[k + 1], step, solvers)
+
     if last:
         values[last] = value_of(points[last], step, begin.lower, limit=limit, solvers=solvers)
-        fill(
-            values,
-            0,
-            last,
-            lambda k, low, high: value_of(points[k], step, low.lower, high.upper, limit=limit, solvers=solvers),
-            lambda k, value: follow_witness(points[k], value, points[k + 1], step, solvers),
-        )
+        fill(values, 0, last, solve, follow)
     return [value for value in values if value is not None]
 
 
