@@ -131,7 +131,8 @@ class Result:
     def __str__(self) -> str:
         from planoracle.analysis.cli.output import draw
 
-        row, rows, stream = self.as_dict(), self._rows(), StringIO()
+        row, rows = self.as_dict(), self._rows()
+        stream = StringIO()
         if rows:
             draw(rows[:_MOST_ROWS], _columns_in(rows), stream, wide=True)
         if len(rows) > _MOST_ROWS:
@@ -164,14 +165,14 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record that ``planoracle solve`` writes, with the fields of the problem's kind only."""
-        own: dict[str, Any] = {}
+        fields_of_kind: dict[str, Any] = {}
         if self.claimed is not None:
-            own = {"status": "claimed", "claimed": self.claimed}
+            fields_of_kind = {"status": "claimed", "claimed": self.claimed}
         elif self.kind == "kitchen":
-            own = {"rounds": self.rounds, "expanded": self.expanded}
+            fields_of_kind = {"rounds": self.rounds, "expanded": self.expanded}
         elif self.kind == "schedule":
             pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]
-            own = {"grid": self.grid, "schedule": pieces, "seed": self.seed}
+            fields_of_kind = {"grid": self.grid, "schedule": pieces, "seed": self.seed}
         return {
             "instance": self.instance,
             "status": self.status,
@@ -183,7 +184,7 @@ class Result:
             "source": self.source,
             **self.effort,
             "plan": self.plan,
-            **own,
+            **fields_of_kind,
             "versions": self.versions,
         }
 
@@ -254,7 +255,9 @@ def in_words(row: Mapping[str, Any]) -> str:
     reason = row.get("proof") or row.get("reason") or row.get("heuristic")
     time = f"after {row['seconds']:.0f} s" if row["seconds"] >= _LONG else ""
     details = ", ".join(filter(None, (reason, time)))
-    return "\n".join([*lines, f"{'proof':14}{_PROOFS[row['status']]}" + (f" ({details})" if details else "")])
+    proof = _PROOFS[row["status"]]
+    lines.append(f"{'proof':14}{proof} ({details})" if details else f"{'proof':14}{proof}")
+    return "\n".join(lines)
 
 
 def check_bound(status: Status, makespan: int | None, bound: object) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Instance, Lag
+from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.limits import Deadline, Status, TimeOverError
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
@@ -62,8 +62,12 @@ def _cells(instance: Instance, step: int) -> list[int]:
         return []
     exact = common_divisor(instance)
     sizes = {exact, *(-(-work // (count * step)) * step for count in _CELLS)}
-    few = [size for size in sizes if size > step and steps(instance, size) <= _MOST_CELLS]
-    return sorted(few, key=lambda size: (size != exact or steps(instance, exact) > _CELLS[-1], -size))
+    accepted = [size for size in sizes if size > step and steps(instance, size) <= _MOST_CELLS]
+    accepted.sort(reverse=True)
+    if exact in accepted and steps(instance, exact) <= _CELLS[-1]:
+        accepted.remove(exact)
+        accepted.insert(0, exact)
+    return accepted
 
 
 def coarsened(instance: Instance, cell: int) -> Instance:
@@ -74,19 +78,18 @@ def coarsened(instance: Instance, cell: int) -> Instance:
     InputError
         If rounding leaves a maximum lag below its minimum.
     """
-    actions = tuple(
-        replace(a, duration=-(-a.duration // cell), attended=-(-a.attended // cell), release=-(-a.release // cell))
-        for a in instance.actions
-    )
+    actions = tuple(_coarse_action(action, cell) for action in instance.actions)
+    lags = []
+    for lag in instance.lags:
+        added = -instance.by_id[lag.before].duration % cell
+        lags.append(_coarse_lag(lag, added, cell))
     limit = None if instance.time_limit is None else instance.time_limit // cell
-    return replace(
-        instance,
-        actions=actions,
-        lags=tuple(_coarse_lag(lag, -instance.by_id[lag.before].duration % cell, cell) for lag in instance.lags),
-        time_limit=limit,
-        benchmark="generic",
-        origin=None,
-    )
+    return replace(instance, actions=actions, lags=tuple(lags), time_limit=limit, benchmark="generic", origin=None)
+
+
+def _coarse_action(action: Action, cell: int) -> Action:
+    duration, attended = -(-action.duration // cell), -(-action.attended // cell)
+    return replace(action, duration=duration, attended=attended, release=-(-action.release // cell))
 
 
 def _coarse_lag(lag: Lag, added: int, cell: int) -> Lag:
@@ -98,7 +101,7 @@ def refined(instance: Instance, schedule: Schedule, cell: int) -> Schedule:
     """Convert a schedule of the rounded problem to ticks; every action ends when its duration is over."""
     remaining = {action.id: action.duration for action in instance.actions}
     pieces = []
-    for piece in sorted(schedule.pieces, key=lambda each: each.start):
+    for piece in sorted(schedule.pieces, key=lambda piece: piece.start):
         ticks = min(piece.duration * cell, remaining[piece.action])
         remaining[piece.action] -= ticks
         pieces.append(Piece(piece.action, piece.start * cell, ticks, piece.agent, piece.mode))
@@ -111,13 +114,14 @@ def _solve(instance: Instance, deadline: Deadline) -> Schedule | None:
     bounds = ordered_windows(instance, deadline)
     if not bounds.consistent:
         return None
-    most = horizon(instance)
+    max_makespan = horizon(instance)
     if instance.time_limit is not None:
-        most = min(most, instance.time_limit)
-    least = max(h + a.duration + t for h, a, t in zip(bounds.head, instance.actions, bounds.tail, strict=True))
-    if least > most:
+        max_makespan = min(max_makespan, instance.time_limit)
+    rows = zip(bounds.head, instance.actions, bounds.tail, strict=True)
+    min_makespan = max(head + action.duration + tail for head, action, tail in rows)
+    if min_makespan > max_makespan:
         return None
-    model = ScheduleModel(instance, bounds, 1, least, most, deadline=deadline)
+    model = ScheduleModel(instance, bounds, 1, min_makespan, max_makespan, deadline=deadline)
     model.model.search_in_order([model.makespan, *model.decisions])
     outcome = run(model.model, deadline=deadline, fixed_search=True, deterministic=_IN_ORDER, light=True)
     if outcome.status == Status.unknown:

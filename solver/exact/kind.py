@@ -49,26 +49,25 @@ def pack(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any
     """
     instance = of_kind(problem, Instance)
     agents = {None: -1} | {agent: number for number, agent in enumerate(instance.agents)}
-    pieces = () if result.schedule is None else result.schedule.pieces
-    return {
+    numbers: list[int] = []
+    for piece in () if result.schedule is None else result.schedule.pieces:
+        numbers += [instance.index[piece.action], agents[piece.agent], piece.mode, piece.start, piece.duration]
+    entry = {
         "status": result.status,
         "makespan": result.makespan,
         "bound": result.lower_bound,
-        "plan": [
-            number
-            for one in pieces
-            for number in (instance.index[one.action], agents[one.agent], one.mode, one.start, one.duration)
-        ],
+        "plan": numbers,
         "proof": result.proof,
-        **({} if result.grid == 1 else {"grid": result.grid}),
     }
+    return entry if result.grid == 1 else entry | {"grid": result.grid}
 
 
 def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
     """Restore a stored result and certify its schedule again."""
     _check_rules(problem, rules)
     instance = of_kind(problem, Instance)
-    status, makespan, bound, grid = Status(entry["status"]), entry["makespan"], entry["bound"], entry.get("grid", 1)
+    status, grid = Status(entry["status"]), entry.get("grid", 1)
+    makespan, bound = entry["makespan"], entry["bound"]
     check_bound(status, makespan, bound)
     schedule = plan = None
     if status in (Status.optimal, Status.feasible):

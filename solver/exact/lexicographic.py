@@ -149,9 +149,9 @@ class _Model(ScheduleModel):
     def _add_starts(self) -> None:
         self.breaks: list[int] = []
         for segments in self.segments:
-            for one, two in pairwise(segments):
+            for segment, successor in pairwise(segments):
                 broken = self.model.boolean()
-                self._continue_run(one, two, negated(broken))
+                self._continue_run(segment, successor, negated(broken))
                 self.breaks.append(broken)
         super()._add_starts()
 
@@ -196,10 +196,12 @@ def minimize_interruptions(instance: Instance, schedule: Schedule, *, time_limit
     2
     """
     deadline = deadline_of(time_limit)
-    count, least = len(schedule.pieces), len({piece.action for piece in schedule.pieces})
-    grid = gcd(common_tick(instance), *(time for piece in schedule.pieces for time in (piece.start, piece.duration)))
-    unchanged = FewInterruptions(schedule, proved=count == least, grid=grid)
-    if count == least or steps(instance, grid) > _MOST_STEPS:
+    has_no_interruption = len(schedule.pieces) == len({piece.action for piece in schedule.pieces})
+    grid = common_tick(instance)
+    for piece in schedule.pieces:
+        grid = gcd(grid, piece.start, piece.duration)
+    unchanged = FewInterruptions(schedule, proved=has_no_interruption, grid=grid)
+    if has_no_interruption or steps(instance, grid) > _MOST_STEPS:
         return unchanged
     try:
         bounds = ordered_windows(instance, deadline)
@@ -212,6 +214,6 @@ def minimize_interruptions(instance: Instance, schedule: Schedule, *, time_limit
     if search.solution is None:
         return unchanged
     shifted = settled_early(instance, model.schedule(search.solution), cut=False)
-    if len(shifted.pieces) > count or shifted.makespan > schedule.makespan:
+    if len(shifted.pieces) > len(schedule.pieces) or shifted.makespan > schedule.makespan:
         return unchanged
     return FewInterruptions(shifted, proved, grid)

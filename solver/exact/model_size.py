@@ -32,24 +32,30 @@ def model_size(instance: Instance, bounds: Windows, step: int) -> int:
     """
     segments = [max(1, a.duration // step) if a.interruptible else 1 for a in instance.actions]
     crews = interchangeable(instance)
-    head_of = {agent: crew[0] for crew in crews for agent in crew}
-    able = [None if a.agents is None else {head_of[agent] for agent in a.agents} for a in instance.actions]
-    size = sum(
-        count * (3 + 2 * len(crews if some is None else some)) for count, some in zip(segments, able, strict=True)
-    )
-    size += 2 * len(instance.lags) + sum(1 + len(mode.after) for a in instance.actions for mode in a.modes)
+    head_of: dict[str, str] = {}
+    for crew in crews:
+        head_of.update(dict.fromkeys(crew, crew[0]))
+    eligible_crews = [None if a.agents is None else {head_of[agent] for agent in a.agents} for a in instance.actions]
+    size = 2 * len(instance.lags)
+    for count, heads in zip(segments, eligible_crews, strict=True):
+        size += count * (3 + 2 * len(crews if heads is None else heads))
     size += len(bounds.forced) + 3 * len(bounds.open) + len(bounds.ordered)
-    size += _starts(instance, step, segments, able, crews)
+    size += _starts(instance, step, segments, eligible_crews, crews)
     users: dict[str, list[tuple[int, Demand]]] = {resource.name: [] for resource in instance.resources}
     for i, action in enumerate(instance.actions):
         for mode in action.modes:
+            size += 1 + len(mode.after)
             for demand in mode.demands:
                 users[demand.resource].append((i, demand))
-    return size + sum(_uses(instance, segments, own) for own in users.values())
+    return size + sum(_uses(instance, segments, uses) for uses in users.values())
 
 
 def _starts(
-    instance: Instance, step: int, segments: list[int], able: list[set[str] | None], crews: Sequence[Sequence[str]]
+    instance: Instance,
+    step: int,
+    segments: list[int],
+    eligible_crews: list[set[str] | None],
+    crews: Sequence[Sequence[str]],
 ) -> int:
     """Count the constraints that keep starts of unattended actions out of the pieces of others."""
     bounded = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
@@ -57,16 +63,16 @@ def _starts(
     blocks: Counter[str | None] = Counter()
     starters = blockers = 0  # as bit sets
     for i, action in enumerate(instance.actions):
-        some, count = able[i], 0
+        heads, count = eligible_crews[i], 0
         if not action.attended:
-            counter, count = starts, segments[i] if some != set() else 0
+            counter, count = starts, segments[i] if heads != set() else 0
             starters |= bool(count) << i
         elif i in bounded if segments[i] > 1 else action.attended > step:  # a run that must go on, or a piece
             counter, count = blocks, segments[i]
             blockers |= 1 << i
-        for crew in (None,) if some is None else some:
+        for head in (None,) if heads is None else heads:
             if count:
-                counter[crew] += count
+                counter[head] += count
     pairs = together = 0
     for alike in crews:
         begin, inside = starts[None] + starts[alike[0]], blocks[None] + blocks[alike[0]]
@@ -77,27 +83,29 @@ def _starts(
     crossing = starters.bit_count() * blockers.bit_count()
     if not pairs or not crossing:
         return together + pairs
-    ordered = sum(
-        (before & (blockers if starters >> i & 1 else starters if blockers >> i & 1 else 0)).bit_count()
-        for i, before in enumerate(closure(instance))
-    )
+    ordered = 0
+    for i, before in enumerate(closure(instance)):
+        if starters >> i & 1:
+            ordered += (before & blockers).bit_count()
+        elif blockers >> i & 1:
+            ordered += (before & starters).bit_count()
     return together + pairs * (crossing - ordered) // crossing
 
 
-def _uses(instance: Instance, segments: list[int], own: list[tuple[int, Demand]]) -> int:
+def _uses(instance: Instance, segments: list[int], uses: list[tuple[int, Demand]]) -> int:
     """Count the constraints of the uses of one resource."""
-    size = sum(segments[i] for i, _ in own)
-    settings = Counter(demand.sets for _, demand in own if demand.sets is not None)
+    size = sum(segments[i] for i, _ in uses)
+    settings = Counter(demand.sets for _, demand in uses if demand.sets is not None)
     if not settings:
-        return size + sum(segments[i] for i, demand in own if demand.requires is not None)
+        return size + sum(segments[i] for i, demand in uses if demand.requires is not None)
     total = settings.total()
 
     def serving(state: str) -> int:
         good = settings[state]
         return (total - good) * 3 + good * (2 + total - good)
 
-    size += sum(segments[i] * serving(demand.requires) for i, demand in own if demand.requires is not None)
-    alike = Counter((instance.actions[i].duration, demand.sets) for i, demand in own if segments[i] == 1)
+    size += sum(segments[i] * serving(demand.requires) for i, demand in uses if demand.requires is not None)
+    alike = Counter((instance.actions[i].duration, demand.sets) for i, demand in uses if segments[i] == 1)
     for (duration, state), count in alike.items():
         if state is not None:  # settings that may share the room of others, or of uses in this state
             size += count * (count - 1) // 2 * 5 + count * alike[duration, None] * (5 + serving(state))

@@ -94,33 +94,33 @@ class NeighbourhoodSearch:
         """Return the current schedule."""
         return self.model.schedule([self.values[variable] for variable in range(self.model.model.variables)])
 
-    def search(self, deadline: Deadline, least: int, effort: float, workers: int = 1) -> None:
+    def search(self, deadline: Deadline, lower_bound: int, effort: float, workers: int = 1) -> None:
         """Make steps until their effort, the deadline, or a lower bound of the makespan (in steps) is reached.
 
         With several workers as many searches start here at the same time, and the best of their schedules is kept.
         """
         seeds = [self._random.randrange(2**30) for _ in range(workers - 1)]
         searches = [self, *(NeighbourhoodSearch(self.model, self.values, self._settings, seed) for seed in seeds)]
-        for other in searches[1:]:
-            other.share = self.share
+        for extra_search in searches[1:]:
+            extra_search.share = self.share
         self.model.model.parse()  # before several threads copy it
         if workers == 1:
-            self.make_steps(deadline, least, effort)
+            self.make_steps(deadline, lower_bound, effort)
         else:
             with ThreadPoolExecutor(workers) as pool:
                 try:
-                    list(pool.map(lambda one: one.make_steps(deadline, least, effort), searches))
+                    list(pool.map(lambda search: search.make_steps(deadline, lower_bound, effort), searches))
                 except BaseException:  # such as Ctrl-C; the pool waits for its threads
-                    for one in searches:
-                        one.is_stopped = True
+                    for search in searches:
+                        search.is_stopped = True
                     raise
-        best = min(searches, key=lambda one: one.makespan)
+        best = min(searches, key=lambda search: search.makespan)
         self.values, self.share = best.values, best.share
 
-    def make_steps(self, deadline: Deadline, least: int, effort: float) -> None:
+    def make_steps(self, deadline: Deadline, lower_bound: int, effort: float) -> None:
         """Make steps with one worker, see `search`."""
-        while effort > 0 and self.makespan > least and deadline.remaining() > 0 and not self.is_stopped:
-            model, seed = self._neighbourhood(least), self._random.randrange(2**30)
+        while effort > 0 and self.makespan > lower_bound and deadline.remaining() > 0 and not self.is_stopped:
+            model, seed = self._neighbourhood(lower_bound), self._random.randrange(2**30)
             outcome = run(model, deadline=deadline, deterministic=_EFFORT, seed=seed, **self._settings)
             self._take(outcome)
             effort -= max(_EFFORT / 10, outcome.effort)
@@ -134,7 +134,7 @@ class NeighbourhoodSearch:
         self.share *= _FACTOR if outcome.status == Status.optimal else 1 / _FACTOR
         self.share = min(_MOST_SHARE, max(_LEAST_SHARE, self.share))
 
-    def _neighbourhood(self, least: int) -> CpModel:
+    def _neighbourhood(self, lower_bound: int) -> CpModel:
         """Return the model with a window of the current schedule free, and the rest restricted."""
         items = sorted(
             _Item(start := self.values[segment.start], i, k, start + segment.size)
@@ -147,7 +147,7 @@ class NeighbourhoodSearch:
         before = [item for item in items if item.end <= begin and item.start < begin]
         after = [item for item in items if item.start > end]
         model = self.model.model.copy()
-        model.restrict(self.model.makespan, least, self.makespan)
+        model.restrict(self.model.makespan, lower_bound, self.makespan)
         for item in before:
             start = self.model.segments[item.action][item.number].start
             model.restrict(start, item.start, item.start)
@@ -176,7 +176,10 @@ class NeighbourhoodSearch:
                     uses.setdefault(("crew", agent), []).append(_Use(item.start, segment.start, segment.busy, 1))
         capacities = {("resource", resource.name): resource.capacity for resource in self.model.instance.resources}
         capacities |= {("crew", crew[0]): len(crew) for crew in self.model.crews}
-        return {order for name, own in uses.items() for order in _orders_on_units(own, capacities[name])}
+        orders: set[tuple[int, int, int]] = set()
+        for name, uses_of_one in uses.items():
+            orders.update(_orders_on_units(uses_of_one, capacities[name]))
+        return orders
 
     def _demands(self, action: int) -> Iterator[tuple[str, int]]:
         """Yield resource and units of the uses of an action that share their units with no other."""

@@ -51,7 +51,9 @@ def ordered_windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
         return windows(instance, deadline)
     if any(row[node] > 0 for node, row in enumerate(paths)):
         return Windows([], [], [], "the time lags contradict each other")
-    ends = [(i, action.duration) if finish[i] == i else (finish[i], 0) for i, action in enumerate(instance.actions)]
+    ends = []
+    for i, action in enumerate(instance.actions):
+        ends.append((i, action.duration) if finish[i] == i else (finish[i], 0))
     way = _tails(paths, ends)
     pairs = _pairs(instance)
     orders = _select(paths, pairs, deadline)
@@ -59,8 +61,13 @@ def ordered_windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
         return Windows([], [], [], "the time lags allow no order of two actions")
     forced, undecided = orders
     tail = _tails(paths, ends) if forced else way
-    ordered = [(i, j, paths[i][j]) for i, j, ahead, _ in pairs if paths[i][j] >= ahead]
-    ordered += [(j, i, paths[j][i]) for i, j, _, behind in pairs if paths[j][i] >= behind]
+    ordered = []
+    for i, j, ahead, _ in pairs:
+        if paths[i][j] >= ahead:
+            ordered.append((i, j, paths[i][j]))
+    for i, j, _, behind in pairs:
+        if paths[j][i] >= behind:
+            ordered.append((j, i, paths[j][i]))
     heads = paths[-1][: len(instance.actions)]
     return Windows(heads, tail, way, "", tuple(forced), tuple(undecided), tuple(ordered))
 
@@ -68,9 +75,10 @@ def ordered_windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
 def _tails(paths: _Distances, ends: list[tuple[int, int]]) -> list[int]:
     """Return the longest path from every finish (node and distance from it) to any other."""
     tails = []
-    for node, own in ends:
+    for node, distance in ends:
         row = paths[node]
-        tails.append(max([row[end] + length for end, length in ends]) - own)
+        longest = max([row[end] + length for end, length in ends])
+        tails.append(longest - distance)
     return tails
 
 
@@ -142,12 +150,12 @@ def _on_resources(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
                 if demand.sets is None and demand.amount:  # settings may share the units of another use
                     users[demand.resource].append((i, demand.amount, action.duration))
     for resource in instance.resources:
-        own, capacity = users[resource.name], resource.capacity
-        ranked = sorted(((amount, n) for n, (_, amount, _) in enumerate(own)), reverse=True)
-        for n, (i, one, ahead) in enumerate(own):
-            with_it = takewhile(lambda entry: entry[0] + one > capacity, ranked)  # noqa: B023  # used at once
-            for m in sorted(m for _, m in with_it if m > n):
-                j, _, behind = own[m]
+        uses, capacity = users[resource.name], resource.capacity
+        ranked = sorted(((amount, n) for n, (_, amount, _) in enumerate(uses)), reverse=True)
+        for n, (i, amount, ahead) in enumerate(uses):
+            excluded = takewhile(lambda entry: entry[0] + amount > capacity, ranked)  # noqa: B023  # used at once
+            for m in sorted(m for _, m in excluded if m > n):
+                j, _, behind = uses[m]
                 yield i, j, ahead, behind
 
 
@@ -159,10 +167,10 @@ def _on_agents(instance: Instance) -> Iterator[tuple[int, int, int, int]]:
         if len(eligible) == 1 and (not action.interruptible or action.duration == 1):
             crews.setdefault(eligible[0], []).append((i, action.attended))
     for crew in crews.values():
-        for (i, one), (j, two) in combinations(crew, 2):
+        for (i, work), (j, second_work) in combinations(crew, 2):
             # An unattended start fits beside a tick of work, because no instant is strictly inside a tick.
-            if (one and two) or one > 1 or two > 1:
-                yield i, j, one, two
+            if (work and second_work) or work > 1 or second_work > 1:
+                yield i, j, work, second_work
 
 
 def _select(paths: _Distances, pairs: _Pairs, deadline: Deadline) -> tuple[list[tuple[int, int, int]], _Pairs] | None:

@@ -183,10 +183,10 @@ class ScheduleModel:
         if segments:
             self.model.at_most_sum([segment.yields for segment in segments if segment.yields is not None], 1)
 
-    def _continue_run(self, one: Segment, two: Segment, literal: int) -> None:
-        """Let ``two`` continue the run of ``one`` if ``literal`` holds."""
-        self.model.difference(one.start, two.start, -1, literal)
-        self.runs.append((one, two, literal))
+    def _continue_run(self, segment: Segment, successor: Segment, literal: int) -> None:
+        """Let ``successor`` continue the run of ``segment`` if ``literal`` holds."""
+        self.model.difference(segment.start, successor.start, -1, literal)
+        self.runs.append((segment, successor, literal))
 
     # --- agents ----------------------------------------------------------------------------------
 

@@ -44,7 +44,10 @@ def exchangeable(instance: Instance, urgent: Sequence[int]) -> list[tuple[int, i
 
 
 def _consecutive(groups: list[list[int]], place: dict[int, int]) -> list[tuple[int, int]]:
-    return [pair for group in groups for pair in pairwise(sorted(group, key=place.__getitem__))]
+    pairs: list[tuple[int, int]] = []
+    for group in groups:
+        pairs += pairwise(sorted(group, key=place.__getitem__))
+    return pairs
 
 
 def _signature(action: Action) -> tuple[Hashable, ...]:
@@ -57,8 +60,8 @@ def _alike(instance: Instance) -> list[list[int]]:
     for i, action in enumerate(instance.actions):
         rough.setdefault((action.duration, action.attended, action.release, len(action.modes)), []).append(i)
     groups: dict[Hashable, list[int]] = {}
-    for some in rough.values():
-        for i in some if len(some) > 1 else ():
+    for candidates in rough.values():
+        for i in candidates if len(candidates) > 1 else ():
             groups.setdefault(_signature(instance.actions[i]), []).append(i)
     groups = {signature: group for signature, group in groups.items() if len(group) > 1}
     if not groups:
@@ -86,20 +89,24 @@ def _first_of_alike_tasks(instance: Instance, place: dict[int, int]) -> list[lis
     for i, action in enumerate(instance.actions):
         members[action.task].append(i)
     alike: dict[Hashable, list[str]] = {}
-    for task, own in members.items():
-        alike.setdefault(tuple(_signature(instance.actions[i]) for i in own), []).append(task)
+    for task, positions in members.items():
+        signatures = tuple(_signature(instance.actions[i]) for i in positions)
+        alike.setdefault(signatures, []).append(task)
     if all(len(group) == 1 for group in alike.values()):
         return []
     lags: dict[str, set[Hashable]] = {task: set() for task in instance.tasks}
     tied = {instance.by_id[name].task for name in _named_in_modes(instance)}
     tied |= {action.task for action in instance.actions if any(mode.after for mode in action.modes)}
-    local = {instance.actions[i].id: k for own in members.values() for k, i in enumerate(own)}
+    local: dict[str, int] = {}  # number of an action within its task
+    for positions in members.values():
+        for k, i in enumerate(positions):
+            local[instance.actions[i].id] = k
     for lag in instance.lags:
-        one, other = instance.by_id[lag.before].task, instance.by_id[lag.after].task
-        if one == other:
-            lags[one].add((local[lag.before], local[lag.after], lag.minimum, lag.maximum))
+        task, successor_task = instance.by_id[lag.before].task, instance.by_id[lag.after].task
+        if task == successor_task:
+            lags[task].add((local[lag.before], local[lag.after], lag.minimum, lag.maximum))
         else:
-            tied |= {one, other}
+            tied |= {task, successor_task}
     matches: dict[Hashable, list[int]] = {}
     for signature, tasks in alike.items():
         for task in tasks:
@@ -111,4 +118,8 @@ def _first_of_alike_tasks(instance: Instance, place: dict[int, int]) -> list[lis
 
 
 def _named_in_modes(instance: Instance) -> set[str]:
-    return {name for action in instance.actions for mode in action.modes for name in mode.after}
+    names: set[str] = set()
+    for action in instance.actions:
+        for mode in action.modes:
+            names.update(mode.after)
+    return names

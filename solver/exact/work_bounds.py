@@ -58,8 +58,9 @@ def work_bound(jobs: Sequence[BoundJob], capacity: int, lower_bound: int = 0, mo
         return max(best, _one_by_one(jobs))
     by_tail = sorted(jobs, key=lambda job: -job.tail)
     heads = sorted({job.head for job in jobs})
-    for least in heads[:: -(-len(heads) // (most_heads or -(-_MOST_SETS // len(jobs))))]:
-        best = max(best, _largest_tails(by_tail, capacity, least))
+    number_of_heads = most_heads or -(-_MOST_SETS // len(jobs))
+    for min_head in heads[:: -(-len(heads) // number_of_heads)]:
+        best = max(best, _largest_tails(by_tail, capacity, min_head))
     return best
 
 
@@ -87,13 +88,13 @@ def _one_by_one(jobs: Sequence[BoundJob]) -> int:
     return best
 
 
-def _largest_tails(jobs: list[BoundJob], capacity: int, least: int) -> int:
-    """Return the best bound by the jobs with heads of at least ``least``; ``jobs`` have descending tails."""
+def _largest_tails(jobs: list[BoundJob], capacity: int, min_head: int) -> int:
+    """Return the best bound by the jobs with heads of at least ``min_head``; ``jobs`` have descending tails."""
     best = work = units = first = last = spare = 0
     smallest: list[tuple[int, int]] = []  # heads, negative, of as many units as there is room for: the largest on top
     latest: deque[list[int]] = deque()  # tails of as many units, the largest first, and how many units have each
     for job in jobs:
-        if job.head < least:
+        if job.head < min_head:
             continue
         units += job.units
         work += job.work * job.units
@@ -143,13 +144,15 @@ def agents_bound(instance: Instance, heads: Sequence[int], tails: Sequence[int],
     if len(instance.agents) == 1 and len(rows) == 1 and instance.agents in rows:
         return work_bound(rows[instance.agents], 1, lower_bound)
     jobs: dict[frozenset[str], list[BoundJob]] = {}
-    for able, own in rows.items():
-        jobs.setdefault(frozenset(able), []).extend(own)
+    for eligible, row in rows.items():
+        jobs.setdefault(frozenset(eligible), []).extend(row)
     jobs.pop(frozenset(), None)
     for crew in _agent_sets(jobs, frozenset(instance.agents)):
-        lower_bound = work_bound(
-            [job for able, own in jobs.items() if able <= crew for job in own], len(crew), lower_bound
-        )
+        jobs_of_crew: list[BoundJob] = []
+        for agents, row in jobs.items():
+            if agents <= crew:
+                jobs_of_crew += row
+        lower_bound = work_bound(jobs_of_crew, len(crew), lower_bound)
     return lower_bound
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from heapq import heappop, heappush
+from itertools import chain
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -27,13 +29,15 @@ _STEP = 7e-6
 
 
 class _Child(NamedTuple):
+    """Successor of a state: its steps, the codes of their actions, and whether it is a goal state."""
+
     cost: int
-    deeds: tuple[int, ...]
+    codes: tuple[int, ...]
     state: State
     reached: bool
 
 
-#: Path to a state: its last deeds and the path before.
+#: Path to a state: codes of its last actions, and the path before.
 _Path = tuple[tuple[int, ...], Any] | None
 
 
@@ -79,7 +83,8 @@ def plan(
     ('optimal', True)
     """
     search = _Search(kitchen, rules, time_limit, after, on_progress)
-    search.first, search.limit = greedy, at_least
+    search.stops_at_first = greedy
+    search.limit = at_least
     return search.run()
 
 
@@ -106,29 +111,29 @@ class _Search:
         self.limit = 0  # lower bound
         self.best: tuple[int, ...] | None = None
         self.after = tuple(after)
-        self.first = False
+        self.stops_at_first = False  # at the first plan of a greedy search
         self.on_progress = on_progress
 
     def run(self) -> Result:
         start = self.start
         for i, text in enumerate(self.after):
-            deed = self.compiled.find(start, text)
-            if deed is None:
+            code = self.compiled.find(start, text)
+            if code is None:
                 raise InputError("is not a legal action in this state", field=f"after[{i}]", value=text)
-            self.start = start = self.compiled.step(start, deed)
+            self.start = start = self.compiled.step(start, code)
         if self.compiled.goal(start):  # goals are checked after a step
-            deeds = () if self.after else tuple(self.idle(start))
-            return self.result(Status.optimal, "the goal is reached at the start", deeds)
-        if ordinary(self.kitchen) and (fault := contradiction(self.kitchen)):
-            return self.result(Status.infeasible, fault)
+            codes = () if self.after else tuple(self.idle(start))
+            return self.result(Status.optimal, "the goal is reached at the start", codes)
+        if ordinary(self.kitchen) and (reason := contradiction(self.kitchen)):
+            return self.result(Status.infeasible, reason)
         try:
             groups = self.heuristic.root(start)
             if not groups or not all(self.kitchen.candidates.values()):
                 return self.result(Status.infeasible, "the goal requires objects that the kitchen does not have")
-            self.limit = self.whole(max(self.limit, groups[0][0]))
+            self.limit = self.round_up(max(self.limit, groups[0][0]))
             self.report()
             self.solve(start, groups)
-            if self.first and self.best is not None:
+            if self.stops_at_first and self.best is not None:
                 return self.result(Status.feasible, "greedy search", self.best, self.limit)
         except TimeOverError:
             status = Status.unknown if self.best is None else Status.feasible
@@ -139,8 +144,8 @@ class _Search:
 
     def solve(self, start: State, groups: Groups) -> None:
         """Search until the optimum is proved, or for any plan until one is found."""
-        familiar = self.heuristic.familiar and not self.first
-        if familiar and (self.search(start, groups, _FIRST) or self.try_transport_plans(start, groups)):
+        plans_tasks = self.heuristic.familiar and not self.stops_at_first
+        if plans_tasks and (self.search(start, groups, _FIRST) or self.try_transport_plans(start, groups)):
             return
         if self.best is None and self.greedy(start, groups, _GREEDY):
             return
@@ -150,42 +155,42 @@ class _Search:
         """Try plans from schedules of transport tasks; return whether one is proved optimal."""
         part = self.deadline.sooner(_TRANSPORT_SHARE * self.deadline.remaining())
         with suppress(TimeOverError):  # of this part
-            for deeds in self.heuristic.transport_plans(start, groups, self.most, part):
-                self.best = deeds
+            for codes in self.heuristic.transport_plans(start, groups, self.max_steps, part):
+                self.best = codes
                 self.report()
-                if len(deeds) == self.limit:
+                if len(codes) == self.limit:
                     return True
         return False
 
-    def report(self, most: int = NEVER, least: int = 0) -> None:
-        """Call ``on_progress`` with the incumbent and bound; ``most`` and ``least`` are results of a part."""
+    def report(self) -> None:
+        """Call ``on_progress`` with the incumbent and bound."""
         if self.on_progress is not None:
-            most = min(most, NEVER if self.best is None else len(self.best))
-            bound = self.compiled.ticks(self.start, min(most, max(self.limit, least)))
-            self.on_progress(None if most == NEVER else self.compiled.ticks(self.start, most), bound)
+            steps = self.max_steps
+            bound = self.compiled.ticks(self.start, min(steps, self.limit))
+            self.on_progress(None if steps == NEVER else self.compiled.ticks(self.start, steps), bound)
 
     @property
-    def most(self) -> int:
+    def max_steps(self) -> int:
         """Number of steps of the incumbent; `NEVER` without one."""
         return NEVER if self.best is None else len(self.best)
 
-    def whole(self, steps: int) -> int:
+    def round_up(self, steps: int) -> int:
         """Return the least number of actions, ``steps`` or more, that a plan can have: it ends with a round."""
         ticks = self.compiled.ticks(self.start, steps)
         while self.compiled.ticks(self.start, steps + 1) == ticks:
             steps += 1
         return steps
 
-    def kind(self, deed: int) -> str:
-        """Return the name of a deed's action."""
-        return self.kitchen.domain.actions[self.compiled.deeds[deed].position].name
+    def kind(self, code: int) -> str:
+        """Return the name of an action in the domain."""
+        return self.kitchen.domain.actions[self.compiled.deeds[code].position].name
 
     def idle(self, state: State) -> Iterator[int]:
-        """Yield steps in which no cook acts: with joint moves, one deed of every cook."""
+        """Yield steps in which no cook acts: with joint moves, one action of every cook."""
         while True:
-            deed = next(deed for deed in self.compiled.texts(state).values() if self.kind(deed) == "wait")
-            yield deed
-            state = self.compiled.step(state, deed)
+            code = next(code for code in self.compiled.texts(state).values() if self.kind(code) == "wait")
+            yield code
+            state = self.compiled.step(state, code)
             if self.compiled.goal(state):
                 return
 
@@ -196,52 +201,53 @@ class _Search:
         on positions. Of actions with equal texts only the first can be meant by a plan.
         """
         compiled = self.compiled
-        for deed in compiled.texts(state).values():
+        for code in compiled.texts(state).values():
             self.deadline.check(_STEP)  # with hundreds of objects a state has thousands of successors
-            kind = self.kind(deed)
-            after = compiled.step(state, deed)
+            kind = self.kind(code)
+            after = compiled.step(state, code)
             reached = compiled.goal(after)
             if kind == "wait" and after == state:
                 continue
             if kind != "move" or not self.alone or reached:
-                yield _Child(1, (deed,), after, reached)
+                yield _Child(1, (code,), after, reached)
                 continue
             for second in compiled.texts(after).values():
                 if self.kind(second) not in ("move", "wait"):
                     last = compiled.step(after, second)
-                    yield _Child(2, (deed, second), last, compiled.goal(last))
+                    yield _Child(2, (code, second), last, compiled.goal(last))
 
-    def greedy(self, start: State, groups: Groups, most: int) -> bool:
-        """Search greedily over at most ``most`` states; return whether a plan is proved or sufficient."""
+    def greedy(self, start: State, groups: Groups, max_states: int) -> bool:
+        """Search greedily over so many states at most; return whether a plan is proved or sufficient."""
         for weight in _WEIGHTS:
-            deeds = self.hasty(start, groups, weight, most)
-            if deeds is not None and len(deeds) < self.most:
-                self.best = deeds
+            codes = self.weighted_search(start, groups, weight, max_states)
+            if codes is not None and len(codes) < self.max_steps:
+                self.best = codes
                 self.report()
-            if self.first and self.best is not None:
+            if self.stops_at_first and self.best is not None:
                 return True
         return self.best is not None and len(self.best) == self.limit
 
-    def hasty(self, start: State, groups: Groups, weight: int, most: int) -> tuple[int, ...] | None:
-        """Search greedily with a weighted lower bound; return the deeds of a plan, or ``None``."""
+    def weighted_search(self, start: State, groups: Groups, weight: int, max_states: int) -> tuple[int, ...] | None:
+        """Search greedily with a weighted lower bound; return a plan as codes of actions, or ``None``."""
         seen: set[Any] = {start}
         queue: list[Any] = [(0, 0, 0, 0, start, None)]
-        while queue and len(seen) < most:
+        while queue and len(seen) < max_states:
             _, _, _, steps, state, path = heappop(queue)
             self.expanded += 1
             for child in self.children(state):
                 if child.reached:
-                    return unwind((child.deeds, path))
+                    return unwind((child.codes, path))
                 if child.state in seen:
                     continue
                 seen.add(child.state)
                 now = steps + child.cost
-                seeing = self.heuristic.look(child.state, groups, now, NEVER)
-                if seeing.key in seen or not seeing.groups:
+                estimate = self.heuristic.look(child.state, groups, now, NEVER)
+                if estimate.key in seen or not estimate.groups:
                     continue
-                seen.add(seeing.key)
-                rank = weight * seeing.groups[0][0] - (weight - 1) * now
-                heappush(queue, (rank, seeing.unstarted, -len(seen), now, child.state, (child.deeds, path)))
+                seen.add(estimate.key)
+                rank = weight * estimate.groups[0][0] - (weight - 1) * now
+                child_path = (child.codes, path)
+                heappush(queue, (rank, estimate.unstarted, -len(seen), now, child.state, child_path))
         return None
 
     def search(self, start: State, groups: Groups, looks: int | None = None) -> bool:
@@ -251,7 +257,7 @@ class _Search:
         is enough to find a plan early. A state is expanded again if it is reached in fewer steps. The search ends when
         no plan can be shorter than the incumbent, or after ``looks`` expansions.
         """
-        enough = None if looks is None else self.expanded + looks
+        max_expanded = None if looks is None else self.expanded + looks
         look = self.heuristic.look
         seen: dict[Any, int] = {start: 0}
         nodes: list[tuple[int, int, State, Groups, _Path] | None] = [(self.limit, 0, start, groups, None)]
@@ -262,69 +268,76 @@ class _Search:
             node = nodes[number]
             if node is None:
                 continue
-            least, steps, state, remaining_groups, path = node
+            bound, steps, state, remaining_groups, path = node
             nodes[number] = None
-            own = not turn
+            is_newest_first = turn == 0
             turn = (turn + 1) % len(queues)
-            if self.whole(max(least, self.limit)) >= self.most:
+            if self.round_up(max(bound, self.limit)) >= self.max_steps:
                 break
             if seen[state] < steps:
                 continue
-            if self.expanded == enough:
+            if self.expanded == max_expanded:
                 return False
-            if least > self.limit:
-                self.limit = self.whole(least)
+            if bound > self.limit:
+                self.limit = self.round_up(bound)
                 self.report()
             self.expanded += 1
             entries = []
             for child in self.children(state):
                 now = steps + child.cost
-                if now >= self.most or seen.get(child.state, NEVER) <= now:
+                if now >= self.max_steps or seen.get(child.state, NEVER) <= now:
                     continue
                 if child.reached:
-                    self.best = unwind((child.deeds, path))
+                    self.best = unwind((child.codes, path))
                     self.report()
                     continue
                 seen[child.state] = now
-                seeing = look(child.state, remaining_groups, now, self.most)
-                if not seeing.groups or seen.get(seeing.key, NEVER) <= now:
+                estimate = look(child.state, remaining_groups, now, self.max_steps)
+                if not estimate.groups or seen.get(estimate.key, NEVER) <= now:
                     continue
-                seen[seeing.key] = now
-                entries.append((-max(least, seeing.groups[0][0]), -seeing.unstarted, now, child, seeing.groups))
+                seen[estimate.key] = now
+                child_bound = max(bound, estimate.groups[0][0])
+                entries.append((-child_bound, -estimate.unstarted, now, child, estimate.groups))
             entries.sort(key=lambda entry: entry[:3])  # the best entry becomes the newest
-            for rank, unstarted, now, child, child_groups in entries:
+            for negative_bound, unstarted, now, child, child_groups in entries:
+                rank = -negative_bound
                 number = -len(nodes)
-                nodes.append((-rank, now, child.state, child_groups, (child.deeds, path)))
+                nodes.append((rank, now, child.state, child_groups, (child.codes, path)))
                 # Newest of its own queue, so that the other orders do not distract it.
-                heappush(queues[0], (-rank, number if own else -number, number))
-                heappush(queues[1], (-rank, -now, -unstarted, number))
-                heappush(queues[2], (-rank, -unstarted, -now, number))
+                heappush(queues[0], (rank, number if is_newest_first else -number, number))
+                heappush(queues[1], (rank, -now, -unstarted, number))
+                heappush(queues[2], (rank, -unstarted, -now, number))
         return True
 
     def result(
-        self, status: Status, proof: str, deeds: tuple[int, ...] | None = None, bound: int | None = None
+        self, status: Status, proof: str, codes: tuple[int, ...] | None = None, bound: int | None = None
     ) -> Result:
-        actions = None if deeds is None else tuple(self.compiled.deeds[deed].text for deed in deeds)
-        if actions is not None and not self.is_accepted(actions):
-            raise InternalError(f"{self.kitchen.name}: the rules reject a plan of the search")
-        steps, bound = (
-            None if count is None else self.compiled.ticks(self.start, count)
-            for count in (None if actions is None else len(actions), bound)
-        )
-        return Result(
+        if bound is not None:
+            bound = self.compiled.ticks(self.start, bound)
+        result = Result(
             instance=self.kitchen.name,
             status=status,
-            makespan=steps,
-            lower_bound=steps if status == Status.optimal else bound,
-            plan=None if actions is None else language.render(actions),
-            seconds=perf_counter() - self.began,
+            lower_bound=None if status == Status.optimal else bound,
             proof=proof,
             versions=versions(),
             kind=self.kitchen.kind,
             unit=self.kitchen.unit,
-            actions=actions or (),
-            rounds=None if actions is None else -(-len(actions) // len(self.kitchen.players)),
             expanded=self.expanded,
+        )
+        if codes is None:
+            return replace(result, seconds=perf_counter() - self.began)
+        actions = tuple(self.compiled.deeds[code].text for code in codes)
+        if not self.is_accepted(actions):
+            raise InternalError(f"{self.kitchen.name}: the rules reject a plan of the search")
+        steps = self.compiled.ticks(self.start, len(actions))
+        return replace(
+            result,
+            makespan=steps,
+            lower_bound=steps if status == Status.optimal else bound,
+            plan=language.render(actions),
+            actions=actions,
+            rounds=-(-len(actions) // len(self.kitchen.players)),
+            seconds=perf_counter() - self.began,
         )
 
     def is_accepted(self, actions: Sequence[str]) -> bool:
@@ -332,17 +345,17 @@ class _Search:
         engine = compiled(self.kitchen, self.rules)
         state = engine.start()
         for text in (*self.after, *actions):
-            deed = engine.find(state, text)
-            if deed is None:
+            code = engine.find(state, text)
+            if code is None:
                 return False
-            state = engine.step(state, deed)
+            state = engine.step(state, code)
         return engine.goal(state)
 
 
 def unwind(path: _Path) -> tuple[int, ...]:
-    """Return the deeds of a path, the first first."""
+    """Return the codes of the actions of a path, the first first."""
     parts = []
     while path is not None:
         parts.append(path[0])
         path = path[1]
-    return tuple(deed for part in reversed(parts) for deed in part)
+    return tuple(chain.from_iterable(reversed(parts)))

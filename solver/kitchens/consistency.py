@@ -39,8 +39,9 @@ def piles_stand(facts: Collection[Atom]) -> bool:
     bottom = {fact[1]: fact[2] for fact in facts if fact[0] == "item_on"}
     if any(at.get(item) != station for item, station in bottom.items()):
         return False
-    if any(item not in at or at.get(other) != at[item] for item, other in under.items()):
-        return False
+    for item, lower in under.items():
+        if item not in at or at.get(lower) != at[item]:
+            return False
     return all(item in bottom or item in under for item in at) and not _cycle(under.items())
 
 
@@ -53,12 +54,13 @@ def is_usual(kitchen: Kitchen) -> bool:
     facts = kitchen.facts
     stations = [name for name, kind in kitchen.objects if kind == "station"]
     lying = [fact[1] for fact in facts if fact[0] == "item_at"]
+    if not all(_hold(facts, group) for group in _ALTERNATIVES):
+        return False
     marked = ((1, lying), (2, stations), (3, stations), (5, kitchen.players))
-    return (
-        all(_hold(facts, group) for group in _ALTERNATIVES)
-        and all(_subjects(facts, _ALTERNATIVES[number]).issuperset(names) for number, names in marked)
-        and piles_stand(facts)
-    )
+    for number, names in marked:
+        if not _subjects(facts, _ALTERNATIVES[number]).issuperset(names):
+            return False
+    return piles_stand(facts)
 
 
 def contradiction(kitchen: Kitchen) -> str:
@@ -74,7 +76,9 @@ def contradiction(kitchen: Kitchen) -> str:
     if cycle:
         return f"the goal requires a pile that rests on itself: {' on '.join(cycle)}"
     pair = next(_exclusive(kitchen), None)
-    return "" if pair is None else f"the goal requires contradictory conditions: {_words(pair[0])}, {_words(pair[1])}"
+    if pair is None:
+        return ""
+    return f"the goal requires contradictory conditions: {_words(pair[0])}, {_words(pair[1])}"
 
 
 def _exclusive(kitchen: Kitchen) -> Iterator[tuple[Atom, Atom]]:
@@ -86,24 +90,34 @@ def _exclusive(kitchen: Kitchen) -> Iterator[tuple[Atom, Atom]]:
             yield from _clashes(conditions, group)
     yield from _clashes([*conditions, *lying], _STATION)
     if _hold(kitchen.facts, _ALTERNATIVES[2]):  # then something lies on the station itself
-        for item in lying:
-            yield from ((item, other) for other in _without(item[2], conditions))
+        for condition in lying:
+            yield from ((condition, clash) for clash in _without(condition[2], conditions))
 
 
 def _without(station: str, conditions: Collection[Atom]) -> list[Atom]:
     """Return the conditions by which no item lies on a station."""
-    kinds = {"station_empty": 1, "container_at": 2}
-    return [each for each in conditions if each[0] in kinds and each[kinds[each[0]]] == station]
+    place_of_station = {"station_empty": 1, "container_at": 2}
+    listed = []
+    for condition in conditions:
+        place = place_of_station.get(condition[0])
+        if place is not None and condition[place] == station:
+            listed.append(condition)
+    return listed
 
 
 def _lying(conditions: Collection[Atom]) -> list[Atom]:
     """Return the stations where items must be, also those of the same pile."""
     piles: dict[str, set[str]] = {}
-    for upper, lower in ((each[1], each[2]) for each in conditions if each[0] == "atop"):
-        joined = piles.get(upper, {upper}) | piles.get(lower, {lower})
-        piles.update(dict.fromkeys(joined, joined))
-    stations = {(each[1], each[2]) for each in conditions if each[0] in ("item_at", "item_on")}
-    return sorted(("item_at", item, station) for one, station in stations for item in piles.get(one, {one}))
+    for condition in conditions:
+        if condition[0] == "atop":
+            _, upper, lower = condition
+            joined = piles.get(upper, {upper}) | piles.get(lower, {lower})
+            piles.update(dict.fromkeys(joined, joined))
+    positions = {(condition[1], condition[2]) for condition in conditions if condition[0] in ("item_at", "item_on")}
+    lying: list[Atom] = []
+    for stated_item, station in positions:
+        lying += [("item_at", item, station) for item in piles.get(stated_item, {stated_item})]
+    return sorted(lying)
 
 
 def _clashes(conditions: Collection[Atom], group: dict[str, int]) -> Iterator[tuple[Atom, Atom]]:
@@ -113,17 +127,22 @@ def _clashes(conditions: Collection[Atom], group: dict[str, int]) -> Iterator[tu
         if condition[0] in group:
             by_object.setdefault(condition[group[condition[0]]], []).append(condition)
     for alternatives in by_object.values():
-        yield from ((one, other) for one, other in combinations(alternatives, 2) if _differ(one, other))
+        yield from (pair for pair in combinations(alternatives, 2) if _differ(*pair))
 
 
-def _differ(one: Atom, other: Atom) -> bool:
-    """Return whether two conditions never mean the same fact.
+def _differ(first: Atom, second: Atom) -> bool:
+    """Return whether two conditions never mean the same fact."""
+    if first[0] != second[0]:
+        return True
+    return any(_are_distinct(part, rival) for part, rival in zip(first[1:], second[1:], strict=True))
 
-    An object that the goal names may play a role.
-    """
-    return one[0] != other[0] or any(
-        a != b and (("#" in a) == ("#" in b) or _kind(a) != _kind(b)) for a, b in zip(one[1:], other[1:], strict=True)
-    )
+
+def _are_distinct(part: str, rival: str) -> bool:
+    """Return whether two parts of conditions never mean the same object; an object may also play a role."""
+    if part == rival:
+        return False
+    are_both_roles_or_names = ("#" in part) == ("#" in rival)
+    return are_both_roles_or_names or _kind(part) != _kind(rival)
 
 
 def _kind(part: str) -> str:
@@ -144,10 +163,8 @@ def _subjects(facts: Collection[Atom], group: dict[str, int]) -> set[str]:
 def _is_possible(kitchen: Kitchen, condition: Atom) -> bool:
     """Return whether a condition on unchanging facts is true for some objects."""
     options = [kitchen.candidates[part] if "#" in part else (part,) for part in condition[1:]]
-    return any(
-        fact[0] == condition[0] and all(name in names for name, names in zip(fact[1:], options, strict=True))
-        for fact in kitchen.facts
-    )
+    facts = (fact for fact in kitchen.facts if fact[0] == condition[0])
+    return any(all(name in names for name, names in zip(fact[1:], options, strict=True)) for fact in facts)
 
 
 def _cycle(pairs: Collection[tuple[str, str]] | Iterator[tuple[str, str]]) -> list[str]:
@@ -157,8 +174,8 @@ def _cycle(pairs: Collection[tuple[str, str]] | Iterator[tuple[str, str]]) -> li
     ['b', 'c', 'b']
     """
     after: dict[str, list[str]] = {}
-    for one, other in pairs:
-        after.setdefault(one, []).append(other)
+    for node, successor in pairs:
+        after.setdefault(node, []).append(successor)
     try:
         TopologicalSorter(after).prepare()
     except CycleError as error:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from math import perm, prod
 
 from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain
@@ -127,7 +127,7 @@ class Roles:
 
     def __init__(self, kitchen: Kitchen) -> None:
         self._kitchen = kitchen
-        parts = sorted({part for condition in kitchen.goal.conditions for part in condition[1:]})
+        parts = sorted(set(chain.from_iterable(condition[1:] for condition in kitchen.goal.conditions)))
         played = {self._kind(part) for part in parts if "#" in part}
         # An object that the goal names may play a role as well; conditions that name it are left out then.
         parts = [part for part in parts if "#" in part or self._kind(part) not in played]
@@ -140,19 +140,17 @@ class Roles:
         meals = [part for part in parts if self._type[part] == "meal"]
         items = [part for part in parts if self._type[part] == "item"]
         dishes = sorted({self._stations[item] for item in items if item in self._stations})
-        self.vessels = [
-            GoalVessel(self._kind(v), self._name(v), self._station(self._place("container_at", v))) for v in vessels
-        ]
+        self.vessels = [self._vessel(vessel) for vessel in vessels]
         self.meals = [self._meal(meal, vessels) for meal in meals]
         self.roles = [self._role(item, dishes, meals) for item in items]
         self.dishes = [self._dish(i, station) for i, station in enumerate(dishes)]
         self.kinds: dict[str, list[int]] = {}
         for i, role in enumerate(self.roles):
             self.kinds.setdefault(role.kind, []).append(i)
-        self.items = {
-            kind: [name for name, its in kitchen.objects if its == "item" and self._kind(name) == kind]
-            for kind in self.kinds
-        }
+        self.items: dict[str, list[str]] = {kind: [] for kind in self.kinds}
+        for name, object_type in kitchen.objects:
+            if object_type == "item" and self._kind(name) in self.items:
+                self.items[self._kind(name)].append(name)
 
     @staticmethod
     def _kind(part: str) -> str:
@@ -173,32 +171,39 @@ class Roles:
 
     def _station_of_items(self) -> dict[str, str]:
         """Return the station of every item that must lie on one, also on top of another."""
-        stations = {item: station for name in ("item_at", "item_on") for item, station in self._conditions(name)}
+        positions = chain(self._conditions("item_at"), self._conditions("item_on"))
+        stations = {item: station for item, station in positions}  # noqa: C416  # so the types are known
         pairs = list(self._conditions("atop"))
+        reversed_pairs = [(lower, upper) for upper, lower in pairs]
         for _ in pairs:
-            for one, other in [*pairs, *(pair[::-1] for pair in pairs)]:
-                if one in stations:
-                    stations.setdefault(other, stations[one])
+            for item, neighbour in [*pairs, *reversed_pairs]:
+                if item in stations:
+                    stations.setdefault(neighbour, stations[item])
         return stations
 
     def _role(self, item: str, dishes: list[str], meals: list[str]) -> ItemRole:
-        process = processes(self._kitchen.domain, self._kind(item))
-        needs = [process[c[0]] for c in self._relevant_conditions if c[1:] == (item,) and c[0] in process]
+        process_of = processes(self._kitchen.domain, self._kind(item))
+        needs = []
+        for condition in self._relevant_conditions:
+            if condition[1:] == (item,) and condition[0] in process_of:
+                needs.append(process_of[condition[0]])
+        needs.sort(key=lambda process: (process.ticks > 0, process.predicate))
         meal = self._place("addedto", item)
         upper = next((upper for upper, lower in self._conditions("atop") if lower == item), "")
         lower = self._place("atop", item)
-        at = self._station(self._stations.get(item, ""))
+        station = self._station(self._stations.get(item, ""))
+        may_stay = not station or any(station.startswith(process.station) for process in needs)
         return ItemRole(
             kind=self._kind(item),
             name=self._name(item),
-            needs=tuple(sorted(needs, key=lambda process: (process.ticks > 0, process.predicate))),
+            needs=tuple(needs),
             dish=dishes.index(self._stations[item]) if item in self._stations else -1,
             meal=meals.index(meal) if meal else -1,
             bottom=bool(self._place("item_on", item)),
             top=(item,) in self._conditions("clear"),
             under=self._kind(lower) if lower else "",
             over=self._kind(upper) if upper else "",
-            loose=not meal and (not at or any(at.startswith(process.station) for process in needs)),
+            loose=not meal and may_stay,
             rank=self._rank(item),
         )
 
@@ -210,17 +215,15 @@ class Roles:
         """
         atop = {upper: lower for upper, lower in self._conditions("atop")}  # noqa: C416  # so the types are known
         below = self._chain(atop, item)
-        foot, head = below[-1], self._chain({lower: upper for upper, lower in atop.items()}, item)[-1]
+        above = self._chain({lower: upper for upper, lower in atop.items()}, item)
         many = len(self._kitchen.objects)
-        if self._place("item_on", foot):
+        if self._place("item_on", below[-1]):
             return len(below) - 1
-        if (head,) in self._conditions("clear"):
+        if (above[-1],) in self._conditions("clear"):
             return 2 * many + len(below)
-        loose = [
-            each
-            for each, station in self._stations.items()
-            if station == self._stations.get(item) and each not in atop and not self._place("item_on", each)
-        ]
+        station = self._stations.get(item)
+        lowest = [name for name, place in self._stations.items() if place == station and name not in atop]
+        loose = [name for name in lowest if not self._place("item_on", name)]
         return many + (len(below) if len(loose) == 1 else 0)
 
     @staticmethod
@@ -232,11 +235,16 @@ class Roles:
         return chain
 
     def _dish(self, dish: int, station: str) -> GoalDish:
-        crew = Counter(role.kind for role in self.roles if role.dish == dish)
-        own = [(i, role) for i, role in enumerate(self.roles) if role.dish == dish]
-        bottom = next((i for i, role in own if role.bottom), -1)
-        tops = sorted((not role.top, i) for i, role in own if not role.bottom and not role.over)
-        return GoalDish(self._station(station), bottom, tops[0][1] if tops else -1, dict(crew))
+        roles = [(i, role) for i, role in enumerate(self.roles) if role.dish == dish]
+        crew = Counter(role.kind for _, role in roles)
+        bottom = next((i for i, role in roles if role.bottom), -1)
+        tops = sorted((not role.top, i) for i, role in roles if not role.bottom and not role.over)
+        last = tops[0][1] if tops else -1
+        return GoalDish(self._station(station), bottom, last, dict(crew))
+
+    def _vessel(self, vessel: str) -> GoalVessel:
+        station = self._station(self._place("container_at", vessel))
+        return GoalVessel(self._kind(vessel), self._name(vessel), station)
 
     def _meal(self, meal: str, vessels: list[str]) -> Meal:
         vessel = self._place("in", meal)
@@ -262,27 +270,29 @@ class Roles:
         parts: list[ItemRole | Meal | GoalVessel] = [
             self.roles[dish.bottom] for dish in self.dishes if dish.bottom >= 0
         ]
-        needed = Counter(one.kind for one in (*parts, *self.meals, *self.vessels))
-        choices = prod(perm(len(next(self._candidates(kind))), count) for kind, count in needed.items())
-        return max([choices, *(perm(len(self.items[kind]), len(places)) for kind, places in self.kinds.items())])
+        needed = Counter(part.kind for part in (*parts, *self.meals, *self.vessels))
+        choices = [prod(perm(len(next(self._candidates(kind))), count) for kind, count in needed.items())]
+        choices += [perm(len(self.items[kind]), len(places)) for kind, places in self.kinds.items()]
+        return max(choices)
 
     def _choices(self, required: list[ItemRole | None] | list[Meal] | list[GoalVessel]) -> list[tuple[str, ...]]:
         """Return the ways to choose different objects for roles; ``""`` for no role."""
         kinds: dict[str, list[int]] = {}
-        for i, one in enumerate(required):
-            if one is not None:
-                kinds.setdefault(one.kind, []).append(i)
+        for i, part in enumerate(required):
+            if part is not None:
+                kinds.setdefault(part.kind, []).append(i)
         ways = []
         for kind, places in kinds.items():
-            role = next(role for role in self._candidates(kind))
-            ways.append([(places, chosen) for chosen in permutations(role, len(places))])
+            candidates = next(self._candidates(kind))
+            ways.append([(places, chosen) for chosen in permutations(candidates, len(places))])
+        names = [part.name if part is not None else "" for part in required]
         rows = []
         for combination in product(*ways):
             row = [""] * len(required)
             for places, chosen in combination:
                 for place, name in zip(places, chosen, strict=True):
                     row[place] = name
-            if all(one is None or not one.name or one.name == name for one, name in zip(required, row, strict=True)):
+            if all(name in ("", chosen_name) for name, chosen_name in zip(names, row, strict=True)):
                 rows.append(tuple(row))
         return rows
 

@@ -13,7 +13,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
 from planoracle.instances.model.limits import NEVER as NO_DEADLINE
 from planoracle.instances.model.limits import Deadline
 from planoracle.solver.kitchens.consistency import is_usual
-from planoracle.solver.kitchens.goals import Group, Roles
+from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.lower_bound import Bound
 from planoracle.solver.kitchens.state_view import NEVER, Abstraction, StateView
 from planoracle.solver.kitchens.transport.execution import transport_plans
@@ -57,13 +57,15 @@ class SearchHeuristic:
         """Return all groups at the start."""
         return ((1, None),)
 
-    def transport_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
-        """Yield ever shorter plans of fewer than ``most`` steps from schedules of transport tasks."""
+    def transport_plans(
+        self, start: State, groups: Groups, too_long: int, deadline: Deadline
+    ) -> Iterator[tuple[int, ...]]:
+        """Yield ever shorter plans of fewer than ``too_long`` steps from schedules of transport tasks."""
         return iter(())
 
-    def look(self, state: State, groups: Groups, steps: int, most: int) -> StateEstimate:
-        """Estimate a state, reached in ``steps`` steps, for plans of fewer than ``most`` steps."""
-        return StateEstimate((state,), ((steps + 1, None),) if steps + 1 < most else (), 0)
+    def look(self, state: State, groups: Groups, steps: int, too_long: int) -> StateEstimate:
+        """Estimate a state, reached in ``steps`` steps, for plans of fewer than ``too_long`` steps."""
+        return StateEstimate((state,), ((steps + 1, None),) if steps + 1 < too_long else (), 0)
 
 
 class _Familiar(SearchHeuristic):
@@ -80,51 +82,58 @@ class _Familiar(SearchHeuristic):
         self._awaited: list[tuple[str, list[str], int]] = []
         for kind, places in self._roles.kinds.items():
             roles_of_kind = [self._roles.roles[place] for place in places]
-            for process in sorted(
-                {each for role in roles_of_kind for each in role.needs if each.ticks}, key=attrgetter("predicate")
-            ):
+            timed: set[Process] = set()
+            for role in roles_of_kind:
+                timed.update(process for process in role.needs if process.ticks)
+            for process in sorted(timed, key=attrgetter("predicate")):
                 count = sum(process in role.needs for role in roles_of_kind)
                 self._awaited.append((process.predicate, self._roles.items[kind], count))
 
     def root(self, state: State) -> Groups:
         return self.look(state, tuple((0, group) for group in self._roles.groups()), 0, NEVER).groups
 
-    def transport_plans(self, start: State, groups: Groups, most: int, deadline: Deadline) -> Iterator[tuple[int, ...]]:
+    def transport_plans(
+        self, start: State, groups: Groups, too_long: int, deadline: Deadline
+    ) -> Iterator[tuple[int, ...]]:
         listed = [group for _, group in groups if group is not None]
-        return transport_plans(self._bound.context, self._abstraction, start, listed, most, deadline)
+        return transport_plans(self._bound.context, self._abstraction, start, listed, too_long, deadline)
 
-    def look(self, state: State, groups: Groups, steps: int, most: int) -> StateEstimate:
+    def look(self, state: State, groups: Groups, steps: int, too_long: int) -> StateEstimate:
         # Lower bounds never fall: a group whose earlier bound exceeds another's current bound is not estimated again.
         view = self._abstraction.view(state)
-        least, remaining = most, []
+        lowest, remaining = too_long, []
         for bound, group in groups:
-            if bound < least:
+            if bound < lowest:
                 self._deadline.check(_LOOK)
                 assert group is not None
                 bound = max(bound, steps + self._bound.remaining(view, group))
-                least = min(least, bound)
-            if bound < most:
+                lowest = min(lowest, bound)
+            if bound < too_long:
                 remaining.append((bound, group))
         if not remaining:
             return StateEstimate(None, (), 0)
         remaining.sort(key=itemgetter(0))
-        return StateEstimate(self._abstraction.key(state, view), tuple(remaining), self._unstarted(view))
+        return StateEstimate(self._abstraction.key(state, view), tuple(remaining), self._count_unstarted(view))
 
-    def _unstarted(self, view: StateView) -> int:
+    def _count_unstarted(self, view: StateView) -> int:
+        facts, mask = view.facts, self._bits.mask
         running = {(name, predicate) for name, predicate, _ in view.ticks}
         count = 0
         for predicate, items, needed in self._awaited:
-            started = sum(
-                (item, predicate) in running or bool(view.facts & self._bits.mask((predicate, item))) for item in items
-            )
+            started = 0
+            for item in items:
+                if (item, predicate) in running or facts & mask((predicate, item)):
+                    started += 1
             count += max(0, needed - started)
         filled = len(view.inside) + sum(predicate.startswith("new ") for _, predicate in running)
-        meals = [meal for meal in self._roles.meals if meal.vessel >= 0]
-        boiled = sum(
-            (meal, "isboiling") in running or bool(view.facts & self._bits.mask(("isboiling", meal)))
-            for meal in view.inside
-        )
-        return count + max(0, len(meals) - filled) + max(0, sum(meal.boiled for meal in meals) - boiled)
+        boiled = 0
+        for meal in view.inside:
+            if (meal, "isboiling") in running or facts & mask(("isboiling", meal)):
+                boiled += 1
+        needed_meals = [meal for meal in self._roles.meals if meal.vessel >= 0]
+        unfilled = max(0, len(needed_meals) - filled)
+        unboiled = max(0, sum(meal.boiled for meal in needed_meals) - boiled)
+        return count + unfilled + unboiled
 
 
 def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_DEADLINE) -> SearchHeuristic:
@@ -142,13 +151,17 @@ def ordinary(kitchen: Kitchen) -> bool:
         return False
     single = (("station",), ("container",))
     kinds = {name for name, types in kitchen.domain.signature.items() if types in single and name.startswith("is")}
-    own = all(fact[0] == f"is{split_name(fact[1])[0]}" for fact in kitchen.facts if fact[0] in kinds)
-    return own and is_usual(kitchen)
+    for fact in kitchen.facts:
+        if fact[0] in kinds and fact[0] != f"is{split_name(fact[1])[0]}":
+            return False
+    return is_usual(kitchen)
 
 
-def _alike(one: KitchenDomain, other: KitchenDomain) -> bool:
+def _alike(domain: KitchenDomain, standard: KitchenDomain) -> bool:
     """Return whether two domains differ only in numbers of ticks and repetitions."""
-    return one.types == other.types and list(map(_plain, one.actions)) == list(map(_plain, other.actions))
+    if domain.types != standard.types:
+        return False
+    return list(map(_plain, domain.actions)) == list(map(_plain, standard.actions))
 
 
 def _plain(action: ActionSchema) -> ActionSchema:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import chain, permutations, product
 from typing import Any
 
 from planoracle.solver.kitchens.goals import Group, Process, Roles
@@ -22,7 +22,7 @@ class VesselCosts:
         meals = [role.meal for role in context.roles.roles if role.meal >= 0]
         self._additions = [meals.count(place) for place in range(len(context.roles.meals))]
 
-    def least(self, scene: GroupScene) -> int:
+    def lower_bound(self, scene: GroupScene) -> int:
         """Return the own steps of all vessels and meals [8 to 10]."""
         context, view = self._context, scene.view
         filling = [name for name, predicate, _ in view.ticks if predicate == context.fill.predicate]
@@ -39,36 +39,41 @@ class VesselCosts:
         for place, meal in enumerate(context.roles.meals):
             name = scene.group.meals[place]
             vessel_name = scene.group.vessels[meal.vessel] if meal.vessel >= 0 else ""
-            raw = meal.boiled and not view.facts & context.bits.mask((context.boil.predicate, name))
-            is_boiling = any(
-                other == name and predicate_name == context.boil.predicate for other, predicate_name, _ in view.ticks
-            )
-            short = self._additions[place] > sum(to == name for _, to in view.added)
-            if not (vessel_name or raw or short):
+            is_raw = meal.boiled and not view.facts & context.bits.mask((context.boil.predicate, name))
+            is_boiling = False
+            for thing, predicate, _ in view.ticks:
+                if thing == name and predicate == context.boil.predicate:
+                    is_boiling = True
+            is_short = self._additions[place] > sum(to == name for _, to in view.added)
+            if not (vessel_name or is_raw or is_short):
                 continue
+            must_be_set_to_boil = is_raw and not is_boiling
             vessel_of_meal = view.inside.get(name)
             if vessel_of_meal is not None and vessel_of_meal not in context.pots:
-                if short or (raw and not is_boiling) or vessel_name not in ("", vessel_of_meal):
+                if is_short or must_be_set_to_boil or vessel_name not in ("", vessel_of_meal):
                     return NEVER  # nothing leaves a bowl, and only in a pot is a meal added to or set to boil
                 continue
-            pour = bool(vessel_name) and vessel_name not in context.pots
-            total += pour + (raw and not is_boiling)
+            is_poured = bool(vessel_name) and vessel_name not in context.pots
+            total += is_poured + must_be_set_to_boil
             if vessel_of_meal is None:
                 missing += 1
-                pots = [vessel_name] if vessel_name and not pour else context.pots
-                ways = (self._moved(scene, pot, context.fill) + self._walk(scene, pot, filling) for pot in pots)
-                steps = min(ways, default=NEVER)
-                steps += 3 * raw + 2 * pour
+                pots = [vessel_name] if vessel_name and not is_poured else context.pots
+                fetching = [
+                    self._count_moved(scene, pot, context.fill) + self._walk(scene, pot, filling) for pot in pots
+                ]
+                steps = min(fetching, default=NEVER)
+                steps += 3 * is_raw + 2 * is_poured
                 carried[""] = max(carried.get("", 0), steps)
                 continue
-            if vessel_name and not pour and vessel_name != vessel_of_meal:
+            if vessel_name and not is_poured and vessel_name != vessel_of_meal:
                 return NEVER
-            steps = self._carried(scene, vessel_of_meal, raw, is_boiling, vessel_name if pour else "")
+            steps = self._count_carried(scene, vessel_of_meal, is_raw, is_boiling, vessel_name if is_poured else "")
             carried[vessel_of_meal] = max(carried.get(vessel_of_meal, 0), steps)
         unfilled = carried.pop("", 0)
-        return total + max(0, missing - len(filling)) + max(unfilled, sum(carried.values()))
+        unfillable = max(0, missing - len(filling))
+        return total + unfillable + max(unfilled, sum(carried.values()))
 
-    def _moved(self, scene: GroupScene, vessel: str, process: Process) -> int:
+    def _count_moved(self, scene: GroupScene, vessel: str, process: Process) -> int:
         """Return the steps of carrying a vessel to where a process is, 0 if it stands there."""
         place = scene.view.places.get(vessel)
         if place is None:
@@ -83,28 +88,31 @@ class VesselCosts:
         place = scene.view.places.get(vessel)
         if place is None or place[0] in scene.attended:
             return 0
-        return int(vessel not in self._context.pots or vessel not in (*scene.view.inside.values(), *filling))
+        has_meal = vessel in filling or vessel in scene.view.inside.values()
+        return int(vessel not in self._context.pots or not has_meal)
 
-    def _carried(self, scene: GroupScene, pot: str, raw: bool, is_boiling: bool, bowl: str) -> int:
+    def _count_carried(self, scene: GroupScene, pot: str, raw: bool, is_boiling: bool, bowl: str) -> int:
         """Return the steps of a pot with a meal until it is boiled and, if there is a ``bowl``, at that bowl."""
         view = scene.view
-        boil = self._moved(scene, pot, self._context.boil) if raw else 0
+        boil = self._count_moved(scene, pot, self._context.boil) if raw else 0
         if not bowl:
             return boil
-        is_held = pot not in view.places
-        near = is_held and view.places.get(bowl, ("", 0))[0] == view.held_at(pot)
+        pour = 2
+        if pot not in view.places:  # in a hand
+            is_near = view.places.get(bowl, ("", 0))[0] == view.held_at(pot)
+            pour = 1 - is_near
         if not raw:
-            return 1 - near if is_held else 2
+            return pour
         if is_boiling and boil:  # alternative: pour first, and boil on in the bowl once the pot is back on the stove
-            return min(boil + 2, (1 - near if is_held else 2) + 2)
+            return min(boil + 2, pour + 2)
         return boil + 2
 
     def _standing(self, scene: GroupScene, vessel: str, station: str, filling: list[str]) -> int:
         """Return the steps of a vessel to the station, or kind of station, where it must stand."""
         place = scene.view.places.get(vessel)
         if place is None:
-            own = scene.view.held_at(vessel)
-            return 0 if not own else 1 + (not self._context.fits(own, station))
+            held_at = scene.view.held_at(vessel)
+            return 0 if not held_at else 1 + (not self._context.fits(held_at, station))
         if self._context.fits(place[0], station):
             return 0
         return 3 + self._walk(scene, vessel, filling)
@@ -122,12 +130,10 @@ class Bound:
         self._item_costs = ItemCosts(context)
         self._vessel_costs = VesselCosts(context)
         self._stacks: dict[Group, dict[Any, Stack]] = {}
-        self._least: dict[tuple[tuple[int, ...], ...], int] = {}
-        self._needs = context.bits.union(
-            (process.predicate, item)
-            for item in context.items
-            for process in {process for role in roles.roles for process in role.needs}
-        )
+        self._min_costs: dict[tuple[tuple[int, ...], ...], int] = {}
+        needed_processes = set(chain.from_iterable(role.needs for role in roles.roles))
+        needs = product(context.items, needed_processes)
+        self._needs = context.bits.union((process.predicate, item) for item, process in needs)
 
     def remaining(self, view: StateView, group: Group) -> int:
         """Return a lower bound of the remaining steps of all players with the choices of a group."""
@@ -139,7 +145,9 @@ class Bound:
         stacks = self._stacks.setdefault(group, {})
         ready = view.facts & self._needs
         for station, stack in view.stacks.items():
-            ticks = tuple(entry for entry in view.ticks.items() if entry[0][0] in stack) if view.ticks else ()
+            ticks: tuple[Any, ...] = ()
+            if view.ticks:
+                ticks = tuple([entry for entry in view.ticks.items() if entry[0][0] in stack])
             key = (station, station in scene.attended, tuple(stack), tuple(tables), ready, ticks)
             costs = stacks.get(key)
             if costs is None:
@@ -154,10 +162,10 @@ class Bound:
                 rows[item] = tuple(self._item_costs.in_hand(scene, item, role) for role in options[item])
         for item in context.items:
             if item not in rows:
-                rows[item] = tuple(self._item_costs.unplaced(scene, item, role) for role in options[item])
-        total = self._assigned(rows)
+                rows[item] = tuple(self._item_costs.count_unplaced(scene, item, role) for role in options[item])
+        total = self._assign(rows)
         if total < NEVER:
-            total += self._vessel_costs.least(scene)
+            total += self._vessel_costs.lower_bound(scene)
         return max(1, min(total, NEVER))
 
     def _table(self, view: StateView, bottom: str, role: int) -> str:
@@ -166,10 +174,11 @@ class Bound:
         if role < 0 or place is None or place[1]:
             return ""
         lowest = self._context.roles.roles[role]
-        right = self._context.fits(place[0], self._context.roles.dishes[lowest.dish].station)
-        return place[0] if right and (lowest.loose or not self._context.todo(view, bottom, lowest)) else ""
+        if not self._context.fits(place[0], self._context.roles.dishes[lowest.dish].station):
+            return ""
+        return place[0] if lowest.loose or not self._context.todo(view, bottom, lowest) else ""
 
-    def _assigned(self, rows: dict[str, tuple[int, ...]]) -> int:
+    def _assign(self, rows: dict[str, tuple[int, ...]]) -> int:
         """Return the least sum of own steps with every role played by another item."""
         total = 0
         kinds: dict[str, list[tuple[int, ...]]] = {}
@@ -186,12 +195,13 @@ class Bound:
 
     def _match(self, rows: tuple[tuple[int, ...], ...]) -> int:
         """Return the least cost of an assignment of rows to roles (columns); other rows use the last column."""
-        least = self._least.get(rows)
-        if least is None:
+        min_cost = self._min_costs.get(rows)
+        if min_cost is None:
             base = sum(row[-1] for row in rows)
-            picks = permutations(rows, len(rows[0]) - 1)
-            least = min((base + sum(row[i] - row[-1] for i, row in enumerate(way)) for way in picks), default=NEVER)
-            if len(self._least) > _CACHE_SIZE:
-                self._least.clear()
-            self._least[rows] = least
-        return least
+            assignments = permutations(rows, len(rows[0]) - 1)
+            costs = (sum([row[i] - row[-1] for i, row in enumerate(chosen)]) for chosen in assignments)
+            min_cost = min((base + cost for cost in costs), default=NEVER)
+            if len(self._min_costs) > _CACHE_SIZE:
+                self._min_costs.clear()
+            self._min_costs[rows] = min_cost
+        return min_cost

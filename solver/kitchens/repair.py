@@ -39,7 +39,8 @@ class KitchenRepair(PrefixRepair):
         return self._trace(count, result.actions).success
 
     def _trace(self, count: int, actions: Sequence[str]) -> StepRecord:
-        return trace(self.run.problem, [*self._legal[:count], *actions], self.run.rules, self.run.plan.limit)
+        run, commands = self.run, [*self._legal[:count], *actions]
+        return trace(run.problem, commands, run.rules, run.plan.limit)
 
     def complete(self, count: int, result: Result, status: Status) -> Repair:
         """Return the first legal actions with their completion, replayed by the rules."""

@@ -26,18 +26,18 @@ from planoracle.solver.states.values import fill
 _MOST = 100_000
 
 
-class _Rest(NamedTuple):
-    """Rest of a state: bounds of its steps or rounds, and a plan that takes ``most``."""
+class _Completion(NamedTuple):
+    """Completion of a state: bounds of its steps or rounds, and a plan that takes ``upper``."""
 
-    least: int
-    most: int | None
+    lower: int
+    upper: int | None
     actions: tuple[str, ...] = ()
 
     def total(self, now: int) -> Value:
         """Return the bounds with the time until the state."""
-        if self.least >= NEVER:
+        if self.lower >= NEVER:
             return Value(NEVER, None)
-        return Value(now + self.least, None if self.most is None else now + self.most)
+        return Value(now + self.lower, None if self.upper is None else now + self.upper)
 
 
 def _complete(run: KitchenRun, done: list[str], limit: Limit, at_least: int = 0) -> Result:
@@ -51,7 +51,7 @@ class RunValues:
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
-        self._rests: dict[State, _Rest] = {}
+        self._completions: dict[State, _Completion] = {}
 
     def state_value(self, run: KitchenRun, before: StateValue | None = None) -> StateValue:
         """Return the value of the state in which a run stopped."""
@@ -59,43 +59,48 @@ class RunValues:
         if run.success:
             return StateValue(Value(now, now))
         # Of turns the total never falls.
-        least = 0 if before is None or run.problem.unit == "round" else before.value.lower - now
-        return StateValue(self.rest(run, state, run.legal, max(0, least)).total(now))
+        lower = 0 if before is None or run.problem.unit == "round" else before.value.lower - now
+        return StateValue(self.completion(run, state, run.legal, max(0, lower)).total(now))
 
-    def rest(self, run: KitchenRun, state: State, done: list[str], least: int = 0) -> _Rest:
-        """Return the rest of a state to which legal actions of a run lead."""
-        return self.stored_rest(state) or self._keep(run, state, _complete(run, done, self.limit, least))
+    def completion(self, run: KitchenRun, state: State, done: list[str], at_least: int = 0) -> _Completion:
+        """Return the best completion of a state to which legal actions of a run lead."""
+        stored = self.stored_completion(state)
+        return stored or self._keep(run, state, _complete(run, done, self.limit, at_least))
 
-    def stored_rest(self, state: State) -> _Rest | None:
-        """Return the rest of a state if it needs no search."""
-        return self._rests.get(state)
+    def stored_completion(self, state: State) -> _Completion | None:
+        """Return the best completion of a state if it needs no search."""
+        return self._completions.get(state)
 
     def commands(self, run: KitchenRun, state_value: StateValue) -> list[str] | None:
         """Return the actions of the best known plan."""
         if run.success:
             return []
-        rest = self._rests.get(run.record.states[-1])
-        return None if rest is None or rest.most is None else list(rest.actions)
+        completion = self._completions.get(run.record.states[-1])
+        return None if completion is None or completion.upper is None else list(completion.actions)
 
-    def _keep(self, run: KitchenRun, state: State, result: Result) -> _Rest:
-        if len(self._rests) >= _MOST:
-            self._rests.clear()
+    def _keep(self, run: KitchenRun, state: State, result: Result) -> _Completion:
+        if len(self._completions) >= _MOST:
+            self._completions.clear()
         if result.status == Status.infeasible:
-            rest = _Rest(NEVER, None)
+            completion = _Completion(NEVER, None)
         else:
-            rest = _Rest(result.lower_bound or 0, result.makespan, result.actions)
-        self._rests[state] = rest
+            completion = _Completion(result.lower_bound or 0, result.makespan, result.actions)
+        self._completions[state] = completion
         if result.status == Status.optimal:
-            engine, next_state = run.record.rules, state
-            for count, action in enumerate(result.actions[:-1], 1):
-                deed = engine.find(next_state, action)
-                if deed is None:
-                    break
-                next_state = engine.step(next_state, deed)
-                actions = result.actions[count:]
-                ticks = engine.ticks(next_state, len(actions))
-                self._rests[next_state] = _Rest(ticks, ticks, actions)
-        return rest
+            self._keep_path(run, state, result.actions)
+        return completion
+
+    def _keep_path(self, run: KitchenRun, state: State, plan_actions: tuple[str, ...]) -> None:
+        """Store the completions of the states to which an optimal plan leads."""
+        engine = run.record.rules
+        for count, action in enumerate(plan_actions[:-1], 1):
+            code = engine.find(state, action)
+            if code is None:
+                break
+            state = engine.step(state, code)
+            actions = plan_actions[count:]
+            ticks = engine.ticks(state, len(actions))
+            self._completions[state] = _Completion(ticks, ticks, actions)
 
 
 class Solver:
@@ -112,7 +117,7 @@ class Solver:
         self.run = run
         self.limit = limit
         self.done = run.legal
-        self._rests = RunValues(limit)
+        self._run_values = RunValues(limit)
         record = run.record
         after = (state for step, state in zip(record.steps, record.states[1:], strict=True) if step.valid)
         self._states = [record.states[0], *after]
@@ -132,7 +137,8 @@ class Solver:
             totals[-1] = self.value
             fill(totals, 0, last, lambda k, _low, _high: self._value(k), self._follow)
         filled = [total for total in totals if total is not None]
-        return [filled[count] for count in accumulate((step.valid for step in self.run.record.steps), initial=0)]
+        numbers_of_actions = accumulate((step.valid for step in self.run.record.steps), initial=0)
+        return [filled[count] for count in numbers_of_actions]
 
     @cached_property
     def value(self) -> Value:
@@ -146,7 +152,8 @@ class Solver:
 
     def complete_plan(self, value: Value) -> str | None:
         """Return the legal actions with those of a best completion."""
-        return "\n".join((*self.done, *self._rests.rest(self.run, self._states[-1], self.done).actions))
+        completion = self._run_values.completion(self.run, self._states[-1], self.done)
+        return "\n".join((*self.done, *completion.actions))
 
     def contradiction(self, count: int) -> tuple[str, ...]:
         """Return an empty tuple: kitchens have no conflicts."""
@@ -165,16 +172,17 @@ class Solver:
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal action."""
         engine, state = self.run.record.rules, self._states[-1]
-        for deed in engine.legal(state):
-            action = engine.deeds[deed].text
-            yield Option.of(action, "act", value, self._total([*self.done, action], engine.step(state, deed)))
+        for code in engine.legal(state):
+            action = engine.deeds[code].text
+            total = self._total([*self.done, action], engine.step(state, code))
+            yield Option.of(action, "act", value, total)
 
     def _value(self, count: int) -> Value:
         return self._total(self.done[:count], self._states[count])
 
     def _total(self, done: list[str], state: State) -> Value:
         now = len(done) // (len(self.run.problem.players) if self.run.problem.unit == "round" else 1)
-        return self._rests.rest(self.run, state, done).total(now)
+        return self._run_values.completion(self.run, state, done).total(now)
 
     def _follow(self, k: int, value: Value) -> Value | None:
-        return None if self._rests.stored_rest(self._states[k + 1]) is None else self._value(k + 1)
+        return None if self._run_values.stored_completion(self._states[k + 1]) is None else self._value(k + 1)

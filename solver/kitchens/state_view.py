@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from struct import pack
 from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.effects import Running
-from planoracle.instances.benchmarks.kitchens.kitchen import split_name
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, split_name
 from planoracle.solver.kitchens.goals import BOILED, FILLED, Group, ItemRole, Process, Roles, processes
 
 #: More steps than any plan takes: the goal is out of reach.
@@ -98,17 +99,17 @@ class Context:
         """Return the open processes of an item in a role."""
         if not role.needs:
             return ()
-        return tuple(each for each in role.needs if not view.facts & self.bits.mask((each.predicate, item)))
+        facts, mask = view.facts, self.bits.mask
+        return tuple([process for process in role.needs if not facts & mask((process.predicate, item))])
 
     def effort(self, view: StateView, name: str, process: Process, at: str | None) -> tuple[int, int]:
         """Return the remaining actions of a process, and 1 if its cook must wait or return before the pick."""
         if not process.ticks:
             return view.ticks.get((name, process.predicate, ""), process.acts), 0
-        running = [
-            ticks
-            for (other, predicate, station), ticks in view.ticks.items()
-            if other == name and predicate == process.predicate and (at is None or station == at)
-        ]
+        running = []
+        for (thing, predicate, station), ticks in view.ticks.items():
+            if thing == name and predicate == process.predicate and (at is None or station == at):
+                running.append(ticks)
         if not running:
             return process.acts, int(process.ticks > self.cooks)
         # Of the ticks after putting it down one passes at once; others pass while the other cooks have their turns.
@@ -130,7 +131,7 @@ class _Effect(NamedTuple):
 
     name: str
     bound: tuple[str, ...]
-    others: frozenset[str]
+    partners: frozenset[str]
     token: Any
     tick: tuple[tuple[str, str, str], int] | None
 
@@ -181,7 +182,8 @@ class Abstraction:
     def __init__(self, compiled: CompiledKitchen) -> None:
         kitchen = compiled.kitchen
         self.compiled = compiled
-        self._named = frozenset(name for atom in kitchen.goal.conditions for name in atom[1:] if "#" not in name)
+        arguments = chain.from_iterable(condition[1:] for condition in kitchen.goal.conditions)
+        self._named = frozenset(name for name in arguments if "#" not in name)
         self._always = frozenset(kitchen.domain.signature) - kitchen.domain.changing
         self._containers = frozenset(name for name, kind in kitchen.objects if kind == "container")
         self._ordered = compiled.rules.skip_after_finish
@@ -244,8 +246,8 @@ class Abstraction:
                 item = above[item]
                 stack.append(item)
             view.stacks[station] = stack
-            for height, each in enumerate(stack):
-                places[each] = (station, height)
+            for height, name in enumerate(stack):
+                places[name] = (station, height)
         for code in state[1]:
             effect = self._effects.get(code) or self._effect(code)
             if effect.tick is not None:
@@ -255,14 +257,16 @@ class Abstraction:
     def _effect(self, code: int) -> _Effect:
         running = self.compiled.timers.running[code]
         name = running.effect.argument
-        names = set(_names(running)) - {name}
-        bound = tuple(sorted(name for name in names if self.compiled.kitchen.types.get(name) == "station"))
-        leads = _leads(running)
+        partners = set(_names(running)) - {name}
+        stations = tuple(sorted(thing for thing in partners if self.compiled.kitchen.types.get(thing) == "station"))
+        result = _result(running)
         tick = None
-        if leads is not None and len(bound) <= 1:
-            tick = ((name, leads[0], bound[0] if bound else ""), leads[1])
-        token = self._intern(_shape(running, {name: "self"} | dict.fromkeys(bound, "station")))
-        effect = self._effects[code] = _Effect(name, bound, frozenset(names.difference(bound)), token, tick)
+        if result is not None and len(stations) <= 1:
+            predicate, ticks = result
+            tick = ((name, predicate, stations[0] if stations else ""), ticks)
+        token = self._intern(_shape(running, {name: "self"} | dict.fromkeys(stations, "station")))
+        effect = _Effect(name, stations, frozenset(partners.difference(stations)), token, tick)
+        self._effects[code] = effect
         return effect
 
     def key(self, state: State, view: StateView) -> bytes:
@@ -272,15 +276,16 @@ class Abstraction:
         special: dict[str, Any] = {}  # by object, the effects on it
         marked: set[str] = set()  # stations and other objects that an effect elsewhere is bound to
         for rank, code in enumerate(state[1]):
-            name, bound, others, shape, _ = self._effects[code]
+            name, stations, partners, shape, _ = self._effects[code]
             place = view.places.get(name)
             at = place[0] if place is not None else ""
-            bonds = tuple("" if station == at else station for station in bound)
-            marked.update(filter(None, bonds), others)
+            bonds = tuple(["" if station == at else station for station in stations])
+            marked.update(filter(None, bonds), partners)
             special[name] = (*special.get(name, ()), (shape, bonds, rank if self._ordered else 0))
         for name in marked:
             special[name] = (name, *special.get(name, ()))
-        for token, meal in sorted((base(item, facts), meal) for item, meal in view.added if item not in special):
+        ordinary_items = [(base(item, facts), meal) for item, meal in view.added if item not in special]
+        for token, meal in sorted(ordinary_items):
             special[meal] = (*special.get(meal, ()), token)
         holding = list(view.inside.values())
         for meal, container in view.inside.items():
@@ -290,11 +295,13 @@ class Abstraction:
             if item in special:
                 special[meal] = (*special.get(meal, ()), (base(item, facts), special[item]))
         for meal, container in view.inside.items():
-            special[container] = (*special.get(container, ()), (base(meal, facts), special.get(meal, ())))
+            contents = (base(meal, facts), special.get(meal, ()))
+            special[container] = (*special.get(container, ()), contents)
         extra: dict[str, list[Any]] = {}  # by station: its container, players and what they hold
         for name in self._containers:
             if name in view.places:
-                extra.setdefault(view.places[name][0], []).append((base(name, facts), special.get(name, ())))
+                container_token = (base(name, facts), special.get(name, ()))
+                extra.setdefault(view.places[name][0], []).append(container_token)
         for player, station in view.at.items():
             hand = view.hands.get(player)
             carried = None if hand is None else (base(hand, facts), special.get(hand, ()))
@@ -305,12 +312,12 @@ class Abstraction:
             if stack is None and station not in extra and station not in marked:
                 parts.append(empty)
                 continue
-            items = [
-                base(item, facts) if item not in special else (base(item, facts), special[item]) for item in stack or ()
-            ]
-            parts.append(
-                self._intern((empty, tuple(items), tuple(extra.get(station, ())), station if station in marked else ""))
-            )
+            items: list[Any] = []
+            for item in stack or ():
+                token = base(item, facts)
+                items.append((token, special[item]) if item in special else token)
+            mark = station if station in marked else ""
+            parts.append(self._intern((empty, tuple(items), tuple(extra.get(station, ())), mark)))
         parts.sort()
         turn = (facts & self._turns).bit_length()
         return pack(f"{len(parts) + 1}I", turn, *parts)
@@ -331,7 +338,8 @@ class Abstraction:
         kind = split_name(name)[0]
         if name in self._named or name not in self.compiled.kitchen.types:  # the goal may ask for this one
             return kind, name
-        return kind, frozenset(fact[0] for fact in self.compiled.kitchen.facts if fact[1:] == (name,)) & self._always
+        facts_of_object = (fact for fact in self.compiled.kitchen.facts if fact[1:] == (name,))
+        return kind, frozenset(fact[0] for fact in facts_of_object) & self._always
 
     def _intern(self, token: Any) -> int:
         return self._tokens.setdefault(token, len(self._tokens))
@@ -344,13 +352,13 @@ def _names(running: Running) -> Iterator[str]:
         yield from _names(nested)
 
 
-def _leads(running: Running) -> tuple[str, int] | None:
+def _result(running: Running) -> tuple[str, int] | None:
     """Return the predicate (or created object) to which an effect leads, and the ticks until then."""
     effect = running.effect
     if running.done:
         return None
     if effect.kind == "conditional":
-        return next((nested_fact for nested in running.nested if (nested_fact := _leads(nested)) is not None), None)
+        return next(filter(None, map(_result, running.nested)), None)
     ticks = effect.count - running.count
     fact = next((atom[0] for atom, value in sorted(effect.changes) if value), None)
     if fact is not None:
@@ -364,12 +372,12 @@ def _leads(running: Running) -> tuple[str, int] | None:
 def _shape(running: Running, names: Mapping[str, str]) -> Any:
     """Return an effect with names exchanged, in a form that can be compared."""
     effect = running.effect
-    changes = frozenset(
-        (atom[0], *(names.get(name, name) for name in atom[1:]), value) for atom, value in effect.changes
-    )
-    conditions = frozenset(
-        (atom[0], *(names.get(name, name) for name in atom[1:]), value) for atom, value in effect.conditions
-    )
+
+    def rename(atom: Atom, value: bool) -> tuple[Any, ...]:
+        return (atom[0], *(names.get(name, name) for name in atom[1:]), value)
+
+    changes = frozenset(rename(atom, value) for atom, value in effect.changes)
+    conditions = frozenset(rename(atom, value) for atom, value in effect.conditions)
     return (
         effect.kind,
         conditions,

@@ -64,17 +64,20 @@ class _Edge(NamedTuple):
 
 
 def _edges(instance: Instance) -> list[_Edge]:
-    index, names = instance.index, [name_of(instance, action.id) for action in instance.actions]
-    beginning, edges = beginning_of(instance), []
+    index = instance.index
+    names = [name_of(instance, action.id) for action in instance.actions]
+    beginning = beginning_of(instance)
+    edges: list[_Edge] = []
     for i, action in enumerate(instance.actions):
-        edges.append(_Edge(-1, 2 * i, action.release, f"release of {names[i]}"))
-        edges.append(_Edge(2 * i, 2 * i + 1, action.duration, names[i]))
+        start, finish = 2 * i, 2 * i + 1
+        edges.append(_Edge(-1, start, action.release, f"release of {names[i]}"))
+        edges.append(_Edge(start, finish, action.duration, names[i]))
         if not action.interruptible:
-            edges.append(_Edge(2 * i + 1, 2 * i, -action.duration, names[i]))
+            edges.append(_Edge(finish, start, -action.duration, names[i]))
         if instance.time_limit is not None:
-            edges.append(_Edge(2 * i + 1, -1, -instance.time_limit, "time limit"))
+            edges.append(_Edge(finish, -1, -instance.time_limit, "time limit"))
         if len(action.modes) == 1:
-            edges += [_Edge(2 * index[before] + 1, 2 * i, 0, "") for before in action.modes[0].after]
+            edges += [_Edge(2 * index[before] + 1, start, 0, "") for before in action.modes[0].after]
     for lag in instance.lags:
         finish, start = 2 * index[lag.before] + 1, 2 * index[lag.after]
         label = f"from {names[finish // 2]} to {names[start // 2]}"
@@ -138,7 +141,9 @@ def _sum(instance: Instance, terms: Sequence[tuple[int, str]]) -> str:
 
 def _work_text(instance: Instance) -> str:
     attended = [(i, action.attended) for i, action in enumerate(instance.actions) if action.attended]
-    agents = {agent for i, _ in attended for agent in instance.eligible(instance.actions[i])}
+    agents: set[str] = set()
+    for i, _ in attended:
+        agents.update(instance.eligible(instance.actions[i]))
     owner = "the agent has" if len(agents) == 1 else f"the {len(agents)} agents together have"
     return _load_text(instance, attended, attended, len(agents), owner)
 
@@ -146,9 +151,11 @@ def _work_text(instance: Instance) -> str:
 def _use_text(instance: Instance, resource: str) -> str:
     members, work = [], []
     for i, action in enumerate(instance.actions):
-        amounts = [sum(d.amount for d in mode.demands if d.resource == resource) for mode in action.modes]
-        if any(d.sets is not None for mode in action.modes for d in mode.demands):
-            return ""  # settings may share capacity
+        amounts = []
+        for mode in action.modes:
+            if any(demand.sets is not None for demand in mode.demands):
+                return ""  # settings may share capacity
+            amounts.append(sum(demand.amount for demand in mode.demands if demand.resource == resource))
         if min(amounts) and action.duration:
             members.append((i, action.duration))
             work.append((i, action.duration * min(amounts)))

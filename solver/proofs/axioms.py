@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from planoracle.instances.model.instance import Action, Instance, Resource
+from planoracle.instances.model.instance import Action, Instance, Mode, Resource
 from planoracle.instances.model.limits import NEVER, Deadline
 from planoracle.solver.proofs.steps import Hop
 
@@ -84,8 +84,8 @@ def stated_bounds(instance: Instance) -> Iterator[Hop]:
 
 def release_event(action: Action) -> ProofEvent:
     """Return the event at which an attended action releases its agent."""
-    whole = action.interruptible or action.attended == action.duration
-    return ProofEvent("finish" if whole else "free", action.id)
+    is_held_throughout = action.interruptible or action.attended == action.duration
+    return ProofEvent("finish" if is_held_throughout else "free", action.id)
 
 
 def _only_setters(instance: Instance) -> Iterator[Hop]:
@@ -95,15 +95,20 @@ def _only_setters(instance: Instance) -> Iterator[Hop]:
     """
     setters = _setters(instance)
     for user in instance.actions:
-        for resource, state in _required(user):
-            if instance.resource[resource].state != state and (setter := _only_setter(setters, user, resource, state)):
-                if _exclusive(instance, instance.by_id[setter], user, resource):
-                    yield Hop(ProofEvent("finish", setter), ProofEvent("start", user.id), 0, "state")
-                else:
-                    yield Hop(ProofEvent("start", setter), ProofEvent("start", user.id), 1, "state")
+        start = ProofEvent("start", user.id)
+        for resource, state in _required_states(user):
+            if instance.resource[resource].state == state:
+                continue
+            setter = _only_setter(setters, user, resource, state)
+            if not setter:
+                continue
+            if _exclusive(instance, instance.by_id[setter], user, resource):
+                yield Hop(ProofEvent("finish", setter), start, 0, "state")
+            else:
+                yield Hop(ProofEvent("start", setter), start, 1, "state")
 
 
-def _required(action: Action) -> list[tuple[str, str]]:
+def _required_states(action: Action) -> list[tuple[str, str]]:
     """Return the resources and states that an action requires in every mode."""
     by_mode = [{(d.resource, d.requires) for d in mode.demands if d.requires is not None} for mode in action.modes]
     return sorted((resource, state) for resource, state in set.intersection(*by_mode) if state is not None)
@@ -116,14 +121,18 @@ def _setters(instance: Instance) -> _Setters:
     """Return the actions that may set a resource to a state, by resource and state."""
     setters: dict[tuple[str, str | None], list[str]] = {}
     for action in instance.actions:
-        for key in dict.fromkeys((d.resource, d.sets) for mode in action.modes for d in mode.demands):
+        states: dict[tuple[str, str | None], None] = {}  # ordered set
+        for mode in action.modes:
+            for demand in mode.demands:
+                states[demand.resource, demand.sets] = None
+        for key in states:
             setters.setdefault(key, []).append(action.id)
     return setters
 
 
 def _only_setter(setters: _Setters, user: Action, resource: str, state: str) -> str | None:
-    others = [name for name in setters.get((resource, state), ()) if name != user.id]
-    return others[0] if len(others) == 1 else None
+    names = [name for name in setters.get((resource, state), ()) if name != user.id]
+    return names[0] if len(names) == 1 else None
 
 
 def _sets(action: Action, resource: str) -> set[str | None]:
@@ -136,40 +145,53 @@ def least_amount(action: Action, resource: str) -> int:
     return min(next((d.amount for d in mode.demands if d.resource == resource), 0) for mode in action.modes)
 
 
-def _exclusive(instance: Instance, one: Action, two: Action, resource: str) -> bool:
+def _exclusive(instance: Instance, first: Action, second: Action, resource: str) -> bool:
     """Return whether two actions that do not start together cannot overlap on a resource."""
-    units = least_amount(one, resource), least_amount(two, resource)
-    return bool(all(units) and one.duration and two.duration and sum(units) > instance.resource[resource].capacity)
+    units = least_amount(first, resource), least_amount(second, resource)
+    if not (all(units) and first.duration and second.duration):
+        return False
+    return sum(units) > instance.resource[resource].capacity
 
 
 def machines(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Machine]:
     """Yield groups of agents, and resources, with the actions that are bound to hold them."""
-    by_id = instance.by_id
-    groups = {frozenset(instance.eligible(a)) for a in instance.actions if a.attended} | {frozenset(instance.agents)}
-    for group in sorted(groups, key=sorted):
-        members = tuple(
-            (a.id, a.attended) for a in instance.actions if a.attended and group.issuperset(instance.eligible(a))
-        )
-        names = tuple(agent for agent in instance.agents if agent in group)
-        yield Machine("agents", names, len(names), False, members)
-        if len(names) > 1:
-            rigid = tuple((name, ticks) for name, ticks in members if not by_id[name].interruptible)
-            yield Machine("agents", names, len(names), True, rigid)
+    yield from _groups_of_agents(instance)
     for resource in instance.resources:
-        name, capacity = resource.name, resource.capacity
-        for users in dict.fromkeys(_users(instance, name, deadline)):
-            work = tuple((user, amount * by_id[user].duration) for user, amount in users)
-            yield Machine("resource", (name,), capacity, False, work)
-            for least in sorted({amount for _, amount in users}) if capacity > 1 else ():
-                rigid = tuple(
-                    (user, by_id[user].duration)
-                    for user, amount in users
-                    if amount >= least and not by_id[user].interruptible
-                )
-                yield Machine("resource", (name,), capacity // least, True, rigid)
+        for users in dict.fromkeys(_users(instance, resource.name, deadline)):
+            yield from _resource_machines(instance, resource, users)
     for resource in instance.resources:  # last, so that simpler arguments are preferred
         for users in dict.fromkeys(_users(instance, resource.name, deadline)):
             yield from _halves(instance, resource, users)
+
+
+def _groups_of_agents(instance: Instance) -> Iterator[Machine]:
+    """Yield groups of agents with the attended actions for which no other agent is eligible."""
+    attended = [action for action in instance.actions if action.attended]
+    groups = {frozenset(instance.eligible(action)) for action in attended}
+    groups.add(frozenset(instance.agents))
+    for group in sorted(groups, key=sorted):
+        members = [action for action in attended if group.issuperset(instance.eligible(action))]
+        names = tuple(agent for agent in instance.agents if agent in group)
+        work = tuple((action.id, action.attended) for action in members)
+        yield Machine("agents", names, len(names), False, work)
+        if len(names) > 1:
+            rigid_work = tuple((action.id, action.attended) for action in members if not action.interruptible)
+            yield Machine("agents", names, len(names), True, rigid_work)
+
+
+def _resource_machines(instance: Instance, resource: Resource, users: Sequence[tuple[str, int]]) -> Iterator[Machine]:
+    """Yield a resource with the work of its users, and with those that take turns, by their least units."""
+    names, capacity = (resource.name,), resource.capacity
+    by_id = instance.by_id
+    work = tuple((user, amount * by_id[user].duration) for user, amount in users)
+    yield Machine("resource", names, capacity, False, work)
+    if capacity <= 1:
+        return
+    rigid_users = [(user, amount) for user, amount in users if not by_id[user].interruptible]
+    for min_amount in sorted({amount for _, amount in users}):
+        large_users = [user for user, amount in rigid_users if amount >= min_amount]
+        rigid_work = tuple((user, by_id[user].duration) for user in large_users)
+        yield Machine("resource", names, capacity // min_amount, True, rigid_work)
 
 
 def _halves(instance: Instance, resource: Resource, users: Sequence[tuple[str, int]]) -> Iterator[Machine]:
@@ -181,8 +203,11 @@ def _halves(instance: Instance, resource: Resource, users: Sequence[tuple[str, i
     large = [(instance.by_id[name], amount) for name, amount in users if 2 * amount >= capacity]
     in_turn = all(2 * amount > capacity and not action.interruptible for action, amount in large)
     if not in_turn and any(capacity < 2 * amount < 2 * capacity for _, amount in large):
-        work = tuple((one.id, one.duration * (amount if 2 * amount == capacity else capacity)) for one, amount in large)
-        yield Machine("resource", (resource.name,), capacity, False, work)
+        work = []
+        for action, amount in large:
+            counted_amount = amount if 2 * amount == capacity else capacity
+            work.append((action.id, action.duration * counted_amount))
+        yield Machine("resource", (resource.name,), capacity, False, tuple(work))
 
 
 def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tuple[tuple[str, int], ...]]:
@@ -190,7 +215,8 @@ def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tu
 
     Of equal settings, which may share capacity, one counts.
     """
-    plain, equal = [], dict[tuple[str, int], list[tuple[str, int]]]()
+    plain: list[tuple[str, int]] = []
+    equal: dict[tuple[str, int], list[tuple[str, int]]] = {}  # settings, by state and duration
     for action in instance.actions:
         deadline.check(_LOOK)
         sets, amount = _sets(action, resource), least_amount(action, resource)
@@ -212,80 +238,115 @@ def _may_be_hosted(instance: Instance, setting: Action, resource: str, hosts: It
     The use sets nothing, and the state exists without the setting: initially, or set by another action.
     """
     (state,) = _sets(setting, resource)
-    is_set = instance.resource[resource].state == state or any(
-        state in _sets(other, resource) for other in instance.actions if other is not setting
-    )
-    demands = [d for host in hosts for mode in host.modes for d in mode.demands if d.resource == resource]
-    return is_set and any(demand.sets is None and demand.requires in (None, state) for demand in demands)
+    if instance.resource[resource].state != state:
+        rivals = (action for action in instance.actions if action is not setting)
+        if not any(state in _sets(rival, resource) for rival in rivals):
+            return False
+    return any(_may_host(host, resource, state) for host in hosts)
 
 
-def _may_coincide(instance: Instance, one: Action, two: Action, resource: str) -> bool:
+def _may_host(action: Action, resource: str, state: str | None) -> bool:
+    """Return whether an action may use a resource in a state that it does not set."""
+    for mode in action.modes:
+        for demand in mode.demands:
+            if demand.resource == resource and demand.sets is None and demand.requires in (None, state):
+                return True
+    return False
+
+
+def _may_coincide(instance: Instance, first: Action, second: Action, resource: str) -> bool:
     """Return whether two actions may share capacity over the same interval."""
-    first, second = _sets(one, resource), _sets(two, resource)
-    if one.duration != two.duration or first == second == {None}:
+    first_sets, second_sets = _sets(first, resource), _sets(second, resource)
+    if first.duration != second.duration or first_sets == second_sets == {None}:
         return False
-    if len(first) > 1 or len(second) > 1 or first == second:
+    if len(first_sets) > 1 or len(second_sets) > 1 or first_sets == second_sets:
         return True
-    if first == {None}:
-        return _may_be_hosted(instance, two, resource, [one])
-    return second == {None} and _may_be_hosted(instance, one, resource, [two])
+    if first_sets == {None}:
+        return _may_be_hosted(instance, second, resource, [first])
+    return second_sets == {None} and _may_be_hosted(instance, first, resource, [second])
 
 
 def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Alternative]:
     """Yield pairs of bounds of which one holds in every schedule."""
     actions = instance.actions
-    rigid = [a for a in actions if not a.interruptible]
-    needed = [{d.resource for mode in action.modes for d in mode.demands} for action in rigid]
-    only = {action.id: _alone(instance, action) for action in actions}
-    for i, one in enumerate(rigid):
+    rigid = [action for action in actions if not action.interruptible]
+    needed = [_needed_resources(action) for action in rigid]
+    only_agent = {action.id: _only_agent(instance, action) for action in actions}
+    for i, first in enumerate(rigid):
         deadline.check(_LOOK * len(rigid))
-        alone = only[one.id]
-        for j, two in enumerate(rigid[i + 1 :], i + 1):
-            if alone and one.attended and two.attended and alone == only[two.id]:
-                yield _orders("agent", (one.id, two.id, alone), release_event(one), release_event(two))
-            if len(one.modes) * len(two.modes) > 1 and needed[i] & needed[j] and _collide(instance, one, two):
-                yield _orders("modes", (one.id, two.id, ""), ProofEvent("finish", one.id), ProofEvent("finish", two.id))
-            for name in sorted(needed[i] & needed[j]):
-                if _exclusive(instance, one, two, name) and not _may_coincide(instance, one, two, name):
-                    yield _orders(
-                        "resource", (one.id, two.id, name), ProofEvent("finish", one.id), ProofEvent("finish", two.id)
-                    )
-    for one in actions:
+        agent = only_agent[first.id]
+        for j, second in enumerate(rigid[i + 1 :], i + 1):
+            if agent and first.attended and second.attended and agent == only_agent[second.id]:
+                yield _orders("agent", (first.id, second.id, agent), release_event(first), release_event(second))
+            shared = needed[i] & needed[j]
+            if shared:
+                yield from _resource_orders(instance, first, second, sorted(shared))
+    for unattended in actions:
         deadline.check(_LOOK * len(rigid))
-        alone = only[one.id]
-        if one.attended or not alone:
+        agent = only_agent[unattended.id]
+        if unattended.attended or not agent:
             continue
-        for two in rigid:
-            if two.attended > 1 and alone == only[two.id]:
-                yield _orders("start", (one.id, two.id, alone), ProofEvent("start", one.id), release_event(two))
+        start = ProofEvent("start", unattended.id)
+        for action in rigid:
+            if action.attended > 1 and agent == only_agent[action.id]:
+                yield _orders("start", (unattended.id, action.id, agent), start, release_event(action))
     yield from _states(instance, deadline)
     yield from _modes(instance)
 
 
-def _alone(instance: Instance, action: Action) -> str | None:
+def _needed_resources(action: Action) -> set[str]:
+    """Return the resources that an action needs in some mode."""
+    resources: set[str] = set()
+    for mode in action.modes:
+        resources.update(demand.resource for demand in mode.demands)
+    return resources
+
+
+def _only_agent(instance: Instance, action: Action) -> str | None:
     eligible = instance.eligible(action)
     return eligible[0] if len(eligible) == 1 else None
 
 
-def _orders(kind: str, about: tuple[str, ...], one: ProofEvent, two: ProofEvent) -> Alternative:
-    first, second = ProofEvent("start", about[0]), ProofEvent("start", about[1])
-    return Alternative(kind, about, (Hop(one, second, 0, "case"), Hop(two, first, 0, "case")))
+def _resource_orders(
+    instance: Instance, first: Action, second: Action, resources: Sequence[str]
+) -> Iterator[Alternative]:
+    """Yield that one of two actions comes first, since they exceed the capacity of a shared resource."""
+    first_end, second_end = ProofEvent("finish", first.id), ProofEvent("finish", second.id)
+    if len(first.modes) * len(second.modes) > 1 and _collide(instance, first, second):
+        yield _orders("modes", (first.id, second.id, ""), first_end, second_end)
+    for name in resources:
+        if _exclusive(instance, first, second, name) and not _may_coincide(instance, first, second, name):
+            yield _orders("resource", (first.id, second.id, name), first_end, second_end)
 
 
-def _collide(instance: Instance, one: Action, two: Action) -> bool:
+def _orders(kind: str, about: tuple[str, ...], first_end: ProofEvent, second_end: ProofEvent) -> Alternative:
+    first_start, second_start = ProofEvent("start", about[0]), ProofEvent("start", about[1])
+    ways = (Hop(first_end, second_start, 0, "case"), Hop(second_end, first_start, 0, "case"))
+    return Alternative(kind, about, ways)
+
+
+def _collide(instance: Instance, first: Action, second: Action) -> bool:
     """Return whether two actions exceed a capacity in all modes, on a resource that neither sets."""
-    return bool(one.duration and two.duration) and all(
-        any(
-            use.resource == other.resource
-            and use.sets is None is other.sets
-            and min(use.amount, other.amount) > 0
-            and use.amount + other.amount > instance.resource[use.resource].capacity
-            for use in mode.demands
-            for other in rival.demands
-        )
-        for mode in one.modes
-        for rival in two.modes
-    )
+    if not (first.duration and second.duration):
+        return False
+    for mode in first.modes:
+        for second_mode in second.modes:
+            if not _modes_collide(instance, mode, second_mode):
+                return False
+    return True
+
+
+def _modes_collide(instance: Instance, first: Mode, second: Mode) -> bool:
+    """Return whether two modes exceed a capacity together, on a resource that neither sets."""
+    for demand in first.demands:
+        for second_demand in second.demands:
+            sets_state = demand.sets is not None or second_demand.sets is not None
+            if sets_state or demand.resource != second_demand.resource:
+                continue
+            amounts = demand.amount, second_demand.amount
+            if min(amounts) > 0 and sum(amounts) > instance.resource[demand.resource].capacity:
+                return True
+    return False
 
 
 def _modes(instance: Instance) -> Iterator[Alternative]:
@@ -293,29 +354,31 @@ def _modes(instance: Instance) -> Iterator[Alternative]:
     for action in instance.actions:
         if len(action.modes) == 2:
             start = ProofEvent("start", action.id)
-            for one in sorted(set(action.modes[0].after)):
-                for two in sorted(set(action.modes[1].after) - {one}):
-                    ways = (
-                        Hop(ProofEvent("finish", one), start, 0, "case"),
-                        Hop(ProofEvent("finish", two), start, 0, "case"),
-                    )
-                    yield Alternative("mode", (one, two, action.id, ""), ways)
+            first_after, second_after = (set(mode.after) for mode in action.modes)
+            for first in sorted(first_after):
+                first_way = Hop(ProofEvent("finish", first), start, 0, "case")
+                for second in sorted(second_after - {first}):
+                    second_way = Hop(ProofEvent("finish", second), start, 0, "case")
+                    yield Alternative("mode", (first, second, action.id, ""), (first_way, second_way))
 
 
 def _states(instance: Instance, deadline: Deadline) -> Iterator[Alternative]:
     """Yield that another setting comes before the only setting that serves a use, or after the use."""
     setters = _setters(instance)
     for user in instance.actions:
-        for resource, state in _required(user):
+        for resource, state in _required_states(user):
             deadline.check(_LOOK * len(instance.actions))
             setter = _only_setter(setters, user, resource, state)
-            for other in instance.actions:
-                sets = _sets(other, resource)
-                if setter is None or other is user or None in sets or state in sets:
+            if setter is None:
+                continue
+            setter_start = ProofEvent("start", setter)
+            for rival in instance.actions:
+                sets = _sets(rival, resource)
+                if rival is user or None in sets or state in sets:
                     continue
-                if _exclusive(instance, other, instance.by_id[setter], resource):
-                    early = Hop(ProofEvent("finish", other.id), ProofEvent("start", setter), 0, "case")
-                else:
-                    early = Hop(ProofEvent("start", other.id), ProofEvent("start", setter), 1, "case")
-                late = Hop(ProofEvent("finish", user.id), ProofEvent("start", other.id), 0, "case")
-                yield Alternative("state", (other.id, setter, user.id, resource), (early, late))
+                rival_start, rival_finish = ProofEvent("start", rival.id), ProofEvent("finish", rival.id)
+                early = Hop(rival_start, setter_start, 1, "case")
+                if _exclusive(instance, rival, instance.by_id[setter], resource):
+                    early = Hop(rival_finish, setter_start, 0, "case")
+                late = Hop(ProofEvent("finish", user.id), rival_start, 0, "case")
+                yield Alternative("state", (rival.id, setter, user.id, resource), (early, late))

@@ -72,13 +72,12 @@ class Prover:
         arguments.grow(everywhere=False, target=self.target)
 
     def _open(self, arguments: Arguments, choice: Alternative) -> bool:
-        node = arguments.node
-        return not any(arguments.least[node[way.source], node[way.target]] >= way.ticks for way in choice.ways)
+        """Return whether neither way of a choice is proved."""
+        return all(arguments.time(way.source, way.target) < way.ticks for way in choice.ways)
 
     def _tension(self, arguments: Arguments, choice: Alternative) -> int:
         """Return how close both ways are to a contradiction."""
-        node = arguments.node
-        return min(int(arguments.least[node[way.target], node[way.source]]) + way.ticks for way in choice.ways)
+        return min(arguments.time(way.target, way.source) + way.ticks for way in choice.ways)
 
     def _assume(self, arguments: Arguments, choice: Alternative, way: int) -> Arguments:
         fork = arguments.fork(choice.ways[way])
@@ -113,7 +112,8 @@ class Prover:
                 if any(shut):
                     forced.append((choice, shut.index(True)))
                 else:
-                    both.append((min(int((way.least > now.least).sum()) for way in ways), choice))
+                    gain = min(int((way.times > now.times).sum()) for way in ways)
+                    both.append((gain, choice))
             if not forced:
                 break
             now = now.fork(*(choice.ways[1 - bad] for choice, bad in forced))
@@ -169,10 +169,10 @@ class Prover:
     def _as_node(self, start: Arguments, sequence: list[_Forced]) -> Node:
         if not sequence:
             return Node(start.facts)
-        (choice, bad), rest = sequence[0], sequence[1:]
+        choice, bad = sequence[0]
         ways = [self._assume(start, choice, way) for way in (0, 1)]
         below = [Node(way.facts) for way in ways]
-        below[1 - bad] = self._as_node(ways[1 - bad], rest)
+        below[1 - bad] = self._as_node(ways[1 - bad], sequence[1:])
         return Node(start.facts, choice, below)
 
     # --- cutting down ----------------------------------------------------------------------------

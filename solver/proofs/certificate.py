@@ -62,14 +62,17 @@ class Certificate(Proof):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the certificate for JSON, as ``checker.py`` and ``schedule_checker.py`` read it."""
-        pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]
+        makespan = gap = pieces = None  # the document claims only what can be checked
+        if self.schedule is not None:
+            makespan, gap = self.makespan, self.gap
+            pieces = [piece._asdict() for piece in self.schedule.pieces]
         return {
             "format": FORMAT,
             "version": VERSION,
             "instance": self.instance,
             "bound": self.bound,
-            "makespan": None if pieces is None else self.makespan,  # the document claims only what can be checked
-            "gap": None if pieces is None else self.gap,
+            "makespan": makespan,
+            "gap": gap,
             "schedule": pieces,
             "supposed": self.supposed,
             "steps": self.plain_steps(),
@@ -125,7 +128,7 @@ def certificate(
     >>> shown = certificate(problem, 4080)
     >>> shown.kind, shown.bound, shown.explained
     ('busy time', 4080, True)
-    >>> shown.steps[0].work, shown.steps[0].rest
+    >>> shown.steps[0].work, shown.steps[0].tail
     (3060, 1020)
     """
     limit = deadline_of(time_limit)
@@ -136,13 +139,14 @@ def certificate(
         return None
     if path.hops[0].source == path.hops[-1].target:
         raise InputError("has time lags that contradict each other", field="instance", value=instance.name)
-    bound, supposed, kind = path.ticks, None, KINDS[0]
+    bound, supposed = path.ticks, None
+    kind = KINDS[0]
     steps: tuple[Step, ...] = (path,)
     try:
         for higher, supposition, proof in _proofs(instance, makespan, deadline, cases, leaves):
             steps = write_steps(instance, proof, higher, supposition, deadline)
             bound, supposed = higher, supposition
-            kind = "cases" if proof.choice else _kind(steps) if supposed is None else "supposition"
+            kind = _kind(proof, steps, supposed)
     except TimeOverError:
         pass  # the proofs written so far remain valid
     result = Certificate(
@@ -214,7 +218,12 @@ def verify(instance: Instance, certificate: Certificate) -> None:
         raise InternalError(f"{instance.name}: the checker refuses the certificate: {error}") from error
 
 
-def _kind(steps: tuple[Step, ...]) -> str:
+def _kind(proof: Node, steps: tuple[Step, ...], supposed: int | None) -> str:
+    """Return the kind of a proof, one of `KINDS`."""
+    if proof.choice:
+        return "cases"
+    if supposed is not None:
+        return "supposition"
     if len(steps) == 1:
         return "critical path"
     loads = [step for step in steps if isinstance(step, Load)]

@@ -26,10 +26,15 @@ from time import process_time
 from typing import Any, Final, NamedTuple, NoReturn
 
 FORMAT, VERSION = "planoracle/certificate", 2
-#: Limits: bytes of a file, absolute value of a number, cases within each other, comparisons of needs, processor time.
-MAX_BYTES, MAX_NUMBER, MAX_DEPTH, MAX_COMPARISONS, MAX_SECONDS = 16 * 2**20, 10**30, 100, 5_000_000, 60.0
+#: Limits: bytes of a file, absolute value of a number.
+MAX_BYTES, MAX_NUMBER = 16 * 2**20, 10**30
+#: Limits of one check: cases within each other, comparisons of needs, seconds of processor time.
+MAX_DEPTH = 100
+MAX_COMPARISONS = 5_000_000
+MAX_SECONDS = 60.0
 
 _Event = tuple[str, str]
+_Way = tuple[_Event, _Event, int]
 _BEGIN, _END = ("begin", ""), ("end", "")
 
 #: Keys and types of objects; ``?``: may be null, ``=``: may be missing.
@@ -64,19 +69,22 @@ class RefusedError(Exception):
 def _read(name: str, row: Any, **usual: Any) -> dict[str, Any]:
     """Return an object with checked keys and types; missing keys have their ``usual`` value or null."""
     keys = _KEYS[name]
-    if type(row) is not dict or not {key for key, kind in keys.items() if "=" not in kind} <= row.keys() <= keys.keys():
+    required = {key for key, kind in keys.items() if "=" not in kind}
+    if type(row) is not dict or not required <= row.keys() <= keys.keys():
         raise RefusedError(f"a {name} must be an object with the keys {', '.join(keys)}")
     for key, value in row.items():
         kind = type(value).__name__
-        if kind != keys[key].rstrip("?=") and not (value is None and "?" in keys[key]):
-            raise RefusedError(f"{key} of a {name} must have the type {keys[key].rstrip('?=')} (got {kind})")
+        accepted_kind = keys[key].rstrip("?=")
+        is_accepted_null = value is None and "?" in keys[key]
+        if kind != accepted_kind and not is_accepted_null:
+            raise RefusedError(f"{key} of a {name} must have the type {accepted_kind} (got {kind})")
         if kind == "int" and abs(value) > MAX_NUMBER:
             raise RefusedError(f"{key} of a {name} must be at most {MAX_NUMBER} in absolute value")
     return dict.fromkeys(keys) | usual | row
 
 
 def _texts(name: str, texts: list[Any]) -> list[str]:
-    if any(type(one) is not str for one in texts) or len(set(texts)) < len(texts):
+    if any(type(text) is not str for text in texts) or len(set(texts)) < len(texts):
         raise RefusedError(f"{name} must be distinct texts")
     return texts
 
@@ -117,12 +125,14 @@ class _Action:
             for name, use in mode.items():
                 uses[name].append(use)
         self.needs = defaultdict[str, _Needs](_Needs)
-        for name, own in uses.items():
-            lends = frozenset(use.requires for use in own if use.sets is None)
-            every = own if len(own) == len(self.modes) else [*own, _Use(0, None, None)]
-            amount, sets = min(use.amount for use in every), frozenset(use.sets for use in every)
-            first, *others = {use.requires for use in every}
-            self.needs[name] = _Needs(amount, None if others else first, sets, lends)
+        for name, stated_uses in uses.items():
+            lends = frozenset(use.requires for use in stated_uses if use.sets is None)
+            absent = [] if len(stated_uses) == len(self.modes) else [_Use(0, None, None)]
+            mode_uses = [*stated_uses, *absent]
+            amount = min(use.amount for use in mode_uses)
+            sets = frozenset(use.sets for use in mode_uses)
+            required = {use.requires for use in mode_uses}
+            self.needs[name] = _Needs(amount, required.pop() if len(required) == 1 else None, sets, lends)
 
 
 class _Problem:
@@ -132,23 +142,24 @@ class _Problem:
         problem = _read("problem", document, agents=["agent"], resources=[])
         if (problem["format"], problem["version"]) != ("planoracle/instance", 1):
             raise RefusedError("the problem must have the format planoracle/instance, version 1")
-        self.until, self.comparisons, self.count = process_time() + MAX_SECONDS, 0, 0  # of steps in all cases
+        self.until = process_time() + MAX_SECONDS
+        self.comparisons = 0
+        self.count = 0  # of steps in all cases
         self.agents = frozenset(_texts("agents", problem["agents"]))
         resources = [_read("resource", entry, capacity=1) for entry in problem["resources"]]
         _texts("resources", [entry["name"] for entry in resources])
         self.capacity: dict[str, int] = {entry["name"]: entry["capacity"] for entry in resources}
         self.state: dict[str, str | None] = {entry["name"]: entry["state"] for entry in resources}
         self.lags: list[tuple[str, str, int | None, int | None]] = []
-        actions = [
-            self.action(task["name"], _read("action", entry, interruptible=False, release=0, after=[]))
-            for task in (_read("task", one) for one in problem["tasks"])
-            for entry in task["actions"]
-        ]
+        actions: list[_Action] = []
+        for task_entry in problem["tasks"]:
+            task = _read("task", task_entry)
+            for entry in task["actions"]:
+                row = _read("action", entry, interruptible=False, release=0, after=[])
+                actions.append(self.action(task["name"], row))
         _texts("actions", [action.id for action in actions])
         self.actions = {action.id: action for action in actions}
-        named = {name for lag in self.lags for name in lag[:2]}
-        if unknown := named.union(*(after for action in actions for _, after in action.modes)) - self.actions.keys():
-            raise RefusedError(f"a time lag or mode waits for {min(unknown)}, which is not an action of the problem")
+        self.check_names(actions)
         self.minima = {lag[:3] for lag in self.lags}
         self.maxima = {(*lag[:2], lag[3]) for lag in self.lags if lag[3] is not None}
         self.setters = defaultdict[tuple[str, str | None], set[str]](set)  # by resource and state
@@ -159,6 +170,18 @@ class _Problem:
                     self.setters[name, state].add(action.id)
                 self.lends[name] |= needs.lends
 
+    def check_names(self, actions: list[_Action]) -> None:
+        """Check that time lags and modes name actions of the problem."""
+        names: set[str] = set()
+        for before, name, _, _ in self.lags:
+            names |= {before, name}
+        for action in actions:
+            for _, after in action.modes:
+                names |= after
+        unknown = names - self.actions.keys()
+        if unknown:
+            raise RefusedError(f"a time lag or mode waits for {min(unknown)}, which is not an action of the problem")
+
     def work(self, comparisons: int = 0) -> None:
         """Count comparisons; refuse a check that takes too many of them or too much time."""
         self.comparisons += comparisons
@@ -166,14 +189,17 @@ class _Problem:
             raise RefusedError(f"the check exceeds {MAX_COMPARISONS} comparisons or {MAX_SECONDS} s of processor time")
 
     def action(self, task: str, entry: dict[str, Any]) -> _Action:
-        name, duration, attended = f"{task}/{entry['name']}", entry["duration"], entry["attended"]
-        able = self.agents if entry["agents"] is None else frozenset(_texts("agents", entry["agents"]))
+        name = f"{task}/{entry['name']}"
+        duration, attended = entry["duration"], entry["attended"]
+        interruptible, release = entry["interruptible"], entry["release"]
+        eligible = self.agents if entry["agents"] is None else frozenset(_texts("agents", entry["agents"]))
         if attended is None:  # the whole duration if an agent is eligible
             attended = 0 if entry["agents"] == [] else duration
-        if not 0 <= attended <= duration or (entry["interruptible"] and 0 < attended < duration):
-            limits = "be 0 or the duration" if entry["interruptible"] else "lie between 0 and the duration"
+        if not 0 <= attended <= duration or (interruptible and 0 < attended < duration):
+            limits = "be 0 or the duration" if interruptible else "lie between 0 and the duration"
             raise RefusedError(f"the attended time of {name} must {limits} (got {attended})")
-        if (able is not self.agents and not able <= self.agents) or (attended and not able) or entry["release"] < 0:
+        has_unknown_agents = eligible is not self.agents and not eligible <= self.agents
+        if has_unknown_agents or (attended and not eligible) or release < 0:
             needed = "agents of the problem, at least one if it is attended, and a release of at least 0"
             raise RefusedError(f"{name} must have {needed}")
         if entry["modes"] is not None and (entry["uses"] is not None or not entry["modes"]):
@@ -182,15 +208,18 @@ class _Problem:
             lag = _read("lag", {"action": row} if type(row) is str else row, min_lag=0)
             before = lag["action"] if "/" in lag["action"] else f"{task}/{lag['action']}"
             self.lags.append((before, name, lag["min_lag"], lag["max_lag"]))
-        rows = [_read("mode", row, uses=[], after=[]) for row in entry["modes"] or [{"uses": entry["uses"] or []}]]
+        mode_entries = entry["modes"] or [{"uses": entry["uses"] or []}]
+        rows = [_read("mode", row, uses=[], after=[]) for row in mode_entries]
         modes = [self.mode(task, row) for row in rows]
-        return _Action(name, duration, attended, entry["interruptible"], entry["release"], able, modes)
+        return _Action(name, duration, attended, interruptible, release, eligible, modes)
 
     def mode(self, task: str, entry: dict[str, Any]) -> tuple[dict[str, _Use], set[str]]:
         uses = [_read("use", row, amount=1) for row in entry["uses"]]
         _texts("resources used", [use["resource"] for use in uses])
-        if any(not 0 <= use["amount"] <= self.capacity.get(use["resource"], -1) for use in uses):
-            raise RefusedError("a use must name a resource of the problem and an amount between 0 and its capacity")
+        for use in uses:
+            capacity = self.capacity.get(use["resource"], -1)
+            if not 0 <= use["amount"] <= capacity:
+                raise RefusedError("a use must name a resource of the problem and an amount between 0 and its capacity")
         needs = {use["resource"]: _Use(use["amount"], use["requires"], use["sets"]) for use in uses}
         after = _texts("actions that a mode waits for", entry["after"])
         return needs, {name if "/" in name else f"{task}/{name}" for name in after}
@@ -200,10 +229,11 @@ class _Problem:
         setters = self.setters[resource, state]
         return len(setters) <= 2 and setters - {user.id} == {setter.id}
 
-    def are_exclusive(self, one: _Action, two: _Action, resource: str) -> bool:
+    def are_exclusive(self, first: _Action, second: _Action, resource: str) -> bool:
         """Return whether two actions never fit into a capacity together, unless they coincide."""
-        units = one.needs[resource].amount, two.needs[resource].amount
-        return one.duration > 0 < two.duration and min(units) > 0 and sum(units) > self.capacity[resource]
+        units = first.needs[resource].amount, second.needs[resource].amount
+        take_time = first.duration > 0 and second.duration > 0
+        return take_time and min(units) > 0 and sum(units) > self.capacity[resource]
 
 
 class _Hop(NamedTuple):
@@ -237,12 +267,14 @@ def check(problem: Any, proof: Any) -> int:
     checked_problem, document = _Problem(problem), _read("proof", proof)
     if (document["format"], document["version"], document["instance"]) != (FORMAT, VERSION, problem["name"]):
         raise RefusedError(f"the proof must be a {FORMAT} of version {VERSION} for {problem['name']}")
-    bound, makespan, supposed = document["bound"], document["makespan"], document["supposed"]
+    bound, makespan = document["bound"], document["makespan"]
     gap = None if makespan is None else makespan - bound
-    if (gap is None) != (document["schedule"] is None) or document["gap"] != gap or (gap or 0) < 0:
+    lacks_part = (makespan is None) != (document["schedule"] is None)
+    if lacks_part or document["gap"] != gap or (gap or 0) < 0:
         raise RefusedError(
             "a makespan requires a schedule, and the gap must be the makespan minus the bound, at least 0"
         )
+    supposed = document["supposed"]
     if supposed not in (None, bound - 1):
         raise RefusedError(f"the supposed makespan must be null or {bound - 1}, the bound minus 1 (got {supposed})")
     assumptions = set() if supposed is None else {_Hop(_END, _BEGIN, -supposed, "supposition")}
@@ -279,67 +311,85 @@ class Checker:
 
     def close(self, step: Any) -> None:
         """Check that a path reaches the bound, or contradicts itself."""
-        source, target, ticks = self.path(step, [_hop(one) for one in step["hops"]])
-        reached = (source, target) == (_BEGIN, _END) and ticks >= self.bound
-        if ticks != step["ticks"] or not (reached or (source == target and ticks > 0)):
+        source, target, ticks = self.path(step, [_hop(row) for row in step["hops"]])
+        reaches_bound = (source, target) == (_BEGIN, _END) and ticks >= self.bound
+        contradicts_itself = source == target and ticks > 0
+        if ticks != step["ticks"] or not (reaches_bound or contradicts_itself):
             self.fail(
                 step, "its ticks are not the sum of its hops, or neither reaches the bound nor contradicts itself"
             )
 
     def path(self, step: Any, path: list[_Hop]) -> tuple[_Event, _Event, int]:
         """Check that hops follow on each other and hold; return both ends and the sum."""
-        if not path or any(one.target != two.source for one, two in pairwise(path)):
+        if not path or any(hop.target != next_hop.source for hop, next_hop in pairwise(path)):
             self.fail(step, "each hop must begin at the event at which the hop before ends")
         for hop in path:
-            earlier = hop.reason in ("line", "case", "supposition")
-            if not (any(hop in case for case in self.hops) if earlier else self.is_stated(hop)):
+            if hop.reason in ("line", "case", "supposition"):
+                holds = any(hop in case for case in self.hops)
+            else:
+                holds = self.is_stated(hop)
+            if not holds:
                 self.fail(
                     step, f"nothing states that {hop.target} is at least {hop.ticks} after {hop.source} ({hop.reason})"
                 )
         return path[0].source, path[-1].target, sum(hop.ticks for hop in path)
 
-    def between(self, step: Any, source: _Event, path: Any, target: _Event, least: int) -> None:
-        """Check that hops lead from one event to the other in ``least`` ticks; equal events need none."""
-        steps = [_hop(one) for one in path]
-        ends = self.path(step, steps) if steps else (source, source, 0)
-        if ends[:2] != (source, target) or ends[2] < least:
-            self.fail(step, f"its hops are not a path of at least {least} ticks from {source} to {target}")
+    def between(self, step: Any, source: _Event, path: Any, target: _Event, min_ticks: int) -> None:
+        """Check that hops lead from one event to the other in ``min_ticks``; equal events need none."""
+        hops = [_hop(row) for row in path]
+        first_event, last_event, ticks = self.path(step, hops) if hops else (source, source, 0)
+        if (first_event, last_event) != (source, target) or ticks < min_ticks:
+            self.fail(step, f"its hops are not a path of at least {min_ticks} ticks from {source} to {target}")
 
     def is_stated(self, hop: _Hop) -> bool:
         """Return whether the problem states the least time of a hop, for the hop's reason."""
-        (kind, name), (target_kind, other), ticks = hop.source, hop.target, hop.ticks
-        one, two = self.problem.actions.get(name), self.problem.actions.get(other)
+        kind, name = hop.source
+        target_kind, target_name = hop.target
+        kinds, ticks = (kind, target_kind), hop.ticks
+        action = self.problem.actions.get(name)
+        target_action = self.problem.actions.get(target_name)
         if hop.reason == "order":  # every action finishes before the end
-            return (kind == "begin" or (kind == "finish" and one is not None)) and target_kind == "end" and ticks == 0
+            precedes_end = kind == "begin" or (kind == "finish" and action is not None)
+            return precedes_end and target_kind == "end" and ticks == 0
         if hop.reason == "release":
-            return two is not None and (kind, target_kind) == ("begin", "start") and ticks == two.release
-        if one is None or two is None:
+            return target_action is not None and kinds == ("begin", "start") and ticks == target_action.release
+        if action is None or target_action is None:
             return False
-        if hop.reason in ("duration", "attended") and one is two:
-            end, lasts = ("finish", one.duration) if hop.reason == "duration" else ("free", one.attended)
-            if (kind, target_kind, ticks) == ("start", "finish", one.duration) and hop.reason == "duration":
-                return True  # also in several pieces
-            return not one.pausing and (kind, target_kind, ticks) in (("start", end, lasts), (end, "start", -lasts))
-        if hop.reason == "lag" and (kind, target_kind) == ("finish", "start"):  # or by every mode
-            return (one.id, two.id, ticks) in self.problem.minima or (ticks == 0 and one.id in two.after)
+        if hop.reason in ("duration", "attended") and action is target_action:
+            return self.is_part(hop, action)
+        if hop.reason == "lag" and kinds == ("finish", "start"):  # or by every mode
+            is_minimum = (action.id, target_action.id, ticks) in self.problem.minima
+            return is_minimum or (ticks == 0 and action.id in target_action.after)
         if hop.reason == "window" and kind in ("start", "finish") and target_kind == "finish":
-            rest = one.duration if kind == "finish" else 0  # the last resumption is within the maximum lag, too
-            return (one.pausing or not rest) and (two.id, one.id, -ticks - rest) in self.problem.maxima
-        return hop.reason == "state" and self.waits_for_setting(kind, target_kind, ticks, one, two)
+            running = action.duration if kind == "finish" else 0  # the last resumption is within the maximum lag, too
+            maximum = (target_action.id, action.id, -ticks - running)
+            return (action.pausing or not running) and maximum in self.problem.maxima
+        return hop.reason == "state" and self.waits_for_setting((*kinds, ticks), action, target_action)
 
-    def waits_for_setting(self, kind: str, target_kind: str, ticks: int, setter: _Action, user: _Action) -> bool:
+    def is_part(self, hop: _Hop, action: _Action) -> bool:
+        """Return whether an action, or its attended part, takes the time of a hop between its own events."""
+        bound = (hop.source[0], hop.target[0], hop.ticks)
+        end, ticks = "free", action.attended
+        if hop.reason == "duration":
+            end, ticks = "finish", action.duration
+            if bound == ("start", "finish", action.duration):
+                return True  # also in several pieces
+        return not action.pausing and bound in (("start", end, ticks), (end, "start", -ticks))
+
+    def waits_for_setting(self, bound: tuple[str, str, int], setter: _Action, user: _Action) -> bool:
         """Return whether a use waits for the only setting of a state that does not hold at first."""
-        self.problem.work(len(user.needs))
+        problem = self.problem
+        problem.work(len(user.needs))
         for resource, needs in user.needs.items():
-            state, is_only_setter = needs.requires, self.problem.is_only_setter
-            if state not in (None, self.problem.state[resource]) and is_only_setter(setter, user, resource, state):
-                hop, exclusive = (kind, target_kind, ticks), self.problem.are_exclusive(setter, user, resource)
-                if (hop == ("finish", "start", 0) and exclusive) or hop == (
-                    "start",
-                    "start",
-                    1,
-                ):  # a setting at the same instant is too late
-                    return True
+            state = needs.requires
+            if state is None or state == problem.state[resource]:
+                continue
+            if not problem.is_only_setter(setter, user, resource, state):
+                continue
+            if bound == ("start", "start", 1):  # a setting at the same instant is too late
+                return True
+            if bound == ("finish", "start", 0) and problem.are_exclusive(setter, user, resource):
+                return True
         return False
 
     def load(self, step: Any) -> None:
@@ -352,23 +402,31 @@ class Checker:
         rows = [_read("member", row) for row in step["members"]]
         names, ticks = _texts("members", [row["action"] for row in rows]), [row["ticks"] for row in rows]
         members = [self.problem.actions[name] for name in names if name in self.problem.actions]
-        capacity, turn, on = step["capacity"], step["in_turn"], _texts("names", step["names"])
-        if not 0 < len(names) == len(members) or capacity < 1 or (turn and any(action.pausing for action in members)):
+        capacity, in_turn = step["capacity"], step["in_turn"]
+        machine_names = _texts("names", step["names"])
+        are_actions = 0 < len(names) == len(members)
+        if not are_actions or capacity < 1 or (in_turn and any(action.pausing for action in members)):
             self.fail(step, "members must be actions, not interruptible ones if in_turn, and capacity at least 1")
         needs_agents = step["machine"] == "agents"
         if needs_agents:
-            self.check_agents(step, members, ticks, on)
-        elif step["machine"] == "resource" and len(on) == 1 and on[0] in self.problem.capacity:
-            self.check_resource(step, members, ticks, on[0])
+            self.check_agents(step, members, ticks, machine_names)
+        elif step["machine"] == "resource" and len(machine_names) == 1 and machine_names[0] in self.problem.capacity:
+            self.check_resource(step, members, ticks, machine_names[0])
         else:
             self.fail(step, "machine must be 'agents', or 'resource' with the name of one resource")
-        source, target, first, rest = _event(step["from"]), _event(step["to"]), step["first"], step["rest"]
+        source, target = _event(step["from"]), _event(step["to"])
+        head, tail = step["first"], step["rest"]
         for row, action in zip(rows, members, strict=True):
-            last = action.last if needs_agents else "finish"
-            self.between(step, source, row["before"], ("start", action.id), first)
-            self.between(step, (last, action.id), row["after"], target, rest)
-        needed = sum(sorted(ticks)[: -(-len(ticks) // capacity)]) if turn else -(-sum(ticks) // capacity)
-        if (step["work"], step["needed"], step["ticks"]) != (sum(ticks), needed, first + needed + rest):
+            release_kind = action.last if needs_agents else "finish"
+            self.between(step, source, row["before"], ("start", action.id), head)
+            self.between(step, (release_kind, action.id), row["after"], target, tail)
+        if in_turn:
+            successive = -(-len(ticks) // capacity)
+            needed = sum(sorted(ticks)[:successive])
+        else:
+            needed = -(-sum(ticks) // capacity)
+        sums = (sum(ticks), needed, head + needed + tail)
+        if (step["work"], step["needed"], step["ticks"]) != sums:
             self.fail(step, "work, needed or ticks is not the sum that its members give")
         self.hops[-1].add(_Hop(source, target, step["ticks"], "line", step["number"]))
 
@@ -377,30 +435,37 @@ class Checker:
         alone = step["in_turn"] and len(names) == 1  # takes no turns
         if alone or step["capacity"] != len(names) or not self.problem.agents.issuperset(names):
             self.fail(step, "names must be agents of the problem, as many as capacity, at least 2 if in_turn")
-        able = {agents for agents in {action.agents for action in members} if agents and agents <= {*names}}
-        for action, least in zip(members, ticks, strict=True):
-            if action.agents not in able or least != action.attended:
-                self.fail(step, f"{action.id} does not hold one of these agents for {least} ticks")
+        groups = {action.agents for action in members}
+        accepted = {agents for agents in groups if agents and agents <= {*names}}
+        for action, stated in zip(members, ticks, strict=True):
+            if action.agents not in accepted or stated != action.attended:
+                self.fail(step, f"{action.id} does not hold one of these agents for {stated} ticks")
 
     def check_resource(self, step: Any, members: list[_Action], ticks: list[int], resource: str) -> None:
         """Check that members take units of the resource for so long, and share none with another action.
 
         A member beside which no other one fits may count as the whole capacity.
         """
-        capacity, in_turn, whole = step["capacity"], step["in_turn"], self.problem.capacity[resource]
+        capacity, in_turn = step["capacity"], step["in_turn"]
+        total_units = self.problem.capacity[resource]
         units = sorted(action.needs[resource].amount for action in members)
-        more = units[0] < 1 or whole == 1 or (len(units) > capacity and sum(units[: capacity + 1]) <= whole)
-        if more if in_turn else capacity != whole:
-            limit = "the number of members that can run at the same time" if in_turn else f"that of {resource}, {whole}"
+        if in_turn:
+            more_fit = len(units) > capacity and sum(units[: capacity + 1]) <= total_units
+            is_wrong = units[0] < 1 or total_units == 1 or more_fit
+            limit = "the number of members that can run at the same time"
+        else:
+            is_wrong = capacity != total_units
+            limit = f"that of {resource}, {total_units}"
+        if is_wrong:
             self.fail(step, f"capacity must be {limit} (got {capacity})")
         settings, lends = set(), self.problem.lends[resource]
-        for action, least in zip(members, ticks, strict=True):
+        for action, stated in zip(members, ticks, strict=True):
             needs = action.needs[resource]
             counts = {1} if in_turn else {needs.amount}
-            if not in_turn and whole - needs.amount < units[0]:
-                counts.add(whole)
-            if least not in {count * action.duration for count in counts}:
-                self.fail(step, f"{action.id} does not need {least} ticks of {resource}")
+            if not in_turn and total_units - needs.amount < units[0]:
+                counts.add(total_units)
+            if stated not in {count * action.duration for count in counts}:
+                self.fail(step, f"{action.id} does not need {stated} ticks of {resource}")
             if needs.sets != {None}:
                 setting = (needs.sets, action.duration)  # settings of one state may run over the same interval
                 if len(needs.sets) > 1 or setting in settings or self.may_share(action, resource, lends):
@@ -417,7 +482,8 @@ class Checker:
     def order(self, step: Any) -> None:
         """Check that of the two ways of a choice one contradicts a path, so that the other holds."""
         holding, excluded = _hop(step["held"]), _hop(step["excluded"])
-        if {holding[:4], excluded[:4]} != {(*way, "case") for way in self.ways(step)} or holding == excluded:
+        alternatives = {(*way, "case") for way in self.ways(step)}
+        if {holding[:4], excluded[:4]} != alternatives or holding == excluded:
             self.fail(step, "held and excluded must be the two alternatives of the choice")
         self.between(step, excluded.target, step["against"], excluded.source, 1 - excluded.ticks)
         self.hops[-1].add(_Hop(holding.source, holding.target, holding.ticks, "line", step["number"]))
@@ -426,90 +492,118 @@ class Checker:
         """Check that the bound follows whichever of two ways holds."""
         cases = [_read("case", case) for case in step["cases"]]
         assumed = [_hop(case["assumed"]) for case in cases]
-        if (
-            len(self.hops) > MAX_DEPTH
-            or len(cases) != 2
-            or {hop[:4] for hop in assumed} != {(*way, "case") for way in self.ways(step)}
-        ):
+        accepted = len(self.hops) <= MAX_DEPTH and len(cases) == 2
+        if accepted:
+            alternatives = {(*way, "case") for way in self.ways(step)}
+            accepted = {hop[:4] for hop in assumed} == alternatives
+        if not accepted:
             self.fail(step, f"cases must be the two alternatives of the choice, nested at most {MAX_DEPTH} deep")
         for hop, case in zip(assumed, cases, strict=True):
             Checker(self.problem, self.bound, [*self.hops, {hop}]).steps(case["steps"])
 
-    def ways(self, step: Any) -> tuple[Any, Any]:
+    def ways(self, step: Any) -> tuple[_Way, _Way]:
         """Return the two ways of a choice, one of which holds in any schedule.
 
-        Two actions hold one ``agent``, or the agent has to ``start`` one during the other; they do not fit together
-        on a ``resource``, or in any of their ``modes``; see `state` and `mode` for the two other kinds.
+        See `state` and `mode` for two kinds, and `pair` for the others.
         """
-        kind, (*names, owner) = step["kind"], step["about"] or [""]
+        kind = step["kind"]
+        *names, owner = step["about"] or [""]
         count = 3 if kind in ("state", "mode") else 2
-        actions_by_name = self.problem.actions.keys()
-        named = len(_texts("actions", names)) == count and {*names} <= actions_by_name and type(owner) is str
-        if not named or (owner and kind in ("mode", "modes")):  # these two are about no agent and no resource
+        are_actions = len(_texts("actions", names)) == count and {*names} <= self.problem.actions.keys()
+        is_named = are_actions and type(owner) is str
+        if not is_named or (owner and kind in ("mode", "modes")):  # these two are about no agent and no resource
             self.fail(
                 step,
                 f"about must name {count} distinct actions and, unless its kind is a mode, an agent or a resource",
             )
         actions = [self.problem.actions[name] for name in names]
-        if count == 3:
-            return self.state(step, owner, *actions) if kind == "state" else self.mode(step, *actions)
-        (one, two), ends = actions, ["finish", "finish"]
-        rigid = not (one.pausing or two.pausing)
+        if kind == "state":
+            return self.state(step, owner, *actions)
+        if kind == "mode":
+            return self.mode(step, *actions)
+        return self.pair(step, owner, *actions)
+
+    def pair(self, step: Any, owner: str, first: _Action, second: _Action) -> tuple[_Way, _Way]:
+        """Let either of two actions come first.
+
+        They hold one ``agent``, or the agent has to ``start`` one during the other; they do not fit together on a
+        ``resource``, or in any of their ``modes``.
+        """
+        kind = step["kind"]
+        first_end = second_end = "finish"
+        are_rigid = not (first.pausing or second.pausing)
+        have_one_agent = first.agents == {owner} == second.agents
         if kind == "agent":
-            good = rigid and one.attended > 0 < two.attended and one.agents == {owner} == two.agents
-            ends = [one.last, two.last]
+            are_separate = are_rigid and first.attended > 0 < second.attended and have_one_agent
+            first_end, second_end = first.last, second.last
         elif kind == "start":
-            good = not one.attended and not two.pausing and two.attended > 0 and one.agents == {owner} == two.agents
-            ends = ["start", two.last]
+            holds_agent = second.attended > 0 and not second.pausing
+            are_separate = not first.attended and holds_agent and have_one_agent
+            first_end, second_end = "start", second.last
         elif kind == "resource":
-            rigid = rigid and owner in self.problem.capacity
-            good = rigid and self.problem.are_exclusive(one, two, owner) and not self.may_coincide(one, two, owner)
+            is_resource = owner in self.problem.capacity
+            are_exclusive = are_rigid and is_resource and self.problem.are_exclusive(first, second, owner)
+            are_separate = are_exclusive and not self.may_coincide(first, second, owner)
         else:
-            good = kind == "modes" and rigid and self.always_exceed(one, two)
-        if not good:
-            self.fail(step, f"{one.id} and {two.id} can run at the same time")
-        return ((ends[0], one.id), ("start", two.id), 0), ((ends[1], two.id), ("start", one.id), 0)
+            are_separate = kind == "modes" and are_rigid and self.always_exceed(first, second)
+        if not are_separate:
+            self.fail(step, f"{first.id} and {second.id} can run at the same time")
+        first_way = ((first_end, first.id), ("start", second.id), 0)
+        second_way = ((second_end, second.id), ("start", first.id), 0)
+        return first_way, second_way
 
     def may_coincide(self, first: _Action, second: _Action, resource: str) -> bool:
         """Return whether two actions may run over the same interval, one in the units of the other."""
-        one, two = first.needs[resource].sets, second.needs[resource].sets
-        if first.duration != second.duration or one | two == {None}:
+        first_sets, second_sets = first.needs[resource].sets, second.needs[resource].sets
+        all_sets = first_sets | second_sets
+        if first.duration != second.duration or all_sets == {None}:
             return False
-        if one == two or len(one) + len(two) > 2 or None not in one | two:
-            return one == two or len(one) + len(two) > 2
-        setting, use = (second, first) if one == {None} else (first, second)
+        if first_sets == second_sets or len(first_sets) + len(second_sets) > 2:
+            return True
+        if None not in all_sets:
+            return False
+        setting, use = (second, first) if first_sets == {None} else (first, second)
         return self.may_share(setting, resource, use.needs[resource].lends)
 
     def always_exceed(self, first: _Action, second: _Action) -> bool:
         """Return whether two actions exceed a capacity together in all modes, on resources that neither sets."""
-        self.problem.work(sum(1 + len(uses) for uses, _ in first.modes) * len(second.modes))
-        return first.duration > 0 < second.duration and all(
-            any(
-                use.sets is None is two[name].sets
-                and use.amount > 0 < two[name].amount
-                and use.amount + two[name].amount > self.problem.capacity[name]
-                for name, use in one.items()
-                if name in two
-            )
-            for one, _ in first.modes
-            for two, _ in second.modes
-        )
+        uses_of_first = sum(1 + len(uses) for uses, _ in first.modes)
+        self.problem.work(uses_of_first * len(second.modes))
+        if not first.duration > 0 < second.duration:
+            return False
+        for uses, _ in first.modes:
+            for second_uses, _ in second.modes:
+                if not self.exceed(uses, second_uses):
+                    return False
+        return True
 
-    def mode(self, step: Any, one: _Action, two: _Action, user: _Action) -> tuple[Any, Any]:
+    def exceed(self, uses: dict[str, _Use], second_uses: dict[str, _Use]) -> bool:
+        """Return whether two modes exceed a capacity together, on a resource that neither sets."""
+        for name, use in uses.items():
+            second_use = second_uses.get(name)
+            if second_use is None or use.sets is not None or second_use.sets is not None:
+                continue
+            amounts = use.amount, second_use.amount
+            if min(amounts) > 0 and sum(amounts) > self.problem.capacity[name]:
+                return True
+        return False
+
+    def mode(self, step: Any, first: _Action, second: _Action, user: _Action) -> tuple[_Way, _Way]:
         """Let an action wait for what one of its two modes waits for, or for what the other does."""
-        if len(user.modes) != 2 or one.id not in user.modes[0][1] or two.id not in user.modes[1][1]:
-            self.fail(step, f"the two modes of {user.id} do not wait for {one.id} and {two.id}")
-        return (("finish", one.id), ("start", user.id), 0), (("finish", two.id), ("start", user.id), 0)
+        if len(user.modes) != 2 or first.id not in user.modes[0][1] or second.id not in user.modes[1][1]:
+            self.fail(step, f"the two modes of {user.id} do not wait for {first.id} and {second.id}")
+        start = ("start", user.id)
+        return (("finish", first.id), start, 0), (("finish", second.id), start, 0)
 
-    def state(self, step: Any, resource: str, other: _Action, setter: _Action, user: _Action) -> tuple[Any, Any]:
+    def state(self, step: Any, resource: str, rival: _Action, setter: _Action, user: _Action) -> tuple[_Way, _Way]:
         """Let a setting to another state precede the only setting that serves a use, or come after the use."""
-        state, sets = user.needs[resource].requires, other.needs[resource].sets
+        state, sets = user.needs[resource].requires, rival.needs[resource].sets
         if state is None or {None, state} & sets or not self.problem.is_only_setter(setter, user, resource, state):
             self.fail(step, f"{setter.id} is not the only action that can set {resource} as {user.id} requires it")
-        early = (("start", other.id), ("start", setter.id), 1)
-        if self.problem.are_exclusive(other, setter, resource):
-            early = (("finish", other.id), ("start", setter.id), 0)
-        return early, (("finish", user.id), ("start", other.id), 0)
+        early = (("start", rival.id), ("start", setter.id), 1)
+        if self.problem.are_exclusive(rival, setter, resource):
+            early = (("finish", rival.id), ("start", setter.id), 0)
+        return early, (("finish", user.id), ("start", rival.id), 0)
 
 
 if __name__ == "__main__":

@@ -89,23 +89,20 @@ class Conflict:
                 "either of them can be met alone" if number == 2 else f"any {number - 1} of them can be met together"
             )
             statement += f", but {fewer}"
-        listed = [f"- {constraint.text}" for constraint in self.constraints]
-        return [
-            f"{self.instance} is infeasible: {statement}:",
-            *listed,
-            *([self.arithmetic] if self.arithmetic else []),
-        ]
+        lines = [f"{self.instance} is infeasible: {statement}:"]
+        lines += [f"- {constraint.text}" for constraint in self.constraints]
+        if self.arithmetic:
+            lines.append(self.arithmetic)
+        return lines
 
     def as_dict(self) -> dict[str, Any]:
         """Return the conflict for JSON, the same for the same instance."""
+        rows = [{"kind": entry.kind, "subject": list(entry.subject), "text": entry.text} for entry in self.constraints]
         return {
             "instance": self.instance,
             "status": self.status,
             "minimal": self.minimal,
-            "constraints": [
-                {"kind": constraint.kind, "subject": list(constraint.subject), "text": constraint.text}
-                for constraint in self.constraints
-            ],
+            "constraints": rows,
             "arithmetic": self.arithmetic,
             "proof": self.proof,
             "grid": self.grid,
@@ -177,8 +174,8 @@ class _Search:
             self.exact_grid = True
             if self.proof.grid == 1 or self.status(retained) != Status.feasible:
                 break
-        some = set(retained)
-        chosen = tuple(constraint for constraint in constraints(self.instance) if constraint in some)
+        needed = set(retained)
+        chosen = tuple(constraint for constraint in constraints(self.instance) if constraint in needed)
         sums = arithmetic(only(self.instance, chosen), chosen, self.deadline)
         return Conflict(self.instance.name, Status.infeasible, chosen, minimal, sums, self.proof.proof, self.proof.grid)
 
@@ -196,16 +193,16 @@ class _Search:
     def drop_groups(self, retained: list[Constraint]) -> list[Constraint]:
         """Drop whole groups: kinds of constraints, then tasks."""
         for kinds in _SIMPLE:
-            some = [constraint for constraint in retained if constraint.kind in kinds]
-            if len(some) < len(retained) and self.status(some, casual=True) == Status.infeasible:
-                retained = some
+            fewer = [constraint for constraint in retained if constraint.kind in kinds]
+            if len(fewer) < len(retained) and self.status(fewer, casual=True) == Status.infeasible:
+                retained = fewer
                 break
         for task in self.instance.tasks if len(self.instance.tasks) > 1 else ():
             if self.deadline.remaining() <= 0:
                 break
-            others = [one for one in retained if not any(name.startswith(f"{task}/") for name in one.subject)]
-            if len(others) < len(retained) and self.status(others, casual=True) == Status.infeasible:
-                retained = others
+            fewer = [constraint for constraint in retained if not _concerns(constraint, task)]
+            if len(fewer) < len(retained) and self.status(fewer, casual=True) == Status.infeasible:
+                retained = fewer
         return retained
 
     def shrink(self, retained: list[Constraint]) -> tuple[list[Constraint], bool]:
@@ -213,7 +210,8 @@ class _Search:
 
         Also return whether minimality is proved.
         """
-        position, size, settled = 0, max(1, len(retained) // 8), True
+        position, size = 0, max(1, len(retained) // 8)
+        settled = True
         while position < len(retained):
             if self.deadline.remaining() <= 0:
                 return retained, False
@@ -229,6 +227,11 @@ class _Search:
         return retained, settled
 
 
+def _concerns(constraint: Constraint, task: str) -> bool:
+    """Return whether a constraint is about an action of a task."""
+    return any(name.startswith(f"{task}/") for name in constraint.subject)
+
+
 class _Verdict(NamedTuple):
     """Status, proof, and the grid of interruptions in ticks for which it holds."""
 
@@ -240,13 +243,13 @@ class _Verdict(NamedTuple):
 def _decide(instance: Instance, deadline: Deadline, *, exact_grid: bool) -> _Verdict:
     """Decide whether there is a schedule; a schedule is checked by the rules."""
     bounds = windows(instance)
-    most = horizon(instance)
+    min_makespan, max_makespan = lower_bound(instance, bounds), horizon(instance)
     if instance.time_limit is not None:
-        most = min(most, instance.time_limit)
+        max_makespan = min(max_makespan, instance.time_limit)
     # A schedule on this grid is found sooner than on `common_tick`; there may be none on it and one on the other.
-    step, least = common_divisor(instance) or 1, lower_bound(instance, bounds)
-    if bounds.consistent and -(-least // step) <= most // step:
-        model = ScheduleModel(instance, bounds, step, least, most)
+    step = common_divisor(instance) or 1
+    if bounds.consistent and -(-min_makespan // step) <= max_makespan // step:
+        model = ScheduleModel(instance, bounds, step, min_makespan, max_makespan)
         model.model.drop_objective()
         refuted = True
         for options, effort in _ATTEMPTS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import ProblemCache
@@ -137,7 +138,8 @@ def deadline_text(instance: Instance, lag: Lag) -> tuple[str, int] | None:
     names = [action.id]
     if action.is_milestone:
         original = instance.rest_of or instance
-        names = [one.before for one in original.lags if one.after == action.id and one.before != lag.before] or names
+        predecessors = [entry.before for entry in original.lags if entry.after == action.id]
+        names = [name for name in predecessors if name != lag.before] or names
     return " and ".join(name_of(instance, name) for name in names), lag.maximum + action.duration
 
 
@@ -175,8 +177,8 @@ def _piece(instance: Instance, name: str) -> tuple[str, str]:
 
 def _clock(instance: Instance) -> int:
     """Return the time before which no open action can start, as far as it exceeds releases."""
-    least = ((lag.minimum or 0, lag.after) for lag in instance.lags if _is_open(lag))
-    return min((ticks for ticks, name in least if ticks > _release(instance, name)), default=0)
+    earliest_starts = ((lag.minimum or 0, lag.after) for lag in instance.lags if _is_open(lag))
+    return min((ticks for ticks, name in earliest_starts if ticks > _release(instance, name)), default=0)
 
 
 def _release(instance: Instance, name: str) -> int:
@@ -238,26 +240,27 @@ class _ConstraintLister:
                 yield Constraint("after", (action.id, str(number), before), text)
 
     def lag(self, lag: Lag, after: str, before: str) -> Iterator[Constraint]:
-        least, most = lag.minimum, lag.maximum
+        minimum, maximum = lag.minimum, lag.maximum
         from_beginning = lag.before == self.beginning
-        if least is not None and (least > 0 or not (from_beginning or lag.after in self.ends)):
+        if minimum is not None and (minimum > 0 or not (from_beginning or lag.after in self.ends)):
             text = f"cannot start before {before} is finished"
             if from_beginning:
-                text = f"cannot start before {moment(self.instance, least)}"
-            elif least:
-                side = "after" if least > 0 else "before"
-                text = f"cannot start earlier than {self.span(abs(least))} {side} {before} is finished"
+                text = f"cannot start before {moment(self.instance, minimum)}"
+            elif minimum:
+                side = "after" if minimum > 0 else "before"
+                text = f"cannot start earlier than {self.span(abs(minimum))} {side} {before} is finished"
             yield Constraint("minimum", (lag.before, lag.after), f"{after} {text}")
-        if most is not None:
+        if maximum is not None:
             text = f"must start at the latest when {before} is finished"
-            if most > 0:
-                text = f"must start within {self.span(most)} after {before} is finished"
-            elif most < 0:
-                text = f"must start at least {self.span(-most)} before {before} is finished"
+            if maximum > 0:
+                text = f"must start within {self.span(maximum)} after {before} is finished"
+            elif maximum < 0:
+                text = f"must start at least {self.span(-maximum)} before {before} is finished"
             if self.instance.by_id[lag.after].interruptible:
                 text += "; this applies to each resumption as well"
             if deadline := deadline_text(self.instance, lag):
-                after, text = deadline[0], f"must be finished by {moment(self.instance, deadline[1])}"
+                after, ticks = deadline
+                text = f"must be finished by {moment(self.instance, ticks)}"
             yield Constraint("maximum", (lag.before, lag.after), f"{after} {text}")
 
     def people(self, action: Action) -> Iterator[Constraint]:
@@ -280,25 +283,29 @@ class _ConstraintLister:
     def things(self, action: Action) -> Iterator[Constraint]:
         name = self.name(action.id)
         demands: dict[str, list[Demand]] = {}
-        for mode in action.modes:
-            for demand in mode.demands:
-                demands.setdefault(demand.resource, []).append(demand)
+        for demand in _demands(action):
+            demands.setdefault(demand.resource, []).append(demand)
         for resource, demanded in demands.items():
             ways = "" if len(demanded) == len(action.modes) else " (in the modes that need it)"
             states = dict.fromkeys(demand.requires for demand in demanded if demand.requires is not None)
             if states:
                 initial = self.instance.resource[resource].state
-                first = "" if initial is None else f" (which is {initial} at first)"
-                text = f"{name} needs the {resource}{first} to be {' or '.join(states)}{ways}"
+                initial_text = "" if initial is None else f" (which is {initial} at first)"
+                text = f"{name} needs the {resource}{initial_text} to be {' or '.join(states)}{ways}"
                 yield Constraint("state", (action.id, resource), text)
             sets = dict.fromkeys(demand.sets for demand in demanded if demand.sets is not None)
+            sets_text = " or ".join(sets)
+            parts = []
             needs = self.capacity_text(action, resource, demanded)
-            if sets or needs:
-                it = "it" if needs else f"the {resource}"
-                use_text = " and ".join(filter(None, (needs, f"sets {it} to {' or '.join(sets)}" if sets else "")))
-                text = f"{name} {use_text}{ways}"
+            if needs:
+                parts.append(needs)
+            if sets:
+                owner = "it" if needs else f"the {resource}"
+                parts.append(f"sets {owner} to {sets_text}")
+            if parts:
+                text = f"{name} {' and '.join(parts)}{ways}"
                 if NOW in self.instance.by_id and not needs and sets == states:  # as in `residual_instance`
-                    text = f"no remaining action sets the {resource} to {' or '.join(sets)} for {name}"
+                    text = f"no remaining action sets the {resource} to {sets_text} for {name}"
                 yield Constraint("use", (action.id, resource), text)
 
     def capacity_text(self, action: Action, resource: str, demands: list[Demand]) -> str:
@@ -329,33 +336,31 @@ class _Weakening:
         self.lags = tuple(weaker for lag in original.lags if (weaker := self.lag(lag)) is not None)
         # Their finish starts a maximum lag, so an interruption can help.
         self.awaited = {lag.before for lag in self.lags if lag.maximum is not None}
-        self.stateful = {r.name for r in original.resources if r.state is not None}
-        self.stateful |= {
-            d.resource for a in original.actions for m in a.modes for d in m.demands if d.sets is not None
-        }
-        self.own_agents: dict[str, str] = {}
+        self.stateful = {resource.name for resource in original.resources if resource.state is not None}
+        self.reserved_agents: dict[str, str] = {}  # by action
         # States set by actions that do not use the resource any more: no action needs them.
-        self.void = {
-            (demand.resource, demand.sets)
-            for action in original.actions
-            for mode in action.modes
-            for demand in mode.demands
-            if ("use", (action.id, demand.resource)) in removed
-        }
+        self.void: set[tuple[str, str | None]] = set()
+        for action in original.actions:
+            for demand in _demands(action):
+                if demand.sets is not None:
+                    self.stateful.add(demand.resource)
+                if ("use", (action.id, demand.resource)) in removed:
+                    self.void.add((demand.resource, demand.sets))
 
     def instance(self) -> Instance:
-        original, limited = self.original, ("limit", ()) not in self.removed
+        original = self.original
+        time_limit = None if ("limit", ()) in self.removed else original.time_limit
         actions = tuple(map(self.action, original.actions))
-        if self.own_agents:  # reserved for their actions
+        if self.reserved_agents:
             actions = tuple(replace(a, agents=original.agents) if a.agents is None else a for a in actions)
         return replace(
             original,
             name=f"{original.name} weakened",
             actions=actions,
             lags=self.lags,
-            agents=(*original.agents, *self.own_agents.values()),
+            agents=(*original.agents, *self.reserved_agents.values()),
             benchmark="generic",
-            time_limit=original.time_limit if limited else None,
+            time_limit=time_limit,
             rest_of=original.rest_of or original,
         )
 
@@ -371,9 +376,9 @@ class _Weakening:
                 release = 0
             return replace(lag, minimum=min(wait, max(clock, release)))
         pair = (lag.before, lag.after)
-        least = None if ("minimum", pair) in self.removed else lag.minimum
-        most = None if ("maximum", pair) in self.removed else lag.maximum
-        return None if least is None and most is None else Lag(*pair, least, most)
+        minimum = None if ("minimum", pair) in self.removed else lag.minimum
+        maximum = None if ("maximum", pair) in self.removed else lag.maximum
+        return None if minimum is None and maximum is None else Lag(*pair, minimum, maximum)
 
     def action(self, action: Action) -> Action:
         subject = (action.id,)
@@ -386,7 +391,7 @@ class _Weakening:
             action = replace(action, agents=())
         if ("attendance", subject) in self.removed:
             if self.needs_hand(action):
-                return replace(action, agents=(self.add_own_agent(action),))
+                return replace(action, agents=(self.reserve_agent(action),))
             action = replace(action, attended=0, agents=())
         idle = not self.original.eligible(action) and not any(mode.demands for mode in action.modes)
         if idle and action.id not in self.awaited:  # interruptions cannot help, and without them the model is smaller
@@ -403,24 +408,31 @@ class _Weakening:
                 demand = replace(demand, requires=None)
             if demand.amount or demand.requires is not None or demand.sets is not None:
                 demands.append(demand)
-        after = tuple(
-            before for before in mode.after if ("after", (action.id, str(number), before)) not in self.removed
-        )
-        return replace(mode, demands=tuple(demands), after=after)
+        after = []
+        for before in mode.after:
+            key = ("after", (action.id, str(number), before))
+            if key not in self.removed:
+                after.append(before)
+        return replace(mode, demands=tuple(demands), after=tuple(after))
 
     def needs_hand(self, action: Action) -> bool:
         """Return whether attendance also allows an action more.
 
         Attended actions may be interrupted while they hold a state, and may share a setting with another's.
         """
-        demands = [demand for mode in action.modes for demand in mode.demands]
+        demands = _demands(action)
         pauses = action.interruptible and any(demand.resource in self.stateful for demand in demands)
         return pauses or (len(self.original.agents) > 1 and any(demand.sets is not None for demand in demands))
 
-    def add_own_agent(self, action: Action) -> str:
+    def reserve_agent(self, action: Action) -> str:
         """Add an agent reserved for the action, so that the action holds none of the others."""
         name = f"for {action.id}"
         while name in self.original.agents:
             name += "'"
-        self.own_agents[action.id] = name
+        self.reserved_agents[action.id] = name
         return name
+
+
+def _demands(action: Action) -> list[Demand]:
+    """Return the demands of an action in all its modes."""
+    return list(chain.from_iterable(mode.demands for mode in action.modes))

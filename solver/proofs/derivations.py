@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, chain, compress, islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +42,10 @@ _NEVER = -(10**17)
 _CELLS = 2_000_000
 # Overhead of a small table, in cells.
 _OVERHEAD = 10_000
-# Counted work (seconds) of a cell; cost of a step in Python (cells); cells between two looks at the clock.
-_SECONDS_PER_CELL, _STEP, _BATCH = 5e-9, 20, 500_000
+# Counted work (seconds) of a cell.
+_SECONDS_PER_CELL = 5e-9
+# Cost of a step in Python, and number of cells between two looks at the clock, in cells.
+_STEP, _BATCH = 20, 500_000
 # Largest number of sweeps.
 _SWEEPS = 40
 
@@ -51,7 +54,7 @@ _SWEEPS = 40
 class DerivedLoad:
     """Members that hold agents or a resource for so many ticks, all between two events.
 
-    ``first``: the least time from ``source`` to a member's start; ``rest``: from the release of the machine by a
+    ``head``: the least time from ``source`` to a member's start; ``tail``: from the release of the machine by a
     member to ``target``. ``names`` are the agents, or the one resource.
     """
 
@@ -62,8 +65,8 @@ class DerivedLoad:
     capacity: int
     in_turn: bool
     members: tuple[tuple[str, int], ...]
-    first: int
-    rest: int
+    head: int
+    tail: int
 
     @property
     def needed(self) -> int:
@@ -73,7 +76,7 @@ class DerivedLoad:
     @property
     def ticks(self) -> int:
         """Least time between the two events."""
-        return self.first + self.needed + self.rest
+        return self.head + self.needed + self.tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +117,19 @@ class Node:
 _Row = NDArray[np.int64]
 
 
+class _Group(NamedTuple):
+    """A machine with its members: nodes of their starts and releases, and their work in ticks."""
+
+    machine: Machine
+    starts: list[int]
+    ends: list[int]
+    work: _Row
+
+
 class Arguments:
     """Least times between the events of an instance that have been proved so far.
 
+    ``times[source, target]`` is the least time from one node to another.
     Every method raises `TimeOverError` soon after the ``deadline``.
     """
 
@@ -126,44 +139,55 @@ class Arguments:
         self.facts: list[Fact] = []
         self.effort = [0, 0]  # cells of all tables, those of forks included; cells charged to the deadline
         stated = list(stated_bounds(instance))
-        events = dict.fromkeys([BEGIN, END, *(event for one in stated for event in one[:2])])
-        self.node = {event: node for node, event in enumerate(events)}
-        self.event = list(events)
-        least = np.full((len(events), len(events)), _NEVER, dtype=np.int64)
-        np.fill_diagonal(least, 0)
+        self.event: list[tuple[str, str]] = _events(stated)
+        self.node = {event: node for node, event in enumerate(self.event)}
+        times = np.full((len(self.event), len(self.event)), _NEVER, dtype=np.int64)
+        np.fill_diagonal(times, 0)
         for source, target, ticks, *_ in stated:
             cell = self.node[source], self.node[target]
-            least[cell] = max(least[cell], ticks)
-        self.least = least
-        for k in range(len(events)):
-            self._join(np.flatnonzero(least[:, k] > _NEVER), np.flatnonzero(least[k] > _NEVER), k, k, 0)
+            times[cell] = max(times[cell], ticks)
+        self.times = times
+        for k in range(len(self.event)):
+            rows, columns = np.flatnonzero(times[:, k] > _NEVER), np.flatnonzero(times[k] > _NEVER)
+            self._join(rows, columns, k, k, 0)
         #: True if some event would come after itself; no argument is added afterwards.
-        self.contradictory = bool((np.diagonal(least) > 0).any())
+        self.contradictory = bool((np.diagonal(times) > 0).any())
         self.choices = list(islice(choices(instance, deadline), _MOST_CHOICES))
-        ways = [[(self.node[w.source], self.node[w.target], w.ticks) for w in choice.ways] for choice in self.choices]
-        self._ways = tuple(np.array(ways, dtype=np.int64).reshape(-1, 2, 3).transpose(2, 0, 1))
-        most = _MOST_MEMBERS // max(1, len(instance.actions))
-        some = islice(machines(instance, deadline), most)
-        self._groups = [self._group(machine) for machine in some if machine.members]
-        self._starts = [self.node[ProofEvent("start", a.id)] for a in instance.actions]
-        self._finishes = [self.node[ProofEvent("finish", a.id)] for a in instance.actions]
+        self._ways = self._table_of_ways()
+        max_machines = _MOST_MEMBERS // max(1, len(instance.actions))
+        listed = islice(machines(instance, deadline), max_machines)
+        self._groups = [self._group(machine) for machine in listed if machine.members]
+        self._starts = [self.node[ProofEvent("start", action.id)] for action in instance.actions]
+        self._finishes = [self.node[ProofEvent("finish", action.id)] for action in instance.actions]
 
-    def _group(self, machine: Machine) -> tuple[Machine, list[int], list[int], _Row]:
+    def _table_of_ways(self) -> tuple[_Row, ...]:
+        """Return sources, targets and ticks of both ways of all choices, a row for each choice."""
+        ways = chain.from_iterable(choice.ways for choice in self.choices)
+        rows = [self._way_row(way) for way in ways]
+        return tuple(np.array(rows, dtype=np.int64).reshape(-1, 2, 3).transpose(2, 0, 1))
+
+    def _way_row(self, way: Hop) -> tuple[int, int, int]:
+        return self.node[way.source], self.node[way.target], way.ticks
+
+    def _group(self, machine: Machine) -> _Group:
         starts, ends = self._nodes(machine.kind, machine.members)
-        return machine, starts, ends, np.array([ticks for _, ticks in machine.members], dtype=np.int64)
+        return _Group(machine, starts, ends, np.array([ticks for _, ticks in machine.members], dtype=np.int64))
 
     def _nodes(self, machine: str, members: Sequence[tuple[str, int]]) -> tuple[list[int], list[int]]:
         """Return the nodes at which members start to hold a machine, and at which they release it."""
-        by_id, agents = self.instance.by_id, machine == "agents"
-        ends = [self.node[release_event(by_id[n]) if agents else ProofEvent("finish", n)] for n, _ in members]
-        return [self.node[ProofEvent("start", name)] for name, _ in members], ends
+        starts = [self.node[ProofEvent("start", name)] for name, _ in members]
+        if machine == "agents":
+            ends = [self.node[release_event(self.instance.by_id[name])] for name, _ in members]
+        else:
+            ends = [self.node[ProofEvent("finish", name)] for name, _ in members]
+        return starts, ends
 
     def fork(self, *bounds: Hop) -> Arguments:
         """Return a copy with more bounds."""
         twin = object.__new__(Arguments)
         twin.__dict__.update(self.__dict__)
-        self._spend(self.least.size // 4)
-        twin.least, twin.facts = self.least.copy(), []
+        self._spend(self.times.size // 4)
+        twin.times, twin.facts = self.times.copy(), []
         for source, target, ticks, *_ in bounds:
             twin.add(twin.node[source], twin.node[target], ticks)
         return twin
@@ -171,7 +195,11 @@ class Arguments:
     @property
     def bound(self) -> int:
         """Least makespan that has been proved."""
-        return int(self.least[0, 1])
+        return int(self.times[0, 1])
+
+    def time(self, source: tuple[str, str], target: tuple[str, str]) -> int:
+        """Return the least time from one event to another that has been proved."""
+        return int(self.times[self.node[source], self.node[target]])
 
     def _spend(self, cells: int) -> None:
         self.effort[0] += cells
@@ -184,20 +212,20 @@ class Arguments:
         """Add paths from ``rows`` by way of two events, so many ticks apart, to ``columns``."""
         self._spend(len(rows) * len(columns))
         block = np.ix_(rows, columns)
-        paths = self.least[rows, source, None] + (ticks + self.least[None, target, columns])
-        self.least[block] = np.maximum(self.least[block], paths)
+        paths = self.times[rows, source, None] + (ticks + self.times[None, target, columns])
+        self.times[block] = np.maximum(self.times[block], paths)
 
     def add(self, source: int, target: int, ticks: int) -> None:
         """Add that one event comes at least so long after another.
 
         The first contradiction is the last fact: times on a cycle that takes time grow without end.
         """
-        least = self.least
-        if ticks > least[source, target] and not self.contradictory:
-            self.contradictory = bool(ticks + least[target, source] > 0)
-            before, after = least[:, source], least[target]
-            rows = np.flatnonzero((before > _NEVER) & (before + ticks > least[:, target]))
-            columns = np.flatnonzero((after > _NEVER) & (after + ticks > least[source]))
+        times = self.times
+        if ticks > times[source, target] and not self.contradictory:
+            self.contradictory = bool(ticks + times[target, source] > 0)
+            before, after = times[:, source], times[target]
+            rows = np.flatnonzero((before > _NEVER) & (before + ticks > times[:, target]))
+            columns = np.flatnonzero((after > _NEVER) & (after + ticks > times[source]))
             self._join(rows, columns, source, target, ticks)
 
     def take(self, fact: Fact) -> bool:
@@ -208,10 +236,10 @@ class Arguments:
 
     def _take_order(self, order: DerivedOrder) -> bool:
         source, target, ticks, *_ = order.excluded
-        if self.least[self.node[target], self.node[source]] + ticks <= 0:
+        if self.time(target, source) + ticks <= 0:
             return False
         source, target, ticks, *_ = order.holding
-        if self.least[self.node[source], self.node[target]] >= ticks:
+        if self.time(source, target) >= ticks:
             return False
         self.facts.append(order)
         self.add(self.node[source], self.node[target], ticks)
@@ -219,11 +247,12 @@ class Arguments:
 
     def _take_load(self, load: DerivedLoad) -> bool:
         source, target = self.node[load.source], self.node[load.target]
-        if load.ticks <= self.least[source, target]:
+        if load.ticks <= self.times[source, target]:
             return False
         self._spend(_STEP * len(load.members))
         starts, ends = self._nodes(load.machine, load.members)
-        if self.least[source, starts].min() < load.first or self.least[ends, target].min() < load.rest:
+        heads, tails = self.times[source, starts], self.times[ends, target]
+        if heads.min() < load.head or tails.min() < load.tail:
             return False
         self.facts.append(load)
         self.add(source, target, load.ticks)
@@ -254,7 +283,7 @@ class Arguments:
         """Add orders whose other way has no time."""
         sources, targets, ticks = self._ways
         self._spend(ticks.size)
-        for number, way in np.argwhere(self.least[targets, sources] + ticks > 0):
+        for number, way in np.argwhere(self.times[targets, sources] + ticks > 0):
             self.take(DerivedOrder(self.choices[number], 1 - int(way)))
 
     def _sweep(self, sources: Sequence[int], targets: Sequence[int]) -> None:
@@ -264,76 +293,84 @@ class Arguments:
                 if not self.contradictory:
                     self._loads(group, source, ends)
 
-    def _loads(self, group: tuple[Machine, list[int], list[int], _Row], source: int, targets: _Row) -> None:
-        """Find for every target the best load after the source.
-
-        Members are those that start at least ``first`` after the source, in the order of their tails.
-        """
+    def _loads(self, group: _Group, source: int, targets: _Row) -> None:
+        """Find for every target the best load after the source."""
         self._spend(_OVERHEAD)
-        machine, starts, ends, work = group
+        machine, starts, ends, _ = group
         if machine.in_turn and machine.capacity > 1:
             if source == 0:
                 self._turns(group)
             return
-        heads = self.least[source, starts]
+        heads = self.times[source, starts]
         if not (heads >= 0).any():
             return
-        tails = self.least[np.ix_(np.array(ends), targets)].T
+        for number, window in enumerate(self._best_windows(group, source, targets, heads)):
+            if window is None:
+                continue
+            target = int(targets[number])
+            head, tail = window
+            tails = self.times[ends, target]
+            is_member = (heads >= head) & (tails >= tail)
+            members = tuple(compress(machine.members, is_member))
+            self.take(DerivedLoad(self.event[source], self.event[target], *machine[:4], members, head, tail))
+
+    def _best_windows(self, group: _Group, source: int, targets: _Row, heads: _Row) -> list[tuple[int, int] | None]:
+        """Return for every target head and tail of the best load, ``None`` if no load raises the least time.
+
+        Members are those that start at least ``head`` after the source, in the order of their tails.
+        """
+        machine, starts, ends, work = group
+        tails = self.times[np.ix_(np.array(ends), targets)].T
         order = np.argsort(-tails, axis=1, kind="stable")
         tails = np.take_along_axis(tails, order, axis=1)
-        ordered = heads[order]
+        ordered_heads, ordered_work = heads[order], work[order]
         best = np.full(len(targets), _NEVER)
         windows: list[tuple[int, int] | None] = [None] * len(targets)
-        firsts = np.unique(heads[heads >= 0])
+        distinct_heads = np.unique(heads[heads >= 0])
         block = max(1, _CELLS // tails.size)
-        for low in range(0, len(firsts), block):
-            some = firsts[low : low + block, None, None]
-            self._spend(len(some) * tails.size)
-            chosen = (ordered >= some) & (tails >= 0)
-            total = np.where(chosen, work[order], 0).cumsum(axis=2)
-            value = np.where(chosen, some - (-total // machine.capacity) + tails, _NEVER)
+        for low in range(0, len(distinct_heads), block):
+            head_block = distinct_heads[low : low + block, None, None]
+            self._spend(len(head_block) * tails.size)
+            is_member = (ordered_heads >= head_block) & (tails >= 0)
+            total = np.where(is_member, ordered_work, 0).cumsum(axis=2)
+            value = np.where(is_member, head_block - (-total // machine.capacity) + tails, _NEVER)
             value = value.transpose(1, 0, 2).reshape(len(targets), -1)
-            at = value.argmax(axis=1)
-            top = value[np.arange(len(targets)), at]
-            for t in np.nonzero(top > np.maximum(best, self.least[source, targets]))[0]:
+            position = value.argmax(axis=1)
+            top = value[np.arange(len(targets)), position]
+            for t in np.nonzero(top > np.maximum(best, self.times[source, targets]))[0]:
                 best[t] = int(top[t])
-                row, column = divmod(int(at[t]), len(starts))
-                windows[t] = int(some[row, 0, 0]), int(tails[t, column])
-        for number, window in enumerate(windows):
-            if window is not None:
-                after = self.least[ends, targets[number]]
-                self.take(
-                    DerivedLoad(
-                        self.event[source],
-                        self.event[int(targets[number])],
-                        *machine[:4],
-                        tuple(
-                            m
-                            for m, h, q in zip(machine.members, heads, after, strict=True)
-                            if h >= window[0] and q >= window[1]
-                        ),
-                        *window,
-                    )
-                )
+                row, column = divmod(int(position[t]), len(starts))
+                windows[t] = int(head_block[row, 0, 0]), int(tails[t, column])
+        return windows
 
-    def _turns(self, group: tuple[Machine, list[int], list[int], _Row]) -> None:
+    def _turns(self, group: _Group) -> None:
         """Add loads of the longest members from the beginning to the end, if some wait for others."""
         machine, starts, ends, work = group
-        heads, tails = self.least[0, starts], self.least[ends, 1]
-        lengths = sorted(zip(machine.members, heads, tails, strict=True), key=lambda row: -row[0][1])
-        firsts, row = np.unique(heads, return_inverse=True)
-        rests, column = np.unique(tails, return_inverse=True)
-        table = np.zeros((len(firsts), len(rests)), dtype=np.int64)
+        heads, tails = self.times[0, starts], self.times[ends, 1]
+        longest_first = sorted(zip(machine.members, heads, tails, strict=True), key=lambda row: -row[0][1])
+        distinct_heads, row = np.unique(heads, return_inverse=True)
+        distinct_tails, column = np.unique(tails, return_inverse=True)
+        table = np.zeros((len(distinct_heads), len(distinct_tails)), dtype=np.int64)
         self._spend(table.size)
         np.add.at(table, (row, column), work)
         table = table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]  # of members that start and end so
-        most = firsts[:, None] + table // machine.capacity + work.max() + rests
-        for place in np.argwhere(most > self.bound):
-            first, rest = int(firsts[place[0]]), int(rests[place[1]])
-            self._spend(_STEP * len(lengths))
-            some = tuple(member for member, head, tail in lengths if head >= first and tail >= rest)
-            sums = [0, *accumulate(ticks for _, ticks in some)]
-            for count in range(machine.capacity + 1, len(some) + 1, machine.capacity):
-                needed = sums[count] - sums[count - -(-count // machine.capacity)]
-                if first + needed + rest > self.bound:
-                    self.take(DerivedLoad(BEGIN, END, *machine[:4], some[:count], first, rest))
+        upper_bounds = distinct_heads[:, None] + table // machine.capacity + work.max() + distinct_tails
+        for place in np.argwhere(upper_bounds > self.bound):
+            first, last = int(distinct_heads[place[0]]), int(distinct_tails[place[1]])
+            self._spend(_STEP * len(longest_first))
+            members = tuple(member for member, head, tail in longest_first if head >= first and tail >= last)
+            sums = [0, *accumulate(ticks for _, ticks in members)]
+            for count in range(machine.capacity + 1, len(members) + 1, machine.capacity):
+                successive = -(-count // machine.capacity)
+                needed = sums[count] - sums[count - successive]
+                if first + needed + last > self.bound:
+                    self.take(DerivedLoad(BEGIN, END, *machine[:4], members[:count], first, last))
+
+
+def _events(hops: Sequence[Hop]) -> list[tuple[str, str]]:
+    """Return the beginning, the end, and the events of hops in their order, each once."""
+    events: dict[tuple[str, str], None] = {BEGIN: None, END: None}  # ordered set
+    for hop in hops:
+        events[hop.source] = None
+        events[hop.target] = None
+    return list(events)

@@ -86,7 +86,8 @@ class _Timetable:
         self.actions: dict[str, dict[str, Any]] = {}
         self.modes: dict[str, list[tuple[dict[str, _Use], list[str]]]] = {}
         self.lags: list[tuple[str, str, int | None, int | None]] = []
-        for task in (_object("task", one) for one in document["tasks"]):
+        for entry in document["tasks"]:
+            task = _object("task", entry)
             for row in task["actions"]:
                 self.take(task["name"], _object("action", row, attended=None, interruptible=False, release=0))
         self.runs: dict[str, list[_Piece]] = {name: [] for name in self.actions}
@@ -103,15 +104,19 @@ class _Timetable:
         if name in self.actions:
             raise ScheduleRefusedError(f"two actions have the name {name}")
 
-        def other(reference: str) -> str:
+        def full_name(reference: str) -> str:
             return reference if "/" in reference else f"{task}/{reference}"
 
         for row in action.get("after", ()):
             lag = _object("lag", {"action": row} if type(row) is str else row, min_lag=0, max_lag=None)
-            self.lags.append((other(lag["action"]), name, lag["min_lag"], lag["max_lag"]))
-        modes = [_object("mode", row) for row in action.get("modes") or [{"uses": action.get("uses") or []}]]
+            self.lags.append((full_name(lag["action"]), name, lag["min_lag"], lag["max_lag"]))
+        mode_rows = action.get("modes") or [{"uses": action.get("uses") or []}]
+        modes = [_object("mode", row) for row in mode_rows]
         self.actions[name] = action
-        self.modes[name] = [(self.uses(mode), [other(one) for one in mode.get("after", ())]) for mode in modes]
+        self.modes[name] = []
+        for mode in modes:
+            after = [full_name(reference) for reference in mode.get("after", ())]
+            self.modes[name].append((self.uses(mode), after))
 
     def uses(self, mode: dict[str, Any]) -> dict[str, _Use]:
         """Return the uses of a mode by resource."""
@@ -123,31 +128,35 @@ class _Timetable:
         row_fields = _object("piece", row)
         name, start, duration, agent, mode = (row_fields[key] for key in _KEYS["piece"].split())
         action = self.actions.get(name)
-        if action is None or any(type(one) is not int or abs(one) > MAX_NUMBER for one in (start, duration, mode)):
+        if action is None or not all(map(_is_number, (start, duration, mode))):
             message = f"a piece of {name} must name an action; its numbers must be integers up to {MAX_NUMBER}"
             raise ScheduleRefusedError(message)
-        if not 0 <= mode < len(self.modes[name]) or agent not in (action["agents"] or [None]):
+        eligible = action["agents"] or [None]
+        if not 0 <= mode < len(self.modes[name]) or agent not in eligible:
             raise ScheduleRefusedError(f"{name} has no mode {mode}, or {agent} is not eligible for it")
-        if duration < min(1, action["duration"]) or start < action["release"]:
-            limits = f"last at least {min(1, action['duration'])} and start at {action['release']} or later"
+        min_duration = min(1, action["duration"])
+        if duration < min_duration or start < action["release"]:
+            limits = f"last at least {min_duration} and start at {action['release']} or later"
             raise ScheduleRefusedError(f"a piece of {name} must {limits}")
         busy = duration if action["interruptible"] and action["attended"] else action["attended"]
         return _Piece(start, start + busy, start + duration, name, agent, mode)
 
     def check(self) -> int:
         """Return the end of the schedule after a check of all rules."""
-        for name, own in self.runs.items():
-            self.whole(name, own)
+        for name, pieces in self.runs.items():
+            self.check_action(name, pieces)
         self.in_time()
-        last: dict[str | None, _Piece] = {}
+        latest: dict[str | None, _Piece] = {}  # by agent
         used = defaultdict[str, list[tuple[_Piece, _Use]]](list)
-        for two in self.pieces:
-            one = last.get(two.agent) if two.agent is not None else None
-            if one is not None and two.start < one.until and one.start < two.until:  # also if one is only started
-                raise ScheduleRefusedError(f"{two.agent} cannot attend to {one.action} and {two.action} at {two.start}")
-            last[two.agent] = two
-            for name, use in self.modes[two.action][two.mode][0].items():
-                used[name].append((two, use))
+        for piece in self.pieces:
+            agent, start = piece.agent, piece.start
+            before = latest.get(agent) if agent is not None else None
+            # Agents also start actions that they do not attend to.
+            if before is not None and start < before.until and before.start < piece.until:
+                raise ScheduleRefusedError(f"{agent} cannot attend to {before.action} and {piece.action} at {start}")
+            latest[agent] = piece
+            for name, use in self.modes[piece.action][piece.mode][0].items():
+                used[name].append((piece, use))
         for row in self.problem["resources"]:
             resource = _object("resource", row, capacity=1, state=None)
             self.resource(resource["name"], resource["capacity"], resource["state"], used[resource["name"]])
@@ -156,78 +165,110 @@ class _Timetable:
             raise ScheduleRefusedError(f"the schedule ends at {end}, after the time limit")
         return end
 
-    def whole(self, name: str, own: list[_Piece]) -> None:
+    def check_action(self, name: str, pieces: list[_Piece]) -> None:
         """Check the total duration of an action, and its pieces if it can be interrupted."""
         action = self.actions[name]
-        if not own or sum(piece.end - piece.start for piece in own) != action["duration"]:
+        if not pieces or sum(piece.end - piece.start for piece in pieces) != action["duration"]:
             raise ScheduleRefusedError(f"the pieces of {name} must take {action['duration']} in total")
-        if len(own) > 1 and not action["interruptible"]:
-            raise ScheduleRefusedError(f"{name} has {len(own)} pieces, but cannot be interrupted")
-        if any(two.start < one.end or two.mode != one.mode for one, two in pairwise(own)):
-            raise ScheduleRefusedError(f"pieces of {name} overlap or have different modes")
+        if len(pieces) > 1 and not action["interruptible"]:
+            raise ScheduleRefusedError(f"{name} has {len(pieces)} pieces, but cannot be interrupted")
+        for before, piece in pairwise(pieces):
+            if piece.start < before.end or piece.mode != before.mode:
+                raise ScheduleRefusedError(f"pieces of {name} overlap or have different modes")
 
     def in_time(self) -> None:
         """Check all time lags from the end of an action to the start and each resumption of another."""
-        chosen = {name: self.modes[name][own[0].mode][1] for name, own in self.runs.items()}
-        waits = [(before, name, 0, None) for name, names in chosen.items() for before in names]
-        for before, after, least, most in [*self.lags, *waits]:
-            finish, own = self.runs[before][-1].end, self.runs[after]
-            if least is not None and own[0].start - finish < least:
-                raise ScheduleRefusedError(f"{after} starts less than {least} after the end of {before}")
-            if most is not None and own[-1].start - finish > most:
-                raise ScheduleRefusedError(f"{after} starts or resumes more than {most} after the end of {before}")
+        lags = [*self.lags]
+        for name, pieces in self.runs.items():
+            lags += [(before, name, 0, None) for before in self.modes[name][pieces[0].mode][1]]
+        for before, after, min_lag, max_lag in lags:
+            finish = self.runs[before][-1].end
+            first, last = self.runs[after][0], self.runs[after][-1]
+            if min_lag is not None and first.start - finish < min_lag:
+                raise ScheduleRefusedError(f"{after} starts less than {min_lag} after the end of {before}")
+            if max_lag is not None and last.start - finish > max_lag:
+                raise ScheduleRefusedError(f"{after} starts or resumes more than {max_lag} after the end of {before}")
 
-    def resource(self, name: str, capacity: int, first: str | None, uses: list[tuple[_Piece, _Use]]) -> None:
+    def resource(self, name: str, capacity: int, initial: str | None, uses: list[tuple[_Piece, _Use]]) -> None:
         """Check that simultaneous uses fit into the capacity and meet the states that they require."""
-        starts, of = list[int](), defaultdict[str, list[int]](list)  # start times of all settings, and by state
+        times = _SettingTimes(initial)
         lenders: dict[tuple[int, int, bool], int] = {}  # maximum units by interval and attendance
         for piece, use in uses:
             action = self.actions[piece.action]
             if use.sets is not None:
-                starts.append(piece.start)
-                of[use.sets].append(piece.start)
+                times.add(use.sets, piece.start)
             elif not action["interruptible"]:
                 key = piece.start, piece.end, action["attended"] > 0
                 lenders[key] = max(lenders.get(key, 0), use.amount)
 
-        def others(state: str, begin: int, end: int) -> int:
-            """Return the number of settings of other states that start in ``[begin, end)``."""
-            inside = [bisect_left(times, end) - bisect_left(times, begin) for times in (starts, of[state])]
-            return inside[0] - inside[1]
-
-        def holds(piece: _Piece, own: _Use, state: str) -> bool:
-            """Return whether a use meets one state only: set before it, and by no other setting while it runs."""
-            place = bisect_left(starts, piece.start)
-            met = not others(state, starts[place - 1], piece.start) if place else first == state
-            return met and others(state, piece.start, max(piece.end, piece.start + 1)) == (
-                own.sets not in (None, state)
-            )
-
-        def lent(piece: _Piece, own: _Use) -> bool:
+        def is_lent(piece: _Piece, use: _Use) -> bool:
             """Return whether a setting shares the interval and the units of a use."""
-            able = {False, self.actions[piece.action]["attended"] > 0}
-            return any(lenders.get((piece.start, piece.end, attended), -1) >= own.amount for attended in able)
+            accepted = {False, self.actions[piece.action]["attended"] > 0}
+            return any(lenders.get((piece.start, piece.end, attended), -1) >= use.amount for attended in accepted)
 
         loads: list[tuple[int, int, int]] = []
         # Settings of one state over one interval share units: the largest counts.
         shared: dict[tuple[int, int, str], int] = {}
         for piece, use in uses:
-            if use.requires is not None and not holds(piece, use, use.requires):
+            if use.requires is not None and not times.meets(piece, use, use.requires):
                 raise ScheduleRefusedError(f"{piece.action} requires {name} to be {use.requires}")
             if use.sets is None:
                 loads.append((piece.start, piece.end, use.amount))
-            elif not (lent(piece, use) and holds(piece, use, use.sets)):
-                key = piece.start, piece.end, use.sets
-                shared[key] = max(shared.get(key, 0), use.amount)
+            elif not (is_lent(piece, use) and times.meets(piece, use, use.sets)):
+                interval = piece.start, piece.end, use.sets
+                shared[interval] = max(shared.get(interval, 0), use.amount)
         loads += [(start, end, amount) for (start, end, _), amount in shared.items()]
-        changes = [
-            change for start, end, amount in loads if start < end for change in ((start, amount), (end, -amount))
-        ]
-        load = 0
-        for moment, change in sorted(changes):  # ends before starts
-            load += change
-            if load > capacity:
-                raise ScheduleRefusedError(f"{load} units of {name} are in use at {moment}; its capacity is {capacity}")
+        _check_capacity(name, capacity, loads)
+
+
+class _SettingTimes:
+    """Start times of the settings of a resource, added in order; ``initial`` is its state at first."""
+
+    def __init__(self, initial: str | None) -> None:
+        self.initial = initial
+        self.starts: list[int] = []
+        self.by_state = defaultdict[str, list[int]](list)
+
+    def add(self, state: str, start: int) -> None:
+        """Add a setting."""
+        self.starts.append(start)
+        self.by_state[state].append(start)
+
+    def count_rivals(self, state: str, begin: int, end: int) -> int:
+        """Return the number of settings of other states that start in ``[begin, end)``."""
+        return _count_between(self.starts, begin, end) - _count_between(self.by_state[state], begin, end)
+
+    def meets(self, piece: _Piece, use: _Use, state: str) -> bool:
+        """Return whether a use meets one state only: set before it, and by no other setting while it runs."""
+        position = bisect_left(self.starts, piece.start)
+        if position:
+            is_met = not self.count_rivals(state, self.starts[position - 1], piece.start)
+        else:
+            is_met = self.initial == state
+        sets_rival_state = use.sets not in (None, state)
+        end = max(piece.end, piece.start + 1)
+        return is_met and self.count_rivals(state, piece.start, end) == sets_rival_state
+
+
+def _count_between(times: list[int], begin: int, end: int) -> int:
+    return bisect_left(times, end) - bisect_left(times, begin)
+
+
+def _check_capacity(name: str, capacity: int, loads: list[tuple[int, int, int]]) -> None:
+    """Check that loads, as (start, end, amount), never exceed a capacity."""
+    changes: list[tuple[int, int]] = []
+    for start, end, amount in loads:
+        if start < end:
+            changes += [(start, amount), (end, -amount)]
+    load = 0
+    for moment, change in sorted(changes):  # ends before starts
+        load += change
+        if load > capacity:
+            raise ScheduleRefusedError(f"{load} units of {name} are in use at {moment}; its capacity is {capacity}")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int and abs(value) <= MAX_NUMBER
 
 
 if __name__ == "__main__":

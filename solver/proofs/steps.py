@@ -68,8 +68,8 @@ class Via(NamedTuple):
 class Load:
     """Actions that hold agents or a resource and lie between two events: their work needs its time.
 
-    The first member starts at least ``first`` ticks after ``source``; from the last one's end to ``target`` at
-    least ``rest`` pass. ``names``: the agents or the resource, ``capacity``: how many there are, or its units.
+    The first member starts at least ``head`` ticks after ``source``; from the last one's end to ``target`` at
+    least ``tail`` pass. ``names``: the agents or the resource, ``capacity``: how many there are, or its units.
     A use of a resource beside which no other member fits may count as all units.
     ``in_turn``: at most ``capacity`` members are ever under way at a time, and none can be interrupted, so that some of
     them follow each other.
@@ -83,8 +83,8 @@ class Load:
     capacity: int
     in_turn: bool
     members: tuple[Via, ...]
-    first: int
-    rest: int
+    head: int
+    tail: int
 
     @property
     def work(self) -> int:
@@ -104,7 +104,7 @@ class Load:
     @property
     def ticks(self) -> int:
         """Least time from source to target."""
-        return self.first + self.needed + self.rest
+        return self.head + self.needed + self.tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,28 +198,36 @@ def _plain(step: Step) -> dict[str, Any]:
     if isinstance(step, Path):
         return {"number": step.number, "link": "path", "ticks": step.ticks, "hops": _hops(step.hops)}
     if isinstance(step, Load):
-        return {
-            "number": step.number,
-            "link": "load",
-            "from": list(step.source),
-            "to": list(step.target),
-            "ticks": step.ticks,
-            "machine": step.machine,
-            "names": list(step.names),
-            "capacity": step.capacity,
-            "in_turn": step.in_turn,
-            "first": step.first,
-            "work": step.work,
-            "needed": step.needed,
-            "rest": step.rest,
-            "members": [
-                {"action": via.action, "ticks": via.ticks, "before": _hops(via.before), "after": _hops(via.after)}
-                for via in step.members
-            ],
-        }
+        return _plain_load(step)
     fields = {"number": step.number, "kind": step.kind, "about": list(step.about)}
     if isinstance(step, Order):
         holding, excluded = _hop(step.holding), _hop(step.excluded)
         return fields | {"link": "order", "held": holding, "excluded": excluded, "against": _hops(step.against)}
-    cases = [{"assumed": _hop(case.assumed), "steps": [_plain(one) for one in case.steps]} for case in step.cases]
-    return fields | {"link": "split", "cases": cases}
+    return fields | {"link": "split", "cases": [_plain_case(case) for case in step.cases]}
+
+
+def _plain_load(load: Load) -> dict[str, Any]:
+    return {
+        "number": load.number,
+        "link": "load",
+        "from": list(load.source),
+        "to": list(load.target),
+        "ticks": load.ticks,
+        "machine": load.machine,
+        "names": list(load.names),
+        "capacity": load.capacity,
+        "in_turn": load.in_turn,
+        "first": load.head,
+        "work": load.work,
+        "needed": load.needed,
+        "rest": load.tail,
+        "members": [_plain_member(via) for via in load.members],
+    }
+
+
+def _plain_member(via: Via) -> dict[str, Any]:
+    return {"action": via.action, "ticks": via.ticks, "before": _hops(via.before), "after": _hops(via.after)}
+
+
+def _plain_case(case: Case) -> dict[str, Any]:
+    return {"assumed": _hop(case.assumed), "steps": [_plain(step) for step in case.steps]}

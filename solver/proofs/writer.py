@@ -84,26 +84,28 @@ class _Writer:
 
     def load(self, load: derivations.DerivedLoad) -> None:
         number = self.number()
-        before = self.paths(load.source, [ProofEvent("start", name) for name, _ in load.members], load.first)
-        agents = load.machine == "agents"
-        ends: list[tuple[str, str]] = [
-            release_event(self.instance.by_id[n]) if agents else ProofEvent("finish", n) for n, _ in load.members
-        ]
-        after = self.paths(load.target, ends, load.rest, backwards=True)
-        members = tuple(
-            Via(name, ticks, one, two) for (name, ticks), one, two in zip(load.members, before, after, strict=True)
-        )
+        starts: list[tuple[str, str]] = []
+        ends: list[tuple[str, str]] = []
+        for name, _ in load.members:
+            starts.append(ProofEvent("start", name))
+            is_attended = load.machine == "agents"
+            ends.append(release_event(self.instance.by_id[name]) if is_attended else ProofEvent("finish", name))
+        paths_before = self.paths(load.source, starts, load.head)
+        paths_after = self.paths(load.target, ends, load.tail, backwards=True)
+        members = []
+        for (name, ticks), before, after in zip(load.members, paths_before, paths_after, strict=True):
+            members.append(Via(name, ticks, before, after))
         step = Load(
-            number,
-            load.source,
-            load.target,
-            load.machine,
-            load.names,
-            load.capacity,
-            load.in_turn,
-            members,
-            load.first,
-            load.rest,
+            number=number,
+            source=load.source,
+            target=load.target,
+            machine=load.machine,
+            names=load.names,
+            capacity=load.capacity,
+            in_turn=load.in_turn,
+            members=tuple(members),
+            head=load.head,
+            tail=load.tail,
         )
         self.steps.append(step)
         self.hops.append(Hop(load.source, load.target, step.ticks, "line", number))
@@ -116,21 +118,21 @@ class _Writer:
         self.hops.append(holding._replace(reason="line", line=number))
 
     def paths(
-        self, end: tuple[str, str], others: list[tuple[str, str]], ticks: int, *, backwards: bool = False
+        self, end: tuple[str, str], events: list[tuple[str, str]], ticks: int, *, backwards: bool = False
     ) -> list[tuple[Hop, ...]]:
-        """Return paths of at least so many ticks from (or to) an event.
+        """Return paths of at least so many ticks from (or to) the event ``end`` to (or from) others.
 
         Hops of the instance alone are preferred.
         """
         direct = _longest(self.hops[: self.plain], end, self.deadline, backwards=backwards)[0]
-        missing = [other for other in others if other not in direct or direct[other][0] < ticks]
-        more = _longest(self.hops, end, self.deadline, backwards=backwards)[0] if missing else {}
+        missing = [event for event in events if event not in direct or direct[event][0] < ticks]
+        indirect = _longest(self.hops, end, self.deadline, backwards=backwards)[0] if missing else {}
         rows = []
-        for other in others:
-            row = more if other in missing else direct
-            if other not in row or row[other][0] < ticks:
+        for event in events:
+            row = indirect if event in missing else direct
+            if event not in row or row[event][0] < ticks:
                 raise InternalError(f"{self.instance.name}: a step of the proof does not follow from earlier ones")
-            rows.append(_path(row, other, end, backwards=backwards))
+            rows.append(_path(row, event, end, backwards=backwards))
         return rows
 
     def closing(self) -> tuple[Hop, ...]:
@@ -188,9 +190,9 @@ def _cycle(longest: _Longest) -> tuple[Hop, ...]:
     raise InternalError("the longest paths have no cycle, although their lengths grow without limit")
 
 
-def _path(longest: _Longest, other: tuple[str, str], end: tuple[str, str], *, backwards: bool) -> tuple[Hop, ...]:
+def _path(longest: _Longest, event: tuple[str, str], end: tuple[str, str], *, backwards: bool) -> tuple[Hop, ...]:
     path: list[Hop] = []
-    at: tuple[str, str] = other
+    at: tuple[str, str] = event
     while at != end:
         hop = longest[at][1]
         assert hop is not None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from time import perf_counter
 
 from planoracle.instances.errors import InputError, InternalError
@@ -147,11 +148,11 @@ class _Search:
         if on_target is not None and objectives[0] != "makespan":  # nothing can be nearer than this
             return self._answer(Status.optimal, on_target, objectives)
         bounds = windows(instance)
-        latest = max((piece.end for place in self.places.values() for piece in place.pieces), default=0)
-        most = longest_makespan(instance, latest)
-        if not bounds.consistent or lower_bound(instance, bounds) > most:
+        latest = max((piece.end for piece in self._pieces()), default=0)
+        max_makespan = longest_makespan(instance, latest)
+        if not bounds.consistent or lower_bound(instance, bounds) > max_makespan:
             return self._answer(Status.infeasible)
-        model = PerturbationModel(instance, bounds, most, self.places)
+        model = PerturbationModel(instance, bounds, max_makespan, self.places)
         grid = model.grid
         near = self.deadline.sooner((1 - _RESERVE) * self.deadline.remaining())
         lexicographic = Lexicographic(model.model, near)
@@ -173,6 +174,10 @@ class _Search:
         self._check(answer, proved_values)
         return answer
 
+    def _pieces(self) -> list[Piece]:
+        """Return all pieces of the target."""
+        return list(chain.from_iterable(place.pieces for place in self.places.values()))
+
     def _any(self, grid: int) -> MinimalChange:
         """Search for any schedule, with interruptions at every tick."""
         result = solve(self.instance, time_limit=self.deadline, rules=self.rules)
@@ -182,44 +187,50 @@ class _Search:
 
     def _on_target(self) -> Schedule | None:
         """Return the target, if it is a schedule that obeys the rules."""
-        if len(self.places) < len(self.instance.actions) or not all(place.whole for place in self.places.values()):
+        if len(self.places) < len(self.instance.actions):
             return None
-        schedule = Schedule.of(self.instance, [piece for place in self.places.values() for piece in place.pieces])
+        if not all(place.complete for place in self.places.values()):
+            return None
+        schedule = Schedule.of(self.instance, self._pieces())
         return schedule if next(find_violations(self.instance, schedule), None) is None else None
 
     def _answer(
         self, status: Status, schedule: Schedule | None = None, proved: tuple[str, ...] = (), grid: int = 1
     ) -> MinimalChange:
         instance, places = self.instance, self.places
-        shifts = {}
-        if schedule is not None:
-            shifts = {
-                name: place.shift([piece for piece in schedule.pieces if piece.action == name])
-                for name, place in places.items()
-            }
-        return MinimalChange(
+        answer = MinimalChange(
             instance=instance.name,
             status=status,
-            schedule=schedule,
-            plan=None if schedule is None else certify(instance, schedule, rules=self.rules),
-            moved=tuple(name for name, shift in shifts.items() if shift.moved),
-            shifts={name: shift.ticks for name, shift in shifts.items()},
-            shift=None if schedule is None else sum(shift.ticks for shift in shifts.values()),
-            makespan=None if schedule is None else schedule.makespan,
             added=tuple(action.id for action in instance.actions if action.id not in places),
             redundant=self.redundant,
             proved=proved,
             grid=grid,
+        )
+        if schedule is None:
+            return replace(answer, seconds=perf_counter() - self.began)
+        shifts = {}
+        for name, place in places.items():
+            shifts[name] = place.shift([piece for piece in schedule.pieces if piece.action == name])
+        ticks = {name: shift.ticks for name, shift in shifts.items()}
+        return replace(
+            answer,
+            schedule=schedule,
+            plan=certify(instance, schedule, rules=self.rules),
+            moved=tuple(name for name, shift in shifts.items() if shift.moved),
+            shifts=ticks,
+            shift=sum(ticks.values()),
+            makespan=schedule.makespan,
             seconds=perf_counter() - self.began,
         )
 
     def _check(self, answer: MinimalChange, proved_values: dict[str, int]) -> None:
         """Compare the minimized values of the model with those of the schedule."""
         figures = {"moved": len(answer.moved), "shift": answer.shift, "makespan": answer.makespan}
-        for objective, most in proved_values.items():
+        for objective, proved_value in proved_values.items():
             value = figures[objective]
-            if value is None or value > most or (answer.status == Status.optimal and value < most):
-                raise InternalError(f"{self.instance.name}: {objective} is {value}, but {most} is proved")
+            is_lower = value is not None and value < proved_value
+            if value is None or value > proved_value or (answer.status == Status.optimal and is_lower):
+                raise InternalError(f"{self.instance.name}: {objective} is {value}, but {proved_value} is proved")
 
 
 def longest_makespan(instance: Instance, latest: int = 0) -> int:
@@ -229,5 +240,5 @@ def longest_makespan(instance: Instance, latest: int = 0) -> int:
     """
     # A negative maximum lag keeps its actions apart like a minimum lag.
     distances = sum(-lag.maximum for lag in instance.lags if lag.maximum is not None and lag.maximum < 0)
-    most = latest + horizon(instance) + distances
-    return most if instance.time_limit is None else min(most, instance.time_limit)
+    makespan = latest + horizon(instance) + distances
+    return makespan if instance.time_limit is None else min(makespan, instance.time_limit)

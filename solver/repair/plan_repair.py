@@ -95,7 +95,7 @@ class Repair:
                 row["moved"] = self.moved
                 value = [_move(move) for move in value]
             elif entry.name == "dropped":
-                value = [one._asdict() for one in value]
+                value = [command._asdict() for command in value]
             row[entry.name] = list(value) if isinstance(value, tuple) else value
         return row
 
@@ -169,16 +169,12 @@ def repair_schedule(
 
 def _moves(by_action: Mapping[str, Sequence[Piece]], change: MinimalChange) -> tuple[MovedAction, ...]:
     assert change.schedule is not None
-    pieces = change.schedule.pieces
-    return tuple(
-        MovedAction(
-            name,
-            tuple(by_action[name]),
-            tuple(piece for piece in pieces if piece.action == name),
-            change.shifts[name],
-        )
-        for name in change.moved
-    )
+    moves = []
+    for name in change.moved:
+        before = tuple(by_action[name])
+        after = tuple(piece for piece in change.schedule.pieces if piece.action == name)
+        moves.append(MovedAction(name, before, after, change.shifts[name]))
+    return tuple(moves)
 
 
 def _redundant(targets: Sequence[Target], change: MinimalChange) -> list[DroppedCommand]:

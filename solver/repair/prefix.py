@@ -22,15 +22,15 @@ class PrefixRepair(ABC):
     ----------
     best
         Result of the problem under the rules of the run.
-    most
-        Number of actions of the longest prefix.
+    length
+        Number of actions of the run.
     time_limit
         Seconds of wall time, or counted work.
     """
 
-    def __init__(self, run: AnyRun, best: Result, most: int, time_limit: Limit) -> None:
+    def __init__(self, run: AnyRun, best: Result, length: int, time_limit: Limit) -> None:
         self.run = run
-        self._most = most
+        self._length = length
         self._deadline = deadline_of(time_limit)
         self._results = {0: best}  # by the length of the prefix
         self._is_sure = True  # no prefix was skipped for lack of time
@@ -53,7 +53,7 @@ class PrefixRepair(ABC):
         if run.success and not run.verdict.violations:
             return self.answer(Status.optimal, run.verdict.makespan, run.plan.submitted)
         if run.success:
-            return self.complete(self._most, Result(run.problem.name, Status.optimal), Status.optimal)
+            return self.complete(self._length, Result(run.problem.name, Status.optimal), Status.optimal)
         if not self._reaches(0):
             is_infeasible = best.status == Status.infeasible or (best.status == Status.optimal and self._is_sure)
             return self.answer(Status.infeasible if is_infeasible else Status.unknown)
@@ -64,9 +64,9 @@ class PrefixRepair(ABC):
 
     def _longest(self) -> int:
         """Return the longest prefix: if the goal can be reached after some actions, it can after fewer."""
-        if self._reaches(self._most):
-            return self._most
-        return bisect_left(range(self._most), True, lo=1, key=lambda count: not self._reaches(count)) - 1
+        if self._reaches(self._length):
+            return self._length
+        return bisect_left(range(self._length), True, lo=1, key=lambda count: not self._reaches(count)) - 1
 
     def _plan(self, count: int) -> Result:
         """Complete a prefix within half of the remaining time, so that shorter prefixes get the rest."""
@@ -93,15 +93,17 @@ class PrefixRepair(ABC):
     ) -> Repair:
         """Return a repair; without ``added`` actions the plan, if there is one, is what was submitted."""
         best, problem = self._results[0], self.run.problem
+        changed = None if makespan is None else added is not None
+        optimum = best.makespan if best.status == Status.optimal else None
         return Repair(
             instance=problem.name,
             benchmark=problem.benchmark,
             status=status,
-            changed=None if makespan is None else added is not None,
+            changed=changed,
             violations=len(self.run.verdict.violations),
-            shift=None if makespan is None or added is not None else 0,
+            shift=0 if changed is False else None,
             makespan=makespan,
-            optimum=best.makespan if best.status == Status.optimal else None,
+            optimum=optimum,
             added=tuple(added or ()),
             dropped=tuple(dropped),
             unit=problem.unit,

@@ -29,15 +29,17 @@ class PerturbationModel(ScheduleModel):
 
     Parameters
     ----------
-    most
-        Largest makespan, in ticks.
+    max_makespan
+        Ticks.
     """
 
-    def __init__(self, instance: Instance, bounds: Windows, most: int, places: Mapping[str, TargetPieces]) -> None:
+    def __init__(
+        self, instance: Instance, bounds: Windows, max_makespan: int, places: Mapping[str, TargetPieces]
+    ) -> None:
         # Agents cannot be told apart where they are only counted.
-        self._named = any(piece.agent is not None for place in places.values() for piece in place.pieces)
+        self._named = any(_names_agent(place) for place in places.values())
         self._places = places
-        self._latest = most
+        self._latest = max_makespan
         step = common_tick(instance)
         for name, place in places.items():
             for stretch in place.stretches:
@@ -45,22 +47,18 @@ class PerturbationModel(ScheduleModel):
         step = gcd(step, instance.time_limit or 0)
         self._chunk = _chunk(instance, step)
         # Starts that would cut what goes on.
-        self._starts = sorted(
-            {
-                piece.start
-                for name, place in places.items()
-                if not instance.by_id[name].attended
-                for piece in place.pieces
-            }
-        )
-        super().__init__(instance, bounds, step, lower_bound(instance, bounds), most)
+        starts: set[int] = set()
+        for name, place in places.items():
+            if not instance.by_id[name].attended:
+                starts.update(piece.start for piece in place.pieces)
+        self._starts = sorted(starts)
+        super().__init__(instance, bounds, step, lower_bound(instance, bounds), max_makespan)
 
     @property
     def grid(self) -> int:
         """Ticks of work after which an interruptible action can pause; 1 if there is none."""
-        return (
-            self._chunk if any(action.interruptible and action.duration > 1 for action in self.instance.actions) else 1
-        )
+        is_relevant = any(action.interruptible and action.duration > 1 for action in self.instance.actions)
+        return self._chunk if is_relevant else 1
 
     @property
     def coarse(self) -> bool:
@@ -78,13 +76,14 @@ class PerturbationModel(ScheduleModel):
             super()._add_action(i, action)
             return
         model, cuts = self.model, self._cuts(action)
-        head, latest = self._heads[i], self._most - self._tails[i] - action.duration // self.step
+        head = self._heads[i]
+        latest = self._most - self._tails[i] - action.duration // self.step
         segments = []
         for first, end in pairwise(cuts):
             start = model.integer(head + first, max(head + first, latest + first))
             segments.append(Segment(start, end - first, end - first if action.attended else 0))
-        for one, two in pairwise(segments):
-            model.difference(two.start, one.start, one.size)
+        for segment, successor in pairwise(segments):
+            model.difference(successor.start, segment.start, segment.size)
         self.segments.append(segments)
         self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
         if len(action.modes) > 1:
@@ -103,9 +102,9 @@ class PerturbationModel(ScheduleModel):
             cuts |= target
         return sorted(cut // self.step for cut in cuts)
 
-    def _continue_run(self, one: Segment, two: Segment, literal: int) -> None:
-        self.model.difference(one.start, two.start, -one.size, literal)
-        self.runs.append((one, two, literal))
+    def _continue_run(self, segment: Segment, successor: Segment, literal: int) -> None:
+        self.model.difference(segment.start, successor.start, -segment.size, literal)
+        self.runs.append((segment, successor, literal))
 
     # --- the distance -----------------------------------------------------------------------------
 
@@ -137,7 +136,7 @@ class PerturbationModel(ScheduleModel):
         """A literal for every action that may stay as in the target; if it holds, the action does."""
         keeps = []
         for name, place in self._places.items():
-            assignments = self._assignments(name) if place.whole else None
+            assignments = self._assignments(name) if place.complete else None
             if assignments is not None:
                 keep = self.model.boolean()
                 for variable, value in assignments:
@@ -167,8 +166,11 @@ class PerturbationModel(ScheduleModel):
     @cached_property
     def _unit(self) -> int:
         """The ticks in which shifts are counted."""
-        starts = (start for name in self._places for _, _, own in self._targets(name) for start in own)
-        return gcd(self.step, *starts)
+        unit = self.step
+        for name in self._places:
+            for _, _, starts in self._targets(name):
+                unit = gcd(unit, *starts)
+        return unit
 
     @cached_property
     def _shifts(self) -> list[int]:
@@ -176,18 +178,22 @@ class PerturbationModel(ScheduleModel):
         variables = []
         scale = self.step // self._unit
         for name in self._places:
-            rows = [
-                (segment.start, min(starts) // self._unit, max(starts) // self._unit)
-                for segment, _, starts in self._targets(name)
-                if starts
-            ]
-            reach = max(max(most, -least) for _, least, most in rows) + self._latest // self._unit
-            shift = self.model.integer(0, reach)
-            for start, least, most in rows:
-                self.model.linear([(shift, 1), (start, -scale)], -least, FAR)
-                self.model.linear([(shift, 1), (start, scale)], most, FAR)
+            rows = []
+            for segment, _, starts in self._targets(name):
+                if starts:
+                    rows.append((segment.start, min(starts) // self._unit, max(starts) // self._unit))
+            farthest = max(max(last, -first) for _, first, last in rows)
+            shift = self.model.integer(0, farthest + self._latest // self._unit)
+            for start, first, last in rows:
+                self.model.linear([(shift, 1), (start, -scale)], -first, FAR)
+                self.model.linear([(shift, 1), (start, scale)], last, FAR)
             variables.append(shift)
         return variables
+
+
+def _names_agent(place: TargetPieces) -> bool:
+    """Return whether a piece of the target names its agent."""
+    return any(piece.agent is not None for piece in place.pieces)
 
 
 def _chunk(instance: Instance, step: int) -> int:

@@ -45,12 +45,12 @@ class TargetPieces:
     ----------
     stretches
         In order of start, cut where the action is complete.
-    whole
-        True if they are exactly the work of the action: complete, and no piece was cut.
+    complete
+        True if they are exactly the work of the action: none is missing, and no piece was cut.
     """
 
     stretches: tuple[Stretch, ...]
-    whole: bool
+    complete: bool
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -59,7 +59,12 @@ class TargetPieces:
 
     def within(self, first: int, end: int) -> list[Stretch]:
         """Return the stretches that hold some of the work ``[first, end)``."""
-        return [s for s in self.stretches if (s.first < end and first < s.end) or s.first == s.end == first]
+        stretches = []
+        for stretch in self.stretches:
+            overlaps = stretch.first < end and first < stretch.end
+            if overlaps or stretch.first == stretch.end == first:
+                stretches.append(stretch)
+        return stretches
 
     def shift(self, pieces: Sequence[Piece]) -> Shift:
         """Compare with the pieces of a schedule that carries out the whole action.
@@ -75,12 +80,14 @@ class TargetPieces:
         >>> target.shift([Piece("t/chop", 0, 4, "a")])
         Shift(moved=True, ticks=3)
         """
-        moved, ticks = not self.whole, 0
-        for one, two in _pairs(self.stretches, _stretches(sorted(pieces, key=lambda piece: piece.start))):
-            distance = abs(one.origin - two.origin)
+        moved, ticks = not self.complete, 0
+        actual_stretches = _stretches(sorted(pieces, key=lambda piece: piece.start))
+        for target_stretch, actual_stretch in _pairs(self.stretches, actual_stretches):
+            distance = abs(target_stretch.origin - actual_stretch.origin)
             ticks = max(ticks, distance)
-            target, actual = one.piece, two.piece
-            moved = moved or bool(distance) or target.mode != actual.mode or target.agent not in (None, actual.agent)
+            target, actual = target_stretch.piece, actual_stretch.piece
+            if distance or target.mode != actual.mode or target.agent not in (None, actual.agent):
+                moved = True
         return Shift(moved, ticks)
 
 
@@ -92,14 +99,14 @@ def _stretches(pieces: Sequence[Piece]) -> list[Stretch]:
     return stretches
 
 
-def _pairs(ones: Sequence[Stretch], twos: Sequence[Stretch]) -> Iterator[tuple[Stretch, Stretch]]:
+def _pairs(targets: Sequence[Stretch], actuals: Sequence[Stretch]) -> Iterator[tuple[Stretch, Stretch]]:
     """Yield the stretches of both that hold the same work."""
     i = j = 0
-    while i < len(ones) and j < len(twos):
-        one, two = ones[i], twos[j]
-        yield one, two
-        i += one.end <= two.end
-        j += two.end <= one.end
+    while i < len(targets) and j < len(actuals):
+        target, actual = targets[i], actuals[j]
+        yield target, actual
+        i += target.end <= actual.end
+        j += actual.end <= target.end
 
 
 def split_pieces(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces | None, list[Piece]]:
@@ -116,18 +123,20 @@ def split_pieces(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces 
     """
     stretches: list[Stretch] = []
     redundant: list[Piece] = []
-    first, is_whole = 0, True
+    first, is_uncut = 0, True
     for piece in sorted(pieces, key=_start):
         remaining = action.duration - first
-        full = not remaining and (bool(action.duration) or bool(stretches))
-        if full or piece.start > MAX_TICKS or (not piece.duration and action.duration):
+        is_full = not remaining and (bool(action.duration) or bool(stretches))
+        if is_full or piece.start > MAX_TICKS or (not piece.duration and action.duration):
             redundant.append(piece)
             continue
-        is_whole = is_whole and piece.duration <= remaining
+        is_uncut = is_uncut and piece.duration <= remaining
         length = min(piece.duration, remaining)
         stretches.append(Stretch(first, first + length, piece._replace(duration=length)))
         first += length
-    return (TargetPieces(tuple(stretches), is_whole and first == action.duration) if stretches else None), redundant
+    if not stretches:
+        return None, redundant
+    return TargetPieces(tuple(stretches), is_uncut and first == action.duration), redundant
 
 
 def _start(piece: Piece) -> int:
@@ -140,7 +149,7 @@ def _start(piece: Piece) -> int:
 def split_all_pieces(
     instance: Instance, target: Mapping[str, Sequence[Piece]]
 ) -> tuple[dict[str, TargetPieces], tuple[Piece, ...]]:
-    """Apply `normal` to every action; raise `InputError` for actions that the instance does not have."""
+    """Apply `split_pieces` to every action; raise `InputError` for actions that are none of the instance."""
     targets: dict[str, TargetPieces] = {}
     redundant: list[Piece] = []
     for name in target:

@@ -40,7 +40,7 @@ class Progress:
         Fixed segments, likewise, with which a piece begins.
     pieces
         Fixed pieces.
-    whole
+    cuttable
         Fixed pieces that a start of another action would cut if they were open: first agent of the crew, and piece.
     clock, latest
         Earliest time of further starts; latest time of the state.
@@ -53,7 +53,7 @@ class Progress:
     agents: dict[tuple[int, int], str | None]
     begins: set[tuple[int, int]]
     pieces: list[FixedPiece]
-    whole: list[tuple[str, FixedPiece]]
+    cuttable: list[tuple[str, FixedPiece]]
     clock: int
     latest: int
     cut: int
@@ -85,12 +85,14 @@ class Translator:
             step if action.interruptible and action.duration > step else action.duration for action in instance.actions
         ]
         #: First agent of each agent's crew.
-        self.head_of = {agent: crew[0] for crew in interchangeable(instance) for agent in crew}
+        self.head_of: dict[str, str] = {}
+        for crew in interchangeable(instance):
+            self.head_of.update(dict.fromkeys(crew, crew[0]))
         actions = enumerate(instance.actions)
         self._paused = {i for i, action in actions if action.interruptible and action.attended}
         # A negative maximum lag keeps its actions apart like a minimum lag, and a negative minimum lag together.
-        longest = max((abs(ticks or 0) for lag in instance.lags for ticks in (lag.minimum, lag.maximum)), default=0)
-        reach = longest + max(action.release for action in instance.actions)
+        lags = [max(abs(lag.minimum or 0), abs(lag.maximum or 0)) for lag in instance.lags]
+        reach = max(lags, default=0) + max(action.release for action in instance.actions)
         # Idle time after which earlier events no longer matter.
         self._memory = (-(-reach // step) + 1) * step
 
@@ -108,8 +110,8 @@ class Translator:
             start, i = piece.start - cut, index[piece.action]
             end = max(end, start + piece.duration)
             size = self.sizes[i]
-            segments = piece.duration // size if size else 1
-            if start % step or (piece.duration % size if size else piece.duration):
+            segments, remainder = divmod(piece.duration, size) if size else (1, piece.duration)
+            if start % step or remainder:
                 raise InputError(
                     f"must start and end at a multiple of {step}",
                     field=f"state.pieces[{piece.action}]",
@@ -128,9 +130,10 @@ class Translator:
         if (state.clock - cut) % step:
             raise InputError(f"must be a multiple of {step}", field="state.clock", value=state.clock)
         clock = (state.clock - cut) // step
-        whole = [
-            (self.head_of[one.agent], one)
-            for one in pieces
-            if one.action in self._paused and one.agent is not None and one.end > max(clock, one.start + 1)
-        ]
-        return Progress(starts, modes, agents, begins, pieces, whole, clock, max(clock, -(-end // step)), cut)
+        cuttable = []
+        for fixed_piece in pieces:
+            agent, earliest_cut = fixed_piece.agent, max(clock, fixed_piece.start + 1)
+            if agent is not None and fixed_piece.action in self._paused and fixed_piece.end > earliest_cut:
+                cuttable.append((self.head_of[agent], fixed_piece))
+        latest = max(clock, -(-end // step))
+        return Progress(starts, modes, agents, begins, pieces, cuttable, clock, latest, cut)

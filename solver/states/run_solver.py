@@ -79,8 +79,8 @@ class RunValues:
         witness = state_value.value.witness
         if witness is None or point.dead_end:
             return None
-        rest = state_solver(self._solvers, point.instance, step_of(run)).completion(witness, point.state)
-        return run.commands(point, rest)
+        completion = state_solver(self._solvers, point.instance, step_of(run)).completion(witness, point.state)
+        return run.commands(point, completion)
 
     def _point(self, run: AnyTrajectory) -> DecisionPoint:
         """Return the point where a run stopped, with the same instance for all that are equal."""
@@ -138,9 +138,9 @@ class Solver:
 
     def complete_plan(self, value: Value) -> str | None:
         """Return the plan up to where the run stopped with its best completion, replayed by the rules."""
-        run, count, step = self.run, self.run.stop, self.grid
-        point = run.points[count]
-        rest = Schedule(())
+        run, step = self.run, self.grid
+        point = run.points[run.stop]
+        completion = Schedule(())
         if not point.complete:
             # A separate solver, so that the plan does not depend on earlier queries; but further rules may accept one
             # completion and refuse another.
@@ -153,11 +153,11 @@ class Solver:
                 return None
             if witness is None:
                 raise InternalError(f"{run.problem.name}: a repeated search found no completion of {value.upper}")
-            rest = state_solver(solvers, point.instance, step).completion(witness, point.state)
-        plan, replay = run.completed(count, rest)
+            completion = state_solver(solvers, point.instance, step).completion(witness, point.state)
+        plan, replay = run.completed(run.stop, completion)
         if not replay.success or not agrees(run.problem, replay.makespan, value.upper):
-            fault = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.upper}"
-            raise contradiction(run.problem, f"the rules reject a completion: {fault}")
+            reason = replay.violations[0] if replay.violations else f"makespan {replay.makespan}, not {value.upper}"
+            raise contradiction(run.problem, f"the rules reject a completion: {reason}")
         return plan
 
     def contradiction(self, count: int) -> tuple[str, ...]:
@@ -167,8 +167,9 @@ class Solver:
             conflict = find_conflict(remaining_problem(point.instance, point.state), time_limit=self.limit)
         except InputError:  # the decisions contradict each other
             return ()
-        proved = conflict is not None and conflict.status == Status.infeasible
-        return tuple(one.text for one in conflict.constraints) if conflict is not None and proved else ()
+        if conflict is None or conflict.status != Status.infeasible:
+            return ()
+        return tuple(constraint.text for constraint in conflict.constraints)
 
     def repair(
         self,
@@ -183,30 +184,36 @@ class Solver:
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal command; commands that differ in length only are one option."""
         legal = self.run.legal(self.run.points[self.run.stop], self.grid)
-        values = [(one, self._after(value, one)) for one in legal]
-        for _, group in groupby(values, key=lambda pair: (_subject(pair[0]), pair[1].lower, pair[1].upper)):
+        values = [(command, self._after(value, command)) for command in legal]
+        for _, group in groupby(values, key=_option_key):
             yield self._option(value, list(group))
 
-    def _after(self, before: Value, one: LegalAction) -> Value:
+    def _after(self, before: Value, command: LegalAction) -> Value:
         """Return the value after a command."""
-        point, after = self.run.points[self.run.stop], one.after
-        witness = before.witness if before.makespan is not None and not after.dead_end and not after.complete else None
+        point, after = self.run.points[self.run.stop], command.after
+        witness = None
+        if before.makespan is not None and not after.dead_end and not after.complete:
+            witness = before.witness
         if witness is not None and state_solver(self._solvers, after.instance, self.grid).keeps(witness, after.state):
             return before
-        least = before.lower if after.instance is point.instance else 0
-        value = value_of(after, self.grid, least, limit=self.limit, solvers=self._solvers)
+        at_least = before.lower if after.instance is point.instance else 0
+        value = value_of(after, self.grid, at_least, limit=self.limit, solvers=self._solvers)
         return accepted_value(self.run, after, value, self.grid, self._solvers)
 
     def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:
-        (first, value), (last, _) = group[0], group[-1]
-        costless = before.makespan is not None and value.makespan == before.makespan
-        command, shortest, longest = last.command, None, None
-        if first.kind == "wait" and costless:
+        first, value = group[0]
+        last, _ = group[-1]
+        is_costless = before.makespan is not None and value.makespan == before.makespan
+        command = last.command
+        shortest = longest = None
+        if first.kind == "wait" and is_costless:
             shortest, longest = self.grid, self._longest_wait(before)
             if command == wait_words(self.run.problem, self.grid):  # no command of the benchmark
                 command = wait_words(self.run.problem, longest)
-        elif first.kind == "act" and self.run.problem.by_id[first.after.state.pieces[-1].action].interruptible:
-            shortest, longest = (one.after.state.pieces[-1].duration for one in (first, last))
+        elif first.kind == "act":
+            first_piece, last_piece = first.after.state.pieces[-1], last.after.state.pieces[-1]
+            if self.run.problem.by_id[first_piece.action].interruptible:
+                shortest, longest = first_piece.duration, last_piece.duration
         return Option.of(command, first.kind, before, value, shortest, longest)
 
     def _longest_wait(self, before: Value) -> int:
@@ -223,6 +230,8 @@ class Solver:
         return low * step
 
 
-def _subject(one: LegalAction) -> tuple[Any, ...]:
-    """Return the data that commands share if they differ in length only."""
-    return (one.kind, *((piece.action, piece.agent, piece.mode) for piece in one.after.state.pieces[-1:]))
+def _option_key(entry: tuple[LegalAction, Value]) -> tuple[Any, ...]:
+    """Return the data that a command, with the value after it, shares with those of one option."""
+    command, value = entry
+    pieces = [(piece.action, piece.agent, piece.mode) for piece in command.after.state.pieces[-1:]]
+    return command.kind, pieces, value.lower, value.upper

@@ -21,7 +21,7 @@ from planoracle.solver.exact.bounds import common_tick, horizon, lower_bound, wi
 from planoracle.solver.exact.cp_model import CpOutcome, negated, run
 from planoracle.solver.exact.resources import holds
 from planoracle.solver.exact.schedule_model import ScheduleModel
-from planoracle.solver.states.progress import Key, Progress, Translator
+from planoracle.solver.states.progress import FixedPiece, Key, Progress, Translator
 
 #: Lower bound of infeasible states.
 NEVER = 10**400
@@ -38,10 +38,14 @@ class StateModel:
         # The general rules check a schedule as a whole, those of benchmarks command by command.
         self.joins = model.joins if registry.of(model.instance).stepwise else []
         self.free = [(domain[0], domain[1]) for domain in self.domains]
-        place = {id(segment): (i, k) for i, segments in enumerate(model.segments) for k, segment in enumerate(segments)}
+        place = {}
+        for i, segments in enumerate(model.segments):
+            for k, segment in enumerate(segments):
+                place[id(segment)] = (i, k)
+        #: Literals that a segment continues the one before it, by action and number of the segment.
         self.goes_on: dict[tuple[int, int], list[int]] = {}
-        for _, two, literal in model.runs:
-            self.goes_on.setdefault(place[id(two)], []).append(literal)
+        for _, segment, literal in model.runs:
+            self.goes_on.setdefault(place[id(segment)], []).append(literal)
         self._changed: dict[int, tuple[int, int]] = {}  # domains set that differ from the free ones
 
     def restrict(self, variable: int, domain: tuple[int, int]) -> None:
@@ -69,8 +73,8 @@ class InstanceModel:
         self.step = step
         self.translator = Translator(instance, step)
         self.windows = windows(instance)
-        self.rest = -(-horizon(instance) // step)
-        self.least = -(-lower_bound(instance, self.windows) // step) if self.windows.consistent else NEVER
+        self.horizon = -(-horizon(instance) // step)
+        self.lower_bound = -(-lower_bound(instance, self.windows) // step) if self.windows.consistent else NEVER
         actions, tails = instance.actions, self.windows.tail
         self.starters = [i for i, action in enumerate(actions) if not action.attended and instance.eligible(action)]
         # A start cannot cut pieces of these if the model states that they continue.
@@ -87,10 +91,11 @@ class InstanceModel:
         if key not in self._models:
             if len(self._models) >= _MODELS:
                 self._models.clear()
-            most = (latest + self.rest) * self.step
-            self._models[key] = StateModel(
-                ScheduleModel(self.instance, self.windows, self.step, 0, most, fixed_pieces=dict(key[1]))
+            max_makespan = (latest + self.horizon) * self.step
+            model = ScheduleModel(
+                self.instance, self.windows, self.step, 0, max_makespan, fixed_pieces=dict(sorted(room.items()))
             )
+            self._models[key] = StateModel(model)
         return self._models[key]
 
 
@@ -194,12 +199,12 @@ class StateSolver:
         self._ground = shared = instance_model(instance, self.step)
         self._translator = shared.translator
         # Long stretches in which nothing happens are cut out, so that far times seldom need a wider model.
-        self._latest = max(shared.rest, min(-(-latest // self.step), _WIDEST * shared.rest))
+        self._latest = max(shared.horizon, min(-(-latest // self.step), _WIDEST * shared.horizon))
         self._built: StateModel | None = None
         self._started = False
         self._recent: deque[Witness] = deque(maxlen=_RECENT)  # proved best schedules
         self._proved: dict[Key, Value] = {}  # less the time cut out
-        self._least = shared.least
+        self._lower_bound = shared.lower_bound  # in steps
         self._room: Counter[str] = Counter()  # for how many given pieces of each crew the model has room
 
     # --- the model ---------------------------------------------------------------------------------
@@ -207,8 +212,10 @@ class StateSolver:
     def _prepare(self, progress: Progress) -> StateModel:
         """Return the model, with the decisions of a state as its domains."""
         shared = self._ground
-        whole = [pair for pair in progress.whole if shared.starters and pair[1].action not in shared.limited]
-        needed = Counter(head for head, _ in whole)
+        cuttable: list[tuple[str, FixedPiece]] = []
+        if shared.starters:
+            cuttable = [pair for pair in progress.cuttable if pair[1].action not in shared.limited]
+        needed = Counter(head for head, _ in cuttable)
         if self._built is None or progress.latest > self._latest or not needed <= self._room:
             self._build(progress.latest, needed)
         built = self._built
@@ -216,35 +223,41 @@ class StateSolver:
         model = built.model
         domains: dict[int, tuple[int, int]] = {}
         room = {head: iter(pairs) for head, pairs in model.fixed_pieces.items()}
-        for head, piece in whole:
+        for head, piece in cuttable:
             begin, end = next(room[head])
             domains[begin], domains[end] = (piece.start, piece.start), (piece.end, piece.end)
-        clock = progress.clock
-        for i, segments in enumerate(model.segments):
-            starts = progress.starts.get(i, ())
-            for segment, start in zip(segments, starts, strict=False):
-                domains[segment.start] = (start, start)
-            if len(starts) < len(segments):  # those after the first open one come later anyway
-                least, most = built.free[segments[len(starts)].start]
-                if least < clock:
-                    domains[segments[len(starts)].start] = (clock, max(most, clock))
-            if not starts:
-                continue
-            for k in range(1, len(starts) + 1):
-                for literal in built.goes_on.get((i, k), ()):
-                    _fix_literal(domains, literal, holds=progress.goes_on(i, k))
-            for mode, choice in enumerate(model.modes[i]):
-                if choice is not None:
-                    _fix_literal(domains, choice, holds=mode == progress.modes[i])
+        for i in range(len(model.segments)):
+            self._fix_action(built, progress, i, domains)
         for use, setting, joined in built.joins:
             if setting in progress.starts and use not in progress.starts:
                 _fix_literal(domains, joined, holds=False)  # a use can only be joined by what is set after it
         for (i, k), agent in progress.agents.items():
+            fixed_head = model.head_of.get(agent or "")
             for head, chosen in model.segments[i][k].agents.items():
                 if chosen is not None:
-                    _fix_literal(domains, chosen, holds=head == model.head_of.get(agent or ""))
+                    _fix_literal(domains, chosen, holds=head == fixed_head)
         built.become(domains)
         return built
+
+    def _fix_action(self, built: StateModel, progress: Progress, i: int, domains: dict[int, tuple[int, int]]) -> None:
+        """Set the domains of the starts and of the mode of an action."""
+        model, clock = built.model, progress.clock
+        segments, starts = model.segments[i], progress.starts.get(i, ())
+        for segment, start in zip(segments, starts, strict=False):
+            domains[segment.start] = (start, start)
+        if len(starts) < len(segments):  # those after the first open one come later anyway
+            first_open = segments[len(starts)].start
+            earliest, latest = built.free[first_open]
+            if earliest < clock:
+                domains[first_open] = (clock, max(latest, clock))
+        if not starts:
+            return
+        for k in range(1, len(starts) + 1):
+            for literal in built.goes_on.get((i, k), ()):
+                _fix_literal(domains, literal, holds=progress.goes_on(i, k))
+        for mode, choice in enumerate(model.modes[i]):
+            if choice is not None:
+                _fix_literal(domains, choice, holds=mode == progress.modes[i])
 
     def _build(self, latest: int, needed: Counter[str]) -> None:
         if latest > self._latest:
@@ -256,24 +269,27 @@ class StateSolver:
 
     def _bound(self, progress: Progress) -> int:
         """Lower bound in steps: what has been started, every action still to do, and all that needs an agent."""
-        clock, best = progress.clock, self._least
-        work, rest = 0, NEVER
+        clock, bound = progress.clock, self._lower_bound
+        work, shortest_tail = 0, NEVER
         for i, remaining in enumerate(self._ground.remaining):
             starts = progress.starts.get(i)
             size = self._translator.sizes[i] // self.step
             if starts is not None:
                 done = size * len(starts)
-                best = max(best, starts[-1] + size + remaining - done)
+                bound = max(bound, starts[-1] + size + remaining - done)
                 if done >= self.instance.actions[i].duration // self.step:
                     continue
                 remaining, attended = remaining - done, max(0, self._ground.attended[i] - done)
             else:
                 attended = self._ground.attended[i]
-            best = max(best, clock + remaining)
+            bound = max(bound, clock + remaining)
             if attended:
                 work += attended
-                rest = min(rest, remaining - attended)
-        return max(best, clock - (-work // len(self.instance.agents)) + rest) if work else best
+                shortest_tail = min(shortest_tail, remaining - attended)
+        if not work:
+            return bound
+        work_end = clock - (-work // len(self.instance.agents))
+        return max(bound, work_end + shortest_tail)
 
     # --- values ------------------------------------------------------------------------------------
 
@@ -298,32 +314,33 @@ class StateSolver:
             return Value(at_most, at_most)
         if not self._started:
             self._begin(limit)
-        if self._least >= NEVER:
+        if self._lower_bound >= NEVER:
             return Value(NEVER, None)
         progress = self._translator.progress(state)
         seen = self._proved.get(progress.key)
         if seen is not None:
             return _later(seen, progress.cut)
-        least = max(-(-(at_least - progress.cut) // self.step), self._bound(progress))
+        min_steps = max(-(-(at_least - progress.cut) // self.step), self._bound(progress))
+        lower = min_steps * self.step + progress.cut
         for witness in self._recent:
-            if witness.makespan == least and self._keeps(witness, progress):
-                return Value(least * self.step + progress.cut, least * self.step + progress.cut, witness)
+            if witness.makespan == min_steps and self._keeps(witness, progress):
+                return Value(lower, lower, witness)
         deadline = deadline_of(limit)
         if deadline.remaining() <= 0:  # building the model would exceed it further
-            lower = least * self.step + progress.cut
             return Value(lower if at_most is None else min(lower, at_most), at_most)
         built = self._prepare(progress)
         bounds = Value(at_least, at_most)
-        most = built.free[built.model.makespan][1]
+        max_steps = built.free[built.model.makespan][1]
         if at_most is not None:
-            most = min(most, (at_most - progress.cut - 1) // self.step)
-        if least > most:
+            max_steps = min(max_steps, (at_most - progress.cut - 1) // self.step)
+        if min_steps > max_steps:
             return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
-        value = self._search(built, progress.cut, least, most, bounds, deadline)
-        if value.makespan is not None and value.witness is not None:
+        value = self._search(built, progress.cut, (min_steps, max_steps), bounds, deadline)
+        is_proved = value.makespan is not None and value.witness is not None
+        if value.witness is not None and is_proved:
             self._recent.appendleft(value.witness)
-        settled = value.status == Status.infeasible or (value.makespan is not None and value.witness is not None)
-        if progress.cut and settled and len(self._proved) < _MEMORY:
+        is_settled = is_proved or value.status == Status.infeasible
+        if progress.cut and is_settled and len(self._proved) < _MEMORY:
             self._proved[progress.key] = _later(value, -progress.cut)  # it comes again with every further wait
         return value
 
@@ -342,59 +359,64 @@ class StateSolver:
             root = self.value(PartialSchedule(), limit=limit)
             if isinstance(limit, WorkLimit):
                 roots[key] = root, counted_work() - before
-        self._least = NEVER if root.lower >= NEVER else max(self._least, -(-root.lower // self.step))
+        if root.lower >= NEVER:
+            self._lower_bound = NEVER
+        else:
+            self._lower_bound = max(self._lower_bound, -(-root.lower // self.step))
 
-    def _search(self, built: StateModel, cut: int, least: int, most: int, bounds: Value, deadline: Deadline) -> Value:
+    def _search(self, built: StateModel, cut: int, window: tuple[int, int], bounds: Value, deadline: Deadline) -> Value:
+        """Search for the best makespan in a window of steps."""
         model = built.model
+        lower, upper = window
         best: list[int] | None = None
         width = 0  # narrow windows for the makespan propagate well: look from below in ever wider ones first
-        while least + width < most:
-            built.restrict(model.makespan, (least, least + width))
+        while lower + width < upper:
+            built.restrict(model.makespan, (lower, lower + width))
             outcome = self._run(model, deadline, *_PROBE)
             if outcome.status == Status.optimal:
                 ticks = outcome.solution[model.makespan] * self.step + cut
                 return Value(ticks, ticks, Witness(model, outcome.solution, cut))
             if outcome.status != Status.infeasible:
                 break
-            least, width = least + width + 1, 2 * width + 1
+            lower, width = lower + width + 1, 2 * width + 1
         for options, effort in _EFFORTS:
-            built.restrict(model.makespan, (least, most))
+            built.restrict(model.makespan, (lower, upper))
             outcome = self._run(model, deadline, options, effort)
             if outcome.solution:
-                best, most = outcome.solution, outcome.solution[model.makespan]
+                best, upper = outcome.solution, outcome.solution[model.makespan]
             if outcome.status == Status.infeasible and best is None:
                 if bounds.upper is not None:  # no shorter completion: `solve` rests on the same proof
                     return Value(bounds.upper, bounds.upper)
-                if self._confirmed(model, options, deadline):
+                if self._confirm(model, options, deadline):
                     return Value(NEVER, None)
             elif outcome.status == Status.optimal:
-                least = most
+                lower = upper
             elif outcome.bound > 0:
-                least = max(least, ceil(outcome.bound - 1e-6))
-            if (best is not None and least >= most) or deadline.remaining() <= 0:
+                lower = max(lower, ceil(outcome.bound - 1e-6))
+            if (best is not None and lower >= upper) or deadline.remaining() <= 0:
                 break
-        low = least * self.step + cut
+        lower_ticks = lower * self.step + cut
         if best is None:
-            return Value(low if bounds.upper is None else min(low, bounds.upper), bounds.upper)
-        return Value(low, most * self.step + cut, Witness(model, best, cut))
+            return Value(lower_ticks if bounds.upper is None else min(lower_ticks, bounds.upper), bounds.upper)
+        return Value(lower_ticks, upper * self.step + cut, Witness(model, best, cut))
 
     def _run(
         self, model: ScheduleModel, deadline: Deadline, options: Mapping[str, int], effort: float | None
     ) -> CpOutcome:
         # CP-SAT's clock does not see that a conflict takes the longer, the more pieces there are.
-        dear = max(1.0, (model.model.variables / _FEW) ** 2) if deadline.counted else 1.0
-        part = deadline if dear == 1.0 else deadline.within(deadline.remaining() / dear)
+        factor = max(1.0, (model.model.variables / _FEW) ** 2) if deadline.counted else 1.0
+        part = deadline if factor == 1.0 else deadline.within(deadline.remaining() / factor)
         before = part.remaining()
         outcome = run(model.model, deadline=part, deterministic=effort, **options)  # type: ignore[arg-type]
         if part is not deadline:
-            deadline.spend((before - part.remaining()) * (dear - 1))
+            deadline.spend((before - part.remaining()) * (factor - 1))
         return outcome
 
-    def _confirmed(self, model: ScheduleModel, options: Mapping[str, int], deadline: Deadline) -> bool:
+    def _confirm(self, model: ScheduleModel, options: Mapping[str, int], deadline: Deadline) -> bool:
         """Return whether CP-SAT proves infeasibility with the other setting of presolve, too."""
-        other = {"presolve": not options.get("presolve", False)}
+        swapped = {"presolve": not options.get("presolve", False)}
         longer = deadline.within(max(1.0, deadline.remaining()))
-        return self._run(model, longer, other, None).status == Status.infeasible
+        return self._run(model, longer, swapped, None).status == Status.infeasible
 
     # --- witnesses ---------------------------------------------------------------------------------
 
@@ -406,45 +428,50 @@ class StateSolver:
         built = self._built
         if built is None or progress.cut != witness.cut or witness.model is not built.model:
             return False
-        solution, clock = witness.solution, progress.clock
-        for i, segments in enumerate(witness.model.segments):
-            starts = progress.starts.get(i, ())
-            if any(solution[segment.start] != start for segment, start in zip(segments, starts, strict=False)):
-                return False
-            if len(starts) < len(segments) and solution[segments[len(starts)].start] < clock:
-                return False
-            if not starts:
-                continue
-            for k in range(1, len(starts) + 1):
-                if not progress.goes_on(i, k) and _runs_on(built, i, k, solution):
-                    return False
-            if any(
-                setting == i and use not in progress.starts and holds(joined, solution)
-                for use, setting, joined in built.joins
-            ):
-                return False
-            mode = witness.model.modes[i][progress.modes[i]]
-            if mode is not None and not holds(mode, solution):
-                return False
+        solution = witness.solution
+        if not all(_keeps_action(built, progress, i, solution) for i in range(len(witness.model.segments))):
+            return False
         for (i, k), agent in progress.agents.items():
             head = witness.model.head_of.get(agent or "", "")
             chosen = witness.model.segments[i][k].agents.get(head)
             if chosen is not None and not holds(chosen, solution):
                 return False
-        return not (progress.whole and any(_cuts(built, witness, i, progress) for i in self._ground.starters))
+        if not progress.cuttable:
+            return True
+        return not any(_cuts(built, witness, i, progress) for i in self._ground.starters)
 
     def completion(self, witness: Witness, state: PartialSchedule) -> Schedule:
         """Return the pieces that a witness adds to a state which it completes."""
         progress = self._translator.progress(state)
         rows = witness.model.pieces(witness.solution, progress.agents, progress.begins)
-        rest = (piece for i, k, piece in rows if k >= len(progress.starts.get(i, ())))
-        return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in rest))
+        pieces = (piece for i, k, piece in rows if k >= len(progress.starts.get(i, ())))
+        return Schedule.of(self.instance, (piece._replace(start=piece.start + witness.cut) for piece in pieces))
 
 
 def _fix_literal(domains: dict[int, tuple[int, int]], literal: int, *, holds: bool) -> None:
     if literal < 0:
         literal, holds = negated(literal), not holds
     domains[literal] = (int(holds), int(holds))
+
+
+def _keeps_action(built: StateModel, progress: Progress, i: int, solution: list[int]) -> bool:
+    """Return whether a solution keeps the starts, the pieces and the mode of an action."""
+    segments, starts = built.model.segments[i], progress.starts.get(i, ())
+    for segment, start in zip(segments, starts, strict=False):
+        if solution[segment.start] != start:
+            return False
+    if len(starts) < len(segments) and solution[segments[len(starts)].start] < progress.clock:
+        return False
+    if not starts:
+        return True
+    for k in range(1, len(starts) + 1):
+        if not progress.goes_on(i, k) and _runs_on(built, i, k, solution):
+            return False
+    for use, setting, joined in built.joins:
+        if setting == i and use not in progress.starts and holds(joined, solution):
+            return False
+    mode = built.model.modes[i][progress.modes[i]]
+    return mode is None or holds(mode, solution)
 
 
 def _runs_on(built: StateModel, i: int, k: int, solution: list[int]) -> bool:
@@ -456,9 +483,10 @@ def _cuts(built: StateModel, witness: Witness, i: int, progress: Progress) -> bo
     fixed = len(progress.starts.get(i, ()))
     for k, segment in enumerate(witness.model.segments[i][fixed:], fixed):
         time = witness.solution[segment.start]
-        inside = any(head in segment.agents and one.start < time < one.end for head, one in progress.whole)
-        if inside and not _runs_on(built, i, k, witness.solution):
-            return True
+        for head, piece in progress.cuttable:
+            is_inside = head in segment.agents and piece.start < time < piece.end
+            if is_inside and not _runs_on(built, i, k, witness.solution):
+                return True
     return False
 
 

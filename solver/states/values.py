@@ -67,12 +67,12 @@ def value_of(
     if sum(action.duration for action in instance.actions if action.interruptible) > _MAX_SEGMENTS * step:
         return Value(at_least, at_most)
     solver = state_solver({} if solvers is None else solvers, instance, step, point.state.clock)
-    least = max(0, at_least - lost)
-    value = solver.value(point.state, least, None if at_most is None else at_most - lost, limit=limit)
+    state_at_most = None if at_most is None else at_most - lost
+    value = solver.value(point.state, max(0, at_least - lost), state_at_most, limit=limit)
     if value.lower >= NEVER:
         return value
-    most = None if value.upper is None else max(value.upper + lost, point.reached)
-    return replace(value, lower=max(value.lower + lost, point.reached), upper=most)
+    upper = None if value.upper is None else max(value.upper + lost, point.reached)
+    return replace(value, lower=max(value.lower + lost, point.reached), upper=upper)
 
 
 def accepted_value(run: AnyTrajectory, point: DecisionPoint, value: Value, step: int, solvers: Solvers) -> Value:
@@ -138,19 +138,17 @@ def _stretch(
     values: list[Value | None] = [None] * len(points)
     begin = values[0] = checked(points[0], value_of(points[0], step, limit=limit, solvers=solvers))
 
-    def between(k: int, low: Value, high: Value) -> Value:
+    def solve(k: int, low: Value, high: Value) -> Value:
         value = value_of(points[k], step, low.lower, high.upper, limit=limit, solvers=solvers)
-        return value if value.upper == high.upper and value.witness is None else checked(points[k], value)
+        is_known = value.upper == high.upper and value.witness is None
+        return value if is_known else checked(points[k], value)
+
+    def follow(k: int, value: Value) -> Value | None:
+        return follow_witness(points[k], value, points[k + 1], step, solvers)
 
     if last:
         values[last] = checked(points[last], value_of(points[last], step, begin.lower, limit=limit, solvers=solvers))
-        fill(
-            values,
-            0,
-            last,
-            between,
-            lambda k, value: follow_witness(points[k], value, points[k + 1], step, solvers),
-        )
+        fill(values, 0, last, solve, follow)
     return [value for value in values if value is not None]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from planoracle.instances.model.limits import Deadline, Status
@@ -53,13 +54,13 @@ class CookTurn(NamedTuple):
 
 
 def schedule(
-    setting: ScheduleInput, listed: Sequence[TransportTask], most: int, deadline: Deadline, seed: int = 0
+    setting: ScheduleInput, listed: Sequence[TransportTask], max_steps: int, deadline: Deadline, seed: int = 0
 ) -> list[CookTurn] | None:
     """Return a schedule of at most so many steps, as short as can be found, in the order of its turns.
 
     ``None`` if none is found. Times are steps, one turn of one cook each. Other seeds may give other schedules.
     """
-    model = _Schedule(setting, listed, most, deadline)
+    model = _Schedule(setting, listed, max_steps, deadline)
     outcome = run(model.model, deadline=deadline, presolve=True, linearization=1, deterministic=_EFFORT, seed=seed)
     if outcome.status not in (Status.optimal, Status.feasible):
         return None
@@ -82,13 +83,15 @@ class _Way(NamedTuple):
 class _Schedule:
     """Model with the cook of every task, the turn of that cook and the step of the task's first action."""
 
-    def __init__(self, setting: ScheduleInput, listed: Sequence[TransportTask], most: int, deadline: Deadline) -> None:
+    def __init__(
+        self, setting: ScheduleInput, listed: Sequence[TransportTask], max_steps: int, deadline: Deadline
+    ) -> None:
         self.setting, self.listed = setting, listed
-        self.n, self.most = len(setting.cooks), most
+        self.n, self.max_steps = len(setting.cooks), max_steps
         self.model = model = CpModel(deadline)
-        self.first = [model.integer(0, -(-most // self.n)) for _ in listed]
-        self.step = [model.integer(0, most) for _ in listed]
-        self.end = model.integer(0, most)
+        self.first = [model.integer(0, -(-max_steps // self.n)) for _ in listed]
+        self.step = [model.integer(0, max_steps) for _ in listed]
+        self.end = model.integer(0, max_steps)
         self.by = [[model.boolean() for _ in range(self.n)] for _ in listed]
         self.walks = [model.boolean() for _ in listed]
         self.ways: list[list[_Way]] = []
@@ -109,9 +112,11 @@ class _Schedule:
 
     def state(self, n: int) -> Iterator[_Way]:
         """Yield the ways to execute a task, each with the interval of turns that it takes its cook."""
-        model, task, first = self.model, self.listed[n], self.first[n]
-        model.linear([(self.step[n], 1), (first, -self.n), *((by, -c) for c, by in enumerate(self.by[n]))], 1, 1)
-        model.difference(self.end, self.step[n], self.n * (task.length - 1))
+        model, task = self.model, self.listed[n]
+        first, step = self.first[n], self.step[n]
+        cooks = [(by, -cook) for cook, by in enumerate(self.by[n])]
+        model.linear([(step, 1), (first, -self.n), *cooks], 1, 1)
+        model.difference(self.end, step, self.n * (task.length - 1))
         # After pouring, the cook holds a pot and has to put it down first.
         length = task.length + 2 * (task.last == "pour")
         for cook in range(self.n):
@@ -137,8 +142,10 @@ class _Schedule:
         model, ways = self.model, self.ways[n]
         model.exactly_one([way.literal for way in ways])
         for cook, by in enumerate(self.by[n]):
-            model.linear([(by, -1), *((way.literal, 1) for way in ways if way.cook == cook)], 0, 0)
-        model.linear([(self.walks[n], -1), *((way.literal, 1) for way in ways if way.walks)], 0, 0)
+            ways_of_cook = [(way.literal, 1) for way in ways if way.cook == cook]
+            model.linear([(by, -1), *ways_of_cook], 0, 0)
+        walking_ways = [(way.literal, 1) for way in ways if way.walks]
+        model.linear([(self.walks[n], -1), *walking_ways], 0, 0)
         for way in ways:
             if way.walks:
                 model.linear([(self.first[n], 1)], 1, FAR, way.literal)
@@ -160,16 +167,17 @@ class _Schedule:
 
     def follow(self, n: int, earlier: int) -> None:
         """Require that a task comes after one that it needs."""
-        model, step, one, other = self.model, self.step, self.listed[n], self.listed[earlier]
-        over = self.n * (other.length - 1)  # from its first action to its last
-        last_action = self.n * (one.length - 1) if one.last == "add" and other.thing != one.thing else 0
-        if other.ticks:
+        model, step = self.model, self.step
+        task, before = self.listed[n], self.listed[earlier]
+        over = self.n * (before.length - 1)  # from its first action to its last
+        last_action = self.n * (task.length - 1) if task.last == "add" and before.thing != task.thing else 0
+        if before.ticks:
             if self.setting.joint:
-                lag = other.length - 1 + self.ticks(earlier) - last_action // self.n
+                lag = before.length - 1 + self.ticks(earlier) - last_action // self.n
                 model.difference(self.first[n], self.first[earlier], lag)
             else:
                 model.difference(step[n], step[earlier], over + self.ticks(earlier) - last_action)
-        elif one.thing in (other.thing, other.to):
+        elif task.thing in (before.thing, before.to):
             model.difference(step[n], step[earlier], over + 1)
             # Another cook arrives after an action, a departure and an arrival.
             model.difference(step[n], step[earlier], over + 2 * self.n, self.walks[n])
@@ -183,21 +191,25 @@ class _Schedule:
         """
         by_place: dict[str, list[int]] = defaultdict(list)
         for n, task in enumerate(self.listed):
+            step = self.step[n]
             place = task.thing if task.last == "pour" or task.to in self.setting.free else task.to
             if task.last != "pour":
                 after = self.n * (task.carried and not task.saved)
-                by_place[place].append(self.model.interval(self.step[n], self.n * task.length - after, after=after))
-            if any(self.listed[e].thing == place for e in task.before) and task.thing == place:
-                by_place[place].append(self.model.interval(self.step[n], 2 * self.n, self.walks[n], after=-self.n))
+                by_place[place].append(self.model.interval(step, self.n * task.length - after, after=after))
+            if task.thing != place:
+                continue
+            if any(self.listed[e].thing == place for e in task.before):
+                by_place[place].append(self.model.interval(step, 2 * self.n, self.walks[n], after=-self.n))
             for way in self.ways[n]:
-                if way.since >= 0 and task.thing == place:
+                if way.since >= 0:
                     stood = self.n * (1 + self.gap(way.since))
-                    by_place[place].append(self.model.interval(self.step[n], stood, way.literal, after=self.n - stood))
+                    by_place[place].append(self.model.interval(step, stood, way.literal, after=self.n - stood))
         return list(by_place.values())
 
     def crowds(self) -> None:
         """Limit the things on stations of a kind to their number."""
-        model, start = self.model, self.model.integer(0, 0)
+        start = self.model.integer(0, 0)
+        #: By kind of station, for every thing on one: the first and last time, each as variable and offset.
         uses: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
         for thing, kind in self.setting.standing.items():
             n = next(n for n, task in enumerate(self.listed) if task.thing == thing)
@@ -205,25 +217,38 @@ class _Schedule:
                 uses[kind].append((start, 0, self.step[n], self.n + 1))
         for n, task in enumerate(self.listed):
             if task.to in self.setting.free and task.last in ("put", ""):
-                began = (self.step[n], self.n) if task.carried else (start, 0)
-                later = next((m for m, one in enumerate(self.listed) if m > n and one.thing == task.thing), None)
-                over = (self.end, 1) if later is None else (self.step[later], self.n + 1)
-                uses[task.to].append((*began, *over))
+                arrival = (self.step[n], self.n) if task.carried else (start, 0)
+                uses[task.to].append((*arrival, *self.departure(n)))
         for kind, times in uses.items():
-            needed = (task.deeds or task.thing in self.setting.vessels for task in self.listed if task.to == kind)
-            if len(times) > self.setting.free[kind] and any(needed):
-                model.capacity([(model.stretch(*each, 2 * self.most), 1) for each in times], self.setting.free[kind])
+            tasks = [task for task in self.listed if task.to == kind]
+            is_limited = any(task.actions or task.thing in self.setting.vessels for task in tasks)
+            if is_limited and len(times) > self.setting.free[kind]:
+                self.limit_crowd(times, self.setting.free[kind])
+
+    def departure(self, n: int) -> tuple[int, int]:
+        """Return when the thing of a task is carried away, as variable and offset; else the end."""
+        thing = self.listed[n].thing
+        for later in range(n + 1, len(self.listed)):
+            if self.listed[later].thing == thing:
+                return self.step[later], self.n + 1
+        return self.end, 1
+
+    def limit_crowd(self, times: Sequence[tuple[int, int, int, int]], number: int) -> None:
+        """Limit the things that are on stations at the same time."""
+        stretches = [self.model.stretch(*interval, 2 * self.max_steps) for interval in times]
+        self.model.capacity([(stretch, 1) for stretch in stretches], number)
 
     def work(self) -> None:
         """Require that a cook's work ends by the makespan; redundant, but it strengthens the bound."""
+        ways = list(chain.from_iterable(self.ways))
         for cook in range(self.n):
-            own = [(way.literal, -self.n * way.turns) for ways in self.ways for way in ways if way.cook == cook]
-            self.model.linear([(self.end, 1), *own], cook + 1 - self.n, FAR)
+            turns = [(way.literal, -self.n * way.turns) for way in ways if way.cook == cook]
+            self.model.linear([(self.end, 1), *turns], cook + 1 - self.n, FAR)
 
     def read(self, solution: Sequence[int]) -> list[CookTurn]:
         """Return the turns of a solution."""
-        turns = [
-            CookTurn(n, next(c for c, by in enumerate(self.by[n]) if solution[by]), solution[self.first[n]])
-            for n in range(len(self.listed))
-        ]
+        turns = []
+        for n, first in enumerate(self.first):
+            cook = next(cook for cook, by in enumerate(self.by[n]) if solution[by])
+            turns.append(CookTurn(n, cook, solution[first]))
         return sorted(turns, key=lambda turn: (turn.first, turn.cook))

@@ -30,7 +30,7 @@ class TransportTask:
         Name or kind of the station it is carried to, or name of the container it is put or poured into.
     last
         End of the carrying: ``put``, ``add`` or ``pour``; ``""`` if it is not carried.
-    makes, deeds, ticks
+    makes, actions, ticks
         Resulting fact (see `Process`), number of actions, ticks after the last action (0: at once).
     before
         Positions of the tasks that must be complete, with their effects, before it begins.
@@ -45,7 +45,7 @@ class TransportTask:
     to: str
     last: str
     makes: str = ""
-    deeds: int = 0
+    actions: int = 0
     ticks: int = 0
     before: tuple[int, ...] = ()
     before_put: tuple[int, ...] = ()
@@ -54,7 +54,7 @@ class TransportTask:
     @property
     def length(self) -> int:
         """Number of turns without the first walk."""
-        return 3 * self.carried + self.deeds - self.saved
+        return 3 * self.carried + self.actions - self.saved
 
 
 class _OpenChoiceError(Exception):
@@ -86,15 +86,21 @@ class _Listing:
     """Listing of the tasks of one kitchen."""
 
     def __init__(self, context: Context, view: StateView, group: Group, clearing: bool = False) -> None:
-        self.context, self.view, self.group, self.clearing = context, view, group, clearing
+        self.context = context
+        self.view = view
+        self.group = group
+        self.clearing = clearing
         self.roles = context.roles.roles
         self.tasks: list[TransportTask] = []
         self.hands = {thing: view.at[cook] for cook, thing in view.hands.items()}
         self.plays = self.assign_roles()
         self.stays: set[str] = set()  # items in their final place
         self.dish_stations: set[str] = set()  # stations for dishes
-        self.used = {process.station for role in self.roles for process in role.needs}
-        self.used |= {process.station for process in (context.fill, context.boil) if context.roles.meals}
+        self.used: set[str] = set()  # kinds of stations of processes
+        for role in self.roles:
+            self.used.update(process.station for process in role.needs)
+        if context.roles.meals:
+            self.used |= {context.fill.station, context.boil.station}
         self.occupied = {view.places[name][0] for name in context.containers if name in view.places}
         self.tables = [self.table(dish) for dish in range(len(context.roles.dishes))]
         self.removal: dict[str, int] = {}  # by thing, the task that takes it from its place at the start
@@ -106,19 +112,21 @@ class _Listing:
         for station, stack in self.view.stacks.items():
             self.pile(station, stack, pots)
         self.meals(pots)
-        for kind in dict.fromkeys(task.to for task in self.tasks if task.carried and task.deeds):
+        for kind in dict.fromkeys(task.to for task in self.tasks if task.carried and task.actions):
             self.clear(kind)
         return self.order_piles()
 
     def pile(self, station: str, stack: list[str], pots: dict[int, tuple[str, int]]) -> None:
         """List the tasks of the items of a pile, the topmost first, down to the last that has to move."""
-        playing = [height for height, item in enumerate(stack) if self.moves(item)]
-        standing = [sum(item in self.stays for item in stack)] if station in self.dish_stations else []
-        for height in reversed(range(min([*playing, *standing], default=len(stack)), len(stack))):
+        heights = [height for height, item in enumerate(stack) if self.moves(item)]
+        if station in self.dish_stations:
+            heights.append(sum(item in self.stays for item in stack))
+        lowest = min(heights, default=len(stack))
+        for height in reversed(range(lowest, len(stack))):
             item = stack[height]
             if item in self.stays:
                 continue
-            if not self.moves(item) or self.early(station, stack, height) or self.waits(station, item):
+            if not self.moves(item) or self.is_early(station, stack, height) or self.waits(station, item):
                 self.put_aside(item)
             if item in self.plays:
                 self.item(item, pots)
@@ -130,36 +138,40 @@ class _Listing:
         role = self.roles[self.plays[item]]
         return role.dish >= 0 or role.meal >= 0 or bool(self.context.todo(self.view, item, role))
 
-    def early(self, station: str, stack: list[str], height: int) -> bool:
+    def is_early(self, station: str, stack: list[str], height: int) -> bool:
         """Return whether an item must be put down temporarily: its place is free only after lower items moved."""
         item = stack[height]
         role = self.roles[self.plays[item]]
         if role.dish < 0 or self.context.todo(self.view, item, role):
             return False
-        lower = self.lower(item)
-        needed = station in self.dish_stations or self.context.kinds[station] in self.used
-        return bool(lower) and (needed or any(one in stack[:height] for one in lower))
+        lower_items = self.lower_items(item)
+        if not lower_items:
+            return False
+        is_needed = station in self.dish_stations or self.context.kinds[station] in self.used
+        return is_needed or not set(lower_items).isdisjoint(stack[:height])
 
     def waits(self, station: str, item: str) -> bool:
         """Return whether an item is put aside because it lies on a station that others need."""
         kind = self.context.kinds[station]
         todo = self.context.todo(self.view, item, self.roles[self.plays[item]])
-        return self.clearing and kind in self.used and not (todo and todo[0].station == kind)
+        is_processed_there = bool(todo) and todo[0].station == kind
+        return self.clearing and kind in self.used and not is_processed_there
 
-    def lower(self, item: str) -> list[str]:
+    def lower_items(self, item: str) -> list[str]:
         """Return the items that must come under an item of a dish."""
         role = self.roles[self.plays[item]]
-        return [
-            one
-            for one, place in self.plays.items()
-            if one not in self.stays and self.roles[place].dish == role.dish and self.roles[place].rank < role.rank
-        ]
+        lower_items = []
+        for name, place in self.plays.items():
+            rival = self.roles[place]
+            if name not in self.stays and rival.dish == role.dish and rival.rank < role.rank:
+                lower_items.append(name)
+        return lower_items
 
     def list_held(self, item: str, pots: dict[int, tuple[str, int]]) -> None:
         """List the tasks of an item in a hand, which has to be put down first."""
         role = self.roles[self.plays[item]] if self.moves(item) else None
         todo = () if role is None else self.context.todo(self.view, item, role)
-        if role is None or self.clearing or (not todo and (role.dish < 0 or self.lower(item))):
+        if role is None or self.clearing or (not todo and (role.dish < 0 or self.lower_items(item))):
             self.put_aside(item)
         if role is not None:
             self.item(item, pots)
@@ -179,19 +191,23 @@ class _Listing:
             if name:
                 assignment[name] = dish.bottom
         for kind, places in self.context.roles.kinds.items():
-            places = [place for place in places if place not in assignment.values()]
+            open_places = [place for place in places if place not in assignment.values()]
             items = [item for item in self.context.roles.items[kind] if item not in assignment]
-            if perm(len(items), len(places)) > _MOST_WAYS:
-                raise _OpenChoiceError
-            ways: list[dict[str, int]] = [
-                dict(zip(chosen, places, strict=True)) for chosen in permutations(items, len(places))
-            ]
-            ways = [way for way in ways if all(self.roles[r].name in ("", item) for item, r in way.items())]
-            if not ways:
-                raise _OpenChoiceError
-            best: dict[str, int] = min(ways, key=self.effort)
-            assignment |= best
+            assignment |= self.best_way(items, open_places)
         return assignment
+
+    def best_way(self, items: list[str], places: list[int]) -> dict[str, int]:
+        """Return the assignment of items of one kind to roles that takes the least work."""
+        if perm(len(items), len(places)) > _MOST_WAYS:
+            raise _OpenChoiceError
+        ways: list[dict[str, int]] = []
+        for chosen in permutations(items, len(places)):
+            way = dict(zip(chosen, places, strict=True))
+            if all(self.roles[place].name in ("", item) for item, place in way.items()):
+                ways.append(way)
+        if not ways:
+            raise _OpenChoiceError
+        return min(ways, key=self.effort)
 
     def effort(self, way: dict[str, int]) -> int:
         return sum(self.cost(item, place) for item, place in way.items())
@@ -203,10 +219,14 @@ class _Listing:
         if at is None and item not in self.hands:
             raise _OpenChoiceError
         above = 0 if at is None else len(self.view.stacks[at[0]]) - 1 - at[1]
-        todo = self.context.todo(self.view, item, role)
-        return 4 * above + sum(4 + each.acts + _UNABLE * (not self.able(item, each)) for each in todo)
+        cost = 4 * above
+        for process in self.context.todo(self.view, item, role):
+            cost += 4 + process.acts
+            if not self.is_suitable(item, process):
+                cost += _UNABLE
+        return cost
 
-    def able(self, item: str, process: Process) -> bool:
+    def is_suitable(self, item: str, process: Process) -> bool:
         """Return whether a process can be applied to an item."""
         bits = self.context.bits
         return any(self.view.facts & bits.existing_mask((trait, item)) for trait in _ABLE.get(process.predicate, ()))
@@ -217,25 +237,35 @@ class _Listing:
         members = [item for item, place in self.plays.items() if self.roles[place].dish == dish]
         for item in members:
             station, height = self.view.places.get(item, ("", 1))
-            role = self.roles[self.plays[item]]
-            if height or not self.context.fits(station, goal_dish.station) or not (role.bottom or goal_dish.bottom < 0):
+            may_be_lowest = self.roles[self.plays[item]].bottom or goal_dish.bottom < 0
+            if height or not self.context.fits(station, goal_dish.station) or not may_be_lowest:
                 continue
-            ranks = {each: self.roles[self.plays[each]].rank for each in members}
-            for each in self.view.stacks[station]:
-                least = min(ranks.values(), default=-1)
-                if ranks.pop(each, NEVER) > least or self.context.todo(self.view, each, self.roles[self.plays[each]]):
-                    break
-                self.stays.add(each)
+            self.keep_pile(station, members)
             if item in self.stays:
                 self.dish_stations.add(station)
                 return station
-        free = [station for station in self.context.stations if station not in self.dish_stations | self.occupied]
+        unavailable = self.dish_stations | self.occupied
+        free = [station for station in self.context.stations if station not in unavailable]
         free = [station for station in free if self.context.fits(station, goal_dish.station)]
         if not free:
             raise _OpenChoiceError
-        station = min(free, key=lambda station: len(self.view.stacks.get(station, ())))
+        station = min(free, key=self.pile_height)
         self.dish_stations.add(station)
         return station
+
+    def keep_pile(self, station: str, members: list[str]) -> None:
+        """Let the items of a dish stay that lie on a station in the right order and are ready."""
+        ranks = {item: self.roles[self.plays[item]].rank for item in members}
+        for item in self.view.stacks[station]:
+            lowest_rank = min(ranks.values(), default=-1)
+            if ranks.pop(item, NEVER) > lowest_rank:
+                return
+            if self.context.todo(self.view, item, self.roles[self.plays[item]]):
+                return
+            self.stays.add(item)
+
+    def pile_height(self, station: str) -> int:
+        return len(self.view.stacks.get(station, ()))
 
     def put_aside(self, item: str) -> None:
         """Add a task that puts an item where it blocks no other task.
@@ -243,21 +273,23 @@ class _Listing:
         A held item is put down at once if its station is empty.
         """
         to, at = "table", self.hands.get(item, "")
-        if at and not self.view.stacks.get(at) and at not in self.dish_stations | self.occupied:
-            to = to if self.context.kinds[at] in self.used else at
+        is_free = bool(at) and not self.view.stacks.get(at) and at not in self.dish_stations | self.occupied
+        if is_free and self.context.kinds[at] not in self.used:
+            to = at
         self.removal[item] = self.add(TransportTask(item, True, to, "put", before=self.covering_task(item)))
 
     def clear(self, kind: str) -> None:
         """Put unneeded items aside if they lie on all stations of a kind."""
         things = {task.thing for task in self.tasks}
-        fixed = {self.view.places[name][0] for name in self.context.containers if name in {*self.view.places} - things}
-        stations = [one for one in self.context.stations if self.context.kinds[one] == kind]
-        remaining = {
-            station: [item for item in self.view.stacks.get(station, ()) if item not in things]
-            for station in stations
-            if station not in fixed | self.dish_stations
-        }
-        for item in reversed(min(remaining.values(), key=len, default=[])):
+        places = self.view.places
+        fixed = [name for name in self.context.containers if name in places and name not in things]
+        unavailable = self.dish_stations | {places[name][0] for name in fixed}
+        remaining = []  # by station of the kind, the items that no task moves
+        for station in self.context.stations:
+            if self.context.kinds[station] == kind and station not in unavailable:
+                stack = self.view.stacks.get(station, ())
+                remaining.append([item for item in stack if item not in things])
+        for item in reversed(min(remaining, key=len, default=[])):
             self.put_aside(item)
 
     def covering_task(self, item: str) -> tuple[int, ...]:
@@ -278,9 +310,16 @@ class _Listing:
         for process in self.context.todo(self.view, item, role):
             in_place = bool(station) and self.context.kinds[station] == process.station
             acts = self.context.effort(self.view, item, process, station if in_place else None)[0]
-            last = "" if in_place else "put"
-            fact, ticks = process.predicate, process.ticks
-            task = TransportTask(item, not in_place, process.station, last, fact, acts, ticks, before)
+            task = TransportTask(
+                item,
+                not in_place,
+                process.station,
+                last="" if in_place else "put",
+                makes=process.predicate,
+                actions=acts,
+                ticks=process.ticks,
+                before=before,
+            )
             before, station = (self.add(task),), ""
             self.removal.setdefault(item, before[0])
         if role.meal >= 0:
@@ -295,25 +334,36 @@ class _Listing:
     def pots(self) -> dict[int, tuple[str, int]]:
         """Return by meal its pot, and the task after which the pot can be filled."""
         meals = self.context.roles.meals
-        pots = [pot for pot in self.context.pots if pot in self.view.places]
-        pots.sort(key=lambda pot: (self.kind_at(pot) != self.context.fill.station, pot))
+        pots = sorted(pot for pot in self.context.pots if pot in self.view.places)
+        pots.sort(key=self.must_move_to_fill)
         if len(pots) < len(meals):
             raise _OpenChoiceError
         pot_of_meal = {}
         for meal, pot in zip(range(len(meals)), pots, strict=False):
-            at_once = self.kind_at(pot) == self.context.fill.station
-            last = self.process(pot, self.context.fill, not at_once, ())
+            last = self.process(pot, self.context.fill, self.must_move_to_fill(pot), ())
             if meals[meal].boiled:
                 last = self.process(pot, self.context.boil, True, (last,))
             pot_of_meal[meal] = (pot, last)
         return pot_of_meal
 
-    def kind_at(self, thing: str) -> str:
-        return self.context.kinds[self.view.places[thing][0]]
+    def must_move_to_fill(self, pot: str) -> bool:
+        """Return whether a pot stands where it cannot be filled."""
+        station = self.view.places[pot][0]
+        return self.context.kinds[station] != self.context.fill.station
 
     def process(self, pot: str, process: Process, carried: bool, before: tuple[int, ...]) -> int:
-        last, acts, ticks = "put" if carried else "", process.acts, process.ticks
-        return self.add(TransportTask(pot, carried, process.station, last, process.predicate, acts, ticks, before))
+        """Add the task of a process of a pot; return its position."""
+        task = TransportTask(
+            pot,
+            carried,
+            process.station,
+            last="put" if carried else "",
+            makes=process.predicate,
+            actions=process.acts,
+            ticks=process.ticks,
+            before=before,
+        )
+        return self.add(task)
 
     def meals(self, pots: dict[int, tuple[str, int]]) -> None:
         """List the pouring of soups into bowls, or the carrying of pots to where they must stand."""
@@ -338,12 +388,14 @@ class _Listing:
                 ends.setdefault(task.to, []).append((self.roles[self.plays[task.thing]].rank, n))
         tasks = []
         for n, task in enumerate(self.tasks):
-            own = next((rank for rank, m in ends.get(task.to, ()) if m == n), None)
-            if own is None:
+            rank = next((rank for rank, m in ends.get(task.to, ()) if m == n), None)
+            if rank is None:
                 tasks.append(task)
                 continue
-            lower = [m for rank, m in ends[task.to] if rank < own]
-            places = self.view.places
-            moved = {m for thing, m in self.removal.items() if thing in places and places[thing][0] == task.to}
-            tasks.append(replace(task, before_put=tuple(sorted({*lower, *moved} - {n}))))
+            before_put = {m for lower_rank, m in ends[task.to] if lower_rank < rank}
+            for thing, removal in self.removal.items():
+                if self.view.places.get(thing, ("",))[0] == task.to:
+                    before_put.add(removal)
+            before_put.discard(n)
+            tasks.append(replace(task, before_put=tuple(sorted(before_put))))
         return tasks

@@ -85,7 +85,7 @@ def test_busy_time_of_a_subset_has_head_and_tail():
     instance = shop(*jobs, lags=lags)
     proof = explained(instance, "busy time")
     (load_, _) = proof.steps
-    assert (load_.first, load_.work, load_.rest) == (5, 12, 20)
+    assert (load_.head, load_.work, load_.tail) == (5, 12, 20)
     assert {via.action for via in load_.members} == {f"t/{name}" for name in work}
 
 
@@ -104,7 +104,7 @@ def test_busy_time_of_the_only_eligible_agent():
 def test_busy_time_counts_only_the_attended_part():
     instance = shop(*(job(str(k), 6, attended=1) for k in range(3)))
     proof = explained(instance, "busy time")
-    assert (proof.steps[0].work, proof.steps[0].rest, proof.bound) == (3, 5, 8)
+    assert (proof.steps[0].work, proof.steps[0].tail, proof.bound) == (3, 5, 8)
 
 
 def test_busy_time_counts_minimum_units_over_all_modes():
@@ -345,7 +345,7 @@ def _forged(step):
         for hops in _hops(step.hops):
             yield replace(step, hops=hops)
     elif isinstance(step, Load):
-        yield replace(step, first=step.first + max(1, step.capacity))
+        yield replace(step, head=step.head + max(1, step.capacity))
         yield replace(step, members=(*step.members, step.members[0]))
         yield replace(step, capacity=step.capacity + 1)
         for m, via in enumerate(step.members):
