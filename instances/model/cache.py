@@ -56,7 +56,8 @@ class CacheHolder:
         names: list[str] = [field.name for field in fields(self)] if is_dataclass(self) else []
         parts = {name: getattr(self, name) for name in names}
         counts = [f"{len(part)} {name}" for name, part in parts.items() if isinstance(part, tuple) and part]
-        return f"<{type(self).__name__} {parts.get('name', '')!r}: {', '.join(counts)}>"
+        kind, problem_name = type(self).__name__, parts.get("name", "")
+        return f"<{kind} {problem_name!r}: {', '.join(counts)}>"
 
     def __getstate__(self) -> dict[str, Any]:
         """Omit cached values, which need not support copying and pickling."""
@@ -123,7 +124,8 @@ def fingerprint(problem: Problem) -> str:
 def _text(value: Any) -> str:
     """Return compact JSON."""
     if type(value) in (list, tuple):  # the most frequent case, without recursion
-        return f"[{','.join([encode_basestring_ascii(one) if type(one) is str else _text(one) for one in value])}]"
+        texts = [encode_basestring_ascii(entry) if type(entry) is str else _text(entry) for entry in value]
+        return f"[{','.join(texts)}]"
     if isinstance(value, str):
         return encode_basestring_ascii(value)
     if value is None or isinstance(value, int | float):
@@ -138,11 +140,11 @@ def _text(value: Any) -> str:
             return _text(list(value))
         raise TypeError(f"no digest of {type(value).__name__}")
     kind: Any = type(value)
-    parts = [
-        f'["{name}",{_part(entry)}]'
-        for name, default in _defaults(kind)
-        if type(entry := getattr(value, name)) is not type(default) or entry != default
-    ]
+    parts = []
+    for name, default in _defaults(kind):
+        entry = getattr(value, name)
+        if type(entry) is not type(default) or entry != default:
+            parts.append(f'["{name}",{_part(entry)}]')
     return f'{{"object":[{",".join(parts)}]}}'
 
 

@@ -77,6 +77,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -303,8 +304,10 @@ class Instance(CacheHolder):
     def beginning(self) -> str | None:
         """Milestone before everything else; lags from it are releases and deadlines. ``None`` without one."""
         later = {lag.after for lag in self.lags if lag.orders}
-        first, *others = (action for action in self.actions if action.id not in later)
-        return first.id if first.is_milestone and not first.release and not others else None
+        candidates = [action for action in self.actions if action.id not in later]
+        first = candidates[0]
+        is_beginning = first.is_milestone and not first.release and len(candidates) == 1
+        return first.id if is_beginning else None
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return the graph of precedences and time lags, for `networkx`.
@@ -338,21 +341,18 @@ class Instance(CacheHolder):
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         fields = ("task", "label", "duration", "attended", "interruptible", "release")
         for action in self.actions:
-            demands = (demand for mode in action.modes for demand in mode.demands)
+            demands = chain.from_iterable(mode.demands for mode in action.modes)
             uses = {demand.resource: demand.amount for demand in sorted(demands, key=attrgetter("amount"))}
-            own = {name: getattr(action, name) for name in fields}
-            graph.add_node(action.id, **own, agents=self.eligible(action), resources=uses)
-        kind = {"kind": "end to start"}
-        graph.add_edges_from(
-            (lag.before, lag.after, {"minimum": lag.minimum, "maximum": lag.maximum, **kind}) for lag in self.lags
-        )
-        graph.add_edges_from(
-            (before, action.id, {"minimum": 0, "maximum": None, "mode": number, **kind})
-            for action in self.actions
-            for number, mode in enumerate(action.modes)
-            for before in mode.after
-            if not graph.has_edge(before, action.id)
-        )
+            attributes = {name: getattr(action, name) for name in fields}
+            graph.add_node(action.id, **attributes, agents=self.eligible(action), resources=uses)
+        kind = "end to start"
+        for lag in self.lags:
+            graph.add_edge(lag.before, lag.after, minimum=lag.minimum, maximum=lag.maximum, kind=kind)
+        for action in self.actions:
+            for number, mode in enumerate(action.modes):
+                for before in mode.after:
+                    if not graph.has_edge(before, action.id):
+                        graph.add_edge(before, action.id, minimum=0, maximum=None, mode=number, kind=kind)
         return graph
 
     def eligible(self, action: Action) -> tuple[str, ...]:
@@ -399,10 +399,6 @@ def merge(name: str, parts: Iterable[Instance]) -> Instance:
         for resource in part.resources:
             if resources.setdefault(resource.name, resource) != resource:
                 raise InputError("differs between the parts", field=f"resources[{resource.name}]", value=resource)
-    return replace(
-        parts[0],
-        name=name,
-        actions=tuple(action for part in parts for action in part.actions),
-        lags=tuple(lag for part in parts for lag in part.lags),
-        resources=tuple(resources.values()),
-    )
+    actions = tuple(chain.from_iterable(part.actions for part in parts))
+    lags = tuple(chain.from_iterable(part.lags for part in parts))
+    return replace(parts[0], name=name, actions=actions, lags=lags, resources=tuple(resources.values()))

@@ -37,7 +37,9 @@ _LOOSE_UNITS = {
 }
 _LONGEST_TIME, _MAX_DIGITS = 100, 18
 #: Seconds of a minute, a day and a week.
-MINUTE, DAY, WEEK = 60, 86_400, 604_800
+MINUTE = 60
+DAY = 24 * 60 * MINUTE
+WEEK = 7 * DAY
 # Units of one letter that mean something else in a heading.
 _SHORT_UNITS = {"m": MINUTE, "w": WEEK}
 

@@ -81,7 +81,9 @@ class TaskTable:
     def __init__(self, model: Model, rows: Sequence[Row], options: TableOptions) -> None:
         if not rows:
             raise InputError("contains no tasks")
-        self.model, self.rows, self.options = model, rows, options
+        self.model = model
+        self.rows = rows
+        self.options = options
         headings: dict[str, None] = {}
         for _, cells in rows:
             headings.update(dict.fromkeys(filter(None, cells)))

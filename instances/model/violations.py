@@ -83,13 +83,13 @@ class Violation(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields for JSON; empty fields from ``start`` on are omitted."""
-        index, kind, subject, _, start, end, others, resource, required, actual = self
+        index, kind, subject, _, start, end, conflicts, resource, required, actual = self
         row: dict[str, Any] = {"index": index, "kind": kind, "subject": subject, "message": self.message}
         if start is not None:
             row["start"] = start
             row["end"] = end
-        if others:
-            row["others"] = [list(other) for other in others]
+        if conflicts:
+            row["others"] = [list(conflict) for conflict in conflicts]
         if resource is not None:
             row["resource"] = resource
         if required is not None:
