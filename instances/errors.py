@@ -138,11 +138,11 @@ class FaultsError(InputError):
     name: is missing (and 1 more)
     """
 
-    def __init__(self, first: InputError, *others: InputError, more: bool = False) -> None:
+    def __init__(self, first: InputError, *further_faults: InputError, more: bool = False) -> None:
         value = first.value if first.has_value else self._missing
-        message = f"{first.message} (and {'at least ' if more else ''}{len(others) + more} more)"
+        message = f"{first.message} (and {'at least ' if more else ''}{len(further_faults) + more} more)"
         super().__init__(message, source=first.source, field=first.field, value=value, line=first.line)
-        self._faults = (first, *others)
+        self._faults = (first, *further_faults)
         #: True if there are faults beyond `MAX_FAULTS`.
         self.more = more
 

@@ -50,7 +50,7 @@ def read(document: Mapping[str, Any], name: str) -> list[Instance]:
 def _has_matrices(document: object) -> bool:
     if not isinstance(document, dict):
         return False
-    values = [document.get(key) for names in (_DURATIONS, _MACHINES) for key in names if key in document]
+    values = [document[key] for key in (*_DURATIONS, *_MACHINES) if key in document]
     return len(values) == 2 and all(_is_matrix(value) for value in values)
 
 
