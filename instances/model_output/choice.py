@@ -80,8 +80,8 @@ class ChosenPlan(Generic[S]):
 
     def goes_on(self, plan: ChosenPlan[S]) -> bool:
         """Return whether this is a single step of the form of the last ones, or of another message."""
-        (own,), last = self.blocks, plan.blocks[-1]
-        return len(own.steps) == 1 and (own.kind == last.kind or own.message != last.message)
+        (block,), last = self.blocks, plan.blocks[-1]
+        return len(block.steps) == 1 and (block.kind == last.kind or block.message != last.message)
 
     def stands_in(self, plan: ChosenPlan[S]) -> bool:
         """Return whether all commands are in a plan, in order."""
@@ -106,11 +106,11 @@ class ChosenPlan(Generic[S]):
         if head > 1 and plan._keys[:head] == self._keys[:head]:
             return True
         common = sum(min(plan._counts[key], count) for key, count in self._counts.items())
-        least, most = sorted((len(plan._keys), len(self._keys)))
+        shorter_length, longer_length = sorted((len(plan._keys), len(self._keys)))
         once = len(plan._keys) == len(plan._counts) and len(self._keys) == len(self._counts)
         if self._grammar.unique and once:
-            return common > 0 and 2 * common >= least
-        return common > _HEAD and 5 * common >= 4 * most
+            return common > 0 and 2 * common >= shorter_length
+        return common > _HEAD and 5 * common >= 4 * longer_length
 
 
 class Introduction(NamedTuple):

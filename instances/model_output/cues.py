@@ -115,8 +115,8 @@ def begins_with_cue(text: str) -> bool:
     >>> begins_with_cue("Wait, that is wrong"), begins_with_cue("or wash cup"), begins_with_cue("wash cup instead")
     (True, True, False)
     """
-    rest = _without_opener(_plain(text[:_LONGEST]))
-    return any(_pattern(name).match(rest) for name in _AT_START)
+    statement = _without_opener(_plain(text[:_LONGEST]))
+    return any(_pattern(name).match(statement) for name in _AT_START)
 
 
 def introduces(text: str) -> bool:
@@ -221,11 +221,11 @@ def _retracts(text: str) -> bool:
     """Return whether a sentence retracts the plan before it, or denies that there is one."""
     if text.endswith("?"):
         return False
-    rest = _without_opener(text)
-    if _pattern("alone").fullmatch(rest):
-        return not rest.endswith(":") or rest.lower().startswith("correction")
-    claim, back = _pattern("claim").search(rest), _pattern("back").search(text)
-    if claim and _applies(rest, claim, rest != text):
+    statement = _without_opener(text)
+    if _pattern("alone").fullmatch(statement):
+        return not statement.endswith(":") or statement.lower().startswith("correction")
+    claim, back = _pattern("claim").search(statement), _pattern("back").search(text)
+    if claim and _applies(statement, claim, statement != text):
         return True
     if back and not _denied(text, back.start()) and not _has(text, "mended"):
         return True
