@@ -97,7 +97,7 @@ def find(name: str, *, former: bool = False) -> AnyBenchmark | None:
     """Return a benchmark by its name, or with ``former`` by its earlier name; ``None`` if there is none."""
     benchmark = _built_in(name) or _registered.get(name) or _from_packages().get(name)
     if benchmark is None and former and name:
-        return next((one for one in map(get, names()) if one.former_name == name), None)
+        return next((candidate for candidate in map(get, names()) if candidate.former_name == name), None)
     return benchmark
 
 
@@ -140,7 +140,9 @@ def contradiction(problem: Problem, text: str) -> PlanoracleError:
 
 def benchmark_error(error: Exception) -> BenchmarkError | None:
     """Return the error of a benchmark in another package whose code raised it, else ``None``."""
-    packages = {type(one).__module__.partition(".")[0]: name for name, one in (_from_packages() | _registered).items()}
+    packages = {}
+    for name, benchmark in (_from_packages() | _registered).items():
+        packages[type(benchmark).__module__.partition(".")[0]] = name
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         module = str(frame.f_globals.get("__name__", ""))
         if name := packages.get(module.partition(".")[0]):

@@ -150,8 +150,10 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None)
     return text
 
 
-def _refusal(one: Violation) -> str:
+def _refusal(violation: Violation) -> str:
     """Return the rule and the piece by which a schedule that keeps its problem is refused."""
-    piece = one.subject if one.start is None else f"{one.subject} at {one.start}"
-    values = "" if one.required is None else f"; required {one.names}, actual {one.actual}"
-    return f"its rule {one.kind!r} rejects {piece} ({one.message}{values}) although the problem allows the schedule"
+    subject = violation.subject
+    piece = subject if violation.start is None else f"{subject} at {violation.start}"
+    values = "" if violation.required is None else f"; required {violation.names}, actual {violation.actual}"
+    refusal = f"its rule {violation.kind!r} rejects {piece} ({violation.message}{values})"
+    return f"{refusal} although the problem allows the schedule"

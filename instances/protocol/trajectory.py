@@ -153,16 +153,17 @@ class Trajectory(Run[Instance, _C, _R]):
     @property
     def grid(self) -> int:
         """Greatest common divisor of all times in the run, in ticks; 0 if there are none."""
-        last = self.points[-1].state
-        return gcd(
-            *(gcd(piece.start, piece.duration) for piece in last.pieces),
-            *(move.after.state.clock for move in self.steps),
-        )
+        times = [move.after.state.clock for move in self.steps]
+        for piece in self.points[-1].state.pieces:
+            times += [piece.start, piece.duration]
+        return gcd(*times)
 
     def lost_at(self, count: int) -> str | None:
         """Return ``over`` or ``spoiled`` after ``count`` decisions, see `Run.lost_at`."""
         point = self.points[count]
-        return "over" if point.over is not None else "spoiled" if point.dead_end else None
+        if point.over is not None:
+            return "over"
+        return "spoiled" if point.dead_end else None
 
     def wait_until(self, clock: int) -> None:
         """Let time pass at the end of the run, see `Run.wait_until`."""
@@ -200,7 +201,7 @@ def clock_after(instance: Instance, piece: Piece) -> int:
     undecided actions cost nothing, so regret may be attributed to the wait that follows instead of the piece.
     """
     action = instance.by_id[piece.action]
-    if len(instance.agents) > 1 or piece.agent is None or any(other.agents == () for other in instance.actions):
+    if len(instance.agents) > 1 or piece.agent is None or any(step.agents == () for step in instance.actions):
         return piece.start
     return piece.start + (piece.duration if action.interruptible and action.attended else action.attended)
 
