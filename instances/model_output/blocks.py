@@ -263,12 +263,16 @@ class Reader(Generic[S]):
                 line = replace(sentence, text=f"{sentence.text} {line.text}")
             elif sentence is not None:
                 yield sentence
-            is_open = free and line.text.endswith(",") and len(line.text) <= _LONGEST and self._is_prose(line.text)
+            is_open = free and self._continues(line.text)
             sentence, last = line if is_open else None, number
             if not is_open:
                 yield line
         if sentence is not None:
             yield sentence
+
+    def _continues(self, text: str) -> bool:
+        """Return whether a sentence with steps continues on the next line."""
+        return text.endswith(",") and len(text) <= _LONGEST and self._is_prose(text)
 
     def _line(self, line: TextLine) -> None:
         free = line.kind == "free"
@@ -329,7 +333,8 @@ class Reader(Generic[S]):
         if _EITHER.match(piece) is None:
             return [piece]
         for separator in islice(_OR.finditer(piece), _MAX_SEPARATORS):
-            before, after = piece[: separator.start()], piece[separator.end() :]
+            start, end = separator.span()
+            before, after = piece[:start], piece[end:]
             if len(self.grammar.find(before)) > 1 and len(self.grammar.find(after)) > 1:
                 return [before, "or", after]
         return [piece]
@@ -370,7 +375,8 @@ class Reader(Generic[S]):
         if step is not None:
             self._add(block_kind, group, number, text, [step], plain=0)
         elif grammar.looks(text, free):
-            self._block(block_kind, group, number, text).unread.append(self._unread(number, text))
+            block = self._block(block_kind, group, number, text)
+            block.unread.append(self._unread(number, text))
         elif free:
             if self._is_unknown_step(text):
                 self.unknown.append(self._unread(number, text))
@@ -387,8 +393,9 @@ class Reader(Generic[S]):
 
     def _is_unknown_step(self, text: str) -> bool:
         """Return whether a bare line may be a step in an unknown form."""
-        is_short = len(text) <= _LONGEST and len(_WORDS.findall(text)) <= _MAX_STEP_WORDS
-        return is_short and _TALK.search(text) is None and not self._quoted and self.grammar.mentions(text)
+        if self._quoted or len(text) > _LONGEST or len(_WORDS.findall(text)) > _MAX_STEP_WORDS:
+            return False
+        return _TALK.search(text) is None and self.grammar.mentions(text)
 
     def _follows(self, kind: str, group: int, number: int) -> bool:
         """Return whether a line follows commands in a block; of bare lines, at the same distance."""
@@ -416,8 +423,8 @@ class Reader(Generic[S]):
         last = self.blocks[-1] if self.blocks else None
         if kind == "action" and not self._cut:  # actions belong together across other text
             last = next((block for block in reversed(self.blocks) if block.kind == "action"), last)
-        key = kind, group, self._message, self._quoted
-        same = last is not None and (last.kind, last.group, last.message, last.quoted) == key
+        place = kind, group, self._message, self._quoted
+        same = last is not None and (last.kind, last.group, last.message, last.quoted) == place
         if last is None or not same or self._final or self._cut or (self._gap and kind != "action"):
             first = text if isinstance(text, str) else repr(text[:1])
             last = Block(
@@ -437,7 +444,8 @@ class Reader(Generic[S]):
 
     def _table(self, rows: list[TextLine]) -> None:
         headers = [cell.lower().strip("*_` ") for cell in rows[0].cells]
-        steps_by_row = [self.grammar.row(dict(zip(headers, row.cells, strict=False))) for row in rows[1:]]
+        cells_by_header = (dict(zip(headers, row.cells, strict=False)) for row in rows[1:])
+        steps_by_row = [self.grammar.row(cells) for cells in cells_by_header]
         if any(steps_by_row):
             for row, steps in zip(rows[1:], steps_by_row, strict=True):
                 self._row(row, steps)

@@ -145,7 +145,9 @@ def split_label(piece: str) -> tuple[str, str]:
     (('Plan B is', 'wash cup, wait'), ('', 'wash cup'))
     """
     match = _NAMED_PLAN.match(piece)
-    return ("", piece) if match is None else (match[0].strip(), piece[match.end() :])
+    if match is None:
+        return "", piece
+    return match[0].strip(), piece[match.end() :]
 
 
 def is_label(piece: str) -> bool:
@@ -241,9 +243,15 @@ def _applies(text: str, claim: re.Match[str], has_opener: bool) -> bool:
         return has_opener or _has(text, "choices", "others") or not _pattern("introduces").match(text)
     if text.endswith(":") or text[start - 1].isalnum() or _has(words, "would"):
         return False
-    return not (_denied(text, start) or (_has(words, "past") and _has(text[:start], "before")))
+    if _denied(text, start):
+        return False
+    return not (_has(words, "past") and _has(text[:start], "before"))
 
 
 def _denied(text: str, end: int) -> bool:
     """Return whether words before a place negate it, in its clause or as a condition of its sentence."""
-    return _has(text[:end], "condition") or _has(re.split(r"[,;:]", text[:end])[-1], "denial")
+    before = text[:end]
+    if _has(before, "condition"):
+        return True
+    clause = re.split(r"[,;:]", before)[-1]
+    return _has(clause, "denial")

@@ -113,11 +113,16 @@ def extract_values(text: str) -> tuple[str, list[object], bool]:
         The text with a `HOLE` for each value, the values in order, and whether all were found.
     """
     mended, spans, is_complete = _spans_of(text)
-    pieces, end = [], 0
-    for start, stop, _ in spans:
-        pieces += [mended[end:start], HOLE, "\n" * mended.count("\n", start, stop)]
+    pieces: list[str] = []
+    values: list[object] = []
+    end = 0
+    for start, stop, value in spans:
+        line_breaks = "\n" * mended.count("\n", start, stop)
+        pieces += [mended[end:start], HOLE, line_breaks]
+        values.append(value)
         end = stop
-    return "".join([*pieces, mended[end:]]), [value for _, _, value in spans], is_complete
+    pieces.append(mended[end:])
+    return "".join(pieces), values, is_complete
 
 
 def spans_of_values(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -211,6 +216,8 @@ def _parts(document: dict[str, object]) -> list[object] | None:
 
 def _abridge(document: dict[str, object]) -> str:
     """Return an abridged text of an object."""
-    first = list(document.items())[:10]
-    pairs = (f'"{name[:40]}": {value[:80] if isinstance(value, str) else "..."}' for name, value in first)
+    pairs = []
+    for name, value in islice(document.items(), 10):
+        text = value[:80] if isinstance(value, str) else "..."
+        pairs.append(f'"{name[:40]}": {text}')
     return f"{{{', '.join(pairs)}}}"

@@ -254,7 +254,8 @@ def _without_sections(lines: list[TextLine]) -> tuple[list[TextLine], list[TextL
     without action lines a thought ends at ``Action:`` after a sentence.
     """
     within = not any(line.kind == "action" for line in lines)
-    last = max((i for i, line in enumerate(lines) if line.kind in _HEADS), default=-1)
+    heads = [i for i, line in enumerate(lines) if line.kind in _HEADS]
+    last = max(heads, default=-1)
     retained: list[TextLine] = []
     omitted: list[TextLine] = []
     section, opened = "", -1
@@ -274,7 +275,8 @@ def _without_sections(lines: list[TextLine]) -> tuple[list[TextLine], list[TextL
         elif section == "action":
             retained.append(TextLine(line.number, "action", line.text, line.values))
         elif within and section == "thought" and line.kind == "free" and (match := _WITHIN.search(line.text)):
-            retained.append(TextLine(line.number, "action", line.text[match.end() :], line.values))
+            action_text = line.text[match.end() :]
+            retained.append(TextLine(line.number, "action", action_text, line.values))
             section, content = "", True
         else:
             if section == "thought" and opened == last and not content and line.kind != "free":

@@ -88,15 +88,27 @@ def read(output: object, grammar: Grammar[S]) -> Reading[list[S]]:
         else:
             cut = is_cut(value)
             for message in filter(is_agents, chat):
-                parts = [
-                    without_thinking(part) if isinstance(part, str) else (part, False) for part in contents(message)
-                ]
-                reader.message([part for part, _ in parts])
-                cut = cut or (message is chat[-1] and any(open_ended for _, open_ended in parts))
+                parts, is_unfinished = _without_thinking(contents(message))
+                reader.message(parts)
+                cut = cut or (message is chat[-1] and is_unfinished)
     if not reader.is_complete and any(block.kind == "JSON" and block.steps for block in reader.blocks):
         raise PlanError("contains too many incomplete JSON objects", field="plan")
     reading = _select(reader, len({block.message for block in reader.blocks}))
     return replace(reading, commands=[], read=0, read_from="nothing", fault=CUT_OFF) if cut else reading
+
+
+def _without_thinking(parts: list[object]) -> tuple[list[object], bool]:
+    """Return the parts of a message without thinking, and whether a thought is unfinished."""
+    texts: list[object] = []
+    is_unfinished = False
+    for part in parts:
+        if isinstance(part, str):
+            text, is_open = without_thinking(part)
+            texts.append(text)
+            is_unfinished = is_unfinished or is_open
+        else:
+            texts.append(part)
+    return texts, is_unfinished
 
 
 def _select(reader: Reader[S], messages: int) -> Reading[list[S]]:
@@ -107,15 +119,16 @@ def _select(reader: Reader[S], messages: int) -> Reading[list[S]]:
     plan = [] if chosen.is_ambiguous else chosen.blocks
     in_plan = set(map(id, plan))
     steps = list(chain.from_iterable(block.steps for block in plan))
-    ignored = sum(block.lines for block in reader.blocks if block.kind != "prose" and id(block) not in in_plan)
-    lost = sum(block.lines for block in bare)
+    other_blocks = [block for block in reader.blocks if block.kind != "prose" and id(block) not in in_plan]
     missed = _missed_lines(reader, plan)
+    ignored = sum(block.lines for block in other_blocks) + len(missed)
+    unread = sum(block.lines for block in bare) + len(missed)
     if bare:
         example = f"line {bare[0].number}: {bare[0].first!r}"
     else:
         example = f"line {missed[0].number}: {missed[0].text[:80]!r}" if missed else ""
     source = _describe_source(plan, chosen.is_replacement, messages) if plan else "nothing"
-    reading = Reading(steps, len(steps), source, ignored + len(missed), lost + len(missed), example)
+    reading = Reading(steps, len(steps), source, ignored, unread, example)
     if chosen.is_ambiguous:
         return replace(reading, fault=AMBIGUOUS)
     is_plan = bool(steps) or (reading.doubtful and not chosen.is_refused)
