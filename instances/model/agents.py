@@ -115,9 +115,9 @@ def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
     (('a', 'c'), ('b',))
     """
     memberships: dict[str, list[int]] = {agent: [] for agent in instance.agents}
-    teams = dict.fromkeys(frozenset(action.agents) for action in instance.actions if action.agents)
-    for number, team in enumerate(teams):
-        for agent in team:
+    eligible_sets = dict.fromkeys(frozenset(action.agents) for action in instance.actions if action.agents)
+    for number, eligible_agents in enumerate(eligible_sets):
+        for agent in eligible_agents:
             memberships[agent].append(number)
     groups: dict[tuple[int, ...], list[str]] = {}
     for agent, numbers in memberships.items():
@@ -189,4 +189,5 @@ def apply_agent_suffix(instance: Instance, suffix: str) -> Instance:
     for rule in rules:
         agent, _, names = rule.partition("=")
         only.setdefault(agent, []).extend(names.split(","))
-    return replace(assign(with_agents(instance, int(number)), only), name=f"{instance.name}{suffix}")
+    replicated = with_agents(instance, int(number))
+    return replace(assign(replicated, only), name=f"{instance.name}{suffix}")

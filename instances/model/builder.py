@@ -137,7 +137,8 @@ class Model:
         for field in sorted(literal.difference(NAME_FIELDS)):
             raise InputError(one_of(field, NAME_FIELDS), field="names", value=field)
         try:
-            add_rows(model, rows_of(frame), TableOptions(columns or {}, _names(ignore), literal))
+            options = TableOptions(columns or {}, _names(ignore), literal)
+            add_rows(model, rows_of(frame), options)
         except InputError as error:
             raise error.each(_name_row) from None
         return model
@@ -256,7 +257,8 @@ class Model:
         """
         last = self._last("after")
         lower_bound, upper_bound = self.ticks(minimum), self.ticks(maximum)
-        self._lags.append(Lag(_id(last.task, before), last.id, lower_bound, upper_bound))
+        before_id = _id(last.task, before)
+        self._lags.append(Lag(before_id, last.id, lower_bound, upper_bound))
         return self
 
     def uses(

@@ -54,9 +54,13 @@ class CacheHolder:
     def __repr__(self) -> str:
         """Return the name of the problem and the numbers of its parts."""
         names: list[str] = [field.name for field in fields(self)] if is_dataclass(self) else []
-        parts = {name: getattr(self, name) for name in names}
-        counts = [f"{len(part)} {name}" for name, part in parts.items() if isinstance(part, tuple) and part]
-        kind, problem_name = type(self).__name__, parts.get("name", "")
+        counts = []
+        for name in names:
+            part = getattr(self, name)
+            if isinstance(part, tuple) and part:
+                counts.append(f"{len(part)} {name}")
+        kind = type(self).__name__
+        problem_name = getattr(self, "name", "") if "name" in names else ""
         return f"<{kind} {problem_name!r}: {', '.join(counts)}>"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -131,8 +135,8 @@ def _text(value: Any) -> str:
     if value is None or isinstance(value, int | float):
         return json.dumps(value)
     if isinstance(value, Mapping):
-        pairs = sorted(f"[{_text(key)},{_text(entry)}]" for key, entry in value.items())
-        return f'{{"object":[{",".join(pairs)}]}}'
+        pairs = [f"[{_text(key)},{_text(entry)}]" for key, entry in value.items()]
+        return f'{{"object":[{",".join(sorted(pairs))}]}}'
     if isinstance(value, set | frozenset):
         return f'{{"set":[{",".join(sorted([_text(entry) for entry in value]))}]}}'
     if isinstance(value, type) or not (is_dataclass(value) or hasattr(value, "_fields")):
@@ -153,12 +157,12 @@ def _defaults(kind: type) -> list[tuple[str, Any]]:
     """Return the sorted field names of a dataclass or named tuple, with defaults (or `MISSING`)."""
     if not is_dataclass(kind):
         defaults: Mapping[str, Any] = getattr(kind, "_field_defaults", {})
-        return [(name, defaults.get(name, MISSING)) for name in sorted(getattr(kind, "_fields", ()))]
-    values = {
-        field.name: field.default if field.default_factory is MISSING else field.default_factory()
-        for field in fields(kind)
-        if field.init
-    }
+        names = sorted(getattr(kind, "_fields", ()))
+        return [(name, defaults.get(name, MISSING)) for name in names]
+    values: dict[str, Any] = {}
+    for field in fields(kind):
+        if field.init:
+            values[field.name] = field.default if field.default_factory is MISSING else field.default_factory()
     return [(name, values[name]) for name in sorted(values)]
 
 

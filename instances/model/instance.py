@@ -187,7 +187,9 @@ class Action:
     @property
     def is_milestone(self) -> bool:
         """True for a helper action of no length that needs no agent and no resource."""
-        return not self.duration and self.agents == () and not any(mode.demands for mode in self.modes)
+        if self.duration or self.agents != ():
+            return False
+        return not any(mode.demands for mode in self.modes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +299,8 @@ class Instance(CacheHolder):
         rows: list[list[tuple[int, int]]] = [[] for _ in self.actions]
         for lag in self.lags:
             if lag.minimum is not None:
-                rows[self.index[lag.after]].append((self.index[lag.before], lag.minimum))
+                before, after = self.index[lag.before], self.index[lag.after]
+                rows[after].append((before, lag.minimum))
         return tuple(map(tuple, rows))
 
     @cached_property
@@ -391,11 +394,11 @@ def merge(name: str, parts: Iterable[Instance]) -> Instance:
     resources: dict[str, Resource] = {}
     for part in parts:
         for attribute in ("agents", "unit", "seconds_per_tick", "benchmark", "time_limit"):
-            ours, theirs = getattr(parts[0], attribute), getattr(part, attribute)
+            ours = getattr(parts[0], attribute)
+            theirs = getattr(part, attribute)
             if ours != theirs:
-                raise InputError(
-                    f"must equal {ours!r} of {parts[0].name}", field=f"{part.name}.{attribute}", value=theirs
-                )
+                message = f"must equal {ours!r} of {parts[0].name}"
+                raise InputError(message, field=f"{part.name}.{attribute}", value=theirs)
         for resource in part.resources:
             if resources.setdefault(resource.name, resource) != resource:
                 raise InputError("differs between the parts", field=f"resources[{resource.name}]", value=resource)

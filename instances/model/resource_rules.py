@@ -131,12 +131,17 @@ def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None =
         # A capacity is first exceeded at a start.
         started = _Sums((piece.start, demand.amount) for _, piece, demand in counted)
         ended = _Sums((piece.end, demand.amount) for _, piece, demand in counted)
-        loads = (started.until(piece.start) - ended.until(piece.start) for _, piece, _ in counted)
-        heavy = [(load, *use) for load, use in zip(loads, counted, strict=True) if use[2].amount and load > capacity]
-        running = _running_uses(counted, {piece.start for _, _, piece, _ in heavy})
+        heavy: list[tuple[int, int, Piece, Demand]] = []
+        for i, piece, demand in counted:
+            load = started.until(piece.start) - ended.until(piece.start)
+            if demand.amount and load > capacity:
+                heavy.append((load, i, piece, demand))
+        instants = {piece.start for _, _, piece, _ in heavy}
+        running = _running_uses(counted, instants)
         for load, i, piece, _ in heavy:
-            conflicts = tuple(conflict for j, conflict in running[piece.start] if j != i)[:MAX_OTHERS]
-            yield fault("resource_capacity", i, piece, conflicts, resource=name, required=capacity, actual=load)
+            conflicts = [conflict for j, conflict in running[piece.start] if j != i]
+            first_conflicts = tuple(conflicts[:MAX_OTHERS])
+            yield fault("resource_capacity", i, piece, first_conflicts, resource=name, required=capacity, actual=load)
 
 
 def _running_uses(uses: list[_Use], instants: Iterable[int]) -> dict[int, list[tuple[int, Other]]]:
@@ -163,7 +168,8 @@ def _crowded(uses: list[_Use], capacity: int) -> bool:
     changes = [(piece.start, amount) for piece, amount in running]
     changes += [(piece.end, -amount) for piece, amount in running]
     changes.sort()  # at the same instant, ends come first
-    return any(load > capacity for load in itertools.accumulate(change for _, change in changes))
+    loads = itertools.accumulate(change for _, change in changes)
+    return any(load > capacity for load in loads)
 
 
 class _Sums:
@@ -205,8 +211,12 @@ class _Settings:
     def met(self, use: _Use) -> set[str | None]:
         """Return the states during a use: before its start, and set by others at its start or later."""
         _, piece, demand = use
-        during = (state for state, starts in self._starts.items() if _within(starts, piece) > (state == demand.sets))
-        return self.before(piece.start).union(during)
+        during = set()
+        for state, starts in self._starts.items():
+            number_by_use = int(state == demand.sets)
+            if _within(starts, piece) > number_by_use:
+                during.add(state)
+        return self.before(piece.start) | during
 
     def by(self, use: _Use) -> tuple[Other, ...]:
         """Return the actions that set the states during a use."""
@@ -215,8 +225,9 @@ class _Settings:
         _, user, _ = use
         place = bisect_left(self._times, user.start)
         since = self._times[place - 1] if place else user.start
+        until = max(user.end, user.start + 1)
         first = bisect_left(self._by, since, key=start_of)
-        last = bisect_left(self._by, max(user.end, user.start + 1), key=start_of)
+        last = bisect_left(self._by, until, key=start_of)
         setters = (piece for piece in itertools.islice(self._by, first, last) if piece is not user)
         return tuple(map(other_of, itertools.islice(setters, MAX_OTHERS)))
 
@@ -230,7 +241,8 @@ class _Settings:
 
 def _within(starts: Sequence[int], piece: Piece) -> int:
     """Count the sorted starts from the start of a piece on and before its end."""
-    return bisect_left(starts, max(piece.end, piece.start + 1)) - bisect_left(starts, piece.start)
+    end = max(piece.end, piece.start + 1)
+    return bisect_left(starts, end) - bisect_left(starts, piece.start)
 
 
 def _uses_with_room(instance: Instance, settings: _Settings, alike: list[_Use]) -> Iterator[_Use]:

@@ -91,7 +91,8 @@ class Schedule:
         by_id, index = instance.by_id, instance.index
 
         def by_action(piece: Piece) -> tuple[bool, int, int, int]:
-            return by_id[piece.action].attended > 0, index[piece.action], piece.start, piece.duration
+            action = by_id[piece.action]
+            return action.attended > 0, index[piece.action], piece.start, piece.duration
 
         def by_start(piece: Piece) -> tuple[int, bool, bool, int]:
             action = by_id[piece.action]
@@ -102,7 +103,8 @@ class Schedule:
         for piece in sorted(pieces, key=by_action):
             run = piece.action, piece.agent, piece.mode
             if run == previous_run and joined[-1].end == piece.start:
-                joined[-1] = joined[-1]._replace(duration=joined[-1].duration + piece.duration)
+                last = joined[-1]
+                joined[-1] = last._replace(duration=last.duration + piece.duration)
             else:
                 joined.append(piece)
             previous_run = run

@@ -74,8 +74,10 @@ def violations_of_last(instance: Instance, pieces: Sequence[Piece]) -> Iterator[
     modes = instance.by_id[piece.action].modes
     for check, concerned in ((_mode, same_action), (_agent, last), (_window, last), (_work, same_action)):
         yield from check(instance, concerned)
-    yield from _attendance(instance, [entry for entry in entries if entry[1].agent == piece.agent])
-    used = {demand.resource for demand in modes[piece.mode].demands} if 0 <= piece.mode < len(modes) else set()
+    same_agent = [entry for entry in entries if entry[1].agent == piece.agent]
+    yield from _attendance(instance, same_agent)
+    demands = modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ()
+    used = {demand.resource for demand in demands}
     if used:
         yield from capacities(instance, entries, used)
         yield from states(instance, entries, used)
@@ -129,13 +131,15 @@ def _work(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
         if piece.duration < 0 or (piece.duration == 0 < instance.by_id[piece.action].duration):
             yield fault("action_duration", i, piece, required=1, actual=piece.duration, case="no_duration")
     for name, entries in runs.items():
-        action, total = instance.by_id[name], sum(piece.duration for _, piece in entries)
+        action = instance.by_id[name]
+        total = sum(piece.duration for _, piece in entries)
         if total != action.duration:
             yield fault("action_duration", *entries[-1], required=action.duration, actual=total)
         if len(entries) == 1:
             continue
         if not action.interruptible:
-            conflicts = tuple(other_of(piece) for _, piece in (entries[0], *entries[2 : MAX_OTHERS + 1]))
+            conflicting = (entries[0], *entries[2 : MAX_OTHERS + 1])
+            conflicts = tuple(other_of(piece) for _, piece in conflicting)
             yield fault("interruptibility", *entries[1], conflicts, required=1, actual=len(entries))
         by_start = sorted(entries, key=lambda entry: entry[1].start)
         for (_, first), (j, second) in itertools.pairwise(by_start):
@@ -164,7 +168,8 @@ def _attendance(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
         action = instance.by_id[piece.action]
         ticks = _attended_ticks(action, piece)
         if ticks:
-            attended[piece.agent].append((piece.start, piece.start + ticks, i, piece))
+            end = piece.start + ticks
+            attended[piece.agent].append((piece.start, end, i, piece))
         elif not action.attended and instance.eligible(action):
             starts.append((piece.start, i, piece))
     for spans in attended.values():
@@ -175,7 +180,8 @@ def _attendance(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
                 yield _busy("agent_busy", span[2], span[3], last)
             if span[1] > last[1]:
                 last = span
-    yield from _starts_while_busy(attended, [entry for entry in starts if entry[2].agent in attended])
+    starts = [entry for entry in starts if entry[2].agent in attended]
+    yield from _starts_while_busy(attended, starts)
 
 
 def _starts_while_busy(
@@ -242,7 +248,8 @@ def _lags(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
             if earlier is None:
                 yield fault("minimum_lag", i, first, (Other(before),), required=0, case="order")
             elif first.start < earlier.finish:
-                conflict, gap = _other_of_run(before, earlier), first.start - earlier.finish
+                conflict = _other_of_run(before, earlier)
+                gap = first.start - earlier.finish
                 yield fault("minimum_lag", i, first, (conflict,), required=0, actual=gap, case="order")
     for lag in instance.lags:
         earlier, later = runs.get(lag.before), runs.get(lag.after)
@@ -284,7 +291,8 @@ def _idle(instance: Instance, schedule: Schedule) -> tuple[tuple[int, int], ...]
     for piece in schedule.pieces:
         action = instance.by_id.get(piece.action)
         if action is not None:
-            busy.append((piece.start, piece.start + _attended_ticks(action, piece)))
+            end = piece.start + _attended_ticks(action, piece)
+            busy.append((piece.start, end))
     return gaps(sorted(busy), schedule.makespan)
 
 

@@ -64,7 +64,8 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
         pieces = started[action.id]
         remaining = action.duration - sum(piece.duration for piece in pieces)
         is_complete = bool(pieces) and not remaining
-        names = [f"{action.id}#{number}" for number in range(1, len(pieces) + 1 - is_complete)]
+        count = len(pieces) - is_complete  # the last piece of a complete action has its id
+        names = [f"{action.id}#{number}" for number in range(1, count + 1)]
         parts[action.id] = [*names, action.id]
         for number, (piece, name) in enumerate(zip(pieces, parts[action.id], strict=False)):
             actions.append(_action_of_piece(instance, action, piece, name, first=number == 0))
@@ -74,7 +75,8 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
             continue
         actions.append(_remaining_action(action, remaining, modes[action.id]))
         clock = state.clock + (action.id in delayed)
-        lags.append(Lag(NOW, action.id, max(action.release, clock), None))
+        earliest_start = max(action.release, clock)
+        lags.append(Lag(NOW, action.id, earliest_start, None))
     finished = {name for name, names in parts.items() if len(names) == len(started[name])}
     for lag in instance.lags:
         fixed = len(started[lag.after]) if lag.before in finished else 0
@@ -175,6 +177,8 @@ def _without_shared_room(instance: Instance, state: PartialSchedule, started: di
                 if demand.sets is not None and 2 * demand.amount > instance.resource[demand.resource].capacity:
                     settings.add((demand.resource, piece.duration))
     for action in instance.actions:
-        uses = action.modes[0].demands if len(action.modes) == 1 and not started[action.id] else ()
-        if any((use.resource, action.duration) in settings and use.sets is None for use in uses):
+        if len(action.modes) > 1 or started[action.id]:
+            continue
+        uses = [use.resource for use in action.modes[0].demands if use.sets is None]
+        if any((resource, action.duration) in settings for resource in uses):
             yield action.id

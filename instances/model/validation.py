@@ -122,8 +122,9 @@ def _action(
     yield from _agents(instance, action, field, agents)
     if not action.modes:
         yield InputError("needs at least one mode", field=f"{field}.modes", value=[])
-    if len(action.modes) > MAX_MODES:
-        yield InputError(f"must have at most {MAX_MODES} entries", field=f"{field}.modes", value=len(action.modes))
+    count = len(action.modes)
+    if count > MAX_MODES:
+        yield InputError(f"must have at most {MAX_MODES} entries", field=f"{field}.modes", value=count)
         return
     for number, mode in enumerate(action.modes):
         for before in mode.after:
@@ -254,6 +255,7 @@ def _cycle(instance: Instance, after: list[list[int]]) -> str:
 
     edges = nx.find_cycle(nx.DiGraph(dict(enumerate(after))))
     loop = [instance.actions[i].id for i, _ in (*edges, edges[0])]
-    if len(loop) > 2 * _CYCLE_END:
-        loop[_CYCLE_END:-_CYCLE_END] = [f"{len(loop) - 2 * _CYCLE_END} more"]
+    omitted = len(loop) - 2 * _CYCLE_END
+    if omitted > 0:
+        loop[_CYCLE_END:-_CYCLE_END] = [f"{omitted} more"]
     return " -> ".join(loop)

@@ -79,7 +79,9 @@ class Violation(NamedTuple):
     @property
     def names(self) -> str:
         """Required names, in one line."""
-        return ", ".join(self.required[:MAX_NAMES])[:300] if isinstance(self.required, tuple) else str(self.required)
+        if not isinstance(self.required, tuple):
+            return str(self.required)
+        return ", ".join(self.required[:MAX_NAMES])[:300]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields for JSON; empty fields from ``start`` on are omitted."""
@@ -93,10 +95,15 @@ class Violation(NamedTuple):
         if resource is not None:
             row["resource"] = resource
         if required is not None:
-            row["required"] = list(required[:MAX_NAMES]) if isinstance(required, tuple) else required
+            row["required"] = _json_value(required)
         if actual is not None:
-            row["actual"] = list(actual[:MAX_NAMES]) if isinstance(actual, tuple) else actual
+            row["actual"] = _json_value(actual)
         return row
+
+
+def _json_value(measure: Measure) -> object:
+    """Return a value for JSON, of many names the first ones."""
+    return list(measure[:MAX_NAMES]) if isinstance(measure, tuple) else measure
 
 
 class ReplayEvent(NamedTuple):
