@@ -202,7 +202,8 @@ _MESSAGES = {
 def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[InputError]:
     for details in error.errors(include_url=False):
         error_type, location = details["type"], details["loc"]
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).lstrip(".")
+        parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
+        path = "".join(parts).lstrip(".")
         message = _MESSAGES.get(error_type) or _rephrase(details["msg"])
         if error_type == "missing":
             yield InputError(message, field=path or "document")
@@ -411,7 +412,8 @@ def _mode(task: str, mode: _Entry) -> Mode:
 
 def _lag(task: str, name: str, after: _Entry | str) -> Lag:
     entry: _Entry = {"action": after} if isinstance(after, str) else after
-    return Lag(_action_id(task, entry["action"]), f"{task}/{name}", entry.get("min_lag", 0), entry.get("max_lag"))
+    before = _action_id(task, entry["action"])
+    return Lag(before, f"{task}/{name}", entry.get("min_lag", 0), entry.get("max_lag"))
 
 
 def _action_id(task: str, name: str) -> str:

@@ -88,8 +88,12 @@ def key_of(problem: Problem, rules: Rules | None) -> str:
     if rules is None:
         return digest(fingerprint(problem), None)[:16]
     defaults = type(rules)()
-    names = [field.name for field in fields(rules) if getattr(rules, field.name) != getattr(defaults, field.name)]
-    return digest(fingerprint(problem), {name: getattr(rules, name) for name in names})[:16]
+    changed = {}
+    for field in fields(rules):
+        value = getattr(rules, field.name)
+        if value != getattr(defaults, field.name):
+            changed[field.name] = value
+    return digest(fingerprint(problem), changed)[:16]
 
 
 @cache
@@ -110,6 +114,8 @@ def proofs_bytes(proofs: Proofs) -> bytes:
         keys_by_certificate.setdefault(json.dumps(proof, separators=(",", ":")), []).append(key)
     rows = []
     for certificate, keys in keys_by_certificate.items():
-        rows.append((json.loads(certificate)["instance"], " ".join(sorted(keys)), certificate))
-    text = "".join(f'{{"of":"{keys}","certificate":{certificate}}}\n' for _, keys, certificate in sorted(rows))
+        instance = json.loads(certificate)["instance"]
+        rows.append((instance, " ".join(sorted(keys)), certificate))
+    rows.sort()
+    text = "".join(f'{{"of":"{keys}","certificate":{certificate}}}\n' for _, keys, certificate in rows)
     return gzip.compress(text.encode(), mtime=0)

@@ -34,7 +34,8 @@ def brief(problem: Instance, called: Callable[[str], str] = visible, *, hands: b
     lines = []
     for task in problem.tasks:
         lines += [clean(task)] if len(problem.tasks) > 1 else []
-        lines += [f"- {_line(problem, action, called, hands)}" for action in problem.actions if action.task == task]
+        actions = [action for action in problem.actions if action.task == task]
+        lines += [f"- {_line(problem, action, called, hands)}" for action in actions]
     notable = [resource for resource in problem.resources if resource.capacity > 1 or resource.state is not None]
     if notable:
         lines.append(f"There is {listed([_room(resource) for resource in notable])}.")
@@ -119,5 +120,7 @@ def _use(resource: Resource, demand: Demand) -> str:
 
 
 def _room(resource: Resource) -> str:
-    text = f"{clean(resource.name)} (room for {resource.capacity})" if resource.capacity > 1 else clean(resource.name)
+    text = clean(resource.name)
+    if resource.capacity > 1:
+        text = f"{text} (room for {resource.capacity})"
     return text if resource.state is None else f"{text}, at first {clean(resource.state)}"

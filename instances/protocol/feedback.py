@@ -92,9 +92,12 @@ def clean(text: str, limit: int = 80) -> str:
     limit
         Largest number of characters.
     """
-    printable = "".join(" " if c in _MARKUP or not c.isprintable() else c for c in text[: 8 * limit])
+    beginning = text[: 8 * limit]
+    printable = "".join(" " if c in _MARKUP or not c.isprintable() else c for c in beginning)
     words = " ".join(printable.split())
-    return words if len(words) <= limit else words[: limit - 4].rstrip() + " ..."
+    if len(words) <= limit:
+        return words
+    return words[: limit - 4].rstrip() + " ..."
 
 
 def quoted(text: str, limit: int = 40) -> str:
@@ -130,7 +133,8 @@ def sentence(text: str) -> str:
         Text without a full stop.
     """
     word = text.partition(" ")[0].rstrip(":")
-    return f"{text[:1].upper() if word.isalpha() else text[:1]}{text[1:]}."
+    initial = text[:1].upper() if word.isalpha() else text[:1]
+    return f"{initial}{text[1:]}."
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -144,7 +148,8 @@ def listed(parts: Sequence[str]) -> str:
     parts
         Texts in order.
     """
-    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
+    earlier_parts = ", ".join(parts[:-1])
+    return " and ".join(filter(None, (earlier_parts, *parts[-1:])))
 
 
 def some(parts: Iterable[str], max_names: int = MAX_NAMES) -> str:
@@ -281,7 +286,9 @@ class ClockFormat(NamedTuple):
     def stretch(self, start: int, end: int) -> str:
         """Write an interval."""
         last = end - 1 if self.is_discrete else end
-        return f"{self.moment(start)} to {self.moment(last)}" if last > start else self.moment(start)
+        if last <= start:
+            return self.moment(start)
+        return f"{self.moment(start)} to {self.moment(last)}"
 
 
 def clock_of(problem: Problem) -> ClockFormat:
@@ -292,7 +299,8 @@ def clock_of(problem: Problem) -> ClockFormat:
     problem
         Problem of any kind, as returned by `planoracle.load`.
     """
-    return ClockFormat(partial(moment, problem), partial(span, problem), registry.of(problem).has_discrete_time)
+    is_discrete = registry.of(problem).has_discrete_time
+    return ClockFormat(partial(moment, problem), partial(span, problem), is_discrete)
 
 
 class Words:
@@ -320,7 +328,8 @@ class Words:
 
     def during(self, action: Violation | Other) -> str:
         """Name an action, and when it runs."""
-        return f"{self.name(action.subject)} ({self.moment(action.start)} to {self.moment(action.end)})"
+        start, end = self.moment(action.start), self.moment(action.end)
+        return f"{self.name(action.subject)} ({start} to {end})"
 
     def until(self, action: Other) -> str:
         """Name an action, and when it ends."""

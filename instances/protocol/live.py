@@ -171,6 +171,7 @@ class ScheduleText(LiveText[Instance, _R, _S]):
 
     def answer(self, before: _S, after: _S, steps: Sequence[Step], over: str | None) -> str:
         """Return the results of the commands other than waits, and with detailed feedback the situation."""
-        text = super().answer(before, after, [step for step in steps if step.kind != "wait"], over)
+        without_waits = [step for step in steps if step.kind != "wait"]
+        text = super().answer(before, after, without_waits, over)
         has_situation = over is None and self.config.feedback != "terse"
         return f"{text}\n{self.situation(after)}" if has_situation else text

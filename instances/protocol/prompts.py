@@ -188,7 +188,8 @@ def _parse(text: str, source: str, *, is_edited: bool) -> Prompt:
         return Prompt(text.strip(), None, source, is_edited)
     if not re.fullmatch("[1-9][0-9]{0,8}", head[1].strip()):
         raise InputError("must be a whole number, at least 1", source=source, field="version", value=head[1], line=1)
-    return Prompt(text[head.end() :].strip(), int(head[1]), source, is_edited)
+    body = text[head.end() :].strip()
+    return Prompt(body, int(head[1]), source, is_edited)
 
 
 def _user_prompts(folder: Path, benchmark: AnyBenchmark) -> dict[str, Prompt]:

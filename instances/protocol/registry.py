@@ -141,8 +141,9 @@ def contradiction(problem: Problem, text: str) -> PlanoracleError:
 def benchmark_error(error: Exception) -> BenchmarkError | None:
     """Return the error of a benchmark in another package whose code raised it, else ``None``."""
     packages = {}
-    for name, benchmark in (_from_packages() | _registered).items():
-        packages[type(benchmark).__module__.partition(".")[0]] = name
+    for benchmark_name, benchmark in (_from_packages() | _registered).items():
+        package = type(benchmark).__module__.partition(".")[0]
+        packages[package] = benchmark_name
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         module = str(frame.f_globals.get("__name__", ""))
         if name := packages.get(module.partition(".")[0]):
@@ -178,4 +179,5 @@ def use_data_folder(benchmark: str, folder: str | Path | None) -> None:
 
 def data_folders() -> tuple[tuple[str, str], ...]:
     """Return all folders that are set, as a key for caches."""
-    return tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith(_HEAD)))
+    folders = [(name, value) for name, value in os.environ.items() if name.startswith(_HEAD)]
+    return tuple(sorted(folders))

@@ -255,7 +255,9 @@ def _average_of(declared: Metric[Any] | Average) -> Average | None:
     if isinstance(declared, Average):
         return declared
     average, name = declared.average, declared.name
-    return average if average is None or average.of is not None else average._replace(of=lambda row: row.get(name))
+    if average is None or average.of is not None:
+        return average
+    return average._replace(of=lambda row: row.get(name))
 
 
 _P = TypeVar("_P", contravariant=True)

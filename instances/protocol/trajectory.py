@@ -64,7 +64,8 @@ class DecisionPoint:
         for piece in self.state.pieces:
             work[piece.action] += piece.duration
             pieces[piece.action] += 1
-        return all(pieces[a.id] and work[a.id] >= a.duration for a in self.instance.actions)
+        actions = self.instance.actions
+        return all(pieces[action.id] and work[action.id] >= action.duration for action in actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +220,9 @@ def started(point: DecisionPoint, piece: Piece) -> DecisionPoint:
         pieces = (*pieces, piece)
     if len(pieces) > _MAX_PIECES:
         raise PlanError(f"contains more than {_MAX_PIECES} executed pieces", field="plan")
-    state = PartialSchedule(pieces, max(point.state.clock, piece.start, clock_after(instance, piece)))
-    return DecisionPoint(instance, state, point.lost, max(point.reached, piece.end + point.lost))
+    clock = max(point.state.clock, piece.start, clock_after(instance, piece))
+    reached = max(point.reached, piece.end + point.lost)
+    return DecisionPoint(instance, PartialSchedule(pieces, clock), point.lost, reached)
 
 
 def piece_choices(
