@@ -54,7 +54,8 @@ def read_text(text: str, name: str) -> list[Instance]:
     title = previous = ""
     for line in rows.rest():
         if _SIZE.match(line):
-            tables.append((title, _table(rows, line, has_seeds=previous.lower().startswith("nb of jobs"))))
+            has_seeds = previous.lower().startswith("nb of jobs")
+            tables.append((title, _table(rows, line, has_seeds=has_seeds)))
             title = ""
         elif _COLUMNS.fullmatch(line):
             tables.append((title, _rows_of_table(rows)))
@@ -133,7 +134,7 @@ def _standard_jobs(rows: Rows, numbers: dict[int, list[int]], machines: int) -> 
         pairs = row[1:] if has_counts else row
         if len(pairs) % 2:
             raise rows.fault(f"must be pairs of machine and duration (job {len(result) + 1})", pairs)
-        result.append(list(zip(pairs[::2], pairs[1::2], strict=True)))
+        result.append(_job_of(pairs))
         _check(rows, result[-1], machines, seen)
     return result
 
@@ -159,10 +160,16 @@ def _rows_of_table(rows: Rows) -> list[_Job]:
             _, *pairs = rows.whole(line.replace("|", " "), "job, machines and durations", min_count=3)
             if len(pairs) % 2:
                 raise rows.fault("must be a job, and pairs of machine and duration", line.strip())
-            result.append(list(zip(pairs[::2], pairs[1::2], strict=True)))
+            result.append(_job_of(pairs))
     if not result:
         raise rows.too_short("the first job")
     return result
+
+
+def _job_of(numbers: Sequence[int]) -> _Job:
+    """Return the job of alternating machines and durations."""
+    machines, durations = numbers[::2], numbers[1::2]
+    return list(zip(machines, durations, strict=True))
 
 
 def _check(rows: Rows, job: _Job, machines: int, seen: set[int]) -> None:
@@ -185,7 +192,8 @@ def job_shop(name: str, jobs: Sequence[_Job]) -> Instance:
         operations = []
         for k, (machine, duration) in enumerate(job, 1):
             machines.add(machine)
-            operations.append(activity(f"job{number}", k, duration, [Demand(f"machine{machine}")]))
+            demand = Demand(f"machine{machine}")
+            operations.append(activity(f"job{number}", k, duration, [demand]))
         actions += operations
         lags += [Lag(before.id, after.id) for before, after in pairwise(operations)]
     resources = tuple(Resource(f"machine{machine}") for machine in sorted(machines))

@@ -42,7 +42,8 @@ def without_comments(text: str) -> str:
         return text
     lines = []
     for line in text.splitlines():
-        lines.append(line.replace("#", "", 1) if _HEADING.match(line) else _COMMENT.sub("", line))
+        is_heading = _HEADING.match(line) is not None
+        lines.append(line.replace("#", "", 1) if is_heading else _COMMENT.sub("", line))
     return "\n".join(lines)
 
 
@@ -94,7 +95,8 @@ class Rows:
         """Return (part of) the last line as ``count`` or at least ``min_count`` numbers; raises `InputError`."""
         numbers = [whole(token, content, self.number, -LARGEST) for token in line.split()]
         if count is not None and len(numbers) != count:
-            raise self.fault(f"must be {count} number{'s' * (count != 1)} ({content})", line.strip())
+            noun = "number" if count == 1 else "numbers"
+            raise self.fault(f"must be {count} {noun} ({content})", line.strip())
         if len(numbers) < min_count:
             raise self.fault(f"must be at least {min_count} numbers ({content})", line.strip())
         return numbers
@@ -114,12 +116,14 @@ Distances = dict[tuple[int, int], int]
 
 def tighten(distances: Distances, first: int, second: int, distance: int) -> None:
     """Add a distance; of two between the same activities the larger one counts."""
-    distances[first, second] = max(distance, distances.get((first, second), distance))
+    previous = distances.get((first, second), distance)
+    distances[first, second] = max(distance, previous)
 
 
 def activity(task: str, name: object, duration: int, demands: Iterable[Demand], release: int = 0) -> Action:
     """Return an action that needs no agent, not even to be started."""
-    return Action(f"{task}/{name}", task, duration, 0, modes=(Mode(tuple(demands)),), agents=(), release=release)
+    mode = Mode(tuple(demands))
+    return Action(f"{task}/{name}", task, duration, attended=0, modes=(mode,), agents=(), release=release)
 
 
 def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int]) -> tuple[Lag, ...]:
@@ -141,7 +145,8 @@ def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int])
     rows: list[tuple[int, int, Lag]] = []
     for (i, j), distance in distances.items():
         before, after = actions[i].id, actions[j].id
-        minimum, maximum = distance - size[i], -distance - size[j]
+        minimum = distance - size[i]
+        maximum = -distance - size[j]
         back = distances.get((j, i))
         is_free = back is None and distance < 0
         if is_free or (i in circular and j in circular):
@@ -149,7 +154,8 @@ def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int])
         elif back is None or distance + back > 0:  # two distances contradict each other
             rows.append((j, i, Lag(before, after, minimum)))
         elif (back, j) < (distance, i):
-            rows.append((j, i, Lag(before, after, minimum, -back - size[i])))
+            maximum = -back - size[i]
+            rows.append((j, i, Lag(before, after, minimum, maximum)))
     # By the later action, as in problem files.
     rows.sort(key=itemgetter(0, 1))
     return tuple(lag for _, _, lag in rows)
@@ -159,9 +165,11 @@ def _circular(size: Sequence[int], distances: Mapping[tuple[int, int], int]) -> 
     """Return the actions in or after a cycle of precedences (start no earlier than the finish)."""
     import networkx as nx
 
-    order = nx.DiGraph([pair for pair, distance in distances.items() if distance >= size[pair[0]]])
+    arcs = [(i, j) for (i, j), distance in distances.items() if distance >= size[i]]
+    order = nx.DiGraph(arcs)
     cycles = [nodes for nodes in nx.strongly_connected_components(order) if len(nodes) > 1]
-    return set().union(*cycles, *(nx.descendants(order, min(nodes)) for nodes in cycles))
+    after_cycles = [nx.descendants(order, min(nodes)) for nodes in cycles]
+    return set().union(*cycles, *after_cycles)
 
 
 def project(
@@ -237,7 +245,8 @@ def project(
                 uses.append(Demand(resource.name, min(amount, resource.capacity)))
             if amount > capacity and durations[k]:
                 demand = Demand(resource.name, min(amount - capacity, resource.capacity))
-                excess.append((place, activity("project", f"{first + k}+{resource.name}", durations[k], [demand])))
+                action = activity("project", f"{first + k}+{resource.name}", durations[k], [demand])
+                excess.append((place, action))
         actions.append(activity("project", first + k, durations[k], uses, release[k]))
     for original, action in excess:
         inside[original, len(actions)] = inside[len(actions), original] = 0
@@ -257,4 +266,5 @@ def _can_omit_end(durations: Sequence[int], distances: Distances) -> bool:
         for i in range(1, last):
             tighten(distances, i, last, durations[i])
         return False
-    return all(j != last or distance <= durations[i] for (i, j), distance in distances.items())
+    to_end = [(i, distance) for (i, j), distance in distances.items() if j == last]
+    return all(distance <= durations[i] for i, distance in to_end)

@@ -95,4 +95,6 @@ def _has_a_line_for_each_job(text: str) -> bool:
     """Return whether a text has as many lines with pairs of numbers as its first number says."""
     head, *lines = (line.split() for line in text.splitlines() if line.strip())
     number_of_jobs = int(head[0][:9])
-    return len(lines) == number_of_jobs and all(len(line) % 2 == 0 for line in (head, *lines))
+    if len(lines) != number_of_jobs:
+        return False
+    return all(len(line) % 2 == 0 for line in (head, *lines))
