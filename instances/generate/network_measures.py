@@ -64,8 +64,11 @@ class Measures:
 
     def row(self) -> dict[str, int | float | None]:
         """Return the measures as a flat row, shares to four decimals."""
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {name: round(value, 4) if isinstance(value, float) else value for name, value in values}
+        row = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            row[field.name] = round(value, 4) if isinstance(value, float) else value
+        return row
 
 
 def describe(instance: Instance) -> Measures:
@@ -82,10 +85,12 @@ def describe(instance: Instance) -> Measures:
 
     actions = instance.actions
     count, work = len(actions), sum(action.duration for action in actions)
-    order = nx.DiGraph([(lag.before, lag.after) for lag in instance.lags if lag.orders])
+    arcs = [(lag.before, lag.after) for lag in instance.lags if lag.orders]
+    order = nx.DiGraph(arcs)
     closure = nx.transitive_closure_dag(order)
     sizes = [sum(action.task == task for action in actions) for task in instance.tasks]
-    ordered_in_task = sum(instance.by_id[before].task == instance.by_id[after].task for before, after in closure.edges)
+    task_of = {action.id: action.task for action in actions}
+    ordered_in_task = sum(task_of[before] == task_of[after] for before, after in closure.edges)
     pairs_in_task = sum(size * (size - 1) // 2 for size in sizes)
     irredundant = nx.transitive_reduction(order).number_of_edges()
     continuous = [action for action in actions if action.continuous]
@@ -142,7 +147,8 @@ def demand_ranges(instance: Instance) -> list[tuple[int, int]]:
     starts = [action.release for action in instance.actions]
     for i in instance.order:
         for j, lag in instance.predecessors[i]:
-            starts[i] = max(starts[i], starts[j] + instance.actions[j].duration + lag)
+            end = starts[j] + instance.actions[j].duration
+            starts[i] = max(starts[i], end + lag)
     ranges = []
     for resource in instance.resources:
         amounts = [_amounts(action, resource.name) for action in instance.actions]
@@ -160,4 +166,7 @@ def demand_ranges(instance: Instance) -> list[tuple[int, int]]:
 
 
 def _amounts(action: Action, name: str) -> list[int]:
-    return [sum(demand.amount for demand in mode.demands if demand.resource == name) for mode in action.modes]
+    amounts = []
+    for mode in action.modes:
+        amounts.append(sum(demand.amount for demand in mode.demands if demand.resource == name))
+    return amounts

@@ -110,8 +110,12 @@ class Parameters:
 
     def changes(self, start: Parameters) -> str:
         """Return the values that differ from other parameters, as text."""
-        pairs = ((field.name, getattr(self, field.name), getattr(start, field.name)) for field in fields(self))
-        return ",".join(f"{name}={value}" for name, value, before in pairs if value != before)
+        changes = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value != getattr(start, field.name):
+                changes.append(f"{field.name}={value}")
+        return ",".join(changes)
 
 
 def _check(name: str, value: object) -> None:

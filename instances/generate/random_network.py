@@ -17,7 +17,8 @@ Arc = tuple[int, int]
 
 def sample_share(random: Random, count: int, share: float) -> set[int]:
     """Return a random sample of the numbers below ``count``, of a share rounded to a whole number."""
-    return set(shuffled(random, range(count))[: round(share * count)])
+    size = round(share * count)
+    return set(shuffled(random, range(count))[:size])
 
 
 def random_precedences(random: Random, count: int, strength: float) -> list[Arc]:
@@ -81,12 +82,13 @@ def random_tree(random: Random, count: int, strength: float) -> list[Arc]:
         if not gap or count < 2:
             break
         i = below(random, count - 1)
-        was, successor[i] = successor[i], i + 1 + below(random, count - 1 - i)
-        now = abs(target - _count_ordered(successor))
-        if now > gap:
-            successor[i] = was
+        previous = successor[i]
+        successor[i] = i + 1 + below(random, count - 1 - i)
+        new_gap = abs(target - _count_ordered(successor))
+        if new_gap > gap:
+            successor[i] = previous
         else:
-            gap = now
+            gap = new_gap
     return sorted(enumerate(successor), key=lambda arc: (arc[1], arc[0]))
 
 
@@ -129,8 +131,10 @@ def windows(
     >>> windows(Random(1), [(0, 1), (1, 2), (2, 3)], 0.33, [5, 6, 7], [1, 0, 1])
     {(1, 2): 6}
     """
-    order = sorted(shuffled(random, range(len(arcs))), key=lambda k: rank[k])
-    return {arcs[k]: limits[k] for k in order[: round(share * len(arcs))]}
+    order = shuffled(random, range(len(arcs)))
+    order.sort(key=lambda k: rank[k])
+    count = round(share * len(arcs))
+    return {arcs[k]: limits[k] for k in order[:count]}
 
 
 def gaps(arcs: Iterable[Arc], order: Iterable[int], durations: Sequence[int]) -> list[int]:

@@ -84,7 +84,8 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
     label_parts = (name, "combined" if combine else "", f"v{VERSION}", parameters.changes(kind.usual))
     label = "/".join(filter(None, label_parts))
     # The seed is independent of the parameters, so that small changes of a parameter keep most of the problem.
-    digest = blake2b(f"{kind.salt or name}/{VERSION}/{seed}/{number}".encode(), digest_size=16).digest()
+    seed_text = f"{kind.salt or name}/{VERSION}/{seed}/{number}"
+    digest = blake2b(seed_text.encode(), digest_size=16).digest()
     random = Random(int.from_bytes(digest, "big"))
     full = f"generated/{label}/{seed}-{number}"
     if combine and kind.combine is not None:
