@@ -49,8 +49,8 @@ def visible(text: str, keep: str = "") -> str:
 
 def _joins(text: str, place: int) -> bool:
     """Return whether the characters on both sides of a place are visible and beyond ASCII."""
-    sides = text[place - 1 : place], text[place + 1 : place + 2]
-    return all(side > "\x7f" and side.isprintable() for side in sides)
+    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    return all(side > "\x7f" and side.isprintable() for side in (before, after))
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -154,9 +154,8 @@ def similar(value: object, names: Iterable[str], max_count: int = 3) -> list[str
     end = _end(target)
     for text, candidates in ((target, by_name), (end, by_end)):
         # The last component of a path must be similar, however much of the path before it is the same.
-        close = [
-            name for name in get_close_matches(text, candidates, max_count, _LIKE) if _ratio(_end(name), end) >= _LIKE
-        ]
+        close = get_close_matches(text, candidates, max_count, _LIKE)
+        close = [name for name in close if _ratio(_end(name), end) >= _LIKE]
         if close:
             bound = _ratio(close[0], text) - _WORSE
             matches = (candidates[name] for name in close if _ratio(name, text) >= bound)
@@ -203,7 +202,8 @@ def did_you_mean_file(path: str) -> str:
         names = [file.name for file in islice(parent.iterdir(), _MAX_FILES)]
     except (OSError, ValueError):
         return ""
-    return _suggestion([str(parent / name) for name in similar(Path(path).name, names)])
+    close = similar(Path(path).name, names)
+    return _suggestion([str(parent / name) for name in close])
 
 
 def _suggestion(close: list[str]) -> str:
