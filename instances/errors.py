@@ -41,7 +41,9 @@ def _show(value: object, limit: int = 80) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 30]}... ({len(text)} characters)"
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit - 30]}... ({len(text)} characters)"
 
 
 class InputError(PlanoracleError):
@@ -87,7 +89,8 @@ class InputError(PlanoracleError):
         self.has_value = value is not self._missing
         self.line = line
         shown_value = f" (got {_show(value)})" if self.has_value else ""
-        super().__init__(": ".join(part for part in (self.place, self.field, self.message + shown_value) if part))
+        parts = (self.place, self.field, self.message + shown_value)
+        super().__init__(": ".join(filter(None, parts)))
 
     @property
     def place(self) -> str:
@@ -138,11 +141,11 @@ class FaultsError(InputError):
     name: is missing (and 1 more)
     """
 
-    def __init__(self, first: InputError, *others: InputError, more: bool = False) -> None:
+    def __init__(self, first: InputError, *further_faults: InputError, more: bool = False) -> None:
         value = first.value if first.has_value else self._missing
-        message = f"{first.message} (and {'at least ' if more else ''}{len(others) + more} more)"
+        message = f"{first.message} (and {'at least ' if more else ''}{len(further_faults) + more} more)"
         super().__init__(message, source=first.source, field=first.field, value=value, line=first.line)
-        self._faults = (first, *others)
+        self._faults = (first, *further_faults)
         #: True if there are faults beyond `MAX_FAULTS`.
         self.more = more
 
@@ -156,11 +159,13 @@ class FaultsError(InputError):
 
     def at(self, source: str, field: str | None = None, line: int | None = None) -> Self:
         """Return the same errors with their file, and with a field in front of their own."""
-        return type(self)(*(fault.at(source, field, line) for fault in self._faults), more=self.more)
+        faults = (fault.at(source, field, line) for fault in self._faults)
+        return type(self)(*faults, more=self.more)
 
     def each(self, change: Callable[[InputError], InputError]) -> FaultsError:
         """Return the errors with every fault changed, in the order of their lines."""
-        return FaultsError(*sorted(map(change, self._faults), key=lambda fault: fault.line or inf), more=self.more)
+        faults = sorted(map(change, self._faults), key=lambda fault: fault.line or inf)
+        return FaultsError(*faults, more=self.more)
 
 
 def combine_errors(faults: Iterable[InputError]) -> InputError | None:

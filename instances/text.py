@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +39,18 @@ def visible(text: str, keep: str = "") -> str:
     """
     if text.isprintable() or (keep and text.translate(dict.fromkeys(map(ord, keep))).isprintable()):
         return text
-    return "".join(
-        letter
-        if letter.isprintable() or letter in keep or (letter in _JOINERS and _joins(text, place))
-        else letter.encode("unicode_escape").decode()
-        for place, letter in enumerate(text)
-    )
+    letters = []
+    for place, letter in enumerate(text):
+        is_joiner = letter in _JOINERS and _joins(text, place)
+        is_kept = is_joiner or letter.isprintable() or letter in keep
+        letters.append(letter if is_kept else letter.encode("unicode_escape").decode())
+    return "".join(letters)
 
 
 def _joins(text: str, place: int) -> bool:
     """Return whether the characters on both sides of a place are visible and beyond ASCII."""
-    sides = text[place - 1 : place], text[place + 1 : place + 2]
-    return all(side > "\x7f" and side.isprintable() for side in sides)
+    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    return all(side > "\x7f" and side.isprintable() for side in (before, after))
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -119,17 +119,19 @@ def warn_of_unit(unit: str, seconds_per_tick: int | None, source: str) -> None:
         warnings.warn(message, InputWarning, stacklevel=2)
 
 
-# Comparison is quadratic in the length of names: longer names are not compared, and of more names than `_MOST` only
-# those that share `_SAME` characters with the value at the beginning or the end.
-_LONGEST, _MOST, _FILES = 120, 5_000, 2_000
+# Comparison is quadratic in the length of names: longer names are not compared, and of more names than `_MAX_NAMES`
+# only those that share `_SAME` characters with the value at the beginning or the end.
+_LONGEST, _MAX_NAMES = 120, 5_000
 _SAME = 3
+# Most files of a folder that are compared.
+_MAX_FILES = 2_000
 # Least similarity (`difflib`) of a suggestion, and largest difference to the best suggestion.
 _LIKE, _WORSE = 0.7, 0.1
 # Most names in a message.
 _LISTED = 60
 
 
-def similar(value: object, names: Iterable[str], most: int = 3) -> list[str]:
+def similar(value: object, names: Iterable[str], max_count: int = 3) -> list[str]:
     """Return the names most similar to a value, the closest first, ignoring case.
 
     Examples
@@ -142,34 +144,44 @@ def similar(value: object, names: Iterable[str], most: int = 3) -> list[str]:
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
         return []
     target = value.casefold()
-    whole: dict[str, list[str]] = {}
-    ends: dict[str, list[str]] = {}
-    names = list(names)
-    if len(names) > _MOST:
-        first, last = value[:_SAME], value[-_SAME:]
-        names = list(islice((name for name in names if name.startswith(first) or name.endswith(last)), _MOST // 4))
-    for name in names:
+    by_name: dict[str, list[str]] = {}
+    by_end: dict[str, list[str]] = {}
+    for name in _comparable_names(value, list(names)):
         folded = name[: _LONGEST + 1].casefold()
         if len(folded) <= _LONGEST:
-            whole.setdefault(folded, []).append(name)
-            ends.setdefault(_end(folded), []).append(name)
+            by_name.setdefault(folded, []).append(name)
+            by_end.setdefault(_end(folded), []).append(name)
     end = _end(target)
-    for text, candidates in ((target, whole), (end, ends)):
-        close = get_close_matches(text, candidates, most, _LIKE)
-        # The last component of a path must be similar, however much of the rest is the same.
-        close = [name for name in close if _similarity(_end(name), end) >= _LIKE]
-        close = [name for name in close if _similarity(name, text) >= _similarity(close[0], text) - _WORSE]
+    for text, candidates in ((target, by_name), (end, by_end)):
+        # The last component of a path must be similar, however much of the path before it is the same.
+        close = get_close_matches(text, candidates, max_count, _LIKE)
+        close = [name for name in close if _ratio(_end(name), end) >= _LIKE]
         if close:
-            return [name for folded in close for name in candidates[folded]][:most]
-    return [name for folded, names in whole.items() if len(end) > 2 and end in folded for name in names][:most]
+            bound = _ratio(close[0], text) - _WORSE
+            matches = (candidates[name] for name in close if _ratio(name, text) >= bound)
+            return list(chain.from_iterable(matches))[:max_count]
+    if len(end) <= 2:
+        return []
+    parts = (same for folded, same in by_name.items() if end in folded)
+    return list(chain.from_iterable(parts))[:max_count]
+
+
+def _comparable_names(value: str, names: list[str]) -> list[str]:
+    """Return the names to compare: all, or of too many those with the beginning or end of the value."""
+    if len(names) <= _MAX_NAMES:
+        return names
+    first, last = value[:_SAME], value[-_SAME:]
+    same = (name for name in names if name.startswith(first) or name.endswith(last))
+    return list(islice(same, _MAX_NAMES // 4))
 
 
 def _end(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _similarity(name: str, other: str) -> float:
-    return SequenceMatcher(a=name, b=other).ratio()
+def _ratio(name: str, text: str) -> float:
+    """Return the similarity of two texts, from 0 to 1."""
+    return SequenceMatcher(a=name, b=text).ratio()
 
 
 def did_you_mean(value: object, names: Iterable[str]) -> str:
@@ -187,10 +199,11 @@ def did_you_mean_file(path: str) -> str:
     """Return the end of a message about a missing file: the files beside it with the most similar names."""
     parent = Path(path).parent
     try:
-        names = [one.name for one in islice(parent.iterdir(), _FILES)]
+        names = [file.name for file in islice(parent.iterdir(), _MAX_FILES)]
     except (OSError, ValueError):
         return ""
-    return _suggestion([str(parent / name) for name in similar(Path(path).name, names)])
+    close = similar(Path(path).name, names)
+    return _suggestion([str(parent / name) for name in close])
 
 
 def _suggestion(close: list[str]) -> str:
@@ -208,5 +221,8 @@ def one_of(value: object, names: Iterable[str], plural: str = "names") -> str:
     names = list(names)
     if not names:
         return f"there are no {plural}"
-    listed = ", ".join(names) if len(names) <= _LISTED else f"{len(names)} {plural}, such as {', '.join(names[:3])}"
+    if len(names) <= _LISTED:
+        listed = ", ".join(names)
+    else:
+        listed = f"{len(names)} {plural}, such as {', '.join(names[:3])}"
     return f"must be one of {listed}{did_you_mean(value, names)}"

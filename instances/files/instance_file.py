@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Annotated, Any, Final, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
@@ -166,10 +167,11 @@ def instance_from_document(document: Any, source: str) -> Instance:
 def _check_size(document: Any) -> None:
     """Reject too many actions and time lags before anything is built."""
     tasks = _list_at(document, "tasks")
-    counts = [len(_list_at(task, "actions")) for task in tasks]
-    if sum(counts) + len(tasks) > 2 * MAX_ACTIONS or sum(counts) > MAX_ACTIONS:
+    number_of_actions = sum(len(_list_at(task, "actions")) for task in tasks)
+    if number_of_actions + len(tasks) > 2 * MAX_ACTIONS or number_of_actions > MAX_ACTIONS:
         raise InputError(f"must contain at most {MAX_ACTIONS} actions and {MAX_ACTIONS} tasks", field="tasks")
-    if sum(len(_list_at(action, "after")) for task in tasks for action in _list_at(task, "actions")) > MAX_LAGS:
+    actions = chain.from_iterable(_list_at(task, "actions") for task in tasks)
+    if sum(len(_list_at(action, "after")) for action in actions) > MAX_LAGS:
         raise InputError(f"must contain at most {MAX_LAGS} time lags", field="tasks")
 
 
@@ -185,30 +187,36 @@ def input_error(error: ValidationError, source: str, model: type[BaseModel] | No
     return combined.at(source) if source else combined
 
 
+# Messages by types of errors of pydantic.
+_MESSAGES = {
+    "extra_forbidden": "unknown key",
+    "missing": "is missing",
+    "int_type": "must be a whole number",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "model_type": "must be an object",
+}
+
+
 def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[InputError]:
-    for one in error.errors(include_url=False):
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in one["loc"]).lstrip(".")
-        message = {
-            "extra_forbidden": "unknown key",
-            "missing": "is missing",
-            "int_type": "must be a whole number",
-            "string_type": "must be text",
-            "bool_type": "must be true or false",
-            "list_type": "must be a list",
-            "model_type": "must be an object",
-        }.get(one["type"], _rephrased(one["msg"]))
-        if one["type"] == "missing":
+    for details in error.errors(include_url=False):
+        error_type, location = details["type"], details["loc"]
+        parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
+        path = "".join(parts).lstrip(".")
+        message = _MESSAGES.get(error_type) or _rephrase(details["msg"])
+        if error_type == "missing":
             yield InputError(message, field=path or "document")
             continue
-        if one["type"] == "extra_forbidden" and model is not None:
-            message += did_you_mean(one["loc"][-1], keys_at(model, one["loc"][:-1]))
-        yield InputError(message, field=path or "document", value=one["input"])
+        if error_type == "extra_forbidden" and model is not None:
+            message += did_you_mean(location[-1], keys_at(model, location[:-1]))
+        yield InputError(message, field=path or "document", value=details["input"])
 
 
-def _rephrased(message: str) -> str:
+def _rephrase(message: str) -> str:
     """Return a message of pydantic in the form of ours.
 
-    >>> _rephrased("Input should be 'ann' or 'Bob'"), _rephrased("Value error, must be odd")
+    >>> _rephrase("Input should be 'ann' or 'Bob'"), _rephrase("Value error, must be odd")
     ("must be 'ann' or 'Bob'", 'must be odd')
     """
     text = message.removeprefix("Value error, ").replace("Input should", "must", 1)
@@ -275,16 +283,21 @@ def to_document(instance: Instance) -> dict[str, Any]:
     steps: dict[str, list[ActionEntry]] = {name: [] for name in instance.tasks}
     for action in instance.actions:
         steps[action.task].append(_step_entry(action, after[action.id]))
+    resources = []
+    for resource in instance.resources:
+        resources.append(ResourceEntry(name=resource.name, capacity=resource.capacity, state=resource.state))
+    tasks = [TaskEntry(name=name, actions=actions) for name, actions in steps.items()]
+    benchmark = instance.benchmark if registry.of(instance).self_contained else GENERAL
     document = InstanceDocument(
         format=FORMAT,
         version=VERSION,
         name=instance.name,
-        benchmark=instance.benchmark if registry.of(instance).self_contained else GENERAL,
+        benchmark=benchmark,
         unit=instance.unit,
         seconds_per_tick=instance.seconds_per_tick,
         agents=list(instance.agents),
-        resources=[ResourceEntry(name=r.name, capacity=r.capacity, state=r.state) for r in instance.resources],
-        tasks=[TaskEntry(name=name, actions=actions) for name, actions in steps.items()],
+        resources=resources,
+        tasks=tasks,
         time_limit=instance.time_limit,
     )
     head = {"format": FORMAT, "version": VERSION}
@@ -292,30 +305,32 @@ def to_document(instance: Instance) -> dict[str, Any]:
 
 
 def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:
-    modes = [
-        ModeEntry(
-            name=mode.name,
-            uses=[
-                UseEntry(resource=d.resource, amount=d.amount, requires=d.requires, sets=d.sets) for d in mode.demands
-            ],
-            after=[before.removeprefix(f"{action.task}/") for before in mode.after],
-        )
-        for mode in action.modes
-    ]
-    plain = len(modes) == 1 and not modes[0].name and not modes[0].after
-    default = 0 if action.agents == () else action.duration
+    modes = [_mode_entry(action.task, mode) for mode in action.modes]
+    is_plain = len(modes) == 1 and not modes[0].name and not modes[0].after
+    default_attended = 0 if action.agents == () else action.duration
+    attended = None if action.attended == default_attended else action.attended
+    agents = None if action.agents is None else list(action.agents)
     return ActionEntry(
         name=action.id.removeprefix(f"{action.task}/"),
         label=action.label,
         duration=action.duration,
-        attended=None if action.attended == default else action.attended,
+        attended=attended,
         interruptible=action.interruptible,
         release=action.release,
-        agents=None if action.agents is None else list(action.agents),
-        uses=(modes[0].uses or None) if plain else None,
-        modes=None if plain else modes,
+        agents=agents,
+        uses=(modes[0].uses or None) if is_plain else None,
+        modes=None if is_plain else modes,
         after=list(after),
     )
+
+
+def _mode_entry(task: str, mode: Mode) -> ModeEntry:
+    uses = []
+    for demand in mode.demands:
+        entry = UseEntry(resource=demand.resource, amount=demand.amount, requires=demand.requires, sets=demand.sets)
+        uses.append(entry)
+    after = [before.removeprefix(f"{task}/") for before in mode.after]
+    return ModeEntry(name=mode.name, uses=uses, after=after)
 
 
 _Entry = Mapping[str, Any]
@@ -323,12 +338,7 @@ _Entry = Mapping[str, Any]
 
 def instance_of(document: _Entry) -> Instance:
     """Return the instance of a valid document; raises `InputError` for contradictions between its parts."""
-    error = combine_errors(
-        InputError("give either uses or modes, not both", field=f"tasks[{t}].actions[{a}].modes")
-        for t, task in enumerate(document["tasks"])
-        for a, step in enumerate(task["actions"])
-        if step.get("uses") is not None and step.get("modes") is not None
-    )
+    error = combine_errors(_faults_of_modes(document))
     if error is not None:
         raise error
     actions, lags = [], []
@@ -339,13 +349,15 @@ def instance_of(document: _Entry) -> Instance:
         for step in task["actions"]:
             actions.append(_action(task["name"], step, default_agents))
             lags += [_lag(task["name"], step["name"], after) for after in step.get("after", ())]
+    resources = tuple(Resource(**resource) for resource in document.get("resources", ()))
+    benchmark = _benchmark(document.get("benchmark", GENERAL))
     instance = Instance(
         name=document["name"],
         actions=tuple(actions),
         lags=tuple(lags),
-        resources=tuple(Resource(**resource) for resource in document.get("resources", ())),
+        resources=resources,
         agents=agents,
-        benchmark=_benchmark(document.get("benchmark", GENERAL)),
+        benchmark=benchmark,
         unit=document.get("unit", "tick"),
         seconds_per_tick=document.get("seconds_per_tick"),
         time_limit=document.get("time_limit"),
@@ -354,17 +366,27 @@ def instance_of(document: _Entry) -> Instance:
     return instance
 
 
+def _faults_of_modes(document: _Entry) -> Iterator[InputError]:
+    """Yield a fault for each action with both uses and modes."""
+    for i, task in enumerate(document["tasks"]):
+        for j, step in enumerate(task["actions"]):
+            if step.get("uses") is not None and step.get("modes") is not None:
+                yield InputError("give either uses or modes, not both", field=f"tasks[{i}].actions[{j}].modes")
+
+
 def _benchmark(name: str) -> str:
     """Return the current name of a benchmark whose problems can be in a file."""
     benchmark = registry.find(name, former=True)
     if benchmark is None or not benchmark.self_contained:
-        names = [other for other in registry.names() if registry.get(other).self_contained]
-        raise InputError(one_of(name, names), field="benchmark", value=name)
+        accepted = [candidate for candidate in registry.names() if registry.get(candidate).self_contained]
+        raise InputError(one_of(name, accepted), field="benchmark", value=name)
     return benchmark.name
 
 
 def _action(task: str, step: _Entry, default_agents: tuple[()] | None) -> Action:
-    modes = step.get("modes")
+    mode_entries = step.get("modes")
+    if mode_entries is None:
+        mode_entries = [{"uses": step.get("uses") or ()}]
     agents = default_agents if step.get("agents") is None else tuple(step["agents"])
     attended = step.get("attended")
     if attended is None:
@@ -375,7 +397,7 @@ def _action(task: str, step: _Entry, default_agents: tuple[()] | None) -> Action
         duration=step["duration"],
         attended=attended,
         interruptible=step.get("interruptible", False),
-        modes=tuple(_mode(task, mode) for mode in ([{"uses": step.get("uses") or ()}] if modes is None else modes)),
+        modes=tuple(_mode(task, entry) for entry in mode_entries),
         agents=agents,
         release=step.get("release", 0),
         label=step.get("label", ""),
@@ -384,12 +406,14 @@ def _action(task: str, step: _Entry, default_agents: tuple[()] | None) -> Action
 
 def _mode(task: str, mode: _Entry) -> Mode:
     demands = tuple(Demand(**use) for use in mode.get("uses", ()))
-    return Mode(demands, mode.get("name", ""), tuple(_action_id(task, before) for before in mode.get("after", ())))
+    predecessors = tuple(_action_id(task, before) for before in mode.get("after", ()))
+    return Mode(demands, mode.get("name", ""), predecessors)
 
 
 def _lag(task: str, name: str, after: _Entry | str) -> Lag:
     entry: _Entry = {"action": after} if isinstance(after, str) else after
-    return Lag(_action_id(task, entry["action"]), f"{task}/{name}", entry.get("min_lag", 0), entry.get("max_lag"))
+    before = _action_id(task, entry["action"])
+    return Lag(before, f"{task}/{name}", entry.get("min_lag", 0), entry.get("max_lag"))
 
 
 def _action_id(task: str, name: str) -> str:

@@ -64,8 +64,11 @@ class Measures:
 
     def row(self) -> dict[str, int | float | None]:
         """Return the measures as a flat row, shares to four decimals."""
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {name: round(value, 4) if isinstance(value, float) else value for name, value in values}
+        row = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            row[field.name] = round(value, 4) if isinstance(value, float) else value
+        return row
 
 
 def describe(instance: Instance) -> Measures:
@@ -82,42 +85,41 @@ def describe(instance: Instance) -> Measures:
 
     actions = instance.actions
     count, work = len(actions), sum(action.duration for action in actions)
-    order = nx.DiGraph([(lag.before, lag.after) for lag in instance.lags if lag.orders])
+    arcs = [(lag.before, lag.after) for lag in instance.lags if lag.orders]
+    order = nx.DiGraph(arcs)
     closure = nx.transitive_closure_dag(order)
     sizes = [sum(action.task == task for action in actions) for task in instance.tasks]
-    inside = sum(instance.by_id[one].task == instance.by_id[other].task for one, other in closure.edges)
+    task_of = {action.id: action.task for action in actions}
+    ordered_in_task = sum(task_of[before] == task_of[after] for before, after in closure.edges)
+    pairs_in_task = sum(size * (size - 1) // 2 for size in sizes)
+    irredundant = nx.transitive_reduction(order).number_of_edges()
     continuous = [action for action in actions if action.continuous]
+    parallel = sum(action.attended < action.duration for action in actions)
+    attended = sum(action.attended for action in actions)
     limits = [lag.maximum for lag in instance.lags if lag.maximum is not None]
-    asking = [
-        sum(demand.amount > 0 for demand in mode.demands) / len(instance.resources)
-        for action in actions
-        for mode in action.modes
-        if instance.resources
-    ]
+    with_agent = [action for action in actions if action.agents != ()]
     return Measures(
         tasks=len(sizes),
         actions=count,
         agents=len(instance.agents),
         resources=len(instance.resources),
         work=work,
-        network_complexity=nx.transitive_reduction(order).number_of_edges() / count,
+        network_complexity=irredundant / count,
         order_strength=_share(closure.number_of_edges(), count * (count - 1) // 2),
-        task_order_strength=_share(inside, sum(size * (size - 1) // 2 for size in sizes)),
-        parallelism=sum(action.attended < action.duration for action in actions) / count,
-        unattended=_share(work - sum(action.attended for action in actions), work),
+        task_order_strength=_share(ordered_in_task, pairs_in_task),
+        parallelism=parallel / count,
+        unattended=_share(work - attended, work),
         interruptible=_share(sum(action.interruptible for action in continuous), len(continuous)),
         windows=_share(len(limits), len(instance.lags)),
         window_length=_share(sum(limits) * count, len(limits) * work),
-        resource_factor=_share(sum(asking), len(asking)),
+        resource_factor=_mean(_shares_in_use(instance)),
         resource_strength=_mean(_strengths(instance)),
-        eligibility=_mean(
-            len(instance.eligible(action)) / len(instance.agents) for action in actions if action.agents != ()
-        ),
+        eligibility=_mean(len(instance.eligible(action)) / len(instance.agents) for action in with_agent),
     )
 
 
-def _share(part: float, whole: int) -> float | None:
-    return part / whole if whole else None
+def _share(part: float, total: int) -> float | None:
+    return part / total if total else None
 
 
 def _mean(values: Iterable[float]) -> float | None:
@@ -125,10 +127,19 @@ def _mean(values: Iterable[float]) -> float | None:
     return _share(sum(numbers), len(numbers))
 
 
+def _shares_in_use(instance: Instance) -> Iterator[float]:
+    """Yield for every mode the share of the resources that it uses; nothing without resources."""
+    if not instance.resources:
+        return
+    for action in instance.actions:
+        for mode in action.modes:
+            yield sum(demand.amount > 0 for demand in mode.demands) / len(instance.resources)
+
+
 def _strengths(instance: Instance) -> Iterator[float]:
-    for resource, (least, peak) in zip(instance.resources, demand_ranges(instance), strict=True):
-        if peak > least:
-            yield (resource.capacity - least) / (peak - least)
+    for resource, (minimum, peak) in zip(instance.resources, demand_ranges(instance), strict=True):
+        if peak > minimum:
+            yield (resource.capacity - minimum) / (peak - minimum)
 
 
 def demand_ranges(instance: Instance) -> list[tuple[int, int]]:
@@ -136,23 +147,26 @@ def demand_ranges(instance: Instance) -> list[tuple[int, int]]:
     starts = [action.release for action in instance.actions]
     for i in instance.order:
         for j, lag in instance.predecessors[i]:
-            starts[i] = max(starts[i], starts[j] + instance.actions[j].duration + lag)
+            end = starts[j] + instance.actions[j].duration
+            starts[i] = max(starts[i], end + lag)
     ranges = []
     for resource in instance.resources:
         amounts = [_amounts(action, resource.name) for action in instance.actions]
-        changes = [
-            (instant, change)
-            for action, start, each in zip(instance.actions, starts, amounts, strict=True)
-            for instant, change in ((start, max(each)), (start + action.duration, -max(each)))
-            if action.duration
-        ]
+        changes = []
+        for action, start, amounts_of_modes in zip(instance.actions, starts, amounts, strict=True):
+            if action.duration:
+                largest = max(amounts_of_modes)
+                changes += [(start, largest), (start + action.duration, -largest)]
         used = peak = 0
         for _, change in sorted(changes):  # at the same instant, ends come first
             used += change
             peak = max(peak, used)
-        ranges.append((max(min(each) for each in amounts), peak))
+        ranges.append((max(map(min, amounts)), peak))
     return ranges
 
 
 def _amounts(action: Action, name: str) -> list[int]:
-    return [sum(demand.amount for demand in mode.demands if demand.resource == name) for mode in action.modes]
+    amounts = []
+    for mode in action.modes:
+        amounts.append(sum(demand.amount for demand in mode.demands if demand.resource == name))
+    return amounts

@@ -110,16 +110,22 @@ class Parameters:
 
     def changes(self, start: Parameters) -> str:
         """Return the values that differ from other parameters, as text."""
-        pairs = ((field.name, getattr(self, field.name), getattr(start, field.name)) for field in fields(self))
-        return ",".join(f"{name}={value}" for name, value, before in pairs if value != before)
+        changes = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value != getattr(start, field.name):
+                changes.append(f"{field.name}={value}")
+        return ",".join(changes)
 
 
 def _check(name: str, value: object) -> None:
     if name in _RANGES:
-        least, most = _RANGES[name]
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        if not (name == "actions" and value is None) and not (whole and least <= value <= most):  # type: ignore[operator]
-            raise InputError(f"must be a whole number between {least} and {most}", field=name, value=value)
+        minimum, maximum = _RANGES[name]
+        if name == "actions" and value is None:
+            return
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        if not (is_number and minimum <= value <= maximum):  # type: ignore[operator]
+            raise InputError(f"must be a whole number between {minimum} and {maximum}", field=name, value=value)
     elif name == "feasible":
         if not isinstance(value, bool):
             raise InputError("must be true or false", field=name, value=value)
@@ -147,10 +153,13 @@ def one(random: Random, options: Sequence[T]) -> T:
 
 def weighted(random: Random, weights: Mapping[T, int]) -> T:
     """Return one of some options with probabilities proportional to weights."""
-    return one(random, [option for option, weight in weights.items() for _ in range(weight)])
+    options: list[T] = []
+    for option, weight in weights.items():
+        options += [option] * weight
+    return one(random, options)
 
 
 def shuffled(random: Random, things: Iterable[T]) -> list[T]:
     """Return a random permutation."""
-    rest = list(things)
-    return [rest.pop(below(random, len(rest))) for _ in range(len(rest))]
+    remaining = list(things)
+    return [remaining.pop(below(random, len(remaining))) for _ in range(len(remaining))]

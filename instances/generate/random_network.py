@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -17,7 +17,8 @@ Arc = tuple[int, int]
 
 def sample_share(random: Random, count: int, share: float) -> set[int]:
     """Return a random sample of the numbers below ``count``, of a share rounded to a whole number."""
-    return set(shuffled(random, range(count))[: round(share * count)])
+    size = round(share * count)
+    return set(shuffled(random, range(count))[:size])
 
 
 def random_precedences(random: Random, count: int, strength: float) -> list[Arc]:
@@ -31,9 +32,9 @@ def random_precedences(random: Random, count: int, strength: float) -> list[Arc]
     """
     before, after = [0] * count, [0] * count  # bit sets of the transitive closure
     missing = round(strength * count * (count - 1) / 2)
-    pairs = shuffled(random, ((i, j) for j in range(count) for i in range(j)))
+    pairs = shuffled(random, _pairs(count))
     while missing:
-        rest = []
+        postponed = []
         for i, j in pairs:
             if after[i] >> j & 1:
                 continue
@@ -41,7 +42,7 @@ def random_precedences(random: Random, count: int, strength: float) -> list[Arc]
             earlier = [k for k in range(j) if (before[i] | 1 << i) >> k & 1]
             added = sum((later & ~after[k]).bit_count() for k in earlier)
             if added > missing:
-                rest.append((i, j))
+                postponed.append((i, j))
                 continue
             missing -= added
             for k in earlier:
@@ -49,8 +50,20 @@ def random_precedences(random: Random, count: int, strength: float) -> list[Arc]
             for k in range(j, count):
                 if later >> k & 1:
                     before[k] |= before[i] | 1 << i
-        pairs = rest
-    return [(i, j) for j in range(count) for i in range(j) if before[j] >> i & 1 and not after[i] & before[j]]
+        pairs = postponed
+    arcs = []
+    for i, j in _pairs(count):
+        is_ordered = before[j] >> i & 1
+        if is_ordered and not after[i] & before[j]:
+            arcs.append((i, j))
+    return arcs
+
+
+def _pairs(count: int) -> Iterator[Arc]:
+    """Yield all pairs of different numbers below ``count``, the smaller one first."""
+    for j in range(count):
+        for i in range(j):
+            yield i, j
 
 
 def random_tree(random: Random, count: int, strength: float) -> list[Arc]:
@@ -69,12 +82,13 @@ def random_tree(random: Random, count: int, strength: float) -> list[Arc]:
         if not gap or count < 2:
             break
         i = below(random, count - 1)
-        was, successor[i] = successor[i], i + 1 + below(random, count - 1 - i)
-        now = abs(target - _count_ordered(successor))
-        if now > gap:
-            successor[i] = was
+        previous = successor[i]
+        successor[i] = i + 1 + below(random, count - 1 - i)
+        new_gap = abs(target - _count_ordered(successor))
+        if new_gap > gap:
+            successor[i] = previous
         else:
-            gap = now
+            gap = new_gap
     return sorted(enumerate(successor), key=lambda arc: (arc[1], arc[0]))
 
 
@@ -95,8 +109,11 @@ def depth_first_order(count: int, arcs: Iterable[Arc]) -> list[int]:
 
     before: nx.DiGraph[int] = nx.DiGraph((j, i) for i, j in sorted(arcs))
     before.add_nodes_from(range(count))
-    last = (i for i in range(count) if not before.in_degree(i))
-    return list(dict.fromkeys(j for i in last for j in nx.dfs_postorder_nodes(before, i)))
+    order: dict[int, None] = {}
+    for i in range(count):
+        if not before.in_degree(i):  # a last action
+            order.update(dict.fromkeys(nx.dfs_postorder_nodes(before, i)))
+    return list(order)
 
 
 def windows(
@@ -114,8 +131,10 @@ def windows(
     >>> windows(Random(1), [(0, 1), (1, 2), (2, 3)], 0.33, [5, 6, 7], [1, 0, 1])
     {(1, 2): 6}
     """
-    order = sorted(shuffled(random, range(len(arcs))), key=lambda k: rank[k])
-    return {arcs[k]: limits[k] for k in order[: round(share * len(arcs))]}
+    order = shuffled(random, range(len(arcs)))
+    order.sort(key=lambda k: rank[k])
+    count = round(share * len(arcs))
+    return {arcs[k]: limits[k] for k in order[:count]}
 
 
 def gaps(arcs: Iterable[Arc], order: Iterable[int], durations: Sequence[int]) -> list[int]:
@@ -152,22 +171,24 @@ def with_witness(instance: Instance, order: Sequence[int], *, widen: bool) -> tu
     clock = 0
     for i in order:
         action = instance.actions[i]
-        starts[action.id] = max(
-            clock, action.release, *(finish[instance.actions[j].id] + lag for j, lag in instance.predecessors[i])
-        )
-        clock = finish[action.id] = starts[action.id] + action.duration
-    lags = tuple(
-        lag if lag.maximum is None else replace(lag, maximum=max(lag.maximum, starts[lag.after] - finish[lag.before]))
-        for lag in instance.lags
-    )
-    if lags != instance.lags:
+        earliest_starts = [finish[instance.actions[j].id] + lag for j, lag in instance.predecessors[i]]
+        start = max(clock, action.release, *earliest_starts)
+        clock = start + action.duration
+        starts[action.id], finish[action.id] = start, clock
+    lags = []
+    for lag in instance.lags:
+        if lag.maximum is not None:
+            gap = starts[lag.after] - finish[lag.before]
+            lag = replace(lag, maximum=max(lag.maximum, gap))
+        lags.append(lag)
+    if tuple(lags) != instance.lags:
         if not widen:
             return instance, None
-        instance = replace(instance, lags=lags)
-    pieces = [
-        Piece(action.id, starts[action.id], action.duration, instance.eligible(action)[0])
-        for action in instance.actions
-    ]
+        instance = replace(instance, lags=tuple(lags))
+    pieces = []
+    for action in instance.actions:
+        agent = instance.eligible(action)[0]
+        pieces.append(Piece(action.id, starts[action.id], action.duration, agent))
     schedule = Schedule.of(instance, pieces)
     certify(instance, schedule)
     return instance, schedule

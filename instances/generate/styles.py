@@ -77,13 +77,15 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
             raise InputError("must be a whole number, 0 or more", field=field, value=value)
     kind = style(name)
     if combine and kind.combine is None:
-        able = [other for other in styles() if style(other).combine is not None]
+        able = [style_name for style_name in styles() if style(style_name).combine is not None]
         message = f"must be a style with tasks to combine: {', '.join(able)}"
         raise InputError(message, field="combine", value=name)
     parameters = Parameters.of(kind.usual, kind.combined if combine else kind.parameters, overrides)
-    label = "/".join(filter(None, (name, "combined" if combine else "", f"v{VERSION}", parameters.changes(kind.usual))))
+    label_parts = (name, "combined" if combine else "", f"v{VERSION}", parameters.changes(kind.usual))
+    label = "/".join(filter(None, label_parts))
     # The seed is independent of the parameters, so that small changes of a parameter keep most of the problem.
-    digest = blake2b(f"{kind.salt or name}/{VERSION}/{seed}/{number}".encode(), digest_size=16).digest()
+    seed_text = f"{kind.salt or name}/{VERSION}/{seed}/{number}"
+    digest = blake2b(seed_text.encode(), digest_size=16).digest()
     random = Random(int.from_bytes(digest, "big"))
     full = f"generated/{label}/{seed}-{number}"
     if combine and kind.combine is not None:

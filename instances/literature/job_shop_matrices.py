@@ -20,7 +20,9 @@ def recognises(document: object) -> bool:
     """Return True for a document with both matrices, and for one with several such problems by name."""
     if _has_matrices(document):
         return True
-    return isinstance(document, dict) and bool(document) and all(map(_has_matrices, document.values()))
+    if not isinstance(document, dict) or not document:
+        return False
+    return all(map(_has_matrices, document.values()))
 
 
 def read(document: Mapping[str, Any], name: str) -> list[Instance]:
@@ -50,12 +52,14 @@ def read(document: Mapping[str, Any], name: str) -> list[Instance]:
 def _has_matrices(document: object) -> bool:
     if not isinstance(document, dict):
         return False
-    values = [document.get(key) for names in (_DURATIONS, _MACHINES) for key in names if key in document]
+    values = [document[key] for key in (*_DURATIONS, *_MACHINES) if key in document]
     return len(values) == 2 and all(_is_matrix(value) for value in values)
 
 
 def _is_matrix(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(row, list) for row in value)
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(row, list) for row in value)
 
 
 def _instance(document: Mapping[str, Any], name: str, prefix: str) -> Instance:
@@ -72,7 +76,8 @@ def _instance(document: Mapping[str, Any], name: str, prefix: str) -> Instance:
             message = f"must have a machine for each of the {len(times)} durations of job {i + 1}"
             raise InputError(message, field=f"{prefix}{machines}[{i}]", value=visited)
         checked_times = _numbers(times, f"{prefix}{durations}[{i}]")
-        jobs.append(list(zip(_numbers(visited, f"{prefix}{machines}[{i}]"), checked_times, strict=True)))
+        checked_machines = _numbers(visited, f"{prefix}{machines}[{i}]")
+        jobs.append(list(zip(checked_machines, checked_times, strict=True)))
     title = document.get("name")
     return job_shop(title if isinstance(title, str) and title else name, jobs)
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from planoracle.instances.errors import InputError, InputNote
 from planoracle.instances.literature.project_network import Rows, activity
-from planoracle.instances.model.instance import Demand, Instance, Lag, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Resource
 
 #: Pairs of machine and duration.
 _Job = list[tuple[int, int]]
@@ -54,7 +54,8 @@ def read_text(text: str, name: str) -> list[Instance]:
     title = previous = ""
     for line in rows.rest():
         if _SIZE.match(line):
-            tables.append((title, _table(rows, line, has_seeds=previous.lower().startswith("nb of jobs"))))
+            has_seeds = previous.lower().startswith("nb of jobs")
+            tables.append((title, _table(rows, line, has_seeds=has_seeds)))
             title = ""
         elif _COLUMNS.fullmatch(line):
             tables.append((title, _rows_of_table(rows)))
@@ -63,14 +64,16 @@ def read_text(text: str, name: str) -> list[Instance]:
         previous = line.strip()
     if not tables:
         raise InputError("must contain a line with the numbers of jobs and machines", field="jobs")
-    names = [name] if len(tables) == 1 else [f"{name}-{k}" for k in range(1, len(tables) + 1)]
     problems = []
-    for numbered, (title, jobs) in zip(names, tables, strict=True):
+    for k, (title, jobs) in enumerate(tables, 1):
+        default_name = name if len(tables) == 1 else f"{name}-{k}"
+        problem_name = title or default_name
         counts = [len(job) for job in jobs]
-        if min(counts) < max(counts):
-            text = f"{title or numbered}: jobs have from {min(counts)} to {max(counts)} operations"
+        smallest, largest = min(counts), max(counts)
+        if smallest < largest:
+            text = f"{problem_name}: jobs have from {smallest} to {largest} operations"
             warnings.warn(InputNote(text), stacklevel=2)
-        problems.append(job_shop(title or numbered, jobs))
+        problems.append(job_shop(problem_name, jobs))
     return problems
 
 
@@ -89,10 +92,10 @@ def _table(rows: Rows, line: str, *, has_seeds: bool) -> list[_Job]:
     first = rows.line("the first job")
     if _heading(first) == "times":
         return _taillard_jobs(rows, jobs, machines)
-    numbers = {rows.number: rows.whole(first, f"{_ROW} of job 1", least=2)}
+    numbers = {rows.number: rows.whole(first, f"{_ROW} of job 1", min_count=2)}
     for k in range(2, jobs + 1):
         line = rows.line(f"job {k}")
-        numbers[rows.number] = rows.whole(line, f"{_ROW} of job {k}", least=2)
+        numbers[rows.number] = rows.whole(line, f"{_ROW} of job {k}", min_count=2)
     return _standard_jobs(rows, numbers, machines)
 
 
@@ -131,7 +134,7 @@ def _standard_jobs(rows: Rows, numbers: dict[int, list[int]], machines: int) -> 
         pairs = row[1:] if has_counts else row
         if len(pairs) % 2:
             raise rows.fault(f"must be pairs of machine and duration (job {len(result) + 1})", pairs)
-        result.append(list(zip(pairs[::2], pairs[1::2], strict=True)))
+        result.append(_job_of(pairs))
         _check(rows, result[-1], machines, seen)
     return result
 
@@ -154,13 +157,19 @@ def _rows_of_table(rows: Rows) -> list[_Job]:
     result: list[_Job] = []
     for line in rows.rest():
         if line.strip(" -|+"):
-            _, *pairs = rows.whole(line.replace("|", " "), "job, machines and durations", least=3)
+            _, *pairs = rows.whole(line.replace("|", " "), "job, machines and durations", min_count=3)
             if len(pairs) % 2:
                 raise rows.fault("must be a job, and pairs of machine and duration", line.strip())
-            result.append(list(zip(pairs[::2], pairs[1::2], strict=True)))
+            result.append(_job_of(pairs))
     if not result:
         raise rows.too_short("the first job")
     return result
+
+
+def _job_of(numbers: Sequence[int]) -> _Job:
+    """Return the job of alternating machines and durations."""
+    machines, durations = numbers[::2], numbers[1::2]
+    return list(zip(machines, durations, strict=True))
 
 
 def _check(rows: Rows, job: _Job, machines: int, seen: set[int]) -> None:
@@ -176,17 +185,16 @@ def _check(rows: Rows, job: _Job, machines: int, seen: set[int]) -> None:
 
 def job_shop(name: str, jobs: Sequence[_Job]) -> Instance:
     """Return the instance of jobs, each a list of pairs of machine and duration."""
-    chains = [
-        [
-            activity(f"job{number}", k, duration, [Demand(f"machine{machine}")])
-            for k, (machine, duration) in enumerate(job, 1)
-        ]
-        for number, job in enumerate(jobs, 1)
-    ]
-    return Instance(
-        name,
-        tuple(action for chain in chains for action in chain),
-        tuple(Lag(before.id, after.id) for chain in chains for before, after in pairwise(chain)),
-        tuple(Resource(f"machine{machine}") for machine in sorted({machine for job in jobs for machine, _ in job})),
-        agents=(),
-    )
+    actions: list[Action] = []
+    lags: list[Lag] = []
+    machines: set[int] = set()
+    for number, job in enumerate(jobs, 1):
+        operations = []
+        for k, (machine, duration) in enumerate(job, 1):
+            machines.add(machine)
+            demand = Demand(f"machine{machine}")
+            operations.append(activity(f"job{number}", k, duration, [demand]))
+        actions += operations
+        lags += [Lag(before.id, after.id) for before, after in pairwise(operations)]
+    resources = tuple(Resource(f"machine{machine}") for machine in sorted(machines))
+    return Instance(name, tuple(actions), tuple(lags), resources, agents=())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 from planoracle.instances.errors import InputError
@@ -19,13 +20,13 @@ _COMMENT = re.compile(r"(?:#|//|^[ \t]*+;).*", re.MULTILINE)
 _HEADING = re.compile(r"\W*(?:instance\s|nb of jobs)", re.IGNORECASE)
 
 
-def whole(token: str, field: str, line: int, least: int = 0) -> int:
+def whole(token: str, field: str, line: int, minimum: int = 0) -> int:
     """Return the whole number of a token; raises `InputError`."""
     if not _NUMBER.fullmatch(token):
         raise InputError("must be a whole number", field=field, value=token, line=line)
     number = int(token)
-    if not least <= number <= LARGEST:
-        raise InputError(f"must lie between {least} and {LARGEST}", field=field, value=number, line=line)
+    if not minimum <= number <= LARGEST:
+        raise InputError(f"must lie between {minimum} and {LARGEST}", field=field, value=number, line=line)
     return number
 
 
@@ -41,7 +42,8 @@ def without_comments(text: str) -> str:
         return text
     lines = []
     for line in text.splitlines():
-        lines.append(line.replace("#", "", 1) if _HEADING.match(line) else _COMMENT.sub("", line))
+        is_heading = _HEADING.match(line) is not None
+        lines.append(line.replace("#", "", 1) if is_heading else _COMMENT.sub("", line))
     return "\n".join(lines)
 
 
@@ -55,11 +57,7 @@ class Rows:
     """
 
     def __init__(self, text: str, comment: str | tuple[str, ...] = ()) -> None:
-        self._lines: Iterator[tuple[int, str]] = (
-            (number, line)
-            for number, line in enumerate(text.splitlines(), 1)
-            if line and not line.isspace() and not (comment and line.lstrip().startswith(comment))
-        )
+        self._lines = _numbered_lines(text, comment)
         self.number = 0
 
     def line(self, content: str) -> str:
@@ -89,32 +87,43 @@ class Rows:
         """Return an error at the last line read."""
         return InputError(message, line=self.number, **({"value": value[0]} if value else {}))
 
-    def numbers(self, content: str, count: int | None = None, least: int = 0) -> list[int]:
-        """Return the next line as ``count``, or at least ``least``, whole numbers; raises `InputError`."""
-        return self.whole(self.line(content), content, count, least)
+    def numbers(self, content: str, count: int | None = None, min_count: int = 0) -> list[int]:
+        """Return the next line as ``count``, or at least ``min_count``, whole numbers; raises `InputError`."""
+        return self.whole(self.line(content), content, count, min_count)
 
-    def whole(self, line: str, content: str, count: int | None = None, least: int = 0) -> list[int]:
-        """Return (part of) the last line as ``count``, or at least ``least``, numbers; raises `InputError`."""
+    def whole(self, line: str, content: str, count: int | None = None, min_count: int = 0) -> list[int]:
+        """Return (part of) the last line as ``count`` or at least ``min_count`` numbers; raises `InputError`."""
         numbers = [whole(token, content, self.number, -LARGEST) for token in line.split()]
         if count is not None and len(numbers) != count:
-            raise self.fault(f"must be {count} number{'s' * (count != 1)} ({content})", line.strip())
-        if len(numbers) < least:
-            raise self.fault(f"must be at least {least} numbers ({content})", line.strip())
+            noun = "number" if count == 1 else "numbers"
+            raise self.fault(f"must be {count} {noun} ({content})", line.strip())
+        if len(numbers) < min_count:
+            raise self.fault(f"must be at least {min_count} numbers ({content})", line.strip())
         return numbers
+
+
+def _numbered_lines(text: str, comment: str | tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are neither blank nor comments, with their numbers from 1."""
+    for number, line in enumerate(text.splitlines(), 1):
+        is_blank = not line or line.isspace()
+        if not is_blank and not (comment and line.lstrip().startswith(comment)):
+            yield number, line
 
 
 #: ``(i, j): d`` means that activity j starts at least d ticks after activity i starts; d may be negative.
 Distances = dict[tuple[int, int], int]
 
 
-def tighten(distances: Distances, first: int, second: int, least: int) -> None:
+def tighten(distances: Distances, first: int, second: int, distance: int) -> None:
     """Add a distance; of two between the same activities the larger one counts."""
-    distances[first, second] = max(least, distances.get((first, second), least))
+    previous = distances.get((first, second), distance)
+    distances[first, second] = max(distance, previous)
 
 
 def activity(task: str, name: object, duration: int, demands: Iterable[Demand], release: int = 0) -> Action:
     """Return an action that needs no agent, not even to be started."""
-    return Action(f"{task}/{name}", task, duration, 0, modes=(Mode(tuple(demands)),), agents=(), release=release)
+    mode = Mode(tuple(demands))
+    return Action(f"{task}/{name}", task, duration, attended=0, modes=(mode,), agents=(), release=release)
 
 
 def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int]) -> tuple[Lag, ...]:
@@ -133,29 +142,34 @@ def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int])
     """
     size = [action.duration for action in actions]
     circular = _circular(size, distances)
-    rows: list[tuple[int, int, int | None, int | None]] = []
-    for (i, j), least in distances.items():
+    rows: list[tuple[int, int, Lag]] = []
+    for (i, j), distance in distances.items():
+        before, after = actions[i].id, actions[j].id
+        minimum = distance - size[i]
+        maximum = -distance - size[j]
         back = distances.get((j, i))
-        if i in circular and j in circular:
-            rows.append((i, j, None, -least - size[j]))
-        elif back is None:
-            rows.append((j, i, least - size[i], None) if least >= 0 else (i, j, None, -least - size[j]))
-        elif least + back > 0:  # they contradict each other
-            rows.append((j, i, least - size[i], None))
-        elif (back, j) < (least, i):
-            rows.append((j, i, least - size[i], -back - size[i]))
+        is_free = back is None and distance < 0
+        if is_free or (i in circular and j in circular):
+            rows.append((i, j, Lag(after, before, None, maximum)))
+        elif back is None or distance + back > 0:  # two distances contradict each other
+            rows.append((j, i, Lag(before, after, minimum)))
+        elif (back, j) < (distance, i):
+            maximum = -back - size[i]
+            rows.append((j, i, Lag(before, after, minimum, maximum)))
     # By the later action, as in problem files.
-    rows.sort(key=lambda row: row[:2])
-    return tuple(Lag(actions[i].id, actions[j].id, least, most) for j, i, least, most in rows)
+    rows.sort(key=itemgetter(0, 1))
+    return tuple(lag for _, _, lag in rows)
 
 
 def _circular(size: Sequence[int], distances: Mapping[tuple[int, int], int]) -> set[int]:
     """Return the actions in or after a cycle of precedences (start no earlier than the finish)."""
     import networkx as nx
 
-    order = nx.DiGraph([pair for pair, least in distances.items() if least >= size[pair[0]]])
+    arcs = [(i, j) for (i, j), distance in distances.items() if distance >= size[i]]
+    order = nx.DiGraph(arcs)
     cycles = [nodes for nodes in nx.strongly_connected_components(order) if len(nodes) > 1]
-    return set().union(*cycles, *(nx.descendants(order, min(nodes)) for nodes in cycles))
+    after_cycles = [nx.descendants(order, min(nodes)) for nodes in cycles]
+    return set().union(*cycles, *after_cycles)
 
 
 def project(
@@ -197,46 +211,60 @@ def project(
     if len(distances) > MAX_LAGS:
         raise InputError(f"must be at most {MAX_LAGS}", field="distances", value=len(distances))
     distances = dict(distances)
-    begins, ends = (not durations[k] and not any(demands[k]) for k in (0, last))
-    limit = distances.pop((last, 0)) if begins and ends and distances.get((last, 0), 1) <= 0 else None
-    retained, release = set(range(last + 1)), [0] * (last + 1)
-    if ends and any(i == last for i, _ in distances):  # no activity may come after an end with successors
-        for i in range(1, last):
-            tighten(distances, i, last, durations[i])
-    elif ends and all(j != last or d <= durations[i] for (i, j), d in distances.items()):
+    begins = not durations[0] and not any(demands[0])
+    ends = not durations[last] and not any(demands[last])
+    limit = None
+    if begins and ends and distances.get((last, 0), 1) <= 0:
+        limit = -distances.pop((last, 0))
+    retained = set(range(last + 1))
+    if ends and _can_omit_end(durations, distances):
         retained.discard(last)
+    release = [0] * (last + 1)
     if begins and any(j == 0 for _, j in distances):  # deadlines count from the beginning
         for j in retained - {0}:
             tighten(distances, 0, j, 0)
     elif begins:
         retained.discard(0)
-        for (i, j), d in distances.items():
+        for (i, j), distance in distances.items():
             if i == 0:
-                release[j] = max(d, 0)
-    resources = {f"R{k}": Resource(f"R{k}", max(capacity, 1)) for k, capacity in enumerate(capacities, 1)}
-    order = sorted(retained)
-    position = {k: at for at, k in enumerate(order)}
-    inside = {(position[i], position[j]): d for (i, j), d in distances.items() if i in position and j in position}
-    actions, excess = [], []
-    used = {name for name, capacity in zip(resources, capacities, strict=True) if capacity}
-    for k in order:
+                release[j] = max(distance, 0)
+    resources = [Resource(f"R{k}", max(capacity, 1)) for k, capacity in enumerate(capacities, 1)]
+    used = {resource.name for resource, capacity in zip(resources, capacities, strict=True) if capacity}
+    position = {k: place for place, k in enumerate(sorted(retained))}
+    inside: Distances = {}
+    for (i, j), distance in distances.items():
+        if i in position and j in position:
+            inside[position[i], position[j]] = distance
+    actions: list[Action] = []
+    excess: list[tuple[int, Action]] = []  # second activities, by the positions of the first ones
+    for k, place in position.items():
         uses = []
-        for resource, capacity, amount in zip(resources.values(), capacities, demands[k], strict=True):
+        for resource, capacity, amount in zip(resources, capacities, demands[k], strict=True):
             if amount:
                 used.add(resource.name)
                 uses.append(Demand(resource.name, min(amount, resource.capacity)))
             if amount > capacity and durations[k]:
-                more = Demand(resource.name, min(amount - capacity, resource.capacity))
-                excess.append((position[k], activity("project", f"{first + k}+{resource.name}", durations[k], [more])))
+                demand = Demand(resource.name, min(amount - capacity, resource.capacity))
+                action = activity("project", f"{first + k}+{resource.name}", durations[k], [demand])
+                excess.append((place, action))
         actions.append(activity("project", first + k, durations[k], uses, release[k]))
     for original, action in excess:
         inside[original, len(actions)] = inside[len(actions), original] = 0
         actions.append(action)
-    return Instance(
-        name,
-        tuple(actions),
-        lags_of(actions, inside),
-        tuple(one for one in resources.values() if one.name in used),
-        agents=(),
-        time_limit=None if limit is None else -limit,
-    )
+    used_resources = tuple(resource for resource in resources if resource.name in used)
+    lags = lags_of(actions, inside)
+    return Instance(name, tuple(actions), lags, used_resources, agents=(), time_limit=limit)
+
+
+def _can_omit_end(durations: Sequence[int], distances: Distances) -> bool:
+    """Return whether the model can express a project without its end, which has no duration or demand.
+
+    No activity may come after an end with successors: such an end gets a distance from all other activities.
+    """
+    last = len(durations) - 1
+    if any(i == last for i, _ in distances):
+        for i in range(1, last):
+            tighten(distances, i, last, durations[i])
+        return False
+    to_end = [(i, distance) for (i, j), distance in distances.items() if j == last]
+    return all(distance <= durations[i] for i, distance in to_end)

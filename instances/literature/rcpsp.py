@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from planoracle.instances.literature.project_network import Distances, Rows, project, tighten, whole
 from planoracle.instances.model.instance import Instance
@@ -42,21 +42,23 @@ def read_sm(text: str, name: str) -> Instance:
     jobs, renewable = _head(rows)
     successors = []
     for k in range(1, jobs + 1):
-        number, modes, many, *after = rows.numbers("job, modes, successors", least=3)
+        number, modes, count, *after = rows.numbers("job, modes, successors", min_count=3)
         if number == k and modes > 1:
             raise rows.fault(MULTI_MODE, modes)
         if (number, modes) != (k, 1):
             raise rows.fault(f"must begin with job {k} and its number of modes, 1", [number, modes])
-        if len(after) != many:
-            raise rows.fault(f"must list {many} successors", after)
-        for other in after:
-            _check_successor(rows, k, jobs, other)
+        if len(after) != count:
+            raise rows.fault(f"must list {count} successors", after)
+        for successor in after:
+            _check_successor(rows, k, jobs, successor)
         successors.append(after)
     _heading(rows, "REQUESTS/DURATIONS")
     durations, demands = _activities(rows, "job", "request", 1, jobs, renewable)
     _heading(rows, "RESOURCEAVAILABILITIES")
     capacities = _capacities(rows, "availabilities", "an availability", renewable)
-    distances: Distances = {(k, other - 1): durations[k] for k, after in enumerate(successors) for other in after}
+    distances: Distances = {}
+    for k, after in enumerate(successors):
+        distances.update({(k, successor - 1): durations[k] for successor in after})
     return project(name, 1, durations, demands, capacities, distances)
 
 
@@ -81,18 +83,18 @@ def read_rcp(text: str, name: str) -> Instance:
     jobs, renewable = rows.numbers("jobs, resources", 2)
     if min(jobs, renewable) < 1:
         raise rows.fault("must be the numbers of jobs and resources, both at least 1", [jobs, renewable])
-    tokens = (token for line in rows.rest() for token in line.split())
+    tokens = chain.from_iterable(line.split() for line in rows.rest())
     capacities = _take(rows, tokens, "capacities", renewable)
     durations, demands = [], []
     distances: Distances = {}
     for k in range(1, jobs + 1):
         durations += _take(rows, tokens, f"duration of job {k}")
         demands.append(_take(rows, tokens, f"demands of job {k}", renewable))
-        (many,) = _take(rows, tokens, f"number of successors of job {k}")
-        for _ in range(many):
-            (other,) = _take(rows, tokens, f"successors of job {k}")
-            _check_successor(rows, k, jobs, other)
-            distances[k - 1, other - 1] = durations[-1]
+        (count,) = _take(rows, tokens, f"number of successors of job {k}")
+        for _ in range(count):
+            (successor,) = _take(rows, tokens, f"successors of job {k}")
+            _check_successor(rows, k, jobs, successor)
+            distances[k - 1, successor - 1] = durations[-1]
     for token in tokens:
         raise rows.fault("expected the end of the file", token)
     return project(name, 1, durations, demands, capacities, distances)
@@ -106,10 +108,10 @@ def _take(rows: Rows, tokens: Iterator[str], field: str, count: int = 1) -> list
     return numbers
 
 
-def _check_successor(rows: Rows, k: int, jobs: int, other: int) -> None:
+def _check_successor(rows: Rows, k: int, jobs: int, successor: int) -> None:
     """Raise `InputError` for a successor that is no other job."""
-    if not 1 <= other <= jobs or other == k:
-        raise rows.fault(f"a successor of job {k} must be another job, 1 to {jobs}", other)
+    if not 1 <= successor <= jobs or successor == k:
+        raise rows.fault(f"a successor of job {k} must be another job, 1 to {jobs}", successor)
 
 
 def read_sch(text: str, name: str) -> Instance:
@@ -138,10 +140,10 @@ def read_sch(text: str, name: str) -> Instance:
     (Lag(before='project/1', after='project/2', minimum=1, maximum=3),)
     """
     rows = Rows(text)
-    count, renewable, *others = rows.numbers("activities, resources, 0, 0", 4)
-    if count < 1 or renewable < 0 or any(others):
+    count, renewable, *zeros = rows.numbers("activities, resources, 0, 0", 4)
+    if count < 1 or renewable < 0 or any(zeros):
         message = "must be a number of activities (at least 1), a number of renewable resources, 0, 0"
-        raise rows.fault(message, [count, renewable, *others])
+        raise rows.fault(message, [count, renewable, *zeros])
     last = count + 1
     distances: Distances = {}
     for k in range(last + 1):
@@ -189,7 +191,7 @@ def _head(rows: Rows) -> tuple[int, int]:
             if counts[key] != _EXPECTED.get(key, counts[key]):
                 raise rows.fault(f"{key}: must be {_EXPECTED[key]}", counts[key])
         elif line.startswith("pronr."):
-            release = rows.numbers("project, jobs, release date", least=3)[2]
+            release = rows.numbers("project, jobs, release date", min_count=3)[2]
             if release:
                 raise rows.fault("the release date of the project must be 0", release)
         elif line.startswith("PRECEDENCE RELATIONS"):
@@ -210,14 +212,13 @@ def _heading(rows: Rows, title: str) -> None:
 
 def _add_successors(rows: Rows, k: int, last: int, distances: Distances) -> None:
     line = rows.line(f"the successors of activity {k}")
-    number, modes, many, *row = rows.whole(
-        line.translate(_NO_BRACKETS), "number, modes, successors, distances", least=3
-    )
+    plain_line = line.translate(_NO_BRACKETS)
+    number, modes, count, *row = rows.whole(plain_line, "number, modes, successors, distances", min_count=3)
     if (number, modes) != (k, 1):
         raise rows.fault(f"must begin with activity {k} and its number of modes, 1", [number, modes])
-    if len(row) != 2 * many or line.count("[") != many or line.count("]") != many:
-        raise rows.fault(f"must list {many} successors and a distance in brackets for each", line.strip())
-    for successor, distance in zip(row[:many], row[many:], strict=True):
+    if len(row) != 2 * count or line.count("[") != count or line.count("]") != count:
+        raise rows.fault(f"must list {count} successors and a distance in brackets for each", line.strip())
+    for successor, distance in zip(row[:count], row[count:], strict=True):
         if not 0 <= successor <= last or successor == k:
             raise rows.fault(f"a successor of activity {k} must be another activity, 0 to {last}", successor)
         tighten(distances, k, successor, distance)

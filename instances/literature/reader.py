@@ -51,8 +51,8 @@ def name_of(path: str) -> str:
     >>> name_of("/data/j10/psp1.sch")
     'j10/psp1'
     """
-    whole = Path(os.path.abspath(path))
-    return f"{whole.parent.name}/{whole.stem}".lstrip("/")
+    full_path = Path(os.path.abspath(path))
+    return f"{full_path.parent.name}/{full_path.stem}".lstrip("/")
 
 
 def read_text(text: str, name: str) -> list[Instance]:
@@ -93,5 +93,8 @@ def _project_or_job_shops(text: str, name: str) -> list[Instance]:
 
 def _has_a_line_for_each_job(text: str) -> bool:
     """Return whether a text has as many lines with pairs of numbers as its first number says."""
-    lines = [line.split() for line in text.splitlines() if line.strip()]
-    return len(lines) == int(lines[0][0][:9]) + 1 and all(len(line) % 2 == 0 for line in lines)
+    head, *lines = (line.split() for line in text.splitlines() if line.strip())
+    number_of_jobs = int(head[0][:9])
+    if len(lines) != number_of_jobs:
+        return False
+    return all(len(line) % 2 == 0 for line in (head, *lines))

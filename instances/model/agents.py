@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.text import did_you_mean, one_of
 
@@ -50,14 +50,10 @@ def with_agents(instance: Instance, count: int) -> Instance:
         raise InputError(
             "agents must be identical to be replicated", field=f"{instance.name}.agents", value=instance.agents
         )
-    return replace(
-        instance,
-        name=f"{instance.name}~{count}",
-        actions=tuple(replace(action, agents=action.agents and None) for action in instance.actions),
-        agents=tuple(f"agent{number}" for number in range(1, count + 1)),
-        benchmark="generic",
-        origin=None,
-    )
+    actions = tuple(replace(action, agents=action.agents and None) for action in instance.actions)
+    agents = tuple(f"agent{number}" for number in range(1, count + 1))
+    name = f"{instance.name}~{count}"
+    return replace(instance, name=name, actions=actions, agents=agents, benchmark="generic", origin=None)
 
 
 def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
@@ -85,24 +81,29 @@ def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
         if agent not in instance.agents:
             raise InputError(one_of(agent, instance.agents, "agents"), field="only", value=agent)
         for name in names:
-            if name not in instance.tasks and name not in instance.by_id:
-                raise InputError(
-                    f"must be a task ({', '.join(instance.tasks)}) or an action"
-                    + did_you_mean(name, [*instance.tasks, *instance.by_id]),
-                    field=f"only.{agent}",
-                    value=name,
-                )
-
+            _check_restriction(instance, agent, name)
     actions = []
     for action in instance.actions:
         before = instance.eligible(action)
-        after = tuple(
-            agent for agent in before if agent not in only or {action.task, action.id}.intersection(only[agent])
-        )
+        after = tuple(agent for agent in before if agent not in only or _is_listed(action, only[agent]))
         if before and not after:
             raise InputError("no agent is eligible for this action", field="only", value=action.id)
         actions.append(action if after == before else replace(action, agents=after))
     return replace(instance, actions=tuple(actions))
+
+
+def _check_restriction(instance: Instance, agent: str, name: str) -> None:
+    """Raise `InputError` for a restriction of an agent that names neither a task nor an action."""
+    if name in instance.tasks or name in instance.by_id:
+        return
+    suggestion = did_you_mean(name, [*instance.tasks, *instance.by_id])
+    message = f"must be a task ({', '.join(instance.tasks)}) or an action{suggestion}"
+    raise InputError(message, field=f"only.{agent}", value=name)
+
+
+def _is_listed(action: Action, names: Sequence[str]) -> bool:
+    """Return whether an action or its task is among some names."""
+    return not {action.task, action.id}.isdisjoint(names)
 
 
 def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
@@ -114,9 +115,9 @@ def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
     (('a', 'c'), ('b',))
     """
     memberships: dict[str, list[int]] = {agent: [] for agent in instance.agents}
-    teams = dict.fromkeys(frozenset(action.agents) for action in instance.actions if action.agents)
-    for number, team in enumerate(teams):
-        for agent in team:
+    eligible_sets = dict.fromkeys(frozenset(action.agents) for action in instance.actions if action.agents)
+    for number, eligible_agents in enumerate(eligible_sets):
+        for agent in eligible_agents:
             memberships[agent].append(number)
     groups: dict[tuple[int, ...], list[str]] = {}
     for agent, numbers in memberships.items():
@@ -188,4 +189,5 @@ def apply_agent_suffix(instance: Instance, suffix: str) -> Instance:
     for rule in rules:
         agent, _, names = rule.partition("=")
         only.setdefault(agent, []).extend(names.split(","))
-    return replace(assign(with_agents(instance, int(number)), only), name=f"{instance.name}{suffix}")
+    replicated = with_agents(instance, int(number))
+    return replace(assign(replicated, only), name=f"{instance.name}{suffix}")

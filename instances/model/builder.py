@@ -137,7 +137,8 @@ class Model:
         for field in sorted(literal.difference(NAME_FIELDS)):
             raise InputError(one_of(field, NAME_FIELDS), field="names", value=field)
         try:
-            add_rows(model, rows_of(frame), TableOptions(columns or {}, _names(ignore), literal))
+            options = TableOptions(columns or {}, _names(ignore), literal)
+            add_rows(model, rows_of(frame), options)
         except InputError as error:
             raise error.each(_name_row) from None
         return model
@@ -159,8 +160,8 @@ class Model:
             from pandas import Timedelta
 
             value = Timedelta(value)
-        ticks, rest = divmod(value, timedelta(seconds=seconds))
-        if rest:
+        ticks, remainder = divmod(value, timedelta(seconds=seconds))
+        if remainder:
             raise InputError(f"must be a multiple of the tick length, {seconds} seconds", value=value)
         return index(ticks)
 
@@ -229,14 +230,15 @@ class Model:
         task = self._tasks[-1]
         everybody = None if self.agents else ()
         eligible = everybody if agents is None else _names(agents)
-        length, occupied = self.ticks(duration), self.ticks(attended)
-        if occupied is None:
-            occupied = 0 if eligible == () else length
+        length, attended_ticks = self.ticks(duration), self.ticks(attended)
+        if attended_ticks is None:
+            attended_ticks = 0 if eligible == () else length
         modes = (Mode(tuple(map(Demand, _names(uses)))),)
         self._modes = False
-        self._actions.append(
-            Action(f"{task}/{name}", task, length, occupied, interruptible, modes, eligible, self.ticks(release), label)
-        )
+        earliest_start = self.ticks(release)
+        action_id = f"{task}/{name}"
+        action = Action(action_id, task, length, attended_ticks, interruptible, modes, eligible, earliest_start, label)
+        self._actions.append(action)
         for before in _names(after):
             self.after(before)
         return self
@@ -254,7 +256,9 @@ class Model:
             Bounds of the lag in ticks; ``None``: no bound.
         """
         last = self._last("after")
-        self._lags.append(Lag(_id(last.task, before), last.id, self.ticks(minimum), self.ticks(maximum)))
+        lower_bound, upper_bound = self.ticks(minimum), self.ticks(maximum)
+        before_id = _id(last.task, before)
+        self._lags.append(Lag(before_id, last.id, lower_bound, upper_bound))
         return self
 
     def uses(
@@ -271,9 +275,10 @@ class Model:
         requires, sets
             State that it must have when the action starts, and state that the action gives it.
         """
-        *others, mode = self._last("uses").modes
-        demands = (*mode.demands, Demand(resource, _whole(amount), requires, sets))
-        return self._with_modes(*others, replace(mode, demands=demands))
+        *earlier_modes, mode = self._last("uses").modes
+        demand = Demand(resource, _whole(amount), requires, sets)
+        mode = replace(mode, demands=(*mode.demands, demand))
+        return self._with_modes(*earlier_modes, mode)
 
     def mode(self, name: str = "", after: str | Iterable[str] = ()) -> Self:
         """Add a mode to the last action; if it is selected, the actions in ``after`` must be finished before.
@@ -288,9 +293,10 @@ class Model:
         last = self._last("mode")
         if not self._modes and last.modes != (Mode(),):
             raise InputError("give either uses or modes, not both", field=f"actions[{last.id}].modes")
-        others = last.modes if self._modes else ()
+        earlier_modes = last.modes if self._modes else ()
         self._modes = True
-        return self._with_modes(*others, Mode((), name, tuple(_id(last.task, before) for before in _names(after))))
+        predecessors = tuple(_id(last.task, before) for before in _names(after))
+        return self._with_modes(*earlier_modes, Mode((), name, predecessors))
 
     def build(self) -> Instance:
         """Return the problem, under the general rules.
@@ -300,17 +306,25 @@ class Model:
         InputError
             For invalid values, see `Instance`.
         """
-        used = (demand.resource for action in self._actions for mode in action.modes for demand in mode.demands)
+        resources = self._resources or [Resource(name) for name in self._used_resources()]
         return Instance(
             name=self.name,
             actions=tuple(self._actions),
             lags=tuple(self._lags),
-            resources=tuple(self._resources or map(Resource, dict.fromkeys(used))),
+            resources=tuple(resources),
             agents=self.agents,
             unit=self.unit,
             seconds_per_tick=self.seconds_per_tick,
             time_limit=self.time_limit,
         )
+
+    def _used_resources(self) -> list[str]:
+        """Return the names of the resources in use, in the order of their first use."""
+        names: dict[str, None] = {}
+        for action in self._actions:
+            for mode in action.modes:
+                names.update(dict.fromkeys(demand.resource for demand in mode.demands))
+        return list(names)
 
     def _last(self, method: str) -> Action:
         if not self._actions or self._actions[-1].task != self._tasks[-1]:

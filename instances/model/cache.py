@@ -54,9 +54,14 @@ class CacheHolder:
     def __repr__(self) -> str:
         """Return the name of the problem and the numbers of its parts."""
         names: list[str] = [field.name for field in fields(self)] if is_dataclass(self) else []
-        parts = {name: getattr(self, name) for name in names}
-        counts = [f"{len(part)} {name}" for name, part in parts.items() if isinstance(part, tuple) and part]
-        return f"<{type(self).__name__} {parts.get('name', '')!r}: {', '.join(counts)}>"
+        counts = []
+        for name in names:
+            part = getattr(self, name)
+            if isinstance(part, tuple) and part:
+                counts.append(f"{len(part)} {name}")
+        kind = type(self).__name__
+        problem_name = getattr(self, "name", "") if "name" in names else ""
+        return f"<{kind} {problem_name!r}: {', '.join(counts)}>"
 
     def __getstate__(self) -> dict[str, Any]:
         """Omit cached values, which need not support copying and pickling."""
@@ -123,14 +128,15 @@ def fingerprint(problem: Problem) -> str:
 def _text(value: Any) -> str:
     """Return compact JSON."""
     if type(value) in (list, tuple):  # the most frequent case, without recursion
-        return f"[{','.join([encode_basestring_ascii(one) if type(one) is str else _text(one) for one in value])}]"
+        texts = [encode_basestring_ascii(entry) if type(entry) is str else _text(entry) for entry in value]
+        return f"[{','.join(texts)}]"
     if isinstance(value, str):
         return encode_basestring_ascii(value)
     if value is None or isinstance(value, int | float):
         return json.dumps(value)
     if isinstance(value, Mapping):
-        pairs = sorted(f"[{_text(key)},{_text(entry)}]" for key, entry in value.items())
-        return f'{{"object":[{",".join(pairs)}]}}'
+        pairs = [f"[{_text(key)},{_text(entry)}]" for key, entry in value.items()]
+        return f'{{"object":[{",".join(sorted(pairs))}]}}'
     if isinstance(value, set | frozenset):
         return f'{{"set":[{",".join(sorted([_text(entry) for entry in value]))}]}}'
     if isinstance(value, type) or not (is_dataclass(value) or hasattr(value, "_fields")):
@@ -138,11 +144,11 @@ def _text(value: Any) -> str:
             return _text(list(value))
         raise TypeError(f"no digest of {type(value).__name__}")
     kind: Any = type(value)
-    parts = [
-        f'["{name}",{_part(entry)}]'
-        for name, default in _defaults(kind)
-        if type(entry := getattr(value, name)) is not type(default) or entry != default
-    ]
+    parts = []
+    for name, default in _defaults(kind):
+        entry = getattr(value, name)
+        if type(entry) is not type(default) or entry != default:
+            parts.append(f'["{name}",{_part(entry)}]')
     return f'{{"object":[{",".join(parts)}]}}'
 
 
@@ -151,12 +157,12 @@ def _defaults(kind: type) -> list[tuple[str, Any]]:
     """Return the sorted field names of a dataclass or named tuple, with defaults (or `MISSING`)."""
     if not is_dataclass(kind):
         defaults: Mapping[str, Any] = getattr(kind, "_field_defaults", {})
-        return [(name, defaults.get(name, MISSING)) for name in sorted(getattr(kind, "_fields", ()))]
-    values = {
-        field.name: field.default if field.default_factory is MISSING else field.default_factory()
-        for field in fields(kind)
-        if field.init
-    }
+        names = sorted(getattr(kind, "_fields", ()))
+        return [(name, defaults.get(name, MISSING)) for name in names]
+    values: dict[str, Any] = {}
+    for field in fields(kind):
+        if field.init:
+            values[field.name] = field.default if field.default_factory is MISSING else field.default_factory()
     return [(name, values[name]) for name in sorted(values)]
 
 

@@ -77,6 +77,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -186,7 +187,9 @@ class Action:
     @property
     def is_milestone(self) -> bool:
         """True for a helper action of no length that needs no agent and no resource."""
-        return not self.duration and self.agents == () and not any(mode.demands for mode in self.modes)
+        if self.duration or self.agents != ():
+            return False
+        return not any(mode.demands for mode in self.modes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,15 +299,18 @@ class Instance(CacheHolder):
         rows: list[list[tuple[int, int]]] = [[] for _ in self.actions]
         for lag in self.lags:
             if lag.minimum is not None:
-                rows[self.index[lag.after]].append((self.index[lag.before], lag.minimum))
+                before, after = self.index[lag.before], self.index[lag.after]
+                rows[after].append((before, lag.minimum))
         return tuple(map(tuple, rows))
 
     @cached_property
     def beginning(self) -> str | None:
         """Milestone before everything else; lags from it are releases and deadlines. ``None`` without one."""
         later = {lag.after for lag in self.lags if lag.orders}
-        first, *others = (action for action in self.actions if action.id not in later)
-        return first.id if first.is_milestone and not first.release and not others else None
+        candidates = [action for action in self.actions if action.id not in later]
+        first = candidates[0]
+        is_beginning = first.is_milestone and not first.release and len(candidates) == 1
+        return first.id if is_beginning else None
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """Return the graph of precedences and time lags, for `networkx`.
@@ -338,21 +344,18 @@ class Instance(CacheHolder):
         graph: nx.DiGraph[str] = nx.DiGraph(name=self.name)
         fields = ("task", "label", "duration", "attended", "interruptible", "release")
         for action in self.actions:
-            demands = (demand for mode in action.modes for demand in mode.demands)
+            demands = chain.from_iterable(mode.demands for mode in action.modes)
             uses = {demand.resource: demand.amount for demand in sorted(demands, key=attrgetter("amount"))}
-            own = {name: getattr(action, name) for name in fields}
-            graph.add_node(action.id, **own, agents=self.eligible(action), resources=uses)
-        kind = {"kind": "end to start"}
-        graph.add_edges_from(
-            (lag.before, lag.after, {"minimum": lag.minimum, "maximum": lag.maximum, **kind}) for lag in self.lags
-        )
-        graph.add_edges_from(
-            (before, action.id, {"minimum": 0, "maximum": None, "mode": number, **kind})
-            for action in self.actions
-            for number, mode in enumerate(action.modes)
-            for before in mode.after
-            if not graph.has_edge(before, action.id)
-        )
+            attributes = {name: getattr(action, name) for name in fields}
+            graph.add_node(action.id, **attributes, agents=self.eligible(action), resources=uses)
+        kind = "end to start"
+        for lag in self.lags:
+            graph.add_edge(lag.before, lag.after, minimum=lag.minimum, maximum=lag.maximum, kind=kind)
+        for action in self.actions:
+            for number, mode in enumerate(action.modes):
+                for before in mode.after:
+                    if not graph.has_edge(before, action.id):
+                        graph.add_edge(before, action.id, minimum=0, maximum=None, mode=number, kind=kind)
         return graph
 
     def eligible(self, action: Action) -> tuple[str, ...]:
@@ -391,18 +394,14 @@ def merge(name: str, parts: Iterable[Instance]) -> Instance:
     resources: dict[str, Resource] = {}
     for part in parts:
         for attribute in ("agents", "unit", "seconds_per_tick", "benchmark", "time_limit"):
-            ours, theirs = getattr(parts[0], attribute), getattr(part, attribute)
+            ours = getattr(parts[0], attribute)
+            theirs = getattr(part, attribute)
             if ours != theirs:
-                raise InputError(
-                    f"must equal {ours!r} of {parts[0].name}", field=f"{part.name}.{attribute}", value=theirs
-                )
+                message = f"must equal {ours!r} of {parts[0].name}"
+                raise InputError(message, field=f"{part.name}.{attribute}", value=theirs)
         for resource in part.resources:
             if resources.setdefault(resource.name, resource) != resource:
                 raise InputError("differs between the parts", field=f"resources[{resource.name}]", value=resource)
-    return replace(
-        parts[0],
-        name=name,
-        actions=tuple(action for part in parts for action in part.actions),
-        lags=tuple(lag for part in parts for lag in part.lags),
-        resources=tuple(resources.values()),
-    )
+    actions = tuple(chain.from_iterable(part.actions for part in parts))
+    lags = tuple(chain.from_iterable(part.lags for part in parts))
+    return replace(parts[0], name=name, actions=actions, lags=lags, resources=tuple(resources.values()))

@@ -114,7 +114,7 @@ class Deadline:
 
 
 class _WorkDeadline(Deadline):
-    """Limit of counted work; the work of a part counts for the whole.
+    """Limit of counted work; the work of a part counts for the limit that it is derived from.
 
     >>> whole = deadline_of(WorkLimit(3.0))
     >>> part = whole.sooner(2.0)
@@ -123,20 +123,20 @@ class _WorkDeadline(Deadline):
     (True, 0.5)
     """
 
-    __slots__ = ("_remaining", "_whole")
+    __slots__ = ("_parent", "_remaining")
 
     counted = True
 
-    def __init__(self, seconds: float, whole: Deadline | None = None) -> None:
-        super().__init__(stopped=None if whole is None else whole.stopped)
+    def __init__(self, seconds: float, parent: Deadline | None = None) -> None:
+        super().__init__(stopped=None if parent is None else parent.stopped)
         self._remaining = seconds
-        self._whole = whole
+        self._parent = parent
 
     def remaining(self) -> float:
         return max(0.0, self._remaining) if self.wall_seconds() > 0 else 0.0
 
     def wall_seconds(self) -> float:
-        return inf if self._whole is None else self._whole.wall_seconds()
+        return inf if self._parent is None else self._parent.wall_seconds()
 
     def over(self, work: float = 1e-4) -> bool:
         self.spend(work)
@@ -144,8 +144,8 @@ class _WorkDeadline(Deadline):
 
     def spend(self, work: float) -> None:
         self._remaining -= work
-        if self._whole is not None:
-            self._whole.spend(work)
+        if self._parent is not None:
+            self._parent.spend(work)
         else:
             charge(round(work * 1e9))
 

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import cast
 
 from planoracle.instances.model.instance import Demand, Instance
@@ -17,42 +17,55 @@ from planoracle.instances.model.violations import MAX_OTHERS, Measure, Other, Vi
 #: Pieces with their positions in the schedule.
 Pieces = list[tuple[int, Piece]]
 
-_MESSAGES: dict[str, Callable[[Violation], str]] = {
-    "unknown_action": lambda _: "there is no such action",
-    "wrong_mode": lambda v: f"mode must be from 0 to {v.required}, not {v.actual}",
-    "other_mode": lambda _: "the mode changes between pieces",
-    "ineligible_agent": lambda v: f"needs one of {v.names}, not {v.actual}",
-    "no_agent": lambda v: f"needs no agent, not {v.actual}",
-    "release": lambda v: f"starts at {v.actual}, before {v.required}",
-    "time_limit": lambda v: f"ends at {v.actual}, after {v.required}",
-    "action_duration": lambda v: f"runs {v.actual} ticks, needs {v.required}",
-    "no_duration": lambda _: "a piece must last at least one tick",
-    "interruptibility": lambda _: "must run in one piece",
-    "overlap": lambda _: "two pieces of the action overlap",
-    "missing_action": lambda _: "is never carried out",
-    "agent_busy": lambda v: f"{v.resource or 'an agent'} is still busy{_with(v)} until {v.required}",
-    "start_attended": lambda v: (
-        f"{v.resource} cannot start it during {v.others[0].subject} ({v.others[0].start} to {v.required})"
-    ),
-    "resource_capacity": lambda v: f"{v.actual} units of {v.resource} would be in use, capacity {v.required}",
-    "resource_state": lambda v: f"needs {v.resource} to be {v.required}, not {v.actual}",
-    "order": lambda v: f"starts at {v.start}, before {v.others[0].subject} is finished",
-    "minimum_lag": lambda v: (
-        f"starts at {v.start}, before {v.others[0].subject} is carried out"
-        if v.others[0].end is None
-        else f"starts at {v.start}, but {_lag_end(v)} is the earliest start after {v.others[0].subject}"
-    ),
-    "maximum_lag": lambda v: f"starts at {v.start}, but {_lag_end(v)} is the latest start after {v.others[0].subject}",
+#: Messages by kind or case, in the syntax of ``str.format`` for the violation ``v``.
+_MESSAGES = {
+    "unknown_action": "there is no such action",
+    "wrong_mode": "mode must be from 0 to {v.required}, not {v.actual}",
+    "other_mode": "the mode changes between pieces",
+    "ineligible_agent": "needs one of {v.names}, not {v.actual}",
+    "no_agent": "needs no agent, not {v.actual}",
+    "release": "starts at {v.actual}, before {v.required}",
+    "time_limit": "ends at {v.actual}, after {v.required}",
+    "action_duration": "runs {v.actual} ticks, needs {v.required}",
+    "no_duration": "a piece must last at least one tick",
+    "interruptibility": "must run in one piece",
+    "overlap": "two pieces of the action overlap",
+    "missing_action": "is never carried out",
+    "start_attended": "{v.resource} cannot start it during {v.others[0].subject} ({v.others[0].start} to {v.required})",
+    "resource_capacity": "{v.actual} units of {v.resource} would be in use, capacity {v.required}",
+    "resource_state": "needs {v.resource} to be {v.required}, not {v.actual}",
+    "order": "starts at {v.start}, before {v.others[0].subject} is finished",
 }
 
 
-def _with(busy: Violation) -> str:
-    return f" with {busy.others[0].subject}" if busy.others else ""
+def _busy_message(busy: Violation) -> str:
+    agent = busy.resource or "an agent"
+    activity = f" with {busy.others[0].subject}" if busy.others else ""
+    return f"{agent} is still busy{activity} until {busy.required}"
+
+
+def _minimum_lag_message(lag: Violation) -> str:
+    before = lag.others[0]
+    if before.end is None:
+        return f"starts at {lag.start}, before {before.subject} is carried out"
+    return f"starts at {lag.start}, but {_lag_end(lag)} is the earliest start after {before.subject}"
+
+
+def _maximum_lag_message(lag: Violation) -> str:
+    return f"starts at {lag.start}, but {_lag_end(lag)} is the latest start after {lag.others[0].subject}"
 
 
 def _lag_end(lag: Violation) -> int:
     """Return the tick at which a time lag ends."""
     return cast(int, lag.others[0].end) + cast(int, lag.required)
+
+
+#: Functions that write the messages of the other kinds.
+_MESSAGE_FUNCTIONS: dict[str, Callable[[Violation], str]] = {
+    "agent_busy": _busy_message,
+    "minimum_lag": _minimum_lag_message,
+    "maximum_lag": _maximum_lag_message,
+}
 
 
 class GeneralViolation(Violation):
@@ -63,14 +76,16 @@ class GeneralViolation(Violation):
     @property
     def message(self) -> str:
         """Message of the kind or case."""
-        return _MESSAGES[self.case or self.kind](self)
+        case = self.case or self.kind
+        write = _MESSAGE_FUNCTIONS.get(case)
+        return _MESSAGES[case].format(v=self) if write is None else write(self)
 
 
 def fault(
     kind: str,
     index: int,
     piece: Piece,
-    others: tuple[Other, ...] = (),
+    conflicts: tuple[Other, ...] = (),
     *,
     resource: str | None = None,
     required: Measure = None,
@@ -79,7 +94,7 @@ def fault(
 ) -> GeneralViolation:
     """Return a violation of a piece."""
     name, start, duration = piece[:3]
-    return GeneralViolation(index, kind, name, case, start, start + duration, others, resource, required, actual)
+    return GeneralViolation(index, kind, name, case, start, start + duration, conflicts, resource, required, actual)
 
 
 def other_of(piece: Piece) -> Other:
@@ -111,22 +126,28 @@ def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None =
         for use in uses:
             if use[1].duration > 0:
                 alike[use[1].start, use[1].end].append(use)
-        counted = [use for same in alike.values() for use in _uses_with_room(instance, settings, same)]
-        counted.sort(key=lambda use: use[0])
+        uses_with_room = (_uses_with_room(instance, settings, same) for same in alike.values())
+        counted = sorted(itertools.chain.from_iterable(uses_with_room), key=itemgetter(0))
         # A capacity is first exceeded at a start.
         started = _Sums((piece.start, demand.amount) for _, piece, demand in counted)
         ended = _Sums((piece.end, demand.amount) for _, piece, demand in counted)
-        loads = (started.until(piece.start) - ended.until(piece.start) for _, piece, _ in counted)
-        heavy = [(load, *use) for load, use in zip(loads, counted, strict=True) if use[2].amount and load > capacity]
-        running = _running_uses(counted, {piece.start for _, _, piece, _ in heavy})
+        heavy: list[tuple[int, int, Piece, Demand]] = []
+        for i, piece, demand in counted:
+            load = started.until(piece.start) - ended.until(piece.start)
+            if demand.amount and load > capacity:
+                heavy.append((load, i, piece, demand))
+        instants = {piece.start for _, _, piece, _ in heavy}
+        running = _running_uses(counted, instants)
         for load, i, piece, _ in heavy:
-            others = tuple(other for j, other in running[piece.start] if j != i)[:MAX_OTHERS]
-            yield fault("resource_capacity", i, piece, others, resource=name, required=capacity, actual=load)
+            conflicts = [conflict for j, conflict in running[piece.start] if j != i]
+            first_conflicts = tuple(conflicts[:MAX_OTHERS])
+            yield fault("resource_capacity", i, piece, first_conflicts, resource=name, required=capacity, actual=load)
 
 
 def _running_uses(uses: list[_Use], instants: Iterable[int]) -> dict[int, list[tuple[int, Other]]]:
     """Return the uses that run at some instants, by start, at most `MAX_OTHERS` and one."""
-    coming = deque(sorted(((piece.start, i, piece) for i, piece, own in uses if own.amount), key=itemgetter(0, 1)))
+    starts = [(piece.start, i, piece) for i, piece, demand in uses if demand.amount]
+    coming = deque(sorted(starts, key=itemgetter(0, 1)))
     running: dict[int, Other] = {}
     ends: list[tuple[int, int]] = []  # a heap
     result = {}
@@ -147,7 +168,8 @@ def _crowded(uses: list[_Use], capacity: int) -> bool:
     changes = [(piece.start, amount) for piece, amount in running]
     changes += [(piece.end, -amount) for piece, amount in running]
     changes.sort()  # at the same instant, ends come first
-    return any(load > capacity for load in itertools.accumulate(change for _, change in changes))
+    loads = itertools.accumulate(change for _, change in changes)
+    return any(load > capacity for load in loads)
 
 
 class _Sums:
@@ -188,32 +210,39 @@ class _Settings:
 
     def met(self, use: _Use) -> set[str | None]:
         """Return the states during a use: before its start, and set by others at its start or later."""
-        _, piece, own = use
-        during = (state for state, starts in self._starts.items() if _within(starts, piece) > (state == own.sets))
-        return self.before(piece.start).union(during)
+        _, piece, demand = use
+        during = set()
+        for state, starts in self._starts.items():
+            number_by_use = int(state == demand.sets)
+            if _within(starts, piece) > number_by_use:
+                during.add(state)
+        return self.before(piece.start) | during
 
     def by(self, use: _Use) -> tuple[Other, ...]:
         """Return the actions that set the states during a use."""
-        self._by.sort(key=lambda piece: piece.start)
-        own = use[1]
-        place = bisect_left(self._times, own.start)
-        since = self._times[place - 1] if place else own.start
-        first = bisect_left(self._by, since, key=lambda piece: piece.start)
-        last = bisect_left(self._by, max(own.end, own.start + 1), key=lambda piece: piece.start)
-        setters = itertools.islice(self._by, first, last)
-        return tuple(map(other_of, itertools.islice((one for one in setters if one is not own), MAX_OTHERS)))
+        start_of = attrgetter("start")
+        self._by.sort(key=start_of)
+        _, user, _ = use
+        place = bisect_left(self._times, user.start)
+        since = self._times[place - 1] if place else user.start
+        until = max(user.end, user.start + 1)
+        first = bisect_left(self._by, since, key=start_of)
+        last = bisect_left(self._by, until, key=start_of)
+        setters = (piece for piece in itertools.islice(self._by, first, last) if piece is not user)
+        return tuple(map(other_of, itertools.islice(setters, MAX_OTHERS)))
 
     def hold(self, use: _Use, state: str) -> bool:
         """Return whether a state is the only one during a use, without comparing all states."""
-        _, piece, own = use
-        matching = _within(self._starts.get(state, ()), piece) - (own.sets == state)
-        others = _within(self._all, piece) - (own.sets is not None)
-        return matching == others and self.before(piece.start) == {state}
+        _, piece, demand = use
+        matching = _within(self._starts.get(state, ()), piece) - (demand.sets == state)
+        settings = _within(self._all, piece) - (demand.sets is not None)
+        return matching == settings and self.before(piece.start) == {state}
 
 
 def _within(starts: Sequence[int], piece: Piece) -> int:
     """Count the sorted starts from the start of a piece on and before its end."""
-    return bisect_left(starts, max(piece.end, piece.start + 1)) - bisect_left(starts, piece.start)
+    end = max(piece.end, piece.start + 1)
+    return bisect_left(starts, end) - bisect_left(starts, piece.start)
 
 
 def _uses_with_room(instance: Instance, settings: _Settings, alike: list[_Use]) -> Iterator[_Use]:
@@ -232,8 +261,12 @@ def _uses_with_room(instance: Instance, settings: _Settings, alike: list[_Use]) 
             yield use
             continue
         if demand.amount > shared[instance.by_id[piece.action].attended > 0] or not settings.hold(use, demand.sets):
-            largest[demand.sets] = max(largest.get(demand.sets, use), use, key=lambda one: one[2].amount)
+            largest[demand.sets] = max(largest.get(demand.sets, use), use, key=_amount_of)
     yield from largest.values()
+
+
+def _amount_of(use: _Use) -> int:
+    return use[2].amount
 
 
 def states(instance: Instance, pieces: Pieces, only: Container[str] | None = None) -> Iterator[Violation]:
@@ -247,5 +280,5 @@ def states(instance: Instance, pieces: Pieces, only: Container[str] | None = Non
             if demand.requires is not None and not settings.hold(use, demand.requires):
                 met = settings.met(use)
                 actual = None if met == {None} else " or ".join(sorted(map(str, met)))
-                others = settings.by(use)
-                yield fault("resource_state", i, piece, others, resource=name, required=demand.requires, actual=actual)
+                setters, required = settings.by(use), demand.requires
+                yield fault("resource_state", i, piece, setters, resource=name, required=required, actual=actual)

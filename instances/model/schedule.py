@@ -89,22 +89,26 @@ class Schedule:
         t/chop 3 1 agent 0
         """
         by_id, index = instance.by_id, instance.index
-        ordered = sorted(pieces, key=lambda p: (by_id[p.action].attended > 0, index[p.action], p.start, p.duration))
+
+        def by_action(piece: Piece) -> tuple[bool, int, int, int]:
+            action = by_id[piece.action]
+            return action.attended > 0, index[piece.action], piece.start, piece.duration
+
+        def by_start(piece: Piece) -> tuple[int, bool, bool, int]:
+            action = by_id[piece.action]
+            return piece.start, action.attended > 0, _sets(action, piece), index[piece.action]
+
         joined: list[Piece] = []
-        for piece in ordered:
-            last = joined[-1] if joined else None
-            if (
-                last is not None
-                and last.action == piece.action
-                and last.end == piece.start
-                and (last.agent, last.mode) == (piece.agent, piece.mode)
-            ):
+        previous_run = None
+        for piece in sorted(pieces, key=by_action):
+            run = piece.action, piece.agent, piece.mode
+            if run == previous_run and joined[-1].end == piece.start:
+                last = joined[-1]
                 joined[-1] = last._replace(duration=last.duration + piece.duration)
             else:
                 joined.append(piece)
-        joined = _cut_at_starts(joined, by_id)
-        joined.sort(key=lambda p: (p.start, by_id[p.action].attended > 0, _sets(by_id[p.action], p), index[p.action]))
-        return cls(tuple(joined))
+            previous_run = run
+        return cls(tuple(sorted(_cut_at_starts(joined, by_id), key=by_start)))
 
     @property
     def makespan(self) -> int:
@@ -149,7 +153,10 @@ def _cut_at_starts(pieces: list[Piece], by_id: dict[str, Action]) -> list[Piece]
     if len(pieces) + cuts > MAX_PIECES:
         message = f"has {len(pieces) + cuts} pieces after cutting at starts of unattended actions; at most {MAX_PIECES}"
         raise PlanError(message, field="plan")
-    return [part for piece, cut in zip(pieces, places, strict=True) for part in _parts(piece, cut, starts)]
+    parts: list[Piece] = []
+    for piece, cut in zip(pieces, places, strict=True):
+        parts.extend(_parts(piece, cut, starts))
+    return parts
 
 
 def _parts(piece: Piece, cut: range, starts: dict[str, list[int]]) -> Iterator[Piece]:

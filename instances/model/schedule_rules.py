@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from operator import itemgetter
 
@@ -40,22 +40,24 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
     total = len(instance.actions)
     finished = 0
     events = []
-    work = {a.id: a.duration for a in instance.actions}
+    work = {action.id: action.duration for action in instance.actions}
     for i, piece in enumerate(schedule.pieces):
         if piece.action in work:
             work[piece.action] -= piece.duration
             finished += work[piece.action] == 0
-        events.append(ReplayEvent(i, piece.action, piece.start, piece.end, done, finished / total if done else 0.0))
+        progress = finished / total if done else 0.0
+        events.append(ReplayEvent(i, piece.action, piece.start, piece.end, done, progress))
+    unfinished = {action.id: action.duration for action in instance.actions if action.duration}
     return Replay(
         events=tuple(events),
         violations=violations,
-        fatal=violations[0] if violations else None,
+        fatal=None if done else violations[0],
         executed=len(schedule.pieces) if done else 0,
         progress=float(done),
         goal_ratio=float(done),
         success=done,
         makespan=schedule.makespan if done else 0,
-        remaining={} if done else {a.id: a.duration for a in instance.actions if a.duration},
+        remaining={} if done else unfinished,
         idle=_idle(instance, schedule),
     )
 
@@ -87,19 +89,21 @@ def violations_of_last(instance: Instance, pieces: Sequence[Piece]) -> Iterator[
     entries = list(enumerate(pieces))
     last = entries[-1:]
     _, piece = last[0]
-    own = [entry for entry in entries if entry[1].action == piece.action]
+    same_action = [entry for entry in entries if entry[1].action == piece.action]
     modes = instance.by_id[piece.action].modes
-    for check, concerned in ((_mode, own), (_agent, last), (_window, last), (_work, own)):
+    for check, concerned in ((_mode, same_action), (_agent, last), (_window, last), (_work, same_action)):
         yield from check(instance, concerned)
-    yield from _attendance(instance, [entry for entry in entries if entry[1].agent == piece.agent])
-    used = {demand.resource for demand in modes[piece.mode].demands} if 0 <= piece.mode < len(modes) else set()
+    same_agent = [entry for entry in entries if entry[1].agent == piece.agent]
+    yield from _attendance(instance, same_agent)
+    demands = modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ()
+    used = {demand.resource for demand in demands}
     if used:
         yield from capacities(instance, entries, used)
         yield from states(instance, entries, used)
 
 
-def find_violations(instance: Instance, schedule: Schedule, most: int | None = None) -> Iterator[Violation]:
-    """Yield the violations of a schedule in the order of `KINDS`: all, or about ``most`` of every kind."""
+def find_violations(instance: Instance, schedule: Schedule, max_per_kind: int | None = None) -> Iterator[Violation]:
+    """Yield the violations in the order of `KINDS`: all, or about ``max_per_kind`` of every kind."""
     entries = []
     for i, piece in enumerate(schedule.pieces):
         if piece.action in instance.by_id:
@@ -107,7 +111,7 @@ def find_violations(instance: Instance, schedule: Schedule, most: int | None = N
         else:
             yield fault("unknown_action", i, piece)
     for check in _CHECKS:  # in the order of their kinds
-        violations = itertools.islice(check(instance, entries), most)
+        violations = itertools.islice(check(instance, entries), max_per_kind)
         yield from sorted(violations, key=lambda violation: KINDS.index(violation.kind))
 
 
@@ -145,17 +149,19 @@ def _work(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
         runs[piece.action].append((i, piece))
         if piece.duration < 0 or (piece.duration == 0 < instance.by_id[piece.action].duration):
             yield fault("action_duration", i, piece, required=1, actual=piece.duration, case="no_duration")
-    for name, own in runs.items():
-        action, total = instance.by_id[name], sum(piece.duration for _, piece in own)
+    for name, entries in runs.items():
+        action = instance.by_id[name]
+        total = sum(piece.duration for _, piece in entries)
         if total != action.duration:
-            yield fault("action_duration", *own[-1], required=action.duration, actual=total)
-        if len(own) == 1:
+            yield fault("action_duration", *entries[-1], required=action.duration, actual=total)
+        if len(entries) == 1:
             continue
         if not action.interruptible:
-            others = tuple(other_of(piece) for _, piece in (own[0], *own[2 : MAX_OTHERS + 1]))
-            yield fault("interruptibility", *own[1], others, required=1, actual=len(own))
-        own = sorted(own, key=lambda entry: entry[1].start)
-        for (_, first), (j, second) in itertools.pairwise(own):
+            conflicting = (entries[0], *entries[2 : MAX_OTHERS + 1])
+            conflicts = tuple(other_of(piece) for _, piece in conflicting)
+            yield fault("interruptibility", *entries[1], conflicts, required=1, actual=len(entries))
+        by_start = sorted(entries, key=lambda entry: entry[1].start)
+        for (_, first), (j, second) in itertools.pairwise(by_start):
             if second.start < first.end:
                 yield fault("interruptibility", j, second, (other_of(first),), case="overlap")
 
@@ -176,10 +182,15 @@ _Span = tuple[int, int, int, Piece]  # start, end, index
 
 def _attendance(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
     attended: dict[str | None, list[_Span]] = defaultdict(list)
+    starts = []  # of unattended actions by an agent
     for i, piece in pieces:
-        ticks = _attended_ticks(instance.by_id[piece.action], piece)
+        action = instance.by_id[piece.action]
+        ticks = _attended_ticks(action, piece)
         if ticks:
-            attended[piece.agent].append((piece.start, piece.start + ticks, i, piece))
+            end = piece.start + ticks
+            attended[piece.agent].append((piece.start, end, i, piece))
+        elif not action.attended and instance.eligible(action):
+            starts.append((piece.start, i, piece))
     for spans in attended.values():
         spans.sort()
         last = spans[0]  # with the latest end so far
@@ -188,13 +199,14 @@ def _attendance(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
                 yield _busy("agent_busy", span[2], span[3], last)
             if span[1] > last[1]:
                 last = span
-    starts = [
-        (piece.start, i, piece)
-        for i, piece in pieces
-        if piece.agent in attended
-        and not instance.by_id[piece.action].attended
-        and instance.eligible(instance.by_id[piece.action])
-    ]
+    starts = [entry for entry in starts if entry[2].agent in attended]
+    yield from _starts_while_busy(attended, starts)
+
+
+def _starts_while_busy(
+    attended: Mapping[str | None, list[_Span]], starts: Sequence[tuple[int, int, Piece]]
+) -> Iterator[Violation]:
+    """Yield the starts strictly inside a span in which their agent attends to another action."""
     to_come = {agent: deque(spans) for agent, spans in attended.items()}
     under_way: dict[str | None, list[tuple[int, _Span]]] = defaultdict(list)  # by end, as heaps
     for start, i, piece in sorted(starts):
@@ -211,51 +223,73 @@ def _attendance(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
 def _busy(kind: str, index: int, piece: Piece, by: _Span) -> Violation:
     """Return the violation of a piece whose agent attends to another action."""
     start, end, _, holder = by
-    other = Other(holder.action, start, end)
-    return fault(kind, index, piece, (other,), resource=str(piece.agent), required=end, actual=piece.start)
+    conflict = Other(holder.action, start, end)
+    return fault(kind, index, piece, (conflict,), resource=str(piece.agent), required=end, actual=piece.start)
+
+
+@dataclass(slots=True)
+class _Run:
+    """Pieces of one action."""
+
+    pieces: Pieces
+    first: tuple[int, Piece]
+    finish: int
+    last_start: int
+
+
+def _runs_of(pieces: Pieces) -> dict[str, _Run]:
+    """Return the pieces of each action, in the order of its first piece."""
+    runs: dict[str, _Run] = {}
+    for entry in pieces:
+        piece = entry[1]
+        end = piece.start + piece.duration
+        run = runs.get(piece.action)
+        if run is None:
+            runs[piece.action] = _Run([entry], entry, end, piece.start)
+            continue
+        run.pieces.append(entry)
+        if piece.start < run.first[1].start:
+            run.first = entry
+        if end > run.finish:
+            run.finish = end
+        if piece.start > run.last_start:
+            run.last_start = piece.start
+    return runs
 
 
 def _lags(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
-    runs: dict[str, list[tuple[int, Piece]]] = {}
-    begin: dict[str, tuple[int, Piece]] = {}
-    finish: dict[str, int] = {}
-    last: dict[str, int] = {}  # start of the last piece
-    for entry in pieces:
-        piece = entry[1]
-        name, end = piece.action, piece.start + piece.duration
-        if name not in runs:
-            runs[name], begin[name], finish[name], last[name] = [entry], entry, end, piece.start
-            continue
-        runs[name].append(entry)
-        if piece.start < begin[name][1].start:
-            begin[name] = entry
-        if end > finish[name]:
-            finish[name] = end
-        if piece.start > last[name]:
-            last[name] = piece.start
-
-    def earlier(name: str) -> Other:
-        return Other(name, begin[name][1].start, finish[name]) if name in begin else Other(name)
-
-    for name, (i, first) in begin.items():
+    runs = _runs_of(pieces)
+    for name, run in runs.items():
+        i, first = run.first
         modes = instance.by_id[name].modes
         for before in modes[first.mode].after if 0 <= first.mode < len(modes) else ():
-            if before not in finish or first.start < finish[before]:
-                gap = first.start - finish[before] if before in finish else None
-                yield fault("minimum_lag", i, first, (earlier(before),), required=0, actual=gap, case="order")
+            earlier = runs.get(before)
+            if earlier is None:
+                yield fault("minimum_lag", i, first, (Other(before),), required=0, case="order")
+            elif first.start < earlier.finish:
+                conflict = _other_of_run(before, earlier)
+                gap = first.start - earlier.finish
+                yield fault("minimum_lag", i, first, (conflict,), required=0, actual=gap, case="order")
     for lag in instance.lags:
-        if lag.before not in runs or lag.after not in runs:
+        earlier, later = runs.get(lag.before), runs.get(lag.after)
+        if earlier is None or later is None:
             continue
-        over = finish[lag.before]
-        i, first = begin[lag.after]
-        gap = first.start - over
+        finish = earlier.finish
+        i, first = later.first
+        gap = first.start - finish
         if lag.minimum is not None and gap < lag.minimum:
-            yield fault("minimum_lag", i, first, (earlier(lag.before),), required=lag.minimum, actual=gap)
-        if lag.maximum is not None and last[lag.after] > over + lag.maximum:
-            for j, piece in runs[lag.after]:
-                gap = piece.start - over
+            conflict = _other_of_run(lag.before, earlier)
+            yield fault("minimum_lag", i, first, (conflict,), required=lag.minimum, actual=gap)
+        if lag.maximum is not None and later.last_start > finish + lag.maximum:
+            conflict = _other_of_run(lag.before, earlier)
+            for j, piece in later.pieces:
+                gap = piece.start - finish
                 if gap > lag.maximum:
-                    yield fault("maximum_lag", j, piece, (earlier(lag.before),), required=lag.maximum, actual=gap)
+                    yield fault("maximum_lag", j, piece, (conflict,), required=lag.maximum, actual=gap)
+
+
+def _other_of_run(name: str, run: _Run) -> Other:
+    return Other(name, run.first[1].start, run.finish)
 
 
 _CHECKS: tuple[Callable[[Instance, Pieces], Iterator[Violation]], ...] = (
@@ -272,12 +306,13 @@ _CHECKS: tuple[Callable[[Instance, Pieces], Iterator[Violation]], ...] = (
 
 
 def _idle(instance: Instance, schedule: Schedule) -> tuple[tuple[int, int], ...]:
-    busy = sorted(
-        (piece.start, piece.start + _attended_ticks(instance.by_id[piece.action], piece))
-        for piece in schedule.pieces
-        if piece.action in instance.by_id
-    )
-    return gaps(busy, schedule.makespan)
+    busy = []
+    for piece in schedule.pieces:
+        action = instance.by_id.get(piece.action)
+        if action is not None:
+            end = piece.start + _attended_ticks(action, piece)
+            busy.append((piece.start, end))
+    return gaps(sorted(busy), schedule.makespan)
 
 
 def gaps(busy: list[tuple[int, int]], until: int) -> tuple[tuple[int, int], ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.model.schedule import Piece
@@ -62,23 +63,24 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
     for action in instance.actions:
         pieces = started[action.id]
         remaining = action.duration - sum(piece.duration for piece in pieces)
-        whole = bool(pieces) and not remaining
-        names = [f"{action.id}#{number}" for number in range(1, len(pieces) + 1 - whole)]
+        is_complete = bool(pieces) and not remaining
+        count = len(pieces) - is_complete  # the last piece of a complete action has its id
+        names = [f"{action.id}#{number}" for number in range(1, count + 1)]
         parts[action.id] = [*names, action.id]
-        for piece, name in zip(pieces, parts[action.id], strict=False):
-            actions.append(_action_of_piece(instance, action, piece, name, first=name is parts[action.id][0]))
+        for number, (piece, name) in enumerate(zip(pieces, parts[action.id], strict=False)):
+            actions.append(_action_of_piece(instance, action, piece, name, first=number == 0))
             lags.append(Lag(NOW, name, piece.start, piece.start))
         lags += [Lag(name, action.id, 0, None) for name in names]
-        if whole:
+        if is_complete:
             continue
-        attended = remaining if action.continuous else action.attended
-        rest = replace(action, duration=remaining, attended=attended, release=0)
-        actions.append(replace(rest, modes=modes[action.id]) if modes[action.id] else _infeasible_action(rest))
+        actions.append(_remaining_action(action, remaining, modes[action.id]))
         clock = state.clock + (action.id in delayed)
-        lags.append(Lag(NOW, action.id, max(action.release, clock), None))
+        earliest_start = max(action.release, clock)
+        lags.append(Lag(NOW, action.id, earliest_start, None))
     finished = {name for name, names in parts.items() if len(names) == len(started[name])}
     for lag in instance.lags:
-        lags += _remaining_lags(lag, parts[lag.after], len(started[lag.after]) if lag.before in finished else 0)
+        fixed = len(started[lag.after]) if lag.before in finished else 0
+        lags += _remaining_lags(lag, parts[lag.after], fixed)
     return replace(
         instance,
         name=f"{instance.name} from {state.clock}",
@@ -88,6 +90,13 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
         origin=None,
         rest_of=instance,
     )
+
+
+def _remaining_action(action: Action, remaining: int, modes: tuple[Mode, ...]) -> Action:
+    """Return the remaining work of an action, in the modes that can still be selected."""
+    attended = remaining if action.continuous else action.attended
+    remaining_action = replace(action, duration=remaining, attended=attended, release=0)
+    return replace(remaining_action, modes=modes) if modes else _infeasible_action(remaining_action)
 
 
 def _remaining_lags(lag: Lag, parts: list[str], fixed: int) -> Iterator[Lag]:
@@ -100,39 +109,60 @@ def _remaining_lags(lag: Lag, parts: list[str], fixed: int) -> Iterator[Lag]:
 
 def _remaining_modes(instance: Instance, started: dict[str, list[Piece]]) -> dict[str, tuple[Mode, ...]]:
     """Return the modes of each action that can still be selected and whose states can still be set."""
-    modes = {a.id: (a.modes[started[a.id][0].mode],) if started[a.id] else a.modes for a in instance.actions}
+    modes = {}
+    for action in instance.actions:
+        pieces = started[action.id]
+        modes[action.id] = (action.modes[pieces[0].mode],) if pieces else action.modes
+    initial_states = {(resource.name, resource.state) for resource in instance.resources}
     while True:
-        demands = [demand for choices in modes.values() for mode in choices for demand in mode.demands]
-        states = {(one.resource, one.sets) for one in demands} | {(one.name, one.state) for one in instance.resources}
-        usable = {
-            name: tuple(
-                mode
-                for mode in choices
-                if started[name] or all(d.requires is None or (d.resource, d.requires) in states for d in mode.demands)
-            )
-            for name, choices in modes.items()
-        }
+        states = initial_states | _settable_states(modes.values())
+        usable = {}
+        for name, choices in modes.items():
+            if started[name]:
+                usable[name] = choices
+            else:
+                usable[name] = tuple(mode for mode in choices if _has_states(mode, states))
         if usable == modes:
             return usable
         modes = usable
 
 
+def _settable_states(modes: Iterable[tuple[Mode, ...]]) -> set[tuple[str, str | None]]:
+    """Return the states of resources that some modes set."""
+    states = set()
+    for mode in chain.from_iterable(modes):
+        for demand in mode.demands:
+            states.add((demand.resource, demand.sets))
+    return states
+
+
+def _has_states(mode: Mode, states: Container[tuple[str, str | None]]) -> bool:
+    """Return whether all states that a mode requires are among some states."""
+    return all(demand.requires is None or (demand.resource, demand.requires) in states for demand in mode.demands)
+
+
 def _infeasible_action(action: Action) -> Action:
     """Return an action that cannot start: it requires a state that only the action itself sets."""
-    unmet = next(d for mode in action.modes for d in mode.demands if d.requires is not None)
+    demands = chain.from_iterable(mode.demands for mode in action.modes)
+    unmet = next(demand for demand in demands if demand.requires is not None)
     demand = Demand(unmet.resource, 0, requires=unmet.requires, sets=unmet.requires)
     return replace(action, interruptible=False, modes=(Mode((demand,)),))
 
 
 def _action_of_piece(instance: Instance, action: Action, piece: Piece, name: str, *, first: bool) -> Action:
     """Return a started piece as an action."""
+    mode = action.modes[piece.mode]
+    if not first:
+        mode = replace(mode, after=())
+    # With several agents the room of an interruptible action may not be shared.
+    is_interruptible = action.interruptible and len(instance.agents) > 1
     return replace(
         action,
         id=name,
         duration=piece.duration,
         attended=piece.duration if action.continuous else action.attended,
-        interruptible=action.interruptible and len(instance.agents) > 1,  # its room may then not be shared
-        modes=(action.modes[piece.mode] if first else replace(action.modes[piece.mode], after=()),),
+        interruptible=is_interruptible,
+        modes=(mode,),
         agents=() if piece.agent is None else (piece.agent,),
         release=0,
     )
@@ -140,14 +170,15 @@ def _action_of_piece(instance: Instance, action: Action, piece: Piece, name: str
 
 def _without_shared_room(instance: Instance, state: PartialSchedule, started: dict[str, list[Piece]]) -> Iterator[str]:
     """Yield actions that could start at the clock only in the room of a setting started at the clock."""
-    settings = {
-        (demand.resource, piece.duration)
-        for piece in state.pieces
-        if piece.start == state.clock
-        for demand in instance.by_id[piece.action].modes[piece.mode].demands
-        if demand.sets is not None and 2 * demand.amount > instance.resource[demand.resource].capacity
-    }
+    settings = set()
+    for piece in state.pieces:
+        if piece.start == state.clock:
+            for demand in instance.by_id[piece.action].modes[piece.mode].demands:
+                if demand.sets is not None and 2 * demand.amount > instance.resource[demand.resource].capacity:
+                    settings.add((demand.resource, piece.duration))
     for action in instance.actions:
-        uses = action.modes[0].demands if len(action.modes) == 1 and not started[action.id] else ()
-        if any((use.resource, action.duration) in settings and use.sets is None for use in uses):
+        if len(action.modes) > 1 or started[action.id]:
+            continue
+        uses = [use.resource for use in action.modes[0].demands if use.sets is None]
+        if any((resource, action.duration) in settings for resource in uses):
             yield action.id

@@ -37,7 +37,9 @@ _LOOSE_UNITS = {
 }
 _LONGEST_TIME, _MAX_DIGITS = 100, 18
 #: Seconds of a minute, a day and a week.
-MINUTE, DAY, WEEK = 60, 86_400, 604_800
+MINUTE = 60
+DAY = 24 * 60 * MINUTE
+WEEK = 7 * DAY
 # Units of one letter that mean something else in a heading.
 _SHORT_UNITS = {"m": MINUTE, "w": WEEK}
 
@@ -71,17 +73,23 @@ def cell_text(value: Any) -> str:
 
 def cell_names(value: Any) -> list[str]:
     """Return the different names in a cell."""
-    values = [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
     names: list[str] = []
-    for entry in values:
+    for entry in _entries(value):
         names += [part.strip() for part in _SEPARATORS.split(cell_text(entry))]
     return [name for name in dict.fromkeys(names) if name]
 
 
 def literal_names(value: Any) -> list[str]:
     """Return the names in a cell, whose text is one name."""
-    values = [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
-    return [name for name in dict.fromkeys(map(cell_text, values)) if name]
+    names = map(cell_text, _entries(value))
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def _entries(value: Any) -> Iterable[Any]:
+    """Return the entries of a cell that holds a list, or the only value of another cell."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return [value]
+    return value
 
 
 def is_flag(value: Any) -> bool:

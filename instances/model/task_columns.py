@@ -234,7 +234,8 @@ def assign_columns(headings: Sequence[str], options: TableOptions) -> ColumnRole
     if len(headings) > _MAX_COLUMNS:
         raise InputError(f"must have at most {_MAX_COLUMNS} columns", value=len(headings))
     _check_options(headings, options)
-    free = [name for name in headings if name not in options.ignored and name not in options.columns.values()]
+    assigned = {*options.ignored, *options.columns.values()}
+    free = [name for name in headings if name not in assigned]
     columns, remaining = _usual_columns(free, options.columns)
     roles = ColumnRoles(columns, {}, [], {})
     for heading in remaining:
@@ -318,7 +319,8 @@ def _distance(first: str, second: str, limit: int) -> int:
     for i in range(1, len(first) + 1):
         row = [i]
         for j in range(1, len(second) + 1):
-            replaced = rows[-1][j - 1] + (first[i - 1] != second[j - 1])
+            is_different = first[i - 1] != second[j - 1]
+            replaced = rows[-1][j - 1] + is_different
             distance = min(replaced, rows[-1][j] + 1, row[j - 1] + 1)
             last_letters = second[j - 2 : j]
             if i > 1 and j > 1 and first[i - 2 : i] == last_letters[::-1]:

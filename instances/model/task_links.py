@@ -71,7 +71,8 @@ def parse_link(text: str, names: Container[str]) -> LinkText:
     if text in names or len(compact) > _LONGEST_LINK:
         return LinkText(text)
     for match in _TYPE.finditer(compact):
-        head, tail = compact[: match.start()], compact[match.end() :]
+        start, end = match.span()
+        head, tail = compact[:start], compact[end:]
         name = head.rstrip(" :")
         is_separate = head != name or match[0].isupper() or name[-1:].isdigit()
         lag = _LAG.fullmatch(tail)

@@ -135,7 +135,8 @@ class _ModelBuilder:
         for i, leaves in self.table.summaries.items():
             for leaf in leaves:
                 if "release" in cells[i]:
-                    cells[leaf]["release"] = max(cells[i]["release"], cells[leaf].get("release", 0))
+                    release = cells[leaf].get("release", 0)
+                    cells[leaf]["release"] = max(cells[i]["release"], release)
                 if "deadline" in cells[i]:
                     deadline = cells[i]["deadline"]
                     cells[leaf]["deadline"] = min(deadline, cells[leaf].get("deadline", deadline))
@@ -166,7 +167,8 @@ class _ModelBuilder:
         """Return the names in the cells of a field, in lower case."""
         names: set[str] = set()
         for i in self.table.tasks:
-            names.update(map(str.casefold, self.table.cells[i].get(field, ())))
+            names_in_cell = self.table.cells[i].get(field, ())
+            names.update(map(str.casefold, names_in_cell))
         return names
 
     def _all_uses(self) -> Iterator[Use]:
@@ -212,7 +214,8 @@ class _ModelBuilder:
         table, model = self.table, self.model
         named = dict.fromkeys(model.agents)
         for agents in self.agents.values():
-            named.update(dict.fromkeys(name for name in agents if name.casefold() not in ANY))
+            names = [name for name in agents if name.casefold() not in ANY]
+            named.update(dict.fromkeys(names))
         has_attended = any(self.agents.values())
         if "agent" in table.columns and has_attended and not named:
             table.notes.append("no agent has a name: there is one, and --agents N sets the number")
@@ -307,7 +310,8 @@ class _ModelBuilder:
         if capacities.assumed:
             listed = ", ".join(capacities.assumed[:_LISTED])
             table.notes.append(f"capacity taken from the largest share in use: {listed}; a column capacity sets it")
-        has_bounds = any(bounds.latest is not None or bounds.deadline is not None for bounds in self.bounds.values())
+        all_bounds = self.bounds.values()
+        has_bounds = any(bounds.latest is not None or bounds.deadline is not None for bounds in all_bounds)
         if has_bounds:
             model.task("time").action("begin", 0, agents=())
         for i in table.tasks:
@@ -363,4 +367,5 @@ class _ModelBuilder:
         cells, bounds = self.table.cells[i], self.bounds[i]
         if bounds.latest == bounds.release:
             return True
-        return bounds.deadline == bounds.release + cells["duration"] and not cells.get("interruptible")
+        earliest_end = bounds.release + cells["duration"]
+        return bounds.deadline == earliest_end and not cells.get("interruptible")

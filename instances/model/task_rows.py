@@ -81,7 +81,9 @@ class TaskTable:
     def __init__(self, model: Model, rows: Sequence[Row], options: TableOptions) -> None:
         if not rows:
             raise InputError("contains no tasks")
-        self.model, self.rows, self.options = model, rows, options
+        self.model = model
+        self.rows = rows
+        self.options = options
         headings: dict[str, None] = {}
         for _, cells in rows:
             headings.update(dict.fromkeys(filter(None, cells)))
@@ -122,9 +124,13 @@ class TaskTable:
     def _let_jobs_name_tasks(self) -> None:
         """Let jobs, or ids, name the tasks of a table without names of tasks."""
         job_column = self.columns.get("job")
-        jobs = {self.rows[i][1].get(job_column) for i in self.tasks} if job_column else set()
+        jobs = {cells.get(job_column) for cells in self._cells_of_tasks()} if job_column else set()
         if "task" not in self.columns and (not job_column or len(jobs) == len(self.tasks)):
             self.columns["task"] = self.columns.pop("job", "") or self.columns["id"]
+
+    def _cells_of_tasks(self) -> list[Mapping[str, Any]]:
+        """Return the cells of the rows that are tasks, by column."""
+        return [self.rows[i][1] for i in self.tasks]
 
     def fault(self, i: int, field: str, message: str) -> InputError:
         """Return an error about the cell of a row, with its line, column and value."""
@@ -134,7 +140,8 @@ class TaskTable:
     def check_restrictions(self) -> Iterator[InputError]:
         """Yield a fault for each column with a restriction that the model cannot express."""
         for column, restriction in self.restrictions.items():
-            is_empty = not any(cell_text(row.get(column)) for _, row in self.rows)
+            texts = (cell_text(row.get(column)) for _, row in self.rows)
+            is_empty = not any(texts)
             for line, row in () if is_empty else self.rows:
                 if restriction.restricts(cell_text(row.get(column))):
                     message = f"{restriction.message}; --ignore {column!r} reads the table without it"
@@ -170,7 +177,7 @@ class TaskTable:
         column = self.columns.get("time_unit")
         if column is None:
             return None
-        texts = {cell_text(self.rows[i][1].get(column)).casefold() for i in self.tasks}
+        texts = {cell_text(cells.get(column)).casefold() for cells in self._cells_of_tasks()}
         units = {seconds_of_unit(text) for text in texts if text}
         if units == {None}:
             self.notes.append(f"ignored columns: {column}")
@@ -241,7 +248,7 @@ class TaskTable:
                     yield self.fault(i, field, error.message)
             self._name_row(i)
         moments = [self.columns[field] for field in _MOMENTS if field in self.columns]
-        clocks = [column for column in moments if any(":" in cell_text(row.get(column)) for _, row in self.rows)]
+        clocks = [column for column in moments if self._has_clock(column)]
         if clocks:
             self.notes.append(f"times such as 8:00:00 count from the beginning, 0:00:00: {', '.join(clocks)}")
         deadline = self.columns.get("deadline", "")
@@ -250,6 +257,10 @@ class TaskTable:
         if self.summaries:
             names = [self._short_name(i) for i in list(self.summaries)[:5]]
             self.notes.append(f"summary rows are not tasks ({len(self.summaries)}): {', '.join(names)}")
+
+    def _has_clock(self, column: str) -> bool:
+        """Return whether a cell of a column has a time such as 8:00."""
+        return any(":" in cell_text(row.get(column)) for _, row in self.rows)
 
     def _read_cell(self, i: int, field: str, value: Any) -> None:
         """Read one cell; a summary row has no duration of its own."""
@@ -274,7 +285,8 @@ class TaskTable:
 
     def _name_row(self, i: int) -> None:
         cells = self.cells[i]
-        job = cells.get("job", "") if "job" in self.columns else self.model.name.rpartition("/")[2]
+        table_name = self.model.name.rpartition("/")[2]
+        job = cells.get("job", "") if "job" in self.columns else table_name
         number = len(self.names.by_job.get(job, ())) + 1
         name = cells.get("task", "") if "task" in self.columns else str(number)
         self.ids.append(f"{job}/{name}")
@@ -321,7 +333,8 @@ class TaskTable:
         """Return the links in a cell; the name of a task is one link, whatever characters it contains."""
         if field not in self.columns:
             return ()
-        whole_text = cell_text(self.rows[i][1].get(self.columns[field]))
+        _, cells = self.rows[i]
+        whole_text = cell_text(cells.get(self.columns[field]))
         if whole_text in self.names.by_name:
             return [whole_text]
         texts: Sequence[str] = self.cells[i].get(field, ())

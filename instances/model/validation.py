@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 #: Largest number of ticks anywhere; keeps sums far inside 64 bits (and the solver's domains small).
 MAX_TICKS = 10**9
 #: Largest instance.
-MAX_ACTIONS, MAX_LAGS, MAX_RESOURCES, MAX_AGENTS = 10_000, 100_000, 10_000, 1_000
+MAX_ACTIONS = MAX_RESOURCES = 10_000
+MAX_LAGS, MAX_AGENTS = 100_000, 1_000
 #: Most modes of an action, and longest name in characters.
 MAX_MODES, MAX_NAME = 1_000, 500
 # Actions named at either end of a cycle.
@@ -24,7 +25,7 @@ _CYCLE_END = 10
 
 Faults: TypeAlias = Iterator[InputError]
 
-_MOST = {"actions": MAX_ACTIONS, "lags": MAX_LAGS, "resources": MAX_RESOURCES, "agents": MAX_AGENTS}
+_LIMITS = {"actions": MAX_ACTIONS, "lags": MAX_LAGS, "resources": MAX_RESOURCES, "agents": MAX_AGENTS}
 
 
 def validate(instance: Instance) -> None:
@@ -42,31 +43,30 @@ def _names(instance: Instance) -> Faults:
     """Yield faults of names and numbers."""
     if not instance.actions:
         yield InputError("needs at least one action", field="actions")
-    for field, most in _MOST.items():
-        if len(getattr(instance, field)) > most:
-            yield InputError(f"must have at most {most} entries", field=field, value=len(getattr(instance, field)))
+    for field, limit in _LIMITS.items():
+        count = len(getattr(instance, field))
+        if count > limit:
+            yield InputError(f"must have at most {limit} entries", field=field, value=count)
             return
-    yield from _unique((a.id for a in instance.actions), "actions")
-    yield from _unique((r.name for r in instance.resources), "resources")
+    yield from _unique((action.id for action in instance.actions), "actions")
+    yield from _unique((resource.name for resource in instance.resources), "resources")
     yield from _unique(instance.agents, "agents")
     if instance.time_limit is not None:
         yield from _ticks(instance.time_limit, "time_limit")
     if instance.seconds_per_tick is not None:
-        yield from _ticks(instance.seconds_per_tick, "seconds_per_tick", least=1)
+        yield from _ticks(instance.seconds_per_tick, "seconds_per_tick", minimum=1)
     for resource in instance.resources:
-        yield from _ticks(resource.capacity, f"resources[{resource.name}].capacity", least=1)
+        yield from _ticks(resource.capacity, f"resources[{resource.name}].capacity", minimum=1)
 
 
 def _parts(instance: Instance) -> Faults:
     """Yield faults of actions and time lags."""
-    states = {(r.name, r.state) for r in instance.resources if r.state is not None}
-    states |= {
-        (demand.resource, demand.sets)
-        for action in instance.actions
-        for mode in action.modes
-        for demand in mode.demands
-        if demand.sets is not None
-    }
+    states = {(resource.name, resource.state) for resource in instance.resources if resource.state is not None}
+    for action in instance.actions:
+        for mode in action.modes:
+            for demand in mode.demands:
+                if demand.sets is not None:
+                    states.add((demand.resource, demand.sets))
     stateful, agents = {name for name, _ in states}, set(instance.agents)
     for action in instance.actions:
         yield from _action(instance, action, states, stateful, agents)
@@ -96,11 +96,11 @@ def _unique(names: Iterable[str], field: str) -> Faults:
         seen.add(name)
 
 
-def _ticks(value: object, field: str, least: int = 0) -> Faults:
+def _ticks(value: object, field: str, minimum: int = 0) -> Faults:
     if isinstance(value, bool) or not isinstance(value, int):
         yield InputError("must be a whole number", field=field, value=value)
-    elif not least <= value <= MAX_TICKS:
-        yield InputError(f"must lie between {least} and {MAX_TICKS}", field=field, value=value)
+    elif not minimum <= value <= MAX_TICKS:
+        yield InputError(f"must lie between {minimum} and {MAX_TICKS}", field=field, value=value)
 
 
 def _action(
@@ -122,8 +122,9 @@ def _action(
     yield from _agents(instance, action, field, agents)
     if not action.modes:
         yield InputError("needs at least one mode", field=f"{field}.modes", value=[])
-    if len(action.modes) > MAX_MODES:
-        yield InputError(f"must have at most {MAX_MODES} entries", field=f"{field}.modes", value=len(action.modes))
+    count = len(action.modes)
+    if count > MAX_MODES:
+        yield InputError(f"must have at most {MAX_MODES} entries", field=f"{field}.modes", value=count)
         return
     for number, mode in enumerate(action.modes):
         for before in mode.after:
@@ -206,12 +207,10 @@ def _lags(instance: Instance) -> Faults:
         seen.add((lag.before, lag.after))
         if lag.minimum is None and lag.maximum is None:
             yield InputError("needs a minimum or a maximum", field=field)
-        faults = [
-            fault
-            for bound, value in (("minimum", lag.minimum), ("maximum", lag.maximum))
-            if value is not None and (type(value) is not int or not -MAX_TICKS <= value <= MAX_TICKS)
-            for fault in _ticks(value, f"{field}.{bound}", least=-MAX_TICKS)
-        ]
+        faults: list[InputError] = []
+        for bound, value in (("minimum", lag.minimum), ("maximum", lag.maximum)):
+            if value is not None and (type(value) is not int or not -MAX_TICKS <= value <= MAX_TICKS):
+                faults += _ticks(value, f"{field}.{bound}", minimum=-MAX_TICKS)
         yield from faults
         if not faults and lag.minimum is not None and lag.maximum is not None and lag.maximum < lag.minimum:
             yield InputError(f"is below the minimum {lag.minimum}", field=f"{field}.maximum", value=lag.maximum)
@@ -256,6 +255,7 @@ def _cycle(instance: Instance, after: list[list[int]]) -> str:
 
     edges = nx.find_cycle(nx.DiGraph(dict(enumerate(after))))
     loop = [instance.actions[i].id for i, _ in (*edges, edges[0])]
-    if len(loop) > 2 * _CYCLE_END:
-        loop[_CYCLE_END:-_CYCLE_END] = [f"{len(loop) - 2 * _CYCLE_END} more"]
+    omitted = len(loop) - 2 * _CYCLE_END
+    if omitted > 0:
+        loop[_CYCLE_END:-_CYCLE_END] = [f"{omitted} more"]
     return " -> ".join(loop)

@@ -79,24 +79,31 @@ class Violation(NamedTuple):
     @property
     def names(self) -> str:
         """Required names, in one line."""
-        return ", ".join(self.required[:MAX_NAMES])[:300] if isinstance(self.required, tuple) else str(self.required)
+        if not isinstance(self.required, tuple):
+            return str(self.required)
+        return ", ".join(self.required[:MAX_NAMES])[:300]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields for JSON; empty fields from ``start`` on are omitted."""
-        index, kind, subject, _, start, end, others, resource, required, actual = self
+        index, kind, subject, _, start, end, conflicts, resource, required, actual = self
         row: dict[str, Any] = {"index": index, "kind": kind, "subject": subject, "message": self.message}
         if start is not None:
             row["start"] = start
             row["end"] = end
-        if others:
-            row["others"] = [list(other) for other in others]
+        if conflicts:
+            row["others"] = [list(conflict) for conflict in conflicts]
         if resource is not None:
             row["resource"] = resource
         if required is not None:
-            row["required"] = list(required[:MAX_NAMES]) if isinstance(required, tuple) else required
+            row["required"] = _json_value(required)
         if actual is not None:
-            row["actual"] = list(actual[:MAX_NAMES]) if isinstance(actual, tuple) else actual
+            row["actual"] = _json_value(actual)
         return row
+
+
+def _json_value(measure: Measure) -> object:
+    """Return a value for JSON, of many names the first ones."""
+    return list(measure[:MAX_NAMES]) if isinstance(measure, tuple) else measure
 
 
 class ReplayEvent(NamedTuple):

@@ -57,7 +57,7 @@ class Grammar(Generic[S]):
 
     def find_in_prose(self, text: str) -> list[S]:
         """Return the steps in sentences."""
-        return [one.step for one in self.find(text)]
+        return [match.step for match in self.find(text)]
 
     def of(self, value: object) -> list[S] | None:
         """Return the steps of a JSON object or list, ``None`` if it is no step itself."""
@@ -119,6 +119,8 @@ _TALK = re.compile(
 )
 # Words of the longest bare line that may be a step in an unknown form.
 _MAX_STEP_WORDS = 12
+# Columns of a table that are searched for steps.
+_MAX_COLUMNS = 20
 
 
 class UnreadLine(NamedTuple):
@@ -192,12 +194,15 @@ class Reader(Generic[S]):
         self.grammar = grammar
         self.blocks: list[Block[S]] = []
         self.events: list[Block[S] | Remark] = []  # blocks and remarks in order
-        self.whole, self.over = True, False
+        self.is_complete = True  # all JSON values were found
+        self.over = False  # a line has ended the plan
         self.loose: list[UnreadLine] = []  # lines of lists, blocks and tables without steps
         self.unknown: list[UnreadLine] = []  # bare lines that name actions or objects
         self._position = 0  # number of unread lines
         self.skipped: list[TextLine] = []  # items in thoughts and observations
-        self._final, self._message, self._quoted = "", 0, False
+        self._final = ""  # announcement of the next block
+        self._message = 0
+        self._quoted = False
         self._last = self._stride = 0  # line of the last step, and its distance to the step before
         self._values = 0  # number of JSON values
         self._plain = False  # a command of the benchmark was read
@@ -208,13 +213,11 @@ class Reader(Generic[S]):
 
     def text(self, text: str) -> None:
         """Read a text without thinking."""
-        lines, skipped, whole = lines_of(text)
+        lines, skipped, is_complete = lines_of(text)
         self.skipped += skipped
-        self.whole = self.whole and whole
+        self.is_complete = self.is_complete and is_complete
         self._final, self._gap = "", False
-        for table, group in groupby(
-            self._join_sentences(lines), lambda line: line.group if line.kind == "table" else None
-        ):
+        for table, group in groupby(self._join_sentences(lines), _table_of):
             rows = list(group) if table is not None else []
             for line in rows[:1] or group:
                 if self.over:
@@ -260,12 +263,16 @@ class Reader(Generic[S]):
                 line = replace(sentence, text=f"{sentence.text} {line.text}")
             elif sentence is not None:
                 yield sentence
-            is_open = free and line.text.endswith(",") and len(line.text) <= _LONGEST and self._is_prose(line.text)
+            is_open = free and self._continues(line.text)
             sentence, last = line if is_open else None, number
             if not is_open:
                 yield line
         if sentence is not None:
             yield sentence
+
+    def _continues(self, text: str) -> bool:
+        """Return whether a sentence with steps continues on the next line."""
+        return text.endswith(",") and len(text) <= _LONGEST and self._is_prose(text)
 
     def _line(self, line: TextLine) -> None:
         free = line.kind == "free"
@@ -282,11 +289,16 @@ class Reader(Generic[S]):
         elif not line.values:
             self._words(line)
         else:
-            before = sum(block.lines for block in self.blocks[-1:]), len(self.blocks)
+            size_before = self._size()
+            kind, group = ("JSON", 0) if free else (line.kind, line.group)
             for value in line.values:
-                self.value(value, line.number, "JSON" if free else line.kind, 0 if free else line.group)
-            if before == (sum(block.lines for block in self.blocks[-1:]), len(self.blocks)):
+                self.value(value, line.number, kind, group)
+            if self._size() == size_before:
                 self._read_text(line.kind, line.group, line.number, line.text)
+
+    def _size(self) -> tuple[int, int]:
+        """Return the number of lines of the last block, and the number of blocks."""
+        return sum(block.lines for block in self.blocks[-1:]), len(self.blocks)
 
     def _words(self, line: TextLine) -> None:
         """Read a line without JSON, by sentences if one of them has a cue."""
@@ -321,7 +333,8 @@ class Reader(Generic[S]):
         if _EITHER.match(piece) is None:
             return [piece]
         for separator in islice(_OR.finditer(piece), _MAX_SEPARATORS):
-            before, after = piece[: separator.start()], piece[separator.end() :]
+            start, end = separator.span()
+            before, after = piece[:start], piece[end:]
             if len(self.grammar.find(before)) > 1 and len(self.grammar.find(after)) > 1:
                 return [before, "or", after]
         return [piece]
@@ -354,14 +367,16 @@ class Reader(Generic[S]):
         if matches:
             if free:
                 kind = "prose" if _is_mostly_words(text, matches) else "line"
-            steps = grammar.find_in_prose(text) if kind == "prose" else [one.step for one in matches]
+            steps = grammar.find_in_prose(text) if kind == "prose" else [match.step for match in matches]
             self._add(kind, group, number, text, steps)
             return
-        step = grammar.interpret(text, kind, self._follows("line" if free else kind, group, number))
+        block_kind = "line" if free else kind
+        step = grammar.interpret(text, kind, self._follows(block_kind, group, number))
         if step is not None:
-            self._add("line" if free else kind, group, number, text, [step], plain=0)
+            self._add(block_kind, group, number, text, [step], plain=0)
         elif grammar.looks(text, free):
-            self._block("line" if free else kind, group, number, text).unread.append(self._unread(number, text))
+            block = self._block(block_kind, group, number, text)
+            block.unread.append(self._unread(number, text))
         elif free:
             if self._is_unknown_step(text):
                 self.unknown.append(self._unread(number, text))
@@ -378,8 +393,9 @@ class Reader(Generic[S]):
 
     def _is_unknown_step(self, text: str) -> bool:
         """Return whether a bare line may be a step in an unknown form."""
-        is_short = len(text) <= _LONGEST and len(_WORDS.findall(text)) <= _MAX_STEP_WORDS
-        return is_short and _TALK.search(text) is None and not self._quoted and self.grammar.mentions(text)
+        if self._quoted or len(text) > _LONGEST or len(_WORDS.findall(text)) > _MAX_STEP_WORDS:
+            return False
+        return _TALK.search(text) is None and self.grammar.mentions(text)
 
     def _follows(self, kind: str, group: int, number: int) -> bool:
         """Return whether a line follows commands in a block; of bare lines, at the same distance."""
@@ -406,9 +422,9 @@ class Reader(Generic[S]):
         """Return the block of a line, if needed a new one that begins with this text or these steps."""
         last = self.blocks[-1] if self.blocks else None
         if kind == "action" and not self._cut:  # actions belong together across other text
-            last = next((one for one in reversed(self.blocks) if one.kind == "action"), last)
-        key = kind, group, self._message, self._quoted
-        same = last is not None and (last.kind, last.group, last.message, last.quoted) == key
+            last = next((block for block in reversed(self.blocks) if block.kind == "action"), last)
+        place = kind, group, self._message, self._quoted
+        same = last is not None and (last.kind, last.group, last.message, last.quoted) == place
         if last is None or not same or self._final or self._cut or (self._gap and kind != "action"):
             first = text if isinstance(text, str) else repr(text[:1])
             last = Block(
@@ -428,43 +444,60 @@ class Reader(Generic[S]):
 
     def _table(self, rows: list[TextLine]) -> None:
         headers = [cell.lower().strip("*_` ") for cell in rows[0].cells]
-        steps_by_row = [self.grammar.row(dict(zip(headers, row.cells, strict=False))) for row in rows[1:]]
+        cells_by_header = (dict(zip(headers, row.cells, strict=False)) for row in rows[1:])
+        steps_by_row = [self.grammar.row(cells) for cells in cells_by_header]
         if any(steps_by_row):
             for row, steps in zip(rows[1:], steps_by_row, strict=True):
-                if steps:
-                    self._add("table", row.group, row.number, row.text, steps)
-                elif self.grammar.looks(row.text, False):
-                    block = self._block("table", row.group, row.number, row.text)
-                    block.unread.append(self._unread(row.number, row.text))
+                self._row(row, steps)
             return
         if any(row.values for row in rows):
             for row in rows:
                 if row.values:
                     self._line(row)
             return
-        width = max(len(row.cells) for row in rows)
-        hits = [
-            sum(bool(self.grammar.find(row.cells[i])) for row in rows if i < len(row.cells))
-            for i in range(min(width, 20))
-        ]
-        column = hits.index(max(hits)) if any(hits) else _column_of_words(rows)
-        for row in rows[0 if len(rows) == 1 or (column < len(headers) and self.grammar.find(headers[column])) else 1 :]:
+        column = self._column_of_steps(rows)
+        has_step_in_header = column < len(headers) and bool(self.grammar.find(headers[column]))
+        for row in rows if len(rows) == 1 or has_step_in_header else rows[1:]:
             if column < len(row.cells):
                 self._read_text("table", row.group, row.number, row.cells[column])
+
+    def _row(self, row: TextLine, steps: list[S] | None) -> None:
+        """Add the steps of a row, or the row itself if it looks like a step."""
+        if steps:
+            self._add("table", row.group, row.number, row.text, steps)
+        elif self.grammar.looks(row.text, False):
+            block = self._block("table", row.group, row.number, row.text)
+            block.unread.append(self._unread(row.number, row.text))
+
+    def _column_of_steps(self, rows: list[TextLine]) -> int:
+        """Return the column with the most cells with steps; without any, the one with the most letters."""
+        width = max(len(row.cells) for row in rows)
+        hits = []
+        for column in range(min(width, _MAX_COLUMNS)):
+            cells = [row.cells[column] for row in rows if column < len(row.cells)]
+            hits.append(sum(bool(self.grammar.find(cell)) for cell in cells))
+        return hits.index(max(hits)) if any(hits) else _column_of_words(rows)
+
+
+def _table_of(line: TextLine) -> int | None:
+    """Return the number of the table of a row, ``None`` for other lines."""
+    return line.group if line.kind == "table" else None
 
 
 def _column_of_words(rows: list[TextLine]) -> int:
     """Return the column with the most letters, which contains the steps of a table in an unknown form."""
     letters = Counter[int]()
     for row in rows[1:] or rows:
-        for column, cell in enumerate(row.cells[:20]):
+        for column, cell in enumerate(row.cells[:_MAX_COLUMNS]):
             letters[column] += sum(map(str.isalpha, cell[:_LONGEST]))
     return letters.most_common(1)[0][0] if letters else 0
 
 
 def _is_mostly_words(text: str, matches: list[StepMatch[S]]) -> bool:
-    return 2 * sum(one.length for one in matches) < len(text)
+    return 2 * sum(match.length for match in matches) < len(text)
 
 
 def _holds_list(value: object) -> bool:
-    return isinstance(value, list) or (isinstance(value, dict) and any(isinstance(one, list) for one in value.values()))
+    if isinstance(value, dict):
+        return any(isinstance(entry, list) for entry in value.values())
+    return isinstance(value, list)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_LIKE = {
+_SIMILAR = {
     "'": "\u2018\u2019\u201a\u201b\u2032\u02bc",
     '"': "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u300f",
     " ": "\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u3000",
@@ -15,11 +15,19 @@ _LIKE = {
     "[": "\u3010",
     "]": "\u3011",
 }
-_TABLE: dict[int, int | str | None] = (
-    _WIDE
-    | {ord(one): by for by, ones in _LIKE.items() for one in ones}
-    | dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"), None)
-)
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+
+
+def _translation_table() -> dict[int, int | str | None]:
+    """Return the ASCII characters of wide and of similar characters, ``None`` for invisible ones."""
+    table: dict[int, int | str | None] = dict(_WIDE)
+    for ascii_letter, similar_letters in _SIMILAR.items():
+        table.update(dict.fromkeys(map(ord, similar_letters), ascii_letter))
+    table.update(dict.fromkeys(map(ord, _INVISIBLE), None))
+    return table
+
+
+_TABLE = _translation_table()
 _ESCAPED = re.compile(r"\\([_*#`~|\[\](){}<>.!$%&-])")
 _NUMBER = r"(?:(?:step|minute|min|turn|time|day|action|no|t)\.?[\s=#]{0,3})?\d{1,6}(?::\d{1,2}){0,2}"
 _MARK = re.compile(
@@ -46,15 +54,15 @@ def unmarked(line: str) -> str | None:
     >>> unmarked("- **2.** wash cup"), unmarked("[3] wait"), unmarked("Minute 4: wait"), unmarked("wait")
     ('wash cup', 'wait', 'wait', None)
     """
-    rest = line
+    text = line
     if line[:1].isalpha() and not any(map(str.isdigit, line[:24])):
         return None
     for _ in range(3):
-        mark = _MARK.match(rest)
+        mark = _MARK.match(text)
         if mark is None:
             break
-        rest = rest[mark.end() :]
-    return None if rest is line else rest.strip()
+        text = text[mark.end() :]
+    return None if text is line else text.strip()
 
 
 def bare(text: str) -> str:
@@ -99,6 +107,7 @@ def without_thinking(text: str) -> tuple[str, bool]:
             parts.append(between)
             depth = 1
         start = tag.end()
-    rest = text[start:]
     parts.insert(0, "\n" * dropped)
-    return "".join(parts if depth else [*parts, rest]), bool(depth)
+    if not depth:
+        parts.append(text[start:])
+    return "".join(parts), bool(depth)

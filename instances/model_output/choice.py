@@ -80,8 +80,8 @@ class ChosenPlan(Generic[S]):
 
     def goes_on(self, plan: ChosenPlan[S]) -> bool:
         """Return whether this is a single step of the form of the last ones, or of another message."""
-        (own,), last = self.blocks, plan.blocks[-1]
-        return len(own.steps) == 1 and (own.kind == last.kind or own.message != last.message)
+        (block,), last = self.blocks, plan.blocks[-1]
+        return len(block.steps) == 1 and (block.kind == last.kind or block.message != last.message)
 
     def stands_in(self, plan: ChosenPlan[S]) -> bool:
         """Return whether all commands are in a plan, in order."""
@@ -106,11 +106,14 @@ class ChosenPlan(Generic[S]):
         if head > 1 and plan._keys[:head] == self._keys[:head]:
             return True
         common = sum(min(plan._counts[key], count) for key, count in self._counts.items())
-        least, most = sorted((len(plan._keys), len(self._keys)))
-        once = len(plan._keys) == len(plan._counts) and len(self._keys) == len(self._counts)
-        if self._grammar.unique and once:
-            return common > 0 and 2 * common >= least
-        return common > _HEAD and 5 * common >= 4 * most
+        shorter_length, longer_length = sorted((len(plan._keys), len(self._keys)))
+        if self._grammar.unique and not (plan._repeats_steps() or self._repeats_steps()):
+            return common > 0 and 2 * common >= shorter_length
+        return common > _HEAD and 5 * common >= 4 * longer_length
+
+    def _repeats_steps(self) -> bool:
+        """Return whether a step occurs twice."""
+        return len(self._keys) > len(self._counts)
 
 
 class Introduction(NamedTuple):
@@ -163,7 +166,8 @@ class _Selection(Generic[S]):
         self._is_choice_open = (self._is_choice_open or announces_several(remark.text)) and not is_decided
         label = label_of(remark.text)
         if Cue.RETRACTED in remark.cues:
-            turns = [block for block in self.plan.blocks if block.message != self._message and len(block.steps) == 1]
+            earlier_blocks = (block for block in self.plan.blocks if block.message != self._message)
+            turns = [block for block in earlier_blocks if len(block.steps) == 1]
             self._replace(ChosenPlan(self._grammar, turns), 0)
             self.plan.is_refused = True
             self._pending = []

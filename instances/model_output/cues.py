@@ -115,8 +115,8 @@ def begins_with_cue(text: str) -> bool:
     >>> begins_with_cue("Wait, that is wrong"), begins_with_cue("or wash cup"), begins_with_cue("wash cup instead")
     (True, True, False)
     """
-    rest = _without_opener(_plain(text[:_LONGEST]))
-    return any(_pattern(name).match(rest) for name in _AT_START)
+    statement = _without_opener(_plain(text[:_LONGEST]))
+    return any(_pattern(name).match(statement) for name in _AT_START)
 
 
 def introduces(text: str) -> bool:
@@ -145,7 +145,9 @@ def split_label(piece: str) -> tuple[str, str]:
     (('Plan B is', 'wash cup, wait'), ('', 'wash cup'))
     """
     match = _NAMED_PLAN.match(piece)
-    return ("", piece) if match is None else (match[0].strip(), piece[match.end() :])
+    if match is None:
+        return "", piece
+    return match[0].strip(), piece[match.end() :]
 
 
 def is_label(piece: str) -> bool:
@@ -221,11 +223,11 @@ def _retracts(text: str) -> bool:
     """Return whether a sentence retracts the plan before it, or denies that there is one."""
     if text.endswith("?"):
         return False
-    rest = _without_opener(text)
-    if _pattern("alone").fullmatch(rest):
-        return not rest.endswith(":") or rest.lower().startswith("correction")
-    claim, back = _pattern("claim").search(rest), _pattern("back").search(text)
-    if claim and _applies(rest, claim, rest != text):
+    statement = _without_opener(text)
+    if _pattern("alone").fullmatch(statement):
+        return not statement.endswith(":") or statement.lower().startswith("correction")
+    claim, back = _pattern("claim").search(statement), _pattern("back").search(text)
+    if claim and _applies(statement, claim, statement != text):
         return True
     if back and not _denied(text, back.start()) and not _has(text, "mended"):
         return True
@@ -241,9 +243,15 @@ def _applies(text: str, claim: re.Match[str], has_opener: bool) -> bool:
         return has_opener or _has(text, "choices", "others") or not _pattern("introduces").match(text)
     if text.endswith(":") or text[start - 1].isalnum() or _has(words, "would"):
         return False
-    return not (_denied(text, start) or (_has(words, "past") and _has(text[:start], "before")))
+    if _denied(text, start):
+        return False
+    return not (_has(words, "past") and _has(text[:start], "before"))
 
 
 def _denied(text: str, end: int) -> bool:
     """Return whether words before a place negate it, in its clause or as a condition of its sentence."""
-    return _has(text[:end], "condition") or _has(re.split(r"[,;:]", text[:end])[-1], "denial")
+    before = text[:end]
+    if _has(before, "condition"):
+        return True
+    clause = re.split(r"[,;:]", before)[-1]
+    return _has(clause, "denial")

@@ -17,7 +17,11 @@ S = TypeVar("S")
 
 # An error of the JSON decoder takes time linear in the text before it (it counts lines): decode within a window, and
 # count an error, and a value, as a number of characters. The budget is ten times the text, plus `_SPARE`.
-_WINDOW, _FAILURE, _VALUE, _SPARE, _DEEP, _TRIES = 8_192, 200, 20, 200_000, 100_000, 10_000
+_WINDOW = 8_192
+_FAILURE, _VALUE = 200, 20
+_SPARE = 200_000
+# Characters of a value that is too deep or not strict, and lines that are tried as Python values.
+_DEEP, _TRIES = 100_000, 10_000
 # Beginning of an object, and of a list that may contain steps.
 _OPENING = re.compile(r'\{(?=[ \t\r\n]{0,99}["}])|\[(?=[ \t\r\n]{0,99}["\[{\d])')
 _OBJECT = re.compile(r'\{(?=[ \t\r\n]*["}])')
@@ -76,11 +80,13 @@ def values_in(text: str, *, lists: bool = True) -> tuple[list[tuple[int, int, ob
     while opening and budget > 0:
         start = opening.start()
         if start > _WINDOW:
-            text, offset, start = text[start:], offset + start, 0
+            text = text[start:]
+            offset += start
+            start = 0
         try:
             value, end = decoder.raw_decode(text, start)
             budget -= _VALUE
-            if value and (isinstance(value, dict) or any(isinstance(one, str | list | dict) for one in value)):
+            if value and (isinstance(value, dict) or any(isinstance(entry, str | list | dict) for entry in value)):
                 values.append((offset + start, offset + end, value))
         except json.JSONDecodeError as error:
             budget -= error.pos - start + _FAILURE
@@ -107,11 +113,16 @@ def extract_values(text: str) -> tuple[str, list[object], bool]:
         The text with a `HOLE` for each value, the values in order, and whether all were found.
     """
     mended, spans, is_complete = _spans_of(text)
-    pieces, end = [], 0
-    for start, stop, _ in spans:
-        pieces += [mended[end:start], HOLE, "\n" * mended.count("\n", start, stop)]
+    pieces: list[str] = []
+    values: list[object] = []
+    end = 0
+    for start, stop, value in spans:
+        line_breaks = "\n" * mended.count("\n", start, stop)
+        pieces += [mended[end:start], HOLE, line_breaks]
+        values.append(value)
         end = stop
-    return "".join([*pieces, mended[end:]]), [value for _, _, value in spans], is_complete
+    pieces.append(mended[end:])
+    return "".join(pieces), values, is_complete
 
 
 def spans_of_values(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -155,56 +166,58 @@ def _literal(text: str) -> object:
         return None
 
 
-def leaves(value: object, of: Callable[[object], list[S] | None]) -> Iterator[list[S] | str]:
+def leaves(value: object, steps_of: Callable[[object], list[S] | None]) -> Iterator[list[S] | str]:
     """Yield the steps of a JSON value, and its texts, which may contain steps, in order.
 
-    ``of`` returns the steps of an object or a list that is itself a step. Messages of other roles are skipped.
+    ``steps_of`` returns the steps of an object or a list that is itself a step. Messages of other roles are skipped.
 
     >>> list(leaves({"plan": [{"minute": 0, "action": "wash cup"}, "wait", 3]}, lambda value: None))
     ['wash cup', 'wait']
     """
     stack: list[object] = [value]
     while stack:
-        one = stack.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict) and not is_agents(one):
+        entry = stack.pop()
+        if isinstance(entry, str):
+            yield entry
+        elif isinstance(entry, dict) and not is_agents(entry):
             continue
-        elif isinstance(one, dict | list):
-            steps = of(one)
+        elif isinstance(entry, dict | list):
+            steps = steps_of(entry)
             if steps is not None:
                 yield steps
-            elif isinstance(one, list):
-                stack += reversed(one)
-            elif "role" in one:
-                stack += reversed(contents(one))
+            elif isinstance(entry, list):
+                stack += reversed(entry)
+            elif "role" in entry:
+                stack += reversed(contents(entry))
             else:
-                parts = _parts(one)
+                parts = _parts(entry)
                 if parts is None:
-                    yield _abridged(one)
+                    yield _abridge(entry)
                 else:
                     stack += reversed(parts)
 
 
-def _parts(one: dict[str, object]) -> list[object] | None:
+def _parts(document: dict[str, object]) -> list[object] | None:
     """Return the values of an object that may contain steps, ``None`` for unknown keys."""
-    named = {name.lower().replace(" ", "_"): value for name, value in one.items()}
-    if not _STEP_KEYS.isdisjoint(named):
+    values = {name.lower().replace(" ", "_"): value for name, value in document.items()}
+    if not _STEP_KEYS.isdisjoint(values):
         for name in _PLANS:
-            if isinstance(named.get(name), list | dict) or (
-                name in named and isinstance(named[name], str) and len(named) == 1
-            ):
-                return [named[name]]
+            value = values.get(name)
+            is_only_text = isinstance(value, str) and len(values) == 1
+            if is_only_text or isinstance(value, list | dict):
+                return [value]
         for name in (*_SAYS, *_PLANS):
-            if isinstance(named.get(name), str | dict):
-                return [named[name]]
-    if one and all(any(sign.isdigit() for sign in name) for name in one):
-        return list(one.values())
+            if isinstance(values.get(name), str | dict):
+                return [values[name]]
+    if document and all(any(sign.isdigit() for sign in name) for name in document):
+        return list(document.values())
     return None
 
 
-def _abridged(one: dict[str, object]) -> str:
+def _abridge(document: dict[str, object]) -> str:
     """Return an abridged text of an object."""
-    first = list(one.items())[:10]
-    pairs = (f'"{name[:40]}": {value[:80] if isinstance(value, str) else "..."}' for name, value in first)
+    pairs = []
+    for name, value in islice(document.items(), 10):
+        text = value[:80] if isinstance(value, str) else "..."
+        pairs.append(f'"{name[:40]}": {text}')
     return f"{{{', '.join(pairs)}}}"

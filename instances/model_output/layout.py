@@ -33,22 +33,39 @@ _FINAL = re.compile(
     r"(?: .{0,30})?|(?:the |my |our )?(?:action )?(?:answer|plan|schedule|solution|actions|sequence)(?: is)?",
     re.IGNORECASE,
 )
+# Names of sections by their kinds.
 _SECTIONS = {
-    "thought": "thought thoughts thinking reasoning rationale analysis explanation reflection think notes note",
-    "observed": "observation observations environment feedback error user human system tool goal",
-    "action": "action act command decision",
-    "said": "assistant agent model ai",
+    "thought": (
+        *("thought", "thoughts", "thinking", "reasoning", "rationale", "analysis", "explanation", "reflection"),
+        *("think", "notes", "note"),
+    ),
+    "observed": (
+        *("observation", "observations", "environment", "feedback", "error", "user", "human", "system", "tool", "goal"),
+        *("valid actions", "available actions", "error feedback", "tool result"),
+        *("next state change", "next state changes", "state change", "next state"),
+    ),
+    "action": (
+        *("action", "act", "command", "decision"),
+        *("next action", "action input", "next command", "next decision"),
+    ),
+    "said": ("assistant", "agent", "model", "ai"),
 }
 # Sections of one line, if there is text after the heading.
 _BRIEF = {"goal", "note", "notes", "error", "error feedback"}
 # An action after a sentence of a thought, in a text without action lines.
 _WITHIN = re.compile(r"(?<=[.!?)\]\"']) {0,3}Action ?: ?")
 _HEADS = ("thought", "observed", "said", "note", "final", "action")
-_NAMES = {name: kind for kind, names in _SECTIONS.items() for name in names.split()} | {
-    **dict.fromkeys(("valid actions", "available actions", "error feedback", "tool result"), "observed"),
-    **dict.fromkeys(("next state change", "next state changes", "state change", "next state"), "observed"),
-    **dict.fromkeys(("next action", "action input", "next command", "next decision"), "action"),
-}
+
+
+def _kinds_by_name() -> dict[str, str]:
+    """Return the kind of a section by each of its names."""
+    kinds: dict[str, str] = {}
+    for kind, names in _SECTIONS.items():
+        kinds.update(dict.fromkeys(names, kind))
+    return kinds
+
+
+_KINDS = _kinds_by_name()
 
 
 @dataclass(slots=True)
@@ -96,42 +113,38 @@ def lines_of(text: str) -> tuple[list[TextLine], list[TextLine], bool]:
     3 observed Observation
     5 list wait
     """
-    text, values, whole = extract_values(_unescaped(text.replace("\r\n", "\n").replace("\r", "\n")))
-    lines = list(_classified(text, iter(values)))
-    alone = all(line.quoted or line.kind in ("blank", "break", "final") for line in lines)
-    for before, line in pairwise(
-        [TextLine(0, "blank", ""), *lines]
-    ):  # no quotation: the whole text, or a mark in a list
-        item = before.kind == "list" and not before.quoted and before.number == line.number - 1
-        line.quoted = line.quoted and not (alone or item)
-    return *_without_sections(lines), whole
+    unescaped_text = _unescape(text.replace("\r\n", "\n").replace("\r", "\n"))
+    text, values, is_complete = extract_values(unescaped_text)
+    lines = list(_classify(text, iter(values)))
+    # The whole text is no quotation, nor is a line with the mark of quotations within a list.
+    is_all_quoted = all(line.quoted or line.kind in ("blank", "break", "final") for line in lines)
+    for before, line in pairwise([TextLine(0, "blank", ""), *lines]):
+        is_in_list = before.kind == "list" and not before.quoted and before.number == line.number - 1
+        line.quoted = line.quoted and not (is_all_quoted or is_in_list)
+    return *_without_sections(lines), is_complete
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """Decode escaped line breaks in JSON strings on a line of their own, and in texts of one line."""
     if "\\n" not in text:
         return text
     if not any(sign in text for sign in "\n\"'{"):
         return text.replace("\\r\\n", "\n").replace("\\n", "\n")
-    return _QUOTED.sub(_unquoted, text)
+    return _QUOTED.sub(_unquote, text)
 
 
-def _unquoted(match: re.Match[str]) -> str:
+def _unquote(match: re.Match[str]) -> str:
     value = whole_value(match[0]) if "\\n" in match[0] else None
     return value if isinstance(value, str) else match[0]
 
 
-def _classified(text: str, values: Iterator[object]) -> Iterator[TextLine]:
+def _classify(text: str, values: Iterator[object]) -> Iterator[TextLine]:
     """Yield every line with its kind; the first of several empty lines is ``blank``."""
     fences: list[str] = []
     group = 0
     in_table = in_quotation = blank = False
     raw_lines = text.split("\n")
-    headers = {
-        number
-        for number, raw in enumerate(raw_lines)
-        if "|" in raw and "-" in raw and _SEPARATOR.fullmatch(raw.strip())
-    }
+    headers = {number for number, raw in enumerate(raw_lines) if _is_separator(raw)}
     for number, raw in enumerate(raw_lines, 1):
         if "<" in raw and (tags := _QUOTING_TAG.findall(raw)):
             quoted, in_quotation = in_quotation or "" in tags, tags[-1] == ""
@@ -168,10 +181,15 @@ def _classified(text: str, values: Iterator[object]) -> Iterator[TextLine]:
             yield from _around(number, parts, inside, bool(fences), group, quoted)
             continue
         for part in _BREAK.split(line_text) if "<br" in line_text else (line_text,):
-            for line in _marked(number, part, inside, bool(fences), group):
+            for line in _split_marks(number, part, inside, bool(fences), group):
                 line.quoted = quoted
                 yield line
             inside = []
+
+
+def _is_separator(raw: str) -> bool:
+    """Return whether a line separates the header of a table from its rows."""
+    return "|" in raw and "-" in raw and _SEPARATOR.fullmatch(raw.strip()) is not None
 
 
 def _around(
@@ -182,12 +200,12 @@ def _around(
         text = plain(part).strip()
         if text:
             text = f"This {text}" if place and _VERB.match(text) else text
-            yield from _marked(number, text, [], fenced, group)
+            yield from _split_marks(number, text, [], fenced, group)
         if place < len(inside):
             yield TextLine(number, "free", "", [inside[place]], group, quoted=quoted)
 
 
-def _marked(number: int, text: str, inside: list[object], fenced: bool, group: int) -> Iterator[TextLine]:
+def _split_marks(number: int, text: str, inside: list[object], fenced: bool, group: int) -> Iterator[TextLine]:
     """Yield a line by the word or tag before it."""
     tag = _TAG.search(text) if "<" in text or "\\boxed" in text else None
     if tag is not None:
@@ -197,9 +215,9 @@ def _marked(number: int, text: str, inside: list[object], fenced: bool, group: i
         text = text[tag.end() :].replace("\\\\", ",").replace("\\text{", "")
     if "</" in text:
         text = _END.sub(" ", text).strip()
-    heading = _MARKED.fullmatch(text) if ":" in text else _HEADING.fullmatch(text) if text[:1] in ("#", "*") else None
+    heading = _heading_of(text)
     name = "" if heading is None else " ".join(heading["name"].split()).strip("*_# ")
-    kind = _NAMES.get(name.lower()) or ("final" if name and _announces(name) else "")
+    kind = _KINDS.get(name.lower()) or ("final" if name and _announces(name) else "")
     if kind == "final" and heading is not None and is_label(f"{name} {heading.groupdict().get('number')}:"):
         kind = ""  # one of several plans
     if kind:
@@ -213,8 +231,15 @@ def _marked(number: int, text: str, inside: list[object], fenced: bool, group: i
         yield TextLine(number, kind, name[:40])
     if text or inside:
         item = unmarked(f"{text} ")
-        kind = "fence" if fenced else "free" if item is None else "list"
-        yield TextLine(number, kind, text if item is None else item, inside, group)
+        kind = "free" if item is None else "list"
+        yield TextLine(number, "fence" if fenced else kind, text if item is None else item, inside, group)
+
+
+def _heading_of(text: str) -> re.Match[str] | None:
+    """Return the match of the name of a section at the beginning of a line."""
+    if ":" in text:
+        return _MARKED.fullmatch(text)
+    return _HEADING.fullmatch(text) if text[:1] in ("#", "*") else None
 
 
 def _announces(name: str) -> bool:
@@ -229,10 +254,12 @@ def _without_sections(lines: list[TextLine]) -> tuple[list[TextLine], list[TextL
     without action lines a thought ends at ``Action:`` after a sentence.
     """
     within = not any(line.kind == "action" for line in lines)
-    last = max((i for i, line in enumerate(lines) if line.kind in _HEADS), default=-1)
+    heads = [i for i, line in enumerate(lines) if line.kind in _HEADS]
+    last = max(heads, default=-1)
     retained: list[TextLine] = []
     omitted: list[TextLine] = []
-    section, opened, content = "", -1, False
+    section, opened = "", -1
+    content = False  # lines other than thoughts and observations
     for i, line in enumerate(lines):
         if line.kind in _HEADS:
             section, opened = line.kind, i
@@ -248,7 +275,8 @@ def _without_sections(lines: list[TextLine]) -> tuple[list[TextLine], list[TextL
         elif section == "action":
             retained.append(TextLine(line.number, "action", line.text, line.values))
         elif within and section == "thought" and line.kind == "free" and (match := _WITHIN.search(line.text)):
-            retained.append(TextLine(line.number, "action", line.text[match.end() :], line.values))
+            action_text = line.text[match.end() :]
+            retained.append(TextLine(line.number, "action", action_text, line.values))
             section, content = "", True
         else:
             if section == "thought" and opened == last and not content and line.kind != "free":

@@ -32,10 +32,11 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
     if isinstance(value, dict):
         choices = value.get("choices")
         if isinstance(choices, list):
-            return chat_in([one["message"] for one in choices[:1] if isinstance(one, dict) and "message" in one])
+            messages = [choice["message"] for choice in choices[:1] if isinstance(choice, dict) and "message" in choice]
+            return chat_in(messages)
         return chat_in(value.get("messages")) if "role" not in value else chat_in([value])
-    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-        return value if any("role" in one for one in value) else None
+    if isinstance(value, list) and value and all(isinstance(message, dict) for message in value):
+        return value if any("role" in message for message in value) else None
     return None
 
 

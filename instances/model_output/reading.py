@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TypeVar
 
 from planoracle.instances.errors import PlanError
@@ -87,44 +88,66 @@ def read(output: object, grammar: Grammar[S]) -> Reading[list[S]]:
         else:
             cut = is_cut(value)
             for message in filter(is_agents, chat):
-                parts = [
-                    without_thinking(part) if isinstance(part, str) else (part, False) for part in contents(message)
-                ]
-                reader.message([part for part, _ in parts])
-                cut = cut or (message is chat[-1] and any(open_ended for _, open_ended in parts))
-    if not reader.whole and any(block.kind == "JSON" and block.steps for block in reader.blocks):
+                parts, is_unfinished = _without_thinking(contents(message))
+                reader.message(parts)
+                cut = cut or (message is chat[-1] and is_unfinished)
+    if not reader.is_complete and any(block.kind == "JSON" and block.steps for block in reader.blocks):
         raise PlanError("contains too many incomplete JSON objects", field="plan")
     reading = _select(reader, len({block.message for block in reader.blocks}))
     return replace(reading, commands=[], read=0, read_from="nothing", fault=CUT_OFF) if cut else reading
 
 
+def _without_thinking(parts: list[object]) -> tuple[list[object], bool]:
+    """Return the parts of a message without thinking, and whether a thought is unfinished."""
+    texts: list[object] = []
+    is_unfinished = False
+    for part in parts:
+        if isinstance(part, str):
+            text, is_open = without_thinking(part)
+            texts.append(text)
+            is_unfinished = is_unfinished or is_open
+        else:
+            texts.append(part)
+    return texts, is_unfinished
+
+
 def _select(reader: Reader[S], messages: int) -> Reading[list[S]]:
     """Return the plan of a reader's blocks, and count the other lines."""
     grammar = reader.grammar
-    bare, left_out = _weak(reader)
-    chosen = choose((one for one in reader.events if id(one) not in left_out), grammar)
+    bare, omitted = _weak(reader)
+    chosen = choose((event for event in reader.events if id(event) not in omitted), grammar)
     plan = [] if chosen.is_ambiguous else chosen.blocks
-    own = set(map(id, plan))
-    steps = [step for block in plan for step in block.steps]
-    ignored = sum(block.lines for block in reader.blocks if block.kind != "prose" and id(block) not in own)
-    lost = sum(block.lines for block in bare)
-    missed = list[UnreadLine]()
+    in_plan = set(map(id, plan))
+    steps = list(chain.from_iterable(block.steps for block in plan))
+    other_blocks = [block for block in reader.blocks if block.kind != "prose" and id(block) not in in_plan]
+    missed = _missed_lines(reader, plan)
+    ignored = sum(block.lines for block in other_blocks) + len(missed)
+    unread = sum(block.lines for block in bare) + len(missed)
+    if bare:
+        example = f"line {bare[0].number}: {bare[0].first!r}"
+    else:
+        example = f"line {missed[0].number}: {missed[0].text[:80]!r}" if missed else ""
+    source = _describe_source(plan, chosen.is_replacement, messages) if plan else "nothing"
+    reading = Reading(steps, len(steps), source, ignored, unread, example)
+    if chosen.is_ambiguous:
+        return replace(reading, fault=AMBIGUOUS)
+    is_plan = bool(steps) or (reading.doubtful and not chosen.is_refused)
+    return reading if is_plan else replace(reading, fault=NO_PLAN)
+
+
+def _missed_lines(reader: Reader[S], plan: list[Block[S]]) -> list[UnreadLine]:
+    """Return the lines that look like steps of the plan but are none, in the order of the text."""
+    in_plan = set(map(id, plan))
+    missed: list[UnreadLine] = []
     for block in reader.blocks:
-        if not block.steps or id(block) in own:
+        if not block.steps or id(block) in in_plan:
             missed += block.unread
     if not any(block.plain for block in plan):
         missed += [*reader.loose, *reader.unknown]
-        if not steps:
-            missed += [UnreadLine(line.number, 0, line.text) for line in reader.skipped if grammar.find(line.text)]
-    missed.sort()
-    examples = [f"line {block.number}: {block.first!r}" for block in bare[:1]] or [
-        f"line {line.number}: {line.text[:80]!r}" for line in missed[:1]
-    ]
-    source = _describe_source(plan, chosen.is_replacement, messages) if plan else "nothing"
-    reading = Reading(steps, len(steps), source, ignored + len(missed), lost + len(missed), *examples)
-    if chosen.is_ambiguous:
-        return replace(reading, fault=AMBIGUOUS)
-    return reading if steps or (reading.doubtful and not chosen.is_refused) else replace(reading, fault=NO_PLAN)
+        if not any(block.steps for block in plan):
+            skipped = [line for line in reader.skipped if reader.grammar.find(line.text)]
+            missed += [UnreadLine(line.number, 0, line.text) for line in skipped]
+    return sorted(missed)
 
 
 def _weak(reader: Reader[S]) -> tuple[list[Block[S]], set[int]]:
@@ -140,13 +163,13 @@ def _weak(reader: Reader[S]) -> tuple[list[Block[S]], set[int]]:
     key = reader.grammar.key
     parts: dict[tuple[int, int], list[Block[S]]] = {}
     retractions = 0
-    for one in reader.events:
-        if isinstance(one, Block):
-            parts.setdefault((one.message, retractions), []).append(one)
+    for event in reader.events:
+        if isinstance(event, Block):
+            parts.setdefault((event.message, retractions), []).append(event)
         else:
-            retractions += Cue.RETRACTED in one.cues
+            retractions += Cue.RETRACTED in event.cues
     bare: list[Block[S]] = []
-    left_out: set[int] = set()
+    omitted: set[int] = set()
     for blocks in parts.values():
         sizes = Counter[str]()
         for block in blocks:
@@ -154,11 +177,12 @@ def _weak(reader: Reader[S]) -> tuple[list[Block[S]], set[int]]:
         prose = [block for block in blocks if block.kind == "prose" and sizes["good"] + sizes["line"]]
         weak = sizes["good"] >= 2 * sizes["line"]
         lines = [block for block in blocks if weak and block.kind == "line" and block.steps and not block.final]
-        left_out |= set(map(id, (*prose, *lines)))
+        omitted |= set(map(id, (*prose, *lines)))
         if lines:
-            others = {key(step) for block in blocks if id(block) not in left_out for step in block.steps}
-            bare += [block for block in lines if not all(key(step) in others for step in block.steps)]
-    return bare, left_out
+            retained = [block for block in blocks if id(block) not in omitted]
+            keys = {key(step) for step in chain.from_iterable(block.steps for block in retained)}
+            bare += [block for block in lines if not all(key(step) in keys for step in block.steps)]
+    return bare, omitted
 
 
 def _describe_source(plan: list[Block[S]], later: bool, messages: int) -> str:
@@ -170,8 +194,8 @@ def _describe_source(plan: list[Block[S]], later: bool, messages: int) -> str:
     if kinds == ["action"]:
         source += "s" * (plan[0].lines > 1)
     elif len(kinds) == 1 and len(plan) > 1:
-        first, *rest = source.split(" of ")
-        source = " of ".join([f"{len(plan)} {first}s", *rest])
+        first, *qualifiers = source.split(" of ")
+        source = " of ".join([f"{len(plan)} {first}s", *qualifiers])
     if plan[0].final:
         return f"{source} after '{plan[0].final}'"
     return f"last {source}" if later and len(plan) == 1 else source

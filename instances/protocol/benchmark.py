@@ -351,7 +351,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
 
     @cached_property
     def _main(self) -> Average:
-        return next(one for one in self.metrics.averages(self.rules.profile()) if "main" in one.role)
+        averages = self.metrics.averages(self.rules.profile())
+        return next(average for average in averages if "main" in average.role)
 
     @cached_property
     def columns(self) -> Sequence[Metric[Any]]:
@@ -406,10 +407,9 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def examine(self, run: Run[_P, _C, _R]) -> Examination:
         """Return the findings about a run."""
         if run.plan.fault:
-            faults = [FeedbackItem.of(one, FAULTS[one.kind]) for one in run.verdict.violations]
-            return Examination(
-                run.verdict, tuple(faults), clock_of(run.problem), lambda index: "your answer", whole=True
-            )
+            faults = tuple(FeedbackItem.of(violation, FAULTS[violation.kind]) for violation in run.verdict.violations)
+            clock = clock_of(run.problem)
+            return Examination(run.verdict, faults, clock, lambda index: "your answer", whole=True)
         return cast(Examination, self.feedback.examine(run))
 
     def name_of(self, problem: _P, action: str) -> str:

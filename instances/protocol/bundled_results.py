@@ -49,11 +49,12 @@ def read_optima(package: str) -> Entries:
 def optima_text(entries: Entries, versions: Mapping[str, str]) -> str:
     """Return the text of the file of optima; ``versions`` are those of planoracle and its solver."""
     head = json.dumps({"format": "planoracle/optima", "version": 1, "versions": dict(versions)})
-    lines = [
-        f"{json.dumps(name)}: [\n{text}\n]"
-        for name, ways in sorted(entries.items())
-        if (text := ",\n".join(json.dumps(way, separators=(",", ":")) for way in _merge_equal(ways)))
-    ]
+    lines = []
+    for name, entries_of_problem in sorted(entries.items()):
+        texts = [json.dumps(entry, separators=(",", ":")) for entry in _merge_equal(entries_of_problem)]
+        if texts:
+            text = ",\n".join(texts)
+            lines.append(f"{json.dumps(name)}: [\n{text}\n]")
     return f'{head[:-1]}, "optima": {{\n{",".join(lines)}\n}}}}\n'
 
 
@@ -61,7 +62,8 @@ def _merge_equal(entries: list[Entry]) -> list[Entry]:
     """Merge entries that differ in their keys only."""
     merged: list[Entry] = []
     for entry in entries:
-        same = next((one for one in merged if one | {"of": ""} == entry | {"of": ""}), None)
+        without_keys = entry | {"of": ""}
+        same = next((earlier for earlier in merged if earlier | {"of": ""} == without_keys), None)
         if same is None:
             merged.append(dict(entry))
         elif entry["of"] not in same["of"].split():
@@ -71,7 +73,11 @@ def _merge_equal(entries: list[Entry]) -> list[Entry]:
 
 def by_key(entries: list[Entry]) -> dict[str, Entry]:
     """Return the entries of a problem by their keys."""
-    return {key: entry | {"of": key} for entry in entries for key in entry["of"].split()}
+    entry_by_key: dict[str, Entry] = {}
+    for entry in entries:
+        for key in entry["of"].split():
+            entry_by_key[key] = entry | {"of": key}
+    return entry_by_key
 
 
 def key_of(problem: Problem, rules: Rules | None) -> str:
@@ -82,8 +88,12 @@ def key_of(problem: Problem, rules: Rules | None) -> str:
     if rules is None:
         return digest(fingerprint(problem), None)[:16]
     defaults = type(rules)()
-    names = [field.name for field in fields(rules) if getattr(rules, field.name) != getattr(defaults, field.name)]
-    return digest(fingerprint(problem), {name: getattr(rules, name) for name in names})[:16]
+    changed = {}
+    for field in fields(rules):
+        value = getattr(rules, field.name)
+        if value != getattr(defaults, field.name):
+            changed[field.name] = value
+    return digest(fingerprint(problem), changed)[:16]
 
 
 @cache
@@ -99,9 +109,13 @@ def read_proofs(package: str) -> Proofs:
 
 def proofs_bytes(proofs: Proofs) -> bytes:
     """Return the bytes of the file of certificates, which depend on the certificates only."""
-    keys: dict[str, list[str]] = {}
+    keys_by_certificate: dict[str, list[str]] = {}
     for key, proof in proofs.items():
-        keys.setdefault(json.dumps(proof, separators=(",", ":")), []).append(key)
-    lines = sorted((json.loads(text)["instance"], " ".join(sorted(of)), text) for text, of in keys.items())
-    text = "".join(f'{{"of":"{of}","certificate":{text}}}\n' for _, of, text in lines)
+        keys_by_certificate.setdefault(json.dumps(proof, separators=(",", ":")), []).append(key)
+    rows = []
+    for certificate, keys in keys_by_certificate.items():
+        instance = json.loads(certificate)["instance"]
+        rows.append((instance, " ".join(sorted(keys)), certificate))
+    rows.sort()
+    text = "".join(f'{{"of":"{keys}","certificate":{certificate}}}\n' for _, keys, certificate in rows)
     return gzip.compress(text.encode(), mtime=0)

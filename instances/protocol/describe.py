@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.protocol.feedback import clean, listed, moment, span
 from planoracle.instances.text import visible
 
@@ -34,10 +34,11 @@ def brief(problem: Instance, called: Callable[[str], str] = visible, *, hands: b
     lines = []
     for task in problem.tasks:
         lines += [clean(task)] if len(problem.tasks) > 1 else []
-        lines += [f"- {_line(problem, action, called, hands)}" for action in problem.actions if action.task == task]
-    rooms = [_room(one) for one in problem.resources if one.capacity > 1 or one.state is not None]
-    if rooms:
-        lines.append(f"There is {listed(rooms)}.")
+        actions = [action for action in problem.actions if action.task == task]
+        lines += [f"- {_line(problem, action, called, hands)}" for action in actions]
+    notable = [resource for resource in problem.resources if resource.capacity > 1 or resource.state is not None]
+    if notable:
+        lines.append(f"There is {listed([_room(resource) for resource in notable])}.")
     if hands and len(problem.agents) > 1:
         lines.append(f"Agents: {', '.join(map(clean, problem.agents))}.")
     if problem.time_limit is not None:
@@ -78,29 +79,35 @@ def _work(problem: Instance, action: Action) -> Iterator[str]:
 
 def _order(problem: Instance, action: Action, called: Callable[[str], str]) -> Iterator[str]:
     """Yield the lags to an action."""
-    plain = [
-        called(lag.before)
-        for lag in problem.lags
-        if lag.after == action.id and lag.minimum == 0 and lag.maximum is None
-    ]
-    if plain:
-        yield f"after {listed(plain)}"
-    for lag in problem.lags:
-        if lag.after != action.id or (lag.minimum == 0 and lag.maximum is None):
+    lags = [lag for lag in problem.lags if lag.after == action.id]
+    predecessors = [called(lag.before) for lag in lags if _is_plain(lag)]
+    if predecessors:
+        yield f"after {listed(predecessors)}"
+    for lag in lags:
+        if _is_plain(lag):
             continue
         before = called(lag.before)
-        least = f"at least {span(problem, lag.minimum)} " if lag.minimum else ""
-        order = None if lag.minimum is None else f"{least}after {before}"
+        minimum = f"at least {span(problem, lag.minimum)} " if lag.minimum else ""
+        order = None if lag.minimum is None else f"{minimum}after {before}"
         end = "its end" if order else f"the end of {before}"
-        most = None if lag.maximum is None else f"starts at most {span(problem, lag.maximum)} after {end}"
-        yield ", ".join(filter(None, (order, most)))
+        latest_start = None if lag.maximum is None else f"starts at most {span(problem, lag.maximum)} after {end}"
+        yield ", ".join(filter(None, (order, latest_start)))
+
+
+def _is_plain(lag: Lag) -> bool:
+    """Return whether a lag only orders two actions."""
+    return lag.minimum == 0 and lag.maximum is None
 
 
 def _mode(problem: Instance, mode: Mode, called: Callable[[str], str]) -> str:
-    uses = [_use(problem.resource[one.resource], one) for one in mode.demands]
-    parts = [f"uses {listed(uses)}"] if uses else []
-    parts += [f"after {listed(list(map(called, mode.after)))}"] if mode.after else []
-    return f"{clean(mode.name)}: {', '.join(parts)}" if mode.name and parts else ", ".join(parts) or clean(mode.name)
+    parts = []
+    if mode.demands:
+        uses = [_use(problem.resource[demand.resource], demand) for demand in mode.demands]
+        parts.append(f"uses {listed(uses)}")
+    if mode.after:
+        parts.append(f"after {listed([called(before) for before in mode.after])}")
+    name, text = clean(mode.name), ", ".join(parts)
+    return f"{name}: {text}" if mode.name and parts else text or name
 
 
 def _use(resource: Resource, demand: Demand) -> str:
@@ -113,5 +120,7 @@ def _use(resource: Resource, demand: Demand) -> str:
 
 
 def _room(resource: Resource) -> str:
-    text = f"{clean(resource.name)} (room for {resource.capacity})" if resource.capacity > 1 else clean(resource.name)
+    text = clean(resource.name)
+    if resource.capacity > 1:
+        text = f"{text} (room for {resource.capacity})"
     return text if resource.state is None else f"{text}, at first {clean(resource.state)}"

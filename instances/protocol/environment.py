@@ -67,8 +67,8 @@ class Observation:
     def _fields(self) -> tuple[str, int, str | None, str | None]:
         return self.text, self.clock, self.player, self.over
 
-    def __eq__(self, other: object) -> bool:
-        return self._fields() == other._fields() if isinstance(other, Observation) else NotImplemented
+    def __eq__(self, value: object) -> bool:
+        return self._fields() == value._fields() if isinstance(value, Observation) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._fields())
@@ -245,12 +245,8 @@ class Environment(Generic[_P, _R, _S]):
             over = self.simulator.ended(state) or text.limit_reached(state)
         if over is None and self.config.limit is not None and before.count + 1 >= self.config.limit:
             over = "message_limit"
-        observation = Observation(
-            partial(text.answer, before.world, state, steps, over),
-            self.simulator.clock(state),
-            text.player(state),
-            over,
-        )
+        answer = partial(text.answer, before.world, state, steps, over)
+        observation = Observation(answer, self.simulator.clock(state), text.player(state), over)
         turn = Turn(message, steps, observation, before.turn)
         self.state = Snapshot(state, turn, before.count + 1, over, before.memo)
         return self._transition(observation, steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from planoracle.instances.model.instance import Instance
@@ -91,9 +92,12 @@ def clean(text: str, limit: int = 80) -> str:
     limit
         Largest number of characters.
     """
-    printable = "".join(" " if c in _MARKUP or not c.isprintable() else c for c in text[: 8 * limit])
+    beginning = text[: 8 * limit]
+    printable = "".join(" " if c in _MARKUP or not c.isprintable() else c for c in beginning)
     words = " ".join(printable.split())
-    return words if len(words) <= limit else words[: limit - 4].rstrip() + " ..."
+    if len(words) <= limit:
+        return words
+    return words[: limit - 4].rstrip() + " ..."
 
 
 def quoted(text: str, limit: int = 40) -> str:
@@ -129,7 +133,8 @@ def sentence(text: str) -> str:
         Text without a full stop.
     """
     word = text.partition(" ")[0].rstrip(":")
-    return f"{text[:1].upper() if word.isalpha() else text[:1]}{text[1:]}."
+    initial = text[:1].upper() if word.isalpha() else text[:1]
+    return f"{initial}{text[1:]}."
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -143,17 +148,20 @@ def listed(parts: Sequence[str]) -> str:
     parts
         Texts in order.
     """
-    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
+    earlier_parts = ", ".join(parts[:-1])
+    return " and ".join(filter(None, (earlier_parts, *parts[-1:])))
 
 
-def some(parts: Iterable[str], most: int = MAX_NAMES) -> str:
+def some(parts: Iterable[str], max_names: int = MAX_NAMES) -> str:
     """Join different parts, of which only the first few are named.
 
     >>> some(["a", "b", "a", "c", "d", "e"])
     'a, b, c and 2 more'
     """
     unique = list(dict.fromkeys(parts))
-    return listed(unique if len(unique) <= most else [*unique[:most], f"{len(unique) - most} more"])
+    if len(unique) > max_names:
+        unique[max_names:] = [f"{len(unique) - max_names} more"]
+    return listed(unique)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +189,8 @@ class FeedbackItem:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields for JSON."""
-        index, kind, subject, _, start, end, others, resource, required, actual = self.violation
+        index, kind, subject, _, start, end, other_actions, resource, required, actual = self.violation
+        conflicts = [conflict._asdict() for conflict in other_actions]
         return {
             "kind": kind,
             "subject": subject,
@@ -189,12 +198,16 @@ class FeedbackItem:
             "index": index,
             "start": start,
             "end": end,
-            "others": [other._asdict() for other in others],
+            "others": conflicts,
             "resource": resource,
-            "required": list(required) if isinstance(required, tuple) else required,
-            "actual": list(actual) if isinstance(actual, tuple) else actual,
+            "required": _json_value(required),
+            "actual": _json_value(actual),
             "excess": self.excess,
         }
+
+
+def _json_value(measure: Measure) -> object:
+    return list(measure) if isinstance(measure, tuple) else measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,13 +263,15 @@ class Section:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields for JSON."""
+        findings = [finding.as_dict() for finding in self.findings]
+        remarks = [remark.as_dict() for remark in self.remarks]
         return {
             "key": self.key,
             "title": self.title,
             "kinds": list(self.kinds),
             "status": self.status,
-            "findings": [finding.as_dict() for finding in self.findings],
-            "remarks": [remark.as_dict() for remark in self.remarks],
+            "findings": findings,
+            "remarks": remarks,
             "text": self.text,
         }
 
@@ -271,7 +286,9 @@ class ClockFormat(NamedTuple):
     def stretch(self, start: int, end: int) -> str:
         """Write an interval."""
         last = end - 1 if self.is_discrete else end
-        return f"{self.moment(start)} to {self.moment(last)}" if last > start else self.moment(start)
+        if last <= start:
+            return self.moment(start)
+        return f"{self.moment(start)} to {self.moment(last)}"
 
 
 def clock_of(problem: Problem) -> ClockFormat:
@@ -282,7 +299,8 @@ def clock_of(problem: Problem) -> ClockFormat:
     problem
         Problem of any kind, as returned by `planoracle.load`.
     """
-    return ClockFormat(partial(moment, problem), partial(span, problem), registry.of(problem).has_discrete_time)
+    is_discrete = registry.of(problem).has_discrete_time
+    return ClockFormat(partial(moment, problem), partial(span, problem), is_discrete)
 
 
 class Words:
@@ -304,17 +322,18 @@ class Words:
         """Write a duration."""
         return self.clock.span(cast(int, ticks))
 
-    def at(self, one: Violation | Other) -> str:
+    def at(self, action: Violation | Other) -> str:
         """Name an action, and when it starts."""
-        return f"{self.name(one.subject)} at {self.moment(one.start)}"
+        return f"{self.name(action.subject)} at {self.moment(action.start)}"
 
-    def during(self, one: Violation | Other) -> str:
+    def during(self, action: Violation | Other) -> str:
         """Name an action, and when it runs."""
-        return f"{self.name(one.subject)} ({self.moment(one.start)} to {self.moment(one.end)})"
+        start, end = self.moment(action.start), self.moment(action.end)
+        return f"{self.name(action.subject)} ({start} to {end})"
 
-    def until(self, one: Other) -> str:
+    def until(self, action: Other) -> str:
         """Name an action, and when it ends."""
-        return f"{self.name(one.subject)} (until {self.moment(one.end)})"
+        return f"{self.name(action.subject)} (until {self.moment(action.end)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,21 +384,21 @@ class Examination:
 
 def sections_of(topics: Sequence[Topic], examined: Examination) -> tuple[Section, ...]:
     """Sort findings and remarks into the sections."""
-    covered = {kind for topic in topics for kind in topic.kinds}
-    kinds = dict.fromkeys(one.violation.kind for one in examined.findings if one.violation.kind not in covered)
-    if kinds:  # of rules that a benchmark adds to those whose topics it uses
-        topics = [*topics, Topic("other", "Other rules", tuple(kinds))]
-    by_kind: dict[str, list[FeedbackItem]] = {kind: [] for topic in topics for kind in topic.kinds}
-    for finding in examined.findings:
-        by_kind[finding.violation.kind].append(finding)
-    order = {id(finding): i for i, finding in enumerate(examined.findings)}
+    covered = set(chain.from_iterable(topic.kinds for topic in topics))
+    kinds = dict.fromkeys(finding.violation.kind for finding in examined.findings)
+    further_kinds = tuple(kind for kind in kinds if kind not in covered)
+    if further_kinds:  # of rules that a benchmark adds to those whose topics it uses
+        topics = [*topics, Topic("other", "Other rules", further_kinds)]
     sections = []
     for topic in topics:
-        own = sorted((one for kind in topic.kinds for one in by_kind[kind]), key=lambda one: order[id(one)])
+        findings = tuple(finding for finding in examined.findings if finding.violation.kind in topic.kinds)
         remarks = examined.remarks.get(topic.key, ())
-        text = " ".join(topic_sentences([*own, *remarks], topic, examined.name))
-        status = "fault" if own or remarks else "unknown" if topic.key in examined.unsettled else "ok"
-        sections.append(Section(topic.key, topic.title, topic.kinds, status, tuple(own), remarks, text))
+        text = " ".join(topic_sentences([*findings, *remarks], topic, examined.name))
+        if findings or remarks:
+            status = "fault"
+        else:
+            status = "unknown" if topic.key in examined.unsettled else "ok"
+        sections.append(Section(topic.key, topic.title, topic.kinds, status, findings, remarks, text))
     return tuple(sections)
 
 
@@ -387,14 +406,15 @@ def topic_sentences(findings: Sequence[FeedbackItem], topic: Topic, name: Callab
     """Yield the sentences of a section: each once with its count, the advice last."""
     if not findings:
         return
-    whole = [finding for finding in findings if topic.together and finding.violation.position is None]
-    if whole:
-        names = dict.fromkeys(name(finding.violation.subject) for finding in whole)
-        yield topic.together.format(names=some(names, MAX_SENTENCES))
+    names: dict[str, None] = {}  # of findings in one sentence
     counts: dict[str, int] = {}
     for finding in findings:
-        if not (topic.together and finding.violation.position is None):
+        if topic.together and finding.violation.position is None:
+            names.setdefault(name(finding.violation.subject))
+        else:
             counts[finding.text] = counts.get(finding.text, 0) + 1
+    if names:
+        yield topic.together.format(names=some(names, MAX_SENTENCES))
     for text, count in list(counts.items())[:MAX_SENTENCES]:
         yield text if count == 1 else f"{text} ({count} times)"
     if len(counts) > MAX_SENTENCES:

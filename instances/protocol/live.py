@@ -107,8 +107,8 @@ class LiveText(ABC, Generic[_P, _R, _S]):
         texts = [""] * len(steps)
         if self.config.feedback == "detailed":
             is_plan = self.config.loop == "open"
-            texts = [self.plan_text(one) if is_plan else self.step_text(before, after, one) for one in steps]
-        lines = [text or terse(one) for text, one in zip(texts, steps, strict=True)]
+            texts = [self.plan_text(step) if is_plan else self.step_text(before, after, step) for step in steps]
+        lines = [text or terse(step) for text, step in zip(texts, steps, strict=True)]
         return "\n".join([*lines, *ending(over)])
 
     # Whole plans
@@ -163,11 +163,15 @@ class ScheduleText(LiveText[Instance, _R, _S]):
 
     def situation(self, state: _S) -> str:
         """Return the time and the running actions in words."""
-        running = [f"{self.words.name(one.action)} (until {self.words.moment(one.end)})" for one in self.running(state)]
+        name, moment = self.words.name, self.words.moment
+        running = [f"{name(piece.action)} (until {moment(piece.end)})" for piece in self.running(state)]
         goes_on = f" Under way: {', '.join(running)}." if running else ""
-        return f"{sentence(f'it is {self.words.moment(self.simulator.clock(state))}')}{goes_on}"
+        time = sentence(f"it is {moment(self.simulator.clock(state))}")
+        return f"{time}{goes_on}"
 
     def answer(self, before: _S, after: _S, steps: Sequence[Step], over: str | None) -> str:
         """Return the results of the commands other than waits, and with detailed feedback the situation."""
-        text = super().answer(before, after, [one for one in steps if one.kind != "wait"], over)
-        return text if over is not None or self.config.feedback == "terse" else f"{text}\n{self.situation(after)}"
+        without_waits = [step for step in steps if step.kind != "wait"]
+        text = super().answer(before, after, without_waits, over)
+        has_situation = over is None and self.config.feedback != "terse"
+        return f"{text}\n{self.situation(after)}" if has_situation else text

@@ -13,7 +13,9 @@ from planoracle.instances.model.schedule import Piece
 #: Fields that may hold the plan in submissions to any benchmark, in order of precedence after its own.
 COMMON_FIELDS = ("output", "response", "completion", "messages", "answer")
 
-NO_PLAN, AMBIGUOUS, CUT_OFF = "no_plan", "ambiguous", "cut_off"
+NO_PLAN = "no_plan"
+AMBIGUOUS = "ambiguous"
+CUT_OFF = "cut_off"
 #: Faults of an answer that is no plan, with their sentences.
 FAULTS: dict[str, str] = {
     NO_PLAN: "the answer contains no plan",
@@ -135,12 +137,12 @@ def submitted_plan(submission: object, fields: Sequence[str]) -> object:
     return submission
 
 
-def submitted_limit(submission: object, field: str, most: int, unit: str, optional: bool = False) -> int | None:
+def submitted_limit(submission: object, field: str, maximum: int, unit: str, optional: bool = False) -> int | None:
     """Return the limit of a submission for its own run, ``None`` if it has none.
 
     Parameters
     ----------
-    most, unit
+    maximum, unit
         Largest limit, and its unit.
     optional
         Accept null for no limit.
@@ -148,15 +150,15 @@ def submitted_limit(submission: object, field: str, most: int, unit: str, option
     Raises
     ------
     InputError
-        If it is no whole number up to ``most``.
+        If it is no whole number up to ``maximum``.
     """
     if not isinstance(submission, Mapping) or field not in submission:
         return None
     value = submission[field]
     if value is None and optional:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise InputError(f"must be {unit}, at most {most}", field=field, value=value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= maximum:
+        raise InputError(f"must be {unit}, at most {maximum}", field=field, value=value)
     return value
 
 
@@ -231,4 +233,5 @@ def first_or_attempted(
         else:
             actions.add(target.piece.action)
             targets.append(target)
-    return tuple(sorted(targets, key=lambda one: (one.piece.start, one.position))), tuple(dropped)
+    targets.sort(key=lambda target: (target.piece.start, target.position))
+    return tuple(targets), tuple(dropped)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,18 +28,19 @@ _PLACE = re.compile(r"\{\{([^{}\n]{0,99})\}\}")
 class Prompt(NamedTuple):
     """Prompt file: its text without the line of its version, which is ``None`` for examples.
 
-    ``own``: the file is the user's, in place of the bundled one.
+    ``is_edited``: the file is the user's, in place of the bundled one.
     """
 
     text: str
     version: int | None
     source: str
-    own: bool = False
+    is_edited: bool = False
 
     @property
     def version_text(self) -> str:
         """Version in words after a space; ``""`` for a bundled example."""
-        return "".join([" of your own"] * self.own + ([] if self.version is None else [f" {self.version}"]))
+        owner = " of your own" if self.is_edited else ""
+        return owner if self.version is None else f"{owner} {self.version}"
 
 
 @dataclass(frozen=True)
@@ -66,24 +68,25 @@ class PromptSet:
     def digest(self) -> str:
         """Digest in 16 hexadecimal digits of all that a model is asked."""
         excluded = ("name", "title", "package", "is_unrelated", "words", "config")
-        included = {
-            one.name: getattr(self.setting, one.name) for one in fields(self.setting) if one.name not in excluded
-        }
+        names = [field.name for field in fields(self.setting) if field.name not in excluded]
+        included = {name: getattr(self.setting, name) for name in names}
         texts = {name: prompt.text for name, prompt in self.prompts.items()}
         return digest(texts, included, self.setting.config._asdict())[:16]
 
     @property
     def versions(self) -> str:
         """Versions of its prompts in words."""
-        return ", ".join(f"{name}{one.version_text}" for name, one in self.prompts.items())
+        return ", ".join(f"{name}{prompt.version_text}" for name, prompt in self.prompts.items())
 
     def record(self) -> dict[str, object]:
         """Return the record that is stored with a run."""
+        versions = {name: prompt.version for name, prompt in self.prompts.items()}
+        changed = [name for name, prompt in self.prompts.items() if prompt.is_edited]
         return {
             "setting": self.name,
             "digest": self.digest,
-            "prompts": {name: one.version for name, one in self.prompts.items()},
-            "changed": [name for name, one in self.prompts.items() if one.own],
+            "prompts": versions,
+            "changed": changed,
             "sampling": self.setting.sampling._asdict(),
             "manner": self.setting.config._asdict(),
         }
@@ -114,10 +117,10 @@ def load_prompts(benchmark: AnyBenchmark | str, name: str = "", folder: Path | N
     setting = owner.settings.get(name or "closed")
     if setting is None:
         raise UnknownNameError(one_of(name, owner.settings, f"settings of {owner.name}"), field="setting", value=name)
-    own = {} if folder is None else _user_prompts(folder, owner)
+    edited = {} if folder is None else _user_prompts(folder, owner)
     prompts = {}
-    for file in (*(f"{one}.md" for one in setting.files), *_documents(setting)):
-        prompt = own.get(file) or bundled_prompt(setting.package, file)
+    for file in _files_of(setting):
+        prompt = edited.get(file) or bundled_prompt(setting.package, file)
         prompts[file.removesuffix(".md")] = prompt
         if file.endswith(".md"):
             _check(prompt, setting)
@@ -131,7 +134,7 @@ def bundled_prompt(package: str, file: str) -> Prompt:
         path = files(SHARED) / FOLDER / file
     if not path.is_file():
         raise InputError("the package has no such prompt", source=package, field="prompt", value=file)
-    return _parse(path.read_text(encoding="utf-8"), file, own=False)
+    return _parse(path.read_text(encoding="utf-8"), file, is_edited=False)
 
 
 def fill_prompt(prompt: Prompt, values: Mapping[str, Callable[[], str]]) -> str:
@@ -170,28 +173,35 @@ def _check(prompt: Prompt, setting: Setting) -> None:
             raise InputError(message, source=prompt.source, field="{{...}}", value=match[0])
 
 
-def _documents(setting: Setting) -> Iterator[str]:
-    return (example for example in setting.examples if example.endswith(".json"))
+def _files_of(setting: Setting) -> Iterator[str]:
+    """Yield the files of a setting: its prompts, and examples that are documents."""
+    for name in setting.files:
+        yield f"{name}.md"
+    for example in setting.examples:
+        if example.endswith(".json"):
+            yield example
 
 
-def _parse(text: str, source: str, *, own: bool) -> Prompt:
+def _parse(text: str, source: str, *, is_edited: bool) -> Prompt:
     head = None if source.endswith(".json") else _HEAD.match(text)
     if head is None:
-        return Prompt(text.strip(), None, source, own)
+        return Prompt(text.strip(), None, source, is_edited)
     if not re.fullmatch("[1-9][0-9]{0,8}", head[1].strip()):
         raise InputError("must be a whole number, at least 1", source=source, field="version", value=head[1], line=1)
-    return Prompt(text[head.end() :].strip(), int(head[1]), source, own)
+    body = text[head.end() :].strip()
+    return Prompt(body, int(head[1]), source, is_edited)
 
 
 def _user_prompts(folder: Path, benchmark: AnyBenchmark) -> dict[str, Prompt]:
     """Return a user's files for a benchmark by name; the folder of its name has precedence."""
     if not folder.is_dir():
         raise InputError("must be a folder with prompts", field="prompts", value=str(folder))
-    ours, others = _names(benchmark.settings.values()), set()
-    prompts = {}
+    names_of_benchmark = _names(benchmark.settings.values())
+    all_names = set(names_of_benchmark)
     for name in registry.names():
-        others |= _names(registry.get(name).settings.values())
-    for place, names in ((folder, others | ours), (folder / benchmark.name, ours)):
+        all_names |= _names(registry.get(name).settings.values())
+    prompts = {}
+    for place, names in ((folder, all_names), (folder / benchmark.name, names_of_benchmark)):
         for path in sorted((*place.glob("*.md"), *place.glob("*.json"))):
             if path.name not in names:
                 message = one_of(path.name, sorted(names), "prompts")
@@ -200,9 +210,9 @@ def _user_prompts(folder: Path, benchmark: AnyBenchmark) -> dict[str, Prompt]:
                 text = read_bytes(path).decode()
             except UnicodeDecodeError:
                 raise InputError("is not UTF-8", source=str(path), field="prompts") from None
-            prompts[path.name] = _parse(text, str(path), own=True)
+            prompts[path.name] = _parse(text, str(path), is_edited=True)
     return prompts
 
 
 def _names(settings: Iterable[Setting]) -> set[str]:
-    return {name for one in settings for name in (*(f"{file}.md" for file in one.files), *_documents(one))}
+    return set(chain.from_iterable(map(_files_of, settings)))

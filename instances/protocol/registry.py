@@ -100,7 +100,7 @@ def find(name: str, *, former: bool = False) -> AnyBenchmark | None:
     """Return a benchmark by its name, or with ``former`` by its earlier name; ``None`` if there is none."""
     benchmark = _built_in(name) or _registered.get(name) or _from_packages().get(name)
     if benchmark is None and former and name:
-        return next((one for one in map(get, names()) if one.former_name == name), None)
+        return next((candidate for candidate in map(get, names()) if candidate.former_name == name), None)
     return benchmark
 
 
@@ -196,7 +196,10 @@ def benchmark_error(error: Exception) -> BenchmarkError | None:
     """Return the error of a benchmark in another package whose code raised it, else ``None``."""
     if isinstance(error, BenchmarkError):
         return error
-    packages = {type(one).__module__.partition(".")[0]: name for name, one in (_from_packages() | _registered).items()}
+    packages = {}
+    for benchmark_name, benchmark in (_from_packages() | _registered).items():
+        package = type(benchmark).__module__.partition(".")[0]
+        packages[package] = benchmark_name
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         module = str(frame.f_globals.get("__name__", ""))
         if name := packages.get(module.partition(".")[0]):
@@ -232,4 +235,5 @@ def use_data_folder(benchmark: str, folder: str | Path | None) -> None:
 
 def data_folders() -> tuple[tuple[str, str], ...]:
     """Return all folders that are set, as a key for caches."""
-    return tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith(_HEAD)))
+    folders = [(name, value) for name, value in os.environ.items() if name.startswith(_HEAD)]
+    return tuple(sorted(folders))

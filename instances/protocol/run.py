@@ -57,7 +57,7 @@ class Run(ABC, Generic[_P, _C, _R]):
     def command_texts(self) -> list[str]:
         """Commands of the plan, each as a message to a live run."""
         commands = self.plan.commands if isinstance(self.plan.commands, list) else [self.plan.commands]
-        return [one if isinstance(one, str) else json.dumps(one) for one in commands]
+        return [command if isinstance(command, str) else json.dumps(command) for command in commands]
 
     @property
     def success(self) -> bool:
@@ -83,8 +83,12 @@ class Run(ABC, Generic[_P, _C, _R]):
     def fault(self) -> Violation | None:
         """Violation of the first decision at fault, else the first violation."""
         violations = self.verdict.violations
-        lost = next(((step.position, step.violation.kind) for step in self.steps if step.violation is not None), None)
-        return next((one for one in violations if (one.position, one.kind) == lost), next(iter(violations), None))
+        for step in self.steps:
+            if step.violation is not None:
+                place = step.position, step.violation.kind
+                matches = [violation for violation in violations if (violation.position, violation.kind) == place]
+                return next(iter((*matches, *violations)), None)
+        return next(iter(violations), None)
 
     @property
     def stop(self) -> int:

@@ -177,14 +177,22 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None,
 def _refusal(run: AnyRun) -> tuple[str, str]:
     """Return the rule and the piece that refuse a valid schedule, and the step with a sentence."""
     violation = run.verdict.fatal or run.verdict.violations[0]
-    piece = violation.subject if violation.start is None else f"{violation.subject} at {violation.start}"
+    subject = violation.subject
+    piece = subject if violation.start is None else f"{subject} at {violation.start}"
     values = "" if violation.required is None else f"; required {violation.names}, actual {violation.actual}"
     reason = f"({violation.message}{values})"
-    findings = registry.of(run.problem).examine(run).findings
-    sentence = next((item.text for item in findings if item.violation == violation), violation.message)
-    commands = [step.command for step in run.steps if step.position == violation.position and step.kind != "wait"]
-    command = "".join(commands[:1])
-    step = "the plan" if violation.position is None else f"step {violation.position + 1} of the plan"
-    step += f" ({command})" if command else ""
     refusal = f"its rule {violation.kind!r} rejects {piece} {reason} although the problem allows the schedule"
-    return refusal, f"{step}: {sentence}"
+    findings = registry.of(run.problem).examine(run).findings
+    sentence = next((finding.text for finding in findings if finding.violation == violation), violation.message)
+    return refusal, f"{_refused_step(run, violation)}: {sentence}"
+
+
+def _refused_step(run: AnyRun, violation: Violation) -> str:
+    """Return the number and the command of the step that a violation refuses."""
+    if violation.position is None:
+        return "the plan"
+    number = f"step {violation.position + 1} of the plan"
+    for step in run.steps:
+        if step.position == violation.position and step.kind != "wait":
+            return f"{number} ({step.command})"
+    return number

@@ -106,8 +106,8 @@ class Measurement(Generic[_Run]):
     @cached_property
     def optimum(self) -> Optimum:
         """Optimum that the grade reports; by the formula of the benchmark where there is one."""
-        least = registry.of(self.run.problem).formula_optimum(self.run.problem)
-        return Optimum.of(self.best) if least is None else Optimum(least, Status.optimal, least)
+        makespan = registry.of(self.run.problem).formula_optimum(self.run.problem)
+        return Optimum.of(self.best) if makespan is None else Optimum(makespan, Status.optimal, makespan)
 
 
 _M = TypeVar("_M", bound=Measurement[Any])
@@ -227,26 +227,27 @@ class MetricSet(Generic[_M, _R]):
 
     def columns(self, rules: _R) -> tuple[Metric[_M], ...]:
         """Return the metrics that have a column in frames and tables."""
-        return tuple(one for one in self.declare(rules) if isinstance(one, Metric) and one.kind != "json")
+        metrics = (declared for declared in self.declare(rules) if isinstance(declared, Metric))
+        return tuple(metric for metric in metrics if metric.kind != "json")
 
     def averages(self, rules: _R) -> tuple[Average, ...]:
         """Return the aggregates over many grades; raises `BenchmarkError` if a role is missing."""
         averages = tuple(filter(None, map(_average_of, self.declare(rules))))
         for role in ("success", "main"):
-            if not any(role in one.role for one in averages):
+            if not any(role in average.role for average in averages):
                 raise BenchmarkError(f"must declare an average with the role {role!r}", field=self.declare.__module__)
         return averages
 
     def values(self, measurement: _M, *, details: bool = True) -> dict[str, Any]:
         """Return the metrics of a run by name; without ``details`` those of `DETAILS` are missing."""
         rules = measurement.run.rules
-        return {
-            one.name: one.of(measurement)
-            for one in self.declare(rules)
-            if isinstance(one, Metric)
-            and (details or one.name not in DETAILS)
-            and (not one.rule or getattr(rules, one.rule))
-        }
+        values = {}
+        for declared in self.declare(rules):
+            if not isinstance(declared, Metric) or (declared.rule and not getattr(rules, declared.rule)):
+                continue
+            if details or declared.name not in DETAILS:
+                values[declared.name] = declared.of(measurement)
+        return values
 
 
 def _average_of(declared: Metric[Any] | Average) -> Average | None:
@@ -254,7 +255,9 @@ def _average_of(declared: Metric[Any] | Average) -> Average | None:
     if isinstance(declared, Average):
         return declared
     average, name = declared.average, declared.name
-    return average if average is None or average.of is not None else average._replace(of=lambda row: row.get(name))
+    if average is None or average.of is not None:
+        return average
+    return average._replace(of=lambda row: row.get(name))
 
 
 _P = TypeVar("_P", contravariant=True)

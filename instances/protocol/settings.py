@@ -64,8 +64,13 @@ class Ask(NamedTuple):
 
 def distinct(example: Problem, problem: Problem) -> bool:
     """Return True if two problems differ in more than their names."""
-    mine, other = (digest(replace(cast(Any, one), name="")) for one in (example, problem))
-    return example.name != problem.name and mine != other
+    if example.name == problem.name:
+        return False
+    return _digest_without_name(example) != _digest_without_name(problem)
+
+
+def _digest_without_name(problem: Problem) -> str:
+    return digest(replace(cast(Any, problem), name=""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +129,10 @@ class Setting:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of all its prompt files, each once."""
-        named = [self.system, self.task, self.turn, self.form, self.example if self.examples else ""]
-        named += [name for ask in self.asks for name in (ask.prompt, ask.example)]
-        return tuple(dict.fromkeys(filter(None, named)))
+        files = [self.system, self.task, self.turn, self.form, self.example if self.examples else ""]
+        for ask in self.asks:
+            files += [ask.prompt, ask.example]
+        return tuple(dict.fromkeys(filter(None, files)))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,7 +142,7 @@ class Setting:
 
 def by_name(settings: Sequence[Setting]) -> Mapping[str, Setting]:
     """Return settings by their names."""
-    return {one.name: one for one in settings}
+    return {setting.name: setting for setting in settings}
 
 
 #: Package whose folder of prompts serves all benchmarks.

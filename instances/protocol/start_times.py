@@ -32,15 +32,16 @@ def moments(
     list
         Ordered; each with the positions of the actions that may start then, ``None`` for all.
     """
-    ends = {one for one in over if one > clock}
+    ends = {end for end in over if end > clock}
     instants: dict[int, frozenset[int] | None] = {}
-    for before, limit, others in _windows(problem):
+    for before, limit, predecessors in _windows(problem):
         if remaining[before] and ends:
             lead = limit + remaining[before]
-            rest = sum(remaining[one] for one in others)
-            for one in (end - lead + more for end in ends for more in (0, rest)):
-                if one > clock:
-                    instants[one] = (instants.get(one) or frozenset()) | {before}
+            remaining_work = sum(remaining[i] for i in predecessors)
+            for end in ends:
+                for instant in (end - lead, end - lead + remaining_work):
+                    if instant > clock:
+                        instants[instant] = (instants.get(instant) or frozenset()) | {before}
     instants |= dict.fromkeys((clock, *ends))
     return sorted(instants.items(), key=itemgetter(0))
 
@@ -58,9 +59,10 @@ def lengths(remaining: int, grid: int) -> Sequence[int]:
 @ProblemCache
 def _windows(problem: Instance) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
     """Return every maximum lag: its earlier action, its length, and other predecessors of the later one."""
-    index, after = problem.index, problem.predecessors
-    return tuple(
-        (index[lag.before], lag.maximum, tuple(i for i, _ in after[index[lag.after]] if i != index[lag.before]))
-        for lag in problem.lags
-        if lag.maximum is not None
-    )
+    windows = []
+    for lag in problem.lags:
+        if lag.maximum is not None:
+            before, after = problem.index[lag.before], problem.index[lag.after]
+            predecessors = tuple(i for i, _ in problem.predecessors[after] if i != before)
+            windows.append((before, lag.maximum, predecessors))
+    return tuple(windows)

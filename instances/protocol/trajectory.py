@@ -64,7 +64,8 @@ class DecisionPoint:
         for piece in self.state.pieces:
             work[piece.action] += piece.duration
             pieces[piece.action] += 1
-        return all(pieces[a.id] and work[a.id] >= a.duration for a in self.instance.actions)
+        actions = self.instance.actions
+        return all(pieces[action.id] and work[action.id] >= action.duration for action in actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +154,10 @@ class Trajectory(Run[Instance, _C, _R]):
     @property
     def grid(self) -> int:
         """Greatest common divisor of all times in the run, in ticks; 0 if there are none."""
-        last = self.points[-1].state
-        return gcd(
-            *(gcd(piece.start, piece.duration) for piece in last.pieces),
-            *(move.after.state.clock for move in self.steps),
-        )
+        times = [move.after.state.clock for move in self.steps]
+        for piece in self.points[-1].state.pieces:
+            times += [piece.start, piece.duration]
+        return gcd(*times)
 
     @property
     def is_restricted(self) -> bool:
@@ -171,7 +171,9 @@ class Trajectory(Run[Instance, _C, _R]):
     def lost_at(self, count: int) -> str | None:
         """Return ``over`` or ``spoiled`` after ``count`` decisions, see `Run.lost_at`."""
         point = self.points[count]
-        return "over" if point.over is not None else "spoiled" if point.dead_end else None
+        if point.over is not None:
+            return "over"
+        return "spoiled" if point.dead_end else None
 
     def wait_until(self, clock: int) -> None:
         """Let time pass at the end of the run, see `Run.wait_until`."""
@@ -209,7 +211,7 @@ def clock_after(instance: Instance, piece: Piece) -> int:
     undecided actions cost nothing, so regret may be attributed to the wait that follows instead of the piece.
     """
     action = instance.by_id[piece.action]
-    if len(instance.agents) > 1 or piece.agent is None or any(other.agents == () for other in instance.actions):
+    if len(instance.agents) > 1 or piece.agent is None or any(step.agents == () for step in instance.actions):
         return piece.start
     return piece.start + (piece.duration if action.interruptible and action.attended else action.attended)
 
@@ -227,8 +229,9 @@ def started(point: DecisionPoint, piece: Piece) -> DecisionPoint:
         pieces = (*pieces, piece)
     if len(pieces) > _MAX_PIECES:
         raise PlanError(f"contains more than {_MAX_PIECES} executed pieces", field="plan")
-    state = PartialSchedule(pieces, max(point.state.clock, piece.start, clock_after(instance, piece)))
-    return DecisionPoint(instance, state, point.lost, max(point.reached, piece.end + point.lost))
+    clock = max(point.state.clock, piece.start, clock_after(instance, piece))
+    reached = max(point.reached, piece.end + point.lost)
+    return DecisionPoint(instance, PartialSchedule(pieces, clock), point.lost, reached)
 
 
 def piece_choices(
