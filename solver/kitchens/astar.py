@@ -178,7 +178,7 @@ class _Search:
 
     def kind(self, deed: int) -> str:
         """Return the name of a deed's action."""
-        return self.kitchen.domain.actions[self.compiled.deeds[deed].position].name
+        return self.kitchen.domain.actions[self.compiled.actions[deed].position].name
 
     def idle(self, state: State) -> Iterator[int]:
         """Yield steps in which no cook acts: with joint moves, one deed of every cook."""
@@ -304,7 +304,7 @@ class _Search:
     def result(
         self, status: Status, proof: str, deeds: tuple[int, ...] | None = None, bound: int | None = None
     ) -> Result:
-        actions = None if deeds is None else tuple(self.compiled.deeds[deed].text for deed in deeds)
+        actions = None if deeds is None else tuple(self.compiled.actions[deed].text for deed in deeds)
         if actions is not None and not self.is_accepted(actions):
             raise InternalError(f"{self.kitchen.name}: the rules reject a plan of the search")
         steps, bound = (

@@ -166,7 +166,7 @@ class Solver:
         """Yield every legal action."""
         engine, state = self.run.record.rules, self._states[-1]
         for deed in engine.legal(state):
-            action = engine.deeds[deed].text
+            action = engine.actions[deed].text
             yield Option.of(action, "act", value, self._total([*self.done, action], engine.step(state, deed)))
 
     def _value(self, count: int) -> Value:
