@@ -64,10 +64,11 @@ def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
     def read_things(things: Sequence[str]) -> list[str]:
         plain_names = []
         for thing in things:
-            plain, differs, own = thing.partition("=")
-            words = own if differs else task.traits.get(split_name(plain)[0], "")
-            if words:
-                layout.traits[plain] = words.split("+")
+            plain, differs, traits = thing.partition("=")
+            if not differs:
+                traits = task.traits.get(split_name(plain)[0], "")
+            if traits:
+                layout.traits[plain] = traits.split("+")
             plain_names.append(plain)
         return plain_names
 
@@ -92,11 +93,12 @@ _PREFIX = "robotouille/"
 @cache
 def _tasks() -> dict[str, tuple[str, ...]]:
     """Return the seeds of every kitchen in the paper, by name."""
-    return {
-        _PREFIX + name: tuple(seed for seed in task.kitchens if seed)
-        for name, task in released().items()
-        if name.partition("/")[2].partition("_")[0].isdigit()
-    }
+    seeds_of_name = {}
+    for name, task in released().items():
+        number = name.partition("/")[2].partition("_")[0]
+        if number.isdigit():
+            seeds_of_name[_PREFIX + name] = tuple(seed for seed in task.kitchens if seed)
+    return seeds_of_name
 
 
 def seeds(name: str = "") -> tuple[str, ...]:
@@ -115,7 +117,10 @@ def names() -> tuple[str, ...]:
     >>> names()[:2], len(names())
     (('robotouille/synchronous/0_cheese_sandwich', 'robotouille/synchronous/0_cheese_sandwich@42'), 230)
     """
-    return tuple(each for name in _tasks() for each in (name, *(f"{name}@{seed}" for seed in seeds(name))))
+    all_names = []
+    for name in _tasks():
+        all_names += [name, *(f"{name}@{seed}" for seed in seeds(name))]
+    return tuple(all_names)
 
 
 def covers(name: str) -> bool:
@@ -125,7 +130,9 @@ def covers(name: str) -> bool:
     """
     head, at, seed = name.partition("@")
     task = released().get(head.removeprefix(_PREFIX)) if head.startswith(_PREFIX) else None
-    return task is not None and (seed if at else "") in task.kitchens and (not at or bool(seed))
+    if task is None or (at and not seed):
+        return False
+    return seed in task.kitchens
 
 
 def members(name: str) -> tuple[str, ...]:
@@ -142,10 +149,14 @@ def members(name: str) -> tuple[str, ...]:
     label = (head.rstrip("/") + "/").removeprefix(_PREFIX).rstrip("/")
     if not (head + "/").startswith(_PREFIX) or label not in ("", *SETS):
         return ()
-    below = [each for each in _tasks() if each.startswith(_PREFIX + label)]
+    tasks = [task for task in _tasks() if task.startswith(_PREFIX + label)]
     if label and not at:
-        return tuple(below)
-    return tuple(f"{each}@{one}" for each in below for one in seeds(each) if seed in ("" if not at else ALL, one))
+        return tuple(tasks)
+    all_seeds = ALL if at else ""
+    variants = []
+    for task in tasks:
+        variants += [f"{task}@{variant}" for variant in seeds(task) if seed in (all_seeds, variant)]
+    return tuple(variants)
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
