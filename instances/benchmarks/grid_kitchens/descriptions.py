@@ -78,7 +78,10 @@ def _about(station: Station) -> str:
 
 def dish_in_words(dish: OrderedDish) -> str:
     """Return a dish and its needs."""
-    needs = [f"{need.ingredient} {need.state}{f' in a {need.vessel}' if need.vessel else ''}" for need in dish.needs]
+    needs = []
+    for need in dish.needs:
+        vessel = f" in a {need.vessel}" if need.vessel else ""
+        needs.append(f"{need.ingredient} {need.state}{vessel}")
     return f"{dish.name}: {', '.join(needs)}"
 
 
@@ -92,7 +95,8 @@ def describe(clock: Simulation) -> str:
     for cook, name in enumerate(ground.cooks):
         in_hand = thing_in_words(world.hands[cook])
         hands = f"holds {in_hand}" if in_hand else "hands empty"
-        lines.append(f"{name} at {tile_in_words(world.tiles[cook])}, {hands}, {_busy(clock, cook)}")
+        position = _place(name, world.tiles[cook])
+        lines.append(f"{position}, {hands}, {_busy(clock, cook)}")
     for number, thing in enumerate(world.on):
         if thing is not None:
             ticks = cooking_left(clock, number)

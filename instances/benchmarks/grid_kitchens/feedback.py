@@ -76,8 +76,12 @@ class _Scene:
         self.tile = tile_in_words(world.tiles[cook])
         self.in_hand = world.hands[cook]
         self.lying = world.on[act.station] if 0 <= act.station < len(world.on) else None
-        self.hands = f"the cook holds {_a(self.in_hand)}" if self.in_hand is not None else "the cook's hands are empty"
-        self.station = f"{_a(self.lying)} is on {self.name}" if self.lying is not None else f"nothing is on {self.name}"
+        self.hands = "the cook's hands are empty"
+        if self.in_hand is not None:
+            self.hands = f"the cook holds {_a(self.in_hand)}"
+        self.station = f"nothing is on {self.name}"
+        if self.lying is not None:
+            self.station = f"{_a(self.lying)} is on {self.name}"
         self.carried = thing_in_words(self.in_hand) or None
         self.on_station = thing_in_words(self.lying) or None
         self.vessels = listed([cookware.name for cookware in ground.facts.cookware]).replace(" and ", " or ")

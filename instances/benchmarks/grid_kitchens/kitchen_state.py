@@ -299,4 +299,6 @@ class KitchenState:
         if kind != STOVE:
             return "process_unsupported", 0
         ware = self.on[station]
-        return ("", self.ground.ticks[ware.kind]) if type(ware) is Ware and ware.kind != PLATE else ("stove_empty", 0)
+        if type(ware) is Ware and ware.kind != PLATE:
+            return "", self.ground.ticks[ware.kind]
+        return "stove_empty", 0

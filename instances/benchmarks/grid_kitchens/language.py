@@ -305,7 +305,8 @@ class _Steps(Grammar[_Step]):
         if not isinstance(value, dict):
             return None
         cooks = {name: self._cook(name) for name in value}
-        if any(cooks.values()) and all(cooks[name] or isinstance(entry, str) for name, entry in value.items()):
+        is_by_cook = all(cooks[name] or isinstance(entry, str) for name, entry in value.items())
+        if is_by_cook and any(cooks.values()):
             steps: list[_Step] = []
             for name, cook in cooks.items():
                 if cook:

@@ -314,7 +314,9 @@ simulator, replay = GridKitchenSimulator, GridKitchenRun
 def _with_finish(actions: object) -> object:
     """Return a list of actions that ends with Finish."""
     end = {"action": FINISH}
-    return actions if not isinstance(actions, list) or actions[-1:] == [end] else [*actions, end]
+    if not isinstance(actions, list) or actions[-1:] == [end]:
+        return actions
+    return [*actions, end]
 
 
 #: Row of the orders; an order lasts from the end of the previous one until it is served.

@@ -182,7 +182,8 @@ def _effect(effect: Effect, unit: str) -> str:
     text = " and ".join([*changes, *nested_texts])
     if effect.creates is not None:
         return f"there is new {effect.creates[2]} {effect.creates[0]}: {text}"
-    count = ", ".join([str(effect.count), *(f"for {kind} {number}" for kind, number in effect.counts)])
+    counts = [f"for {kind} {number}" for kind, number in effect.counts]
+    count = ", ".join([str(effect.count), *counts])
     if effect.kind == "delayed":
         return f"after {count} {unit}s (that of the action counts) {text}"
     if effect.kind == "repetitive":

@@ -222,7 +222,8 @@ def _with_times(effects: Iterable[Effect], numbers: Mapping[str, int]) -> tuple[
     timed = []
     for effect in effects:
         count = numbers.get(OTHERS, effect.count) if effect.count else 0
-        counts = [(kind, number) for kind, number in sorted(numbers.items()) if kind != OTHERS and number != count]
+        numbers_by_kind = [(kind, number) for kind, number in sorted(numbers.items()) if kind != OTHERS]
+        counts = [(kind, number) for kind, number in numbers_by_kind if number != count]
         nested = _with_times(effect.effects, numbers)
         timed.append(replace(effect, count=count, counts=tuple(counts if count else ()), effects=nested))
     return tuple(timed)

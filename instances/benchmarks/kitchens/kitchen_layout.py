@@ -140,7 +140,8 @@ def layout_of(kitchen: Kitchen) -> tuple[KitchenLayout, set[Atom], set[Atom]]:
         if is_trait and fact[0] not in _PLACES:
             layout.traits.setdefault(fact[1], []).append(fact[0])
     layout.traits = {name: layout.traits[name] for name in sorted(layout.traits, key=natural)}
-    derived = layout.facts(kitchen.domain) | {(f"is{split_name(name)[0]}", name) for name in kitchen.types}
+    derived = layout.facts(kitchen.domain)
+    derived.update((f"is{split_name(name)[0]}", name) for name in kitchen.types)
     return layout, set(kitchen.facts) - derived, derived - kitchen.facts
 
 

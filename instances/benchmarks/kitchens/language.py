@@ -237,8 +237,10 @@ _matched = lru_cache(maxsize=8_192)(_match)
 
 def suits(action: ActionSchema, named: Mapping[str, str], types: Mapping[str, str]) -> bool:
     """Return whether the objects that a text names exist, differ, and have the types of the parameters."""
-    fitting = all(types.get(named[param]) == kind for param, kind in action.params if param in named)
-    return fitting and len(set(named.values())) == len(named)
+    for param, param_type in action.params:
+        if param in named and types.get(named[param]) != param_type:
+            return False
+    return len(set(named.values())) == len(named)
 
 
 def logged(actions: list[str], domain: KitchenDomain) -> list[object]:

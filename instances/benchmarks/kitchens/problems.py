@@ -86,7 +86,8 @@ def _kitchen(entry: KitchenDocument, domain: KitchenDomain) -> Kitchen:
     for i, fact in enumerate(entry.less):
         if tuple(fact) not in facts:
             raise InputError("does not follow from the layout", field=f"less[{i}]", value=fact)
-    facts = (facts | {tuple(fact) for fact in entry.more}) - {tuple(fact) for fact in entry.less}
+    facts.update(tuple(fact) for fact in entry.more)
+    facts.difference_update(tuple(fact) for fact in entry.less)
     goal = Goal.of(entry.goal, entry.roles)
     return Kitchen.of(entry.name, domain, layout.objects(), facts, goal, entry.text)
 

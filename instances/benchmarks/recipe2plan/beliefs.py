@@ -161,7 +161,8 @@ def _parts(recipes: tuple[str, ...], text: str) -> Iterator[tuple[str, str]]:
     before_colon = rf"(?<![\w-])(?:{name})(?=[*_\"'`)\] ]*[:=|])"
     for head, part in _split(re.compile(rf"(?m){line}|{before_colon}|{number}"), text):
         group = head.lastindex or 0
-        index = int(head[group]) - 1 if group > 2 * len(recipes) else (group - 1) % len(recipes)
+        is_number = group > 2 * len(recipes)
+        index = int(head[group]) - 1 if is_number else (group - 1) % len(recipes)
         if index in range(len(recipes)):
             yield recipes[index], part
 

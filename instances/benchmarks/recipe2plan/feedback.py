@@ -105,7 +105,8 @@ def _duration(words: Words, violation: Violation) -> str:
         actual = words.span(violation.actual)
         return f"{words.name(violation.subject)} takes {words.span(duration)}; your plan gives it {actual} in total"
     more = " more" if violation.required != duration else ""
-    return f"{words.name(violation.subject)} takes {words.span(violation.required)}{more}; {_actual(words, violation)}"
+    required = f"{words.span(violation.required)}{more}"
+    return f"{words.name(violation.subject)} takes {required}; {_actual(words, violation)}"
 
 
 def _actual(words: Words, violation: Violation) -> str:

@@ -147,7 +147,8 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
         elif i in oven:
             duration, demands = one(random, shape.baking), (Demand(_OVEN, requires=degree),)
         attended = 0 if i in alone else duration
-        actions.append(Action(f"{task}/{i}", task, duration, attended, i in cut, (Mode(demands),)))
+        modes = (Mode(demands),)
+        actions.append(Action(f"{task}/{i}", task, duration, attended, i in cut, modes))
     limits = [one(random, shape.limits) for _ in arcs]
     between = gaps(arcs, depth_first_order(size, arcs), [action.duration for action in actions])
     # No window of the bundled recipes follows a step that may be paused, and few lead to one; finer pauses than whole
@@ -157,7 +158,11 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
         is_too_long = parameters.feasible and gap > limit
         ranks.append(4 * (i in cut) + 2 * is_too_long + (j in cut))
     maxima = windows(random, arcs, parameters.windows, limits, ranks)
-    return actions, arcs, [Lag(actions[i].id, actions[j].id, 0, maxima.get((i, j))) for i, j in arcs]
+    lags = []
+    for arc in arcs:
+        before, after = actions[arc[0]], actions[arc[1]]
+        lags.append(Lag(before.id, after.id, 0, maxima.get(arc)))
+    return actions, arcs, lags
 
 
 def style() -> Generator:

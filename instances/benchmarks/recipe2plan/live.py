@@ -177,7 +177,10 @@ def _implicit(kind: str) -> Callable[[AnyEnvironment], str]:
     def text(environment: AnyEnvironment) -> str:
         kitchen = of_kind(environment.problem, Instance)
         items = {recipe: map(written, true_items(kitchen, recipe, kind)) for recipe in kitchen.tasks}
-        return "\n".join(f"{clean(recipe)}: {', '.join(texts) or 'none'}" for recipe, texts in items.items())
+        lines = []
+        for recipe, texts in items.items():
+            lines.append(f"{clean(recipe)}: {', '.join(texts) or 'none'}")
+        return "\n".join(lines)
 
     return text
 

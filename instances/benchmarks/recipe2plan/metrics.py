@@ -118,7 +118,9 @@ def executable(instance: Instance, commands: Iterable[StepCommand]) -> float:
     for command in sorted(commands, key=lambda command: command.start):
         executable_steps = 0
         for position, predecessors in enumerate(instance.predecessors):
-            if position not in ends and all(ends.get(before, inf) <= command.start for before, _ in predecessors):
+            if position in ends:
+                continue
+            if all(ends.get(before, inf) <= command.start for before, _ in predecessors):
                 executable_steps += 1
         counts.append(executable_steps)
         ends[instance.index[f"{command.recipe}/{command.step}"]] = command.start + command.duration

@@ -66,7 +66,8 @@ def _fitting(run: KitchenRun) -> str:
     if prefix not in catalogs:
         return ""
     for benchmark, (covers, kitchen) in catalogs.items():
-        for name in dict.fromkeys((f"{benchmark}/{task}", f"{benchmark}/{task.partition('@')[0]}")):
+        task_without_seed = task.partition("@")[0]
+        for name in dict.fromkeys((f"{benchmark}/{task}", f"{benchmark}/{task_without_seed}")):
             if name == run.problem.name or not covers(name):
                 continue
             record = trace(kitchen(name), run.plan.commands, run.rules, run.plan.limit)

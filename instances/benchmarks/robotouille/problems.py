@@ -48,13 +48,16 @@ def released() -> dict[str, Task]:
     'board1 pot1'
     """
     path = files(__package__) / "data" / "released.json"
-    return {name: Task(**entry) for name, entry in load_json(path.read_bytes(), path.name)["tasks"].items()}
+    entries = load_json(path.read_bytes(), path.name)["tasks"]
+    return {name: Task(**entry) for name, entry in entries.items()}
 
 
 def goal_of(text: str) -> Goal:
     """Parse the notation of `goal_text`."""
     parts = [part.split() for part in text.split(", ")]
-    return Goal.of([part for part in parts if len(part) > 1], [part[0] for part in parts if len(part) == 1])
+    conditions = [part for part in parts if len(part) > 1]
+    roles = [part[0] for part in parts if len(part) == 1]
+    return Goal.of(conditions, roles)
 
 
 def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
@@ -79,7 +82,8 @@ def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
             layout.players[place] = (station.removeprefix("@"), next(iter(read_things(in_hand)), None))
         else:
             layout.stations[place] = read_things(things)
-    return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal_of(task.goal), task.label)
+    goal = goal_of(task.goal)
+    return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, task.label)
 
 
 #: Ten kitchens each; the first two have released variants.
@@ -180,7 +184,9 @@ def hint(name: str) -> str:
     '; the released seeds are 42, 84, 126, 168, 210, 252, 294, 33'
     """
     head, _, seed = name.partition("@")
-    below = members(f"{head}@{ALL}") or members(head) or ((head,) if covers(head) else ())
+    below = members(f"{head}@{ALL}") or members(head)
+    if not below and covers(head):
+        below = (head,)
     if not seed.isdecimal() or not below:
         return ""
     released_seeds = ", ".join(seeds(below[0].partition("@")[0]))
