@@ -174,7 +174,7 @@ def _run(kitchen: Problem, answer: Any, rules: Rules | None) -> Any:
 def _kitchen_rows(kitchen: Kitchen, answer: Any, rules: Rules | None = None) -> list[dict[str, Any]]:
     run = _run(kitchen, answer, rules)
     for position, step in enumerate(run.record.steps):
-        if step.deed is None:
+        if step.action_number is None:
             raise InputError("is rejected by the rules", field=f"actions[{position}]", value=step.action)
     return [row | {"action": row["label"], "label": None} for row in _pieces(*timeline(run))]
 

@@ -12,6 +12,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import GENERAL, Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.state import PartialSchedule, residual_instance
+from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun, Benchmark
 from planoracle.instances.protocol.plan import Plan

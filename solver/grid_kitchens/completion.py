@@ -60,8 +60,12 @@ class CompletedWork:
         clock, fault = run.outcome, run.verdict.fatal
         failed = None if fault is None else fault.position
         self._grid_kitchen, self._clock = run.problem, clock
-        self._deeds = list(clock.deeds)[:failed]
-        self._stopped = clock.deeds[failed].start if failed is not None and failed < len(clock.deeds) else clock.time
+        self._deeds = list(clock.started_actions)[:failed]
+        self._stopped = (
+            clock.started_actions[failed].start
+            if failed is not None and failed < len(clock.started_actions)
+            else clock.time
+        )
         self.rules: GridKitchenRules = replace(run.rules, end="served") if run.live else run.rules
         self.resumption = Simulation.of(run.problem, run.rules) if run.restarts else clock
         self.count = len(self._deeds)
@@ -99,7 +103,7 @@ class CompletedWork:
         This fails for some live runs, in which the order of turns at one moment matters.
         """
         replayed = carry_out(self._grid_kitchen, self.prefix(self.count), self.rules)
-        return replayed.error is None and _plain(replayed.deeds) == _plain(self._deeds)
+        return replayed.error is None and _plain(replayed.started_actions) == _plain(self._deeds)
 
 
 def copy_prefix(prefix: Prefix) -> Prefix:
@@ -345,7 +349,7 @@ class _Search:
         if not ended.done or ended.time != node.clock.time:
             return
         for cook, name in enumerate(of.cooks):
-            done = sum(deed.cook == cook and deed.end <= ended.time for deed in ended.deeds)
+            done = sum(deed.cook == cook and deed.end <= ended.time for deed in ended.started_actions)
             lists[name] = lists[name][: max(done, len(self.prefix.get(name, ())))]
         run = registry.of(self.grid_kitchen).run(self.grid_kitchen, {"plan": lists}, self.rules)
         if run.success and (self.least is None or run.verdict.makespan < self.least):

@@ -183,7 +183,7 @@ class _Search:
 
     def kind(self, code: int) -> str:
         """Return the name of an action in the domain."""
-        return self.kitchen.domain.actions[self.compiled.deeds[code].position].name
+        return self.kitchen.domain.actions[self.compiled.actions[code].position].name
 
     def idle(self, state: State) -> Iterator[int]:
         """Yield steps in which no cook acts: with joint moves, one action of every cook."""
@@ -326,7 +326,7 @@ class _Search:
         )
         if codes is None:
             return replace(result, seconds=perf_counter() - self.began)
-        actions = tuple(self.compiled.deeds[code].text for code in codes)
+        actions = tuple(self.compiled.actions[code].text for code in codes)
         if not self.is_accepted(actions):
             raise InternalError(f"{self.kitchen.name}: the rules reject a plan of the search")
         steps = self.compiled.ticks(self.start, len(actions))

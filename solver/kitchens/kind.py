@@ -54,7 +54,9 @@ def unpack(problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Resu
         is_whole = len(replayed.steps) == len(actions) and replayed.steps_taken == steps
         if not replayed.success or replayed.refusals or not is_whole:
             raise ValueError("the plan must pass the rules and have the stored makespan")
-        actions = tuple(replayed.rules.deeds[step.deed].text for step in replayed.steps if step.deed is not None)
+        actions = tuple(
+            replayed.rules.actions[step.action_number].text for step in replayed.steps if step.action_number is not None
+        )
     elif steps is not None or actions:
         raise ValueError("a result without a makespan must have no plan")
     return Result(

@@ -173,7 +173,7 @@ class Solver:
         """Yield every legal action."""
         engine, state = self.run.record.rules, self._states[-1]
         for code in engine.legal(state):
-            action = engine.deeds[code].text
+            action = engine.actions[code].text
             total = self._total([*self.done, action], engine.step(state, code))
             yield Option.of(action, "act", value, total)
 

@@ -122,5 +122,5 @@ def _walks(random: Random, graph: StateGraph, distances: list[int | None]) -> It
         actions = graph.path(number)
         for _ in range(1 + below(random, _STEPS)):
             deed, number = one(random, graph.successors[number])
-            actions.append(graph.engine.deeds[deed].text)
+            actions.append(graph.engine.actions[deed].text)
         yield tuple(actions), number

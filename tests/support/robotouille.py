@@ -95,7 +95,7 @@ def compare_rules_at_random(kitchen: Kitchen, rules: KitchenRules, seed: int, st
     state, twin = slow.start(), fast.start()
     for _ in range(steps):
         moves, actions = slow.legal(state), fast.legal(twin)
-        deeds = [fast.deeds[action] for action in actions]
+        deeds = [fast.actions[action] for action in actions]
         assert [tuple(move) for move in moves] == [(deed.position, deed.arguments, deed.text) for deed in deeds]
         weights = [1 if move.text.startswith("Move") else 3 for move in moves]
         [at] = choose.choices(range(len(moves)), weights)

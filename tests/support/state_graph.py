@@ -79,7 +79,7 @@ class StateGraph:
         actions = []
         while number:
             number, deed = self.origins[number]
-            actions.append(self.engine.deeds[deed].text)
+            actions.append(self.engine.actions[deed].text)
         return actions[::-1]
 
 

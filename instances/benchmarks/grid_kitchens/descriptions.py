@@ -17,11 +17,13 @@ from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation
 def actions_in_words(kitchen: GridKitchen, rules: GridKitchenRules) -> list[str]:
     """Return descriptions of the actions and their effects."""
     facts = kitchen.facts
-    vessels = [
-        f"a {one.name} takes {one.takes} {', '.join(one.ingredients)} and cooks it in {one.ticks} ticks"
-        for one in facts.cookware
-    ]
+    vessels = []
+    for cookware in facts.cookware:
+        contents = f"{cookware.takes} {', '.join(cookware.ingredients)}"
+        vessels.append(f"a {cookware.name} takes {contents} and cooks it in {cookware.ticks} ticks")
+    vessels_text = "; ".join(vessels)
     several = "several cooks at once" if rules.sinks == "shared" else "one cook at a time"
+    finality = " at all" if rules.finish == "final" else ""
     return [
         f'- {{"action": "MoveTo", "target": [x, y]}}: walk to a free tile, {facts.move} tick a tile, '
         "in four directions. Cooks do not stand in each other's way.",
@@ -34,9 +36,9 @@ def actions_in_words(kitchen: GridKitchen, rules: GridKitchenRules) -> list[str]
         f'- {{"action": "Process", "target": "STATION"}}: chop the raw ingredient on a chopping board '
         f"({facts.chop} ticks, one cook at a time), or wash the plate in a sink ({facts.wash} ticks, {several}).",
         '- {"action": "Wait", "duration": t}: do nothing for so many ticks.',
-        f'- {{"action": "Finish"}}: the cook has nothing more to do{" at all" if rules.finish == "final" else ""}.',
+        f'- {{"action": "Finish"}}: the cook has nothing more to do{finality}.',
         "A hand holds one thing, and so does a station; a plate and cookware hold any number of ingredients. "
-        f"Cooking goes on by itself while the cookware is on a stove: {'; '.join(vessels)}; two ingredients take "
+        f"Cooking goes on by itself while the cookware is on a stove: {vessels_text}; two ingredients take "
         "twice as long. Ingredients leave a plate only with the dish. Dirty plates are at the plate return "
         f"{facts.plate_return} ticks after a dish was served.",
         "Orders are served one after the other, in the given order. An action that is not possible ends the attempt.",
@@ -45,19 +47,27 @@ def actions_in_words(kitchen: GridKitchen, rules: GridKitchenRules) -> list[str]
 
 def kitchen_in_words(kitchen: GridKitchen) -> list[str]:
     """Return descriptions of stations, walls, cooks and orders."""
+    last_column, last_row = kitchen.width - 1, kitchen.height - 1
     lines = [
-        f"The map has {kitchen.width} columns (x from 0 to {kitchen.width - 1}, to the right) and "
-        f"{kitchen.height} rows (y from 0 to {kitchen.height - 1}, downwards). Cooks cannot "
+        f"The map has {kitchen.width} columns (x from 0 to {last_column}, to the right) and "
+        f"{kitchen.height} rows (y from 0 to {last_row}, downwards). Cooks cannot "
         "enter the tiles of stations and walls.",
         "Stations:",
-        *(f"- {one.name} at {tile_in_words(one.place)}{_about(one)}" for one in kitchen.stations),
     ]
+    for station in kitchen.stations:
+        lines.append(f"- {_place(station.name, station.place)}{_about(station)}")
     if kitchen.walls:
-        lines.append(f"Walls: {', '.join(f'{name} at {tile_in_words(place)}' for name, place in kitchen.walls)}.")
-    lines.append(f"Cooks: {', '.join(f'{name} at {tile_in_words(place)}' for name, place in kitchen.cooks)}.")
+        walls = [_place(name, tile) for name, tile in kitchen.walls]
+        lines.append(f"Walls: {', '.join(walls)}.")
+    cooks = [_place(name, tile) for name, tile in kitchen.cooks]
+    lines.append(f"Cooks: {', '.join(cooks)}.")
     lines.append("Orders, to be served in this order:")
     lines += [f"{number}. {dish_in_words(dish)}" for number, dish in enumerate(kitchen.orders, 1)]
     return lines
+
+
+def _place(name: str, tile: Tile) -> str:
+    return f"{name} at {tile_in_words(tile)}"
 
 
 def _about(station: Station) -> str:
@@ -68,26 +78,30 @@ def _about(station: Station) -> str:
 
 def dish_in_words(dish: OrderedDish) -> str:
     """Return a dish and its needs."""
-    needs = [f"{need.ingredient} {need.state}{f' in a {need.vessel}' if need.vessel else ''}" for need in dish.needs]
+    needs = []
+    for need in dish.needs:
+        vessel = f" in a {need.vessel}" if need.vessel else ""
+        needs.append(f"{need.ingredient} {need.state}{vessel}")
     return f"{dish.name}: {', '.join(needs)}"
 
 
 def describe(clock: Simulation) -> str:
     """Describe a state: the time, orders, cooks, and the stations with things on them."""
-    world, of = clock.world, clock.ground
-    kitchen = of.kitchen
+    world, ground = clock.world, clock.ground
+    kitchen = ground.kitchen
     lines = [f"{ticks_in_words(world.clock)} have passed, {world.served} of {len(kitchen.orders)} orders are served."]
     if not world.all_served:
         lines.append(f"Next order: {dish_in_words(kitchen.orders[world.served])}")
-    for cook, name in enumerate(of.cooks):
+    for cook, name in enumerate(ground.cooks):
         in_hand = thing_in_words(world.hands[cook])
         hands = f"holds {in_hand}" if in_hand else "hands empty"
-        lines.append(f"{name} at {tile_in_words(world.tiles[cook])}, {hands}, {_busy(clock, cook)}")
+        position = _place(name, world.tiles[cook])
+        lines.append(f"{position}, {hands}, {_busy(clock, cook)}")
     for number, thing in enumerate(world.on):
         if thing is not None:
             ticks = cooking_left(clock, number)
             cooking = "" if ticks is None else f", cooked in {ticks_in_words(ticks)}"
-            lines.append(f"  {of.names[number]}: {thing_in_words(thing)}{cooking}")
+            lines.append(f"  {ground.names[number]}: {thing_in_words(thing)}{cooking}")
     if world.dirty:
         lines.append(f"  dirty plates at the plate return: {world.dirty}")
     if world.coming:
@@ -111,7 +125,8 @@ def act_in_words(clock: Simulation, act: CookAction) -> str:
         return "waits"
     if act.station < 0:
         return "finishes"
-    return f"{'uses' if act.word == INTERACT else 'works at'} {clock.ground.names[act.station]}"
+    verb = "uses" if act.word == INTERACT else "works at"
+    return f"{verb} {clock.ground.names[act.station]}"
 
 
 def cooking_left(clock: Simulation, number: int) -> Time | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import (
@@ -12,7 +12,7 @@ from planoracle.instances.benchmarks.grid_kitchens.descriptions import (
     ticks_in_words,
     tile_in_words,
 )
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import WALL, access_tiles
+from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import WALL, OrderedDish, access_tiles
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import DIRTY, Early, Food, Thing, Ware
 from planoracle.instances.benchmarks.grid_kitchens.language import (
     FINISH,
@@ -65,18 +65,27 @@ class _Scene:
     """Failed action of a cook, and the kitchen at that moment."""
 
     def __init__(self, kitchen: Simulation, cook: int, act: CookAction) -> None:
-        of, world = kitchen.ground, kitchen.world
-        self.kitchen, self.world, self.ground, self.cook, self.act = kitchen, world, of, cook, act
-        self.name = of.names[act.station] if act.station >= 0 else ""
+        ground, world = kitchen.ground, kitchen.world
+        self.kitchen = kitchen
+        self.world = world
+        self.ground = ground
+        self.cook = cook
+        self.act = act
+        self.name = ground.names[act.station] if act.station >= 0 else ""
         self.target = clean(act.target, 40)
         self.tile = tile_in_words(world.tiles[cook])
         self.in_hand = world.hands[cook]
         self.lying = world.on[act.station] if 0 <= act.station < len(world.on) else None
-        self.hands = f"the cook holds {_a(self.in_hand)}" if self.in_hand is not None else "the cook's hands are empty"
-        self.station = f"{_a(self.lying)} is on {self.name}" if self.lying is not None else f"nothing is on {self.name}"
-        self.carried, self.on_station = thing_in_words(self.in_hand) or None, thing_in_words(self.lying) or None
-        self.vessels = listed([one.name for one in of.facts.cookware]).replace(" and ", " or ")
-        self.workplaces = tuple(of.names[number] for number in (*of.boards, *of.sinks))
+        self.hands = "the cook's hands are empty"
+        if self.in_hand is not None:
+            self.hands = f"the cook holds {_a(self.in_hand)}"
+        self.station = f"nothing is on {self.name}"
+        if self.lying is not None:
+            self.station = f"{_a(self.lying)} is on {self.name}"
+        self.carried = thing_in_words(self.in_hand) or None
+        self.on_station = thing_in_words(self.lying) or None
+        self.vessels = listed([cookware.name for cookware in ground.facts.cookware]).replace(" and ", " or ")
+        self.workplaces = tuple(ground.names[number] for number in (*ground.boards, *ground.sinks))
 
 
 #: Message, required value, and actual value.
@@ -85,8 +94,9 @@ _Diagnosis = tuple[str, Measure, Measure]
 
 def _a(thing: Thing) -> str:
     words = thing_in_words(thing) or "nothing"
-    article = "" if thing is None or isinstance(thing, Food) else "an " if words[0] in "aeiou" else "a "
-    return article + words
+    if thing is None or isinstance(thing, Food):
+        return words
+    return f"an {words}" if words[0] in "aeiou" else f"a {words}"
 
 
 def _unreachable(at: _Scene) -> _Diagnosis:
@@ -129,7 +139,8 @@ def _station_in_use(at: _Scene) -> _Diagnosis:
 def _wrong_for_cookware(at: _Scene) -> _Diagnosis:
     ware, food = (at.in_hand, at.lying) if isinstance(at.in_hand, Ware) else (at.lying, at.in_hand)
     kind = ware.kind if isinstance(ware, Ware) else ""
-    takes = listed([f"{one.takes} {listed(one.ingredients)}" for one in at.ground.facts.cookware if one.name == kind])
+    cookware_of_kind = [cookware for cookware in at.ground.facts.cookware if cookware.name == kind]
+    takes = listed([f"{cookware.takes} {listed(cookware.ingredients)}" for cookware in cookware_of_kind])
     return f"{thing_in_words(food)} cannot go into a {kind}, which takes {takes}", takes, thing_in_words(food)
 
 
@@ -164,35 +175,62 @@ _MALFORMED: Final = {
     WAIT: '"duration" must be a number of ticks',
     "": f'an action must be an object whose "action" is {", ".join(WORDS[:-1])} or {FINISH}',
 }
+
+
+def _malformed_action(at: _Scene) -> _Diagnosis:
+    return _MALFORMED[at.act.word], None, clean(at.act.text)
+
+
+def _unknown_action(at: _Scene) -> _Diagnosis:
+    return f"the action must be one of {listed(WORDS)}, in this spelling", tuple(WORDS), clean(at.act.text)
+
+
+def _negative_wait(at: _Scene) -> _Diagnosis:
+    return "the duration of a wait must be at least 0 ticks", 0, str(json_number(at.act.duration))
+
+
+def _unknown_target(at: _Scene) -> _Diagnosis:
+    hint = did_you_mean(at.target, at.ground.names)
+    return f'there is no "{at.target}" in the kitchen{hint}', None, at.target
+
+
+def _not_processed(at: _Scene) -> _Diagnosis:
+    return f"nothing can be processed at {at.name}, only at {listed(at.workplaces)}", at.workplaces, at.name
+
+
+def _cannot_place(at: _Scene) -> _Diagnosis:
+    rule = "only an ingredient and a vessel, or a plate and another vessel, go together"
+    return f"{at.hands} and {at.station}; {rule}", None, at.carried
+
+
+def _no_clean_plate(at: _Scene) -> _Diagnosis:
+    state = "the plate in it is not washed yet" if at.on_station else "no plate is in it"
+    return f"the cook's hands are empty and {state}; only a clean plate can be taken from {at.name}", None, None
+
+
+def _hands_full(at: _Scene) -> _Diagnosis:
+    return f"{at.hands}; a dirty plate is taken from {at.name} with empty hands", None, at.carried
+
+
+def _no_dirty_plate(at: _Scene) -> _Diagnosis:
+    if not at.world.coming:
+        return "no dirty plate is there; dirty plates return after dishes are served", None, None
+    return f"no dirty plate is there; the next one comes at tick {json_number(at.world.coming[0])}", None, None
+
+
 _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
-    "malformed": lambda at: (_MALFORMED[at.act.word], None, clean(at.act.text)),
-    "unknown_action": lambda at: (
-        f"the action must be one of {listed(WORDS)}, in this spelling",
-        tuple(WORDS),
-        clean(at.act.text),
-    ),
+    "malformed": _malformed_action,
+    "unknown_action": _unknown_action,
     "unreachable": _unreachable,
-    "negative_wait": lambda at: (
-        "the duration of a wait must be at least 0 ticks",
-        0,
-        str(json_number(at.act.duration)),
-    ),
-    "unknown_target": lambda at: (
-        f'there is no "{at.target}" in the kitchen{did_you_mean(at.target, at.ground.names)}',
-        None,
-        at.target,
-    ),
+    "negative_wait": _negative_wait,
+    "unknown_target": _unknown_target,
     "not_a_station": _not_a_station,
     "stove_empty": lambda at: (
         f"no cookware is on {at.name}; food in cookware on a stove cooks by itself, without Process",
         None,
         None,
     ),
-    "process_unsupported": lambda at: (
-        f"nothing can be processed at {at.name}, only at {listed(at.workplaces)}",
-        at.workplaces,
-        at.name,
-    ),
+    "process_unsupported": _not_processed,
     "not_adjacent": _not_adjacent,
     "station_in_use": _station_in_use,
     "after_finish": lambda at: (
@@ -202,37 +240,17 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
     ),
     "nothing_here": lambda at: (f"the cook's hands are empty and {at.station}", None, None),
     "wrong_for_cookware": _wrong_for_cookware,
-    "cannot_place": lambda at: (
-        f"{at.hands} and {at.station}; only an ingredient and a vessel, or a plate and another vessel, go together",
-        None,
-        at.carried,
-    ),
+    "cannot_place": _cannot_place,
     "stove_refuses": _stove_refuses,
     "serve_at_zero": lambda _: ("nothing can be served at tick 0", None, None),
     "serve_no_plate": lambda at: (f"{at.hands}; dishes are served on a plate", "plate", at.carried),
     "no_order_left": lambda _: ("all orders are already served", None, None),
     "dish_wrong_count": _dish,
     "dish_mismatch": _dish,
-    "no_clean_plate": lambda at: (
-        "the cook's hands are empty and "
-        f"{'the plate in it is not washed yet' if at.on_station else 'no plate is in it'}; "
-        f"only a clean plate can be taken from {at.name}",
-        None,
-        None,
-    ),
+    "no_clean_plate": _no_clean_plate,
     "sink_refuses": _sink_refuses,
-    "hands_full": lambda at: (
-        f"{at.hands}; a dirty plate is taken from {at.name} with empty hands",
-        None,
-        at.carried,
-    ),
-    "no_dirty_plate": lambda at: (
-        f"no dirty plate is there; the next one comes at tick {json_number(at.world.coming[0])}"
-        if at.world.coming
-        else "no dirty plate is there; dirty plates return after dishes are served",
-        None,
-        None,
-    ),
+    "hands_full": _hands_full,
+    "no_dirty_plate": _no_dirty_plate,
     "nothing_to_discard": lambda _: ("the cook's hands are empty", None, None),
     "wall": lambda at: (f"{at.name} is a wall, which has no use", None, None),
     "nothing_to_chop": lambda at: (f"{at.station}, and only an ingredient can be chopped", None, at.on_station),
@@ -268,26 +286,26 @@ def fault_of(kitchen: Simulation) -> GridKitchenViolation | None:
         message = _WHOLE[error.kind].format(name=name, cooks=listed(cooks))
         return GridKitchenViolation(None, error.kind, name or "plan", message, required=cooks)
     act, now = kitchen.queues[error.cook][error.position], whole(kitchen.time)
-    at, start = len(kitchen.deeds), now
+    position, start = len(kitchen.started_actions), now
     if error.position < kitchen.started[error.cook]:
-        at, deed = kitchen.last_deed(error.cook)
-        start = whole(deed.start)
+        position, last_action = kitchen.last_action(error.cook)
+        start = whole(last_action.start)
     message, required, actual = _DIAGNOSES[error.kind](_Scene(kitchen, error.cook, act))
-    others: tuple[Other, ...] = ()
+    rivals: tuple[Other, ...] = ()
     if error.kind == "station_in_use":
         number, rival = _rival(kitchen, act)
-        others = (Other(action_text(kitchen, number, rival.act), whole(rival.start), whole(rival.end)),)
+        rivals = (Other(action_text(kitchen, number, rival.act), whole(rival.start), whole(rival.end)),)
+    subject, cook = action_text(kitchen, error.cook, act), cooks[error.cook]
     return GridKitchenViolation(
-        at, error.kind, action_text(kitchen, error.cook, act), message, start, now, others, cooks[error.cook],
-        required, actual,
+        position, error.kind, subject, message, start, now, rivals, cook, required, actual
     )  # fmt: skip
 
 
 def _rival(kitchen: Simulation, act: CookAction) -> tuple[int, StartedAction]:
     """Return the cook at work at the station of an action, and the cook's action."""
-    acts = enumerate(kitchen.acts)
-    cook = next(number for number, other in acts if other is not None and other.station == act.station)
-    return cook, kitchen.last_deed(cook)[1]
+    running = enumerate(kitchen.acts)
+    cook = next(number for number, rival in running if rival is not None and rival.station == act.station)
+    return cook, kitchen.last_action(cook)[1]
 
 
 def action_text(kitchen: Simulation, cook: int, act: CookAction) -> str:
@@ -299,7 +317,9 @@ def action_text(kitchen: Simulation, cook: int, act: CookAction) -> str:
         return f"{name}: {act.word} {tile_in_words(act.tile)}"
     if act.word == WAIT:
         return f"{name}: {act.word} {json_number(act.duration)}"
-    return f"{name}: {act.word}" if act.station < 0 else f"{name}: {act.word} {kitchen.ground.names[act.station]}"
+    if act.station < 0:
+        return f"{name}: {act.word}"
+    return f"{name}: {act.word} {kitchen.ground.names[act.station]}"
 
 
 TOPICS = (
@@ -350,15 +370,12 @@ TOPICS = (
 def examine(run: GridKitchenRun) -> Examination:
     """Return the violation and the open orders of a run as feedback."""
     fault = run.verdict.fatal
-    number = run.outcome.world.served
-    remarks = {} if run.success else {"cooking": tuple(map(partial(_too_early, run), run.outcome.world.early))}
-    remarks["completeness"] = tuple(
-        FeedbackItem.of(
-            Violation(None, "not_served", dish.name, required=dish_in_words(dish)),
-            f"order {number + n} of {len(run.problem.orders)} is not served: {dish_in_words(dish)}",
-        )
-        for n, dish in enumerate(run.problem.orders[number:], 1)
-    )
+    served = run.outcome.world.served
+    remarks: dict[str, tuple[FeedbackItem, ...]] = {}
+    if not run.success:
+        remarks["cooking"] = tuple(_too_early(run, early) for early in run.outcome.world.early)
+    open_orders = enumerate(run.problem.orders[served:], served + 1)
+    remarks["completeness"] = tuple(_open_order(run, number, dish) for number, dish in open_orders)
     return Examination(
         replay=run.verdict,
         findings=() if fault is None else (_finding(run, fault),),
@@ -370,9 +387,15 @@ def examine(run: GridKitchenRun) -> Examination:
     )
 
 
+def _open_order(run: GridKitchenRun, number: int, dish: OrderedDish) -> FeedbackItem:
+    words = dish_in_words(dish)
+    violation = Violation(None, "not_served", dish.name, required=words)
+    return FeedbackItem.of(violation, f"order {number} of {len(run.problem.orders)} is not served: {words}")
+
+
 def foreign(run: GridKitchenRun) -> MismatchEvidence:
     """Return the stations and cooks that a plan names and the grid kitchen does not contain."""
-    acts = [act for queue in run.outcome.queues for act in queue]
+    acts = list(chain.from_iterable(run.outcome.queues))
     names = [clean(act.target, 40) for act in acts if act.fault == "unknown_target"]
     error = run.outcome.error
     if error is not None and error.kind == "unknown_agent":
@@ -396,10 +419,10 @@ def _finding(run: GridKitchenRun, fault: Violation) -> FeedbackItem:
 
 def _too_early(run: GridKitchenRun, early: Early) -> FeedbackItem:
     """Describe food that was taken out before it was cooked."""
-    of, ware = run.outcome.ground, early.ware
+    ground, ware = run.outcome.ground, early.ware
     food = listed([food.name for food in ware.contents if food.state != "cooked"])
-    station, ticks = of.names[early.station], ticks_in_words(ware.remaining)
-    position = f"{of.cooks[early.cook]} at {station}, tick {json_number(early.clock)}"
+    station, ticks = ground.names[early.station], ticks_in_words(ware.remaining)
+    position = f"{ground.cooks[early.cook]} at {station}, tick {json_number(early.clock)}"
     text = f"{food} was taken from the {ware.kind} ({position}) before it was cooked: it needed {ticks} more on a stove"
     now = whole(early.clock)
     fault = Violation(

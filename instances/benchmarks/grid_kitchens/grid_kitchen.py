@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import ClassVar, Final, Self, TypeAlias
 
 from planoracle.instances.model.cache import CacheHolder
@@ -64,7 +65,7 @@ class Facts:
 
     def vessel(self, name: str) -> Cookware | None:
         """Return a kind of cookware by its name, ``None`` for other names."""
-        return next((one for one in self.cookware if one.name == name), None)
+        return next((cookware for cookware in self.cookware if cookware.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +170,10 @@ class GridKitchen(CacheHolder):
 
     def check(self) -> None:
         """Raise `InputError` for an invalid grid kitchen; see `GridKitchen.of`."""
+        number_of_stations = len(self.stations) + len(self.walls)
         counts = {
             "tiles": self.width * self.height,
-            "stations": len(self.stations) + len(self.walls),
+            "stations": number_of_stations,
             "cooks": len(self.cooks),
             "orders": len(self.orders),
             "ingredients": max((len(dish.needs) for dish in self.orders), default=0),
@@ -194,9 +196,9 @@ class GridKitchen(CacheHolder):
             names.add(name)
             if not self.inside(place) or place in occupied:
                 raise InputError("must be a free tile on the map", field=name, value=list(place))
-            if len(names) <= len(self.stations) + len(self.walls):  # cooks may share a tile
+            if len(names) <= number_of_stations:  # cooks may share a tile
                 occupied.add(place)
-        vessels = {PLATE, *(one.name for one in self.facts.cookware)}
+        vessels = {PLATE, *(cookware.name for cookware in self.facts.cookware)}
         for station in self.stations:
             if station.kind not in KINDS:
                 raise InputError(f"must be one of {', '.join(KINDS)}", field=f"{station.name}.kind", value=station.kind)
@@ -281,8 +283,8 @@ def steps(tile: Tile) -> list[Tile]:
 @ProblemCache
 def tiles(kitchen: GridKitchen) -> tuple[Tile, ...]:
     """Return the tiles that can be entered, row by row."""
-    every = ((x, y) for y in range(kitchen.height) for x in range(kitchen.width))
-    return tuple(tile for tile in every if tile not in kitchen.blocked)
+    all_tiles = ((x, y) for y, x in product(range(kitchen.height), range(kitchen.width)))
+    return tuple(tile for tile in all_tiles if tile not in kitchen.blocked)
 
 
 @ProblemCache
@@ -338,39 +340,48 @@ class StationMap:
     """
 
     def __init__(self, kitchen: GridKitchen, rules: GridKitchenRules) -> None:
-        self.kitchen, self.rules, self.facts = kitchen, rules, kitchen.facts
+        self.kitchen = kitchen
+        self.rules = rules
+        self.facts = kitchen.facts
         stations = kitchen.stations
-        self.names = (*(one.name for one in stations), *(name for name, _ in kitchen.walls))
-        self.kinds = (*(one.kind for one in stations), *(WALL for _ in kitchen.walls))
-        self.provides = tuple(one.provides for one in stations)
+        self.names = (*(station.name for station in stations), *(name for name, _ in kitchen.walls))
+        self.kinds = (*(station.kind for station in stations), *(WALL for _ in kitchen.walls))
+        self.provides = tuple(station.provides for station in stations)
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self.cooks = kitchen.agents
         self.cook_numbers = {name: number for number, name in enumerate(kitchen.agents)}
-        self.things = frozenset((*kitchen.agents, *(one.holds for one in stations if one.holds)))
-        places = (*(one.place for one in stations), *(place for _, place in kitchen.walls))
+        self.things = frozenset((*kitchen.agents, *(station.holds for station in stations if station.holds)))
+        places = (*(station.place for station in stations), *(place for _, place in kitchen.walls))
         self.near = tuple(frozenset(steps(place)) for place in places)
-        self.useful = frozenset(tile for near in self.near[: len(stations)] for tile in near)
-        self.stoves = tuple(n for n, kind in enumerate(self.kinds) if kind == STOVE)
-        self.boards = tuple(n for n, kind in enumerate(self.kinds) if kind == "chopping_board")
-        self.sinks = tuple(n for n, kind in enumerate(self.kinds) if kind == "sink")
-        self.windows = tuple(n for n, kind in enumerate(self.kinds) if kind == "serving_window")
+        self.useful = frozenset[Tile]().union(*self.near[: len(stations)])
+        self.stoves = self._numbers_of(STOVE)
+        self.boards = self._numbers_of("chopping_board")
+        self.sinks = self._numbers_of("sink")
+        self.windows = self._numbers_of("serving_window")
         self.sources: dict[str, list[int]] = {}
-        for n, one in enumerate(stations):
-            if one.kind == "dispenser":
-                self.sources.setdefault(one.provides, []).append(n)
+        for number, station in enumerate(stations):
+            if station.kind == "dispenser":
+                self.sources.setdefault(station.provides, []).append(number)
         self.plate_return = self.kinds.index("plate_return") if "plate_return" in self.kinds else None
         self.exclusive = frozenset((*self.boards, *(self.sinks if rules.sinks == "one" else ())))
-        self.dishes = tuple(
-            tuple(sorted((need.ingredient, need.state) for need in dish.needs)) for dish in kitchen.orders
-        )
-        cookware = {one.name: one for one in kitchen.facts.cookware}
-        self.ticks = {PLATE: 0, **{name: one.ticks for name, one in cookware.items()}}
-        self.takes = {name: frozenset((item, one.takes) for item in one.ingredients) for name, one in cookware.items()}
+        self.dishes = tuple(_required_contents(dish) for dish in kitchen.orders)
+        self.ticks = {PLATE: 0}
+        self.takes: dict[str, frozenset[tuple[str, str]]] = {}
+        for cookware in kitchen.facts.cookware:
+            self.ticks[cookware.name] = cookware.ticks
+            self.takes[cookware.name] = frozenset((name, cookware.takes) for name in cookware.ingredients)
         self.stamped = rules.cooking == "stamp"
+
+    def _numbers_of(self, kind: str) -> tuple[int, ...]:
+        return tuple(number for number, station_kind in enumerate(self.kinds) if station_kind == kind)
 
     def walks(self, tile: Tile) -> Mapping[Tile, int]:
         """Return the distances in tiles from one tile to every reachable tile."""
         return distances(self.kitchen, tile)
+
+
+def _required_contents(dish: OrderedDish) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((need.ingredient, need.state) for need in dish.needs))
 
 
 @ProblemCache

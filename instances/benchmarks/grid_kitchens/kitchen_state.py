@@ -60,7 +60,8 @@ def written(thing: Thing) -> str | None:
     if isinstance(thing, Food):
         return f"{thing.name}:{thing.state}"
     if isinstance(thing, Ware):
-        return f"{thing.kind}[{','.join(f'{food.name}:{food.state}' for food in thing.contents)}]"
+        contents = ",".join(f"{food.name}:{food.state}" for food in thing.contents)
+        return f"{thing.kind}[{contents}]"
     return thing
 
 
@@ -93,7 +94,7 @@ class KitchenState:
         self.clock: Time = 0
         self.tiles: list[Tile] = [tile for _, tile in kitchen.cooks]
         self.hands: list[Thing] = [None] * len(kitchen.cooks)
-        self.on: list[Thing] = [Ware(one.holds) if one.holds else None for one in kitchen.stations]
+        self.on: list[Thing] = [Ware(station.holds) if station.holds else None for station in kitchen.stations]
         self.dirty = 0
         self.coming: tuple[Time, ...] = ()
         self.served = 0
@@ -102,24 +103,24 @@ class KitchenState:
     def copy(self) -> KitchenState:
         """Return a world of its own in the same state."""
         copied: KitchenState = object.__new__(KitchenState)
-        copied.ground, copied.clock = self.ground, self.clock
-        copied.tiles, copied.hands, copied.on = self.tiles[:], self.hands[:], self.on[:]
-        copied.dirty, copied.coming, copied.served = self.dirty, self.coming, self.served
+        copied.ground = self.ground
+        copied.clock = self.clock
+        copied.tiles = self.tiles[:]
+        copied.hands = self.hands[:]
+        copied.on = self.on[:]
+        copied.dirty = self.dirty
+        copied.coming = self.coming
+        copied.served = self.served
         copied.early = self.early
         return copied
 
     def key(self) -> tuple[object, ...]:
         """Return what tells worlds apart that can come to different ends, with times relative to the clock."""
         form, clock = self._form, self.clock
-        return (
-            tuple(self.tiles),
-            tuple([form(thing) if type(thing) is Ware else thing for thing in self.hands]),
-            tuple([form(thing) if type(thing) is Ware else thing for thing in self.on]),
-            self.dirty,
-            tuple([moment - clock for moment in self.coming]),
-            self.served,
-            clock == 0,
-        )
+        hands = tuple([form(thing) if type(thing) is Ware else thing for thing in self.hands])
+        stations = tuple([form(thing) if type(thing) is Ware else thing for thing in self.on])
+        coming = tuple([moment - clock for moment in self.coming])
+        return (tuple(self.tiles), hands, stations, self.dirty, coming, self.served, clock == 0)
 
     def _form(self, ware: Ware) -> tuple[object, ...]:
         kind, contents, cooking, stamp, remaining = ware
@@ -173,26 +174,27 @@ class KitchenState:
             if lying is None and self.ground.kinds[station] != "dispenser":
                 return "nothing_here"
             thing = Food(self.ground.provides[station], "raw") if lying is None else lying
-            self.hands[cook] = self._moved(thing, False) if stove else thing
+            self.hands[cook] = self._move(thing, False) if stove else thing
             self.on[station] = None
             return ""
         vessel = in_hand if lying is None else lying
         if stove and not (type(vessel) is Ware and vessel.kind != PLATE):
             return "stove_refuses"
         if lying is None:
-            self.on[station] = self._moved(in_hand, True) if stove else in_hand
+            self.on[station] = self._move(in_hand, True) if stove else in_hand
             self.hands[cook] = None
             return ""
         put: tuple[Ware | None, Ware | None]
         if type(in_hand) is Food and type(lying) is Ware:
-            put = self._filled(lying, in_hand, stove), None
+            put = self._fill(lying, in_hand, stove), None
         elif type(in_hand) is Ware and type(lying) is Food:
-            put = None, self._filled(in_hand, lying, False)
+            put = None, self._fill(in_hand, lying, False)
         elif type(in_hand) is Ware and type(lying) is Ware and PLATE in (in_hand.kind, lying.kind):
             plate, poured = (in_hand, lying) if in_hand.kind == PLATE else (lying, in_hand)
             if poured.cooking and poured.contents:
                 self.early = (*self.early, Early(self.clock, cook, station, poured))
-            full, emptied = plate._replace(contents=plate.contents + poured.contents), self._emptied(poured)
+            full = plate._replace(contents=plate.contents + poured.contents)
+            emptied = self._empty(poured)
             put = (emptied, full) if plate is in_hand else (full, emptied)
         else:
             return "stove_refuses" if stove else "cannot_place"
@@ -201,19 +203,23 @@ class KitchenState:
         self.on[station], self.hands[cook] = put
         return ""
 
-    def _filled(self, ware: Ware, food: Food, stove: bool) -> Ware | None:
+    def _fill(self, ware: Ware, food: Food, stove: bool) -> Ware | None:
         contents, ground = (*ware.contents, food), self.ground
         if ware.kind == PLATE:
             return ware._replace(contents=contents)
         if food not in ground.takes[ware.kind]:
             return None
-        stamp = ware.stamp or self.clock if ground.stamped else self.clock if stove else 0
+        stamp: Time
+        if ground.stamped:
+            stamp = ware.stamp or self.clock
+        else:
+            stamp = self.clock if stove else 0
         return Ware(ware.kind, contents, True, stamp, ware.remaining + ground.ticks[ware.kind])
 
-    def _emptied(self, ware: Ware) -> Ware:
+    def _empty(self, ware: Ware) -> Ware:
         return ware._replace(contents=()) if self.ground.stamped else Ware(ware.kind)
 
-    def _moved(self, thing: Thing, onto: bool) -> Thing:
+    def _move(self, thing: Thing, onto: bool) -> Thing:
         """Return cookware as it is after it was put on a stove, or taken from it."""
         if self.ground.stamped or type(thing) is not Ware or not thing.cooking:
             return thing
@@ -263,7 +269,7 @@ class KitchenState:
         in_hand = self.hands[cook]
         if in_hand is None:
             return "nothing_to_discard"
-        self.hands[cook] = self._emptied(in_hand) if type(in_hand) is Ware else None
+        self.hands[cook] = self._empty(in_hand) if type(in_hand) is Ware else None
         return ""
 
     def process(self, station: int) -> str:
@@ -293,4 +299,6 @@ class KitchenState:
         if kind != STOVE:
             return "process_unsupported", 0
         ware = self.on[station]
-        return ("", self.ground.ticks[ware.kind]) if type(ware) is Ware and ware.kind != PLATE else ("stove_empty", 0)
+        if type(ware) is Ware and ware.kind != PLATE:
+            return "", self.ground.ticks[ware.kind]
+        return "stove_empty", 0

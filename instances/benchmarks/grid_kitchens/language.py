@@ -16,7 +16,12 @@ from planoracle.instances.model_output import reading as outputs
 from planoracle.instances.model_output.messages import with_texts
 from planoracle.plugin import Grammar, PlanError, Reading, StepMatch
 
-MOVE, INTERACT, PROCESS, WAIT, FINISH = WORDS = ("MoveTo", "Interact", "Process", "Wait", "Finish")
+MOVE: Final = "MoveTo"
+INTERACT: Final = "Interact"
+PROCESS: Final = "Process"
+WAIT: Final = "Wait"
+FINISH: Final = "Finish"
+WORDS = (MOVE, INTERACT, PROCESS, WAIT, FINISH)
 
 # Ticks of the longest wait, and so many characters of a faulty action are kept.
 _LONGEST: Final = 10**9
@@ -53,7 +58,9 @@ def tick(value: object) -> Time | None:
 
 def json_number(time: Time) -> int | float:
     """Return a time for JSON."""
-    return time if isinstance(time, int) else int(time) if time.denominator == 1 else float(time)
+    if isinstance(time, int):
+        return time
+    return int(time) if time.denominator == 1 else float(time)
 
 
 def whole(time: Time) -> int:
@@ -198,9 +205,12 @@ def is_one_plan(entries: list[object]) -> bool:
     """
     if all(isinstance(entry, str) for entry in entries):
         return all("\n" not in entry and "{" not in entry for entry in map(str, entries))
-    rows = [entry for entry in entries if isinstance(entry, Mapping)]
+    return all(isinstance(entry, Mapping) and _is_plan_of_cook(entry) for entry in entries)
+
+
+def _is_plan_of_cook(row: Mapping[str, object]) -> bool:
     fields = {"actions", "action", "plan", "steps", "tasks"}
-    return len(rows) == len(entries) and all(not fields.isdisjoint(row) and _names_cook(row) for row in rows)
+    return not fields.isdisjoint(row) and _names_cook(row)
 
 
 def _names_cook(row: Mapping[str, object]) -> bool:
@@ -254,7 +264,7 @@ class _Steps(Grammar[_Step]):
 
     def find(self, text: str) -> list[StepMatch[_Step]]:
         """Return the actions in a line, for the cook in the line."""
-        cooks = {self._cook(one[0]) for one in _COOK.finditer(text)}
+        cooks = {self._cook(match[0]) for match in _COOK.finditer(text)}
         cooks |= {cook for cook in self.kitchen.agents if re.search(rf"\b{re.escape(cook)}\b", text)}
         if len(cooks) > 1:
             return []  # the cook is unknown
@@ -289,17 +299,22 @@ class _Steps(Grammar[_Step]):
     def of(self, value: object) -> list[_Step] | None:
         """Return the actions of an object with a list for every cook or for one, or an action itself."""
         if isinstance(value, list):
-            if value and all(_is_action(one) for one in value):
-                return [self._one(one) for one in value]
+            if value and all(_is_action(entry) for entry in value):
+                return [self._step(entry) for entry in value]
             return None
         if not isinstance(value, dict):
             return None
         cooks = {name: self._cook(name) for name in value}
-        if any(cooks.values()) and all(cooks[name] or isinstance(entry, str) for name, entry in value.items()):
-            return [step for name, cook in cooks.items() if cook for step in self._all(cook, value[name])]
+        is_by_cook = all(cooks[name] or isinstance(entry, str) for name, entry in value.items())
+        if is_by_cook and any(cooks.values()):
+            steps: list[_Step] = []
+            for name, cook in cooks.items():
+                if cook:
+                    steps += self._all(cook, value[name])
+            return steps
         named = {name.lower(): entry for name, entry in value.items()}
         if _is_action(value):
-            return [self._one(value)]
+            return [self._step(value)]
         cook = next(filter(None, (self._cook(named.get(name)) for name in _COOKS)), None)
         listed = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
         return None if cook is None or listed is None else self._all(cook, listed)
@@ -308,10 +323,10 @@ class _Steps(Grammar[_Step]):
         """Return the actions of a cook, from a list or a single action."""
         if not isinstance(actions, list):
             actions = [actions]
-        steps = [_Step(cook, self._read_action(one)) for one in actions]
+        steps = [_Step(cook, self._read_action(action)) for action in actions]
         return steps or [_Step(cook)]
 
-    def _one(self, action: Mapping[str, object]) -> _Step:
+    def _step(self, action: Mapping[str, object]) -> _Step:
         """Return an action of a list, which may name its cook."""
         cook = next(filter(None, (self._cook(action.get(name)) for name in ("agent", "cook", "agent_id"))), None)
         return _Step(cook, dict(action))
@@ -327,18 +342,22 @@ class _Steps(Grammar[_Step]):
     def row(self, cells: Mapping[str, str]) -> list[_Step] | None:
         """Return the actions of a row of a table: with a column for every cook, or one that names it."""
         cooks = {head: self._cook(head) for head in cells}
-        if any(cooks.values()):
-            actions = [
-                (cook, one.step.action) for head, cook in cooks.items() if cook for one in self.find(cells[head])
-            ]
-            return [_Step(cook, action) for cook, action in actions if action is not None] or None
-        matches = self.find(" ".join(cells.values()))
-        return [one.step for one in matches if one.step.action is not None] or None
+        if not any(cooks.values()):
+            matches = self.find(" ".join(cells.values()))
+            return [match.step for match in matches if match.step.action is not None] or None
+        steps: list[_Step] = []
+        for head, cook in cooks.items():
+            matches = self.find(cells[head]) if cook else []
+            steps += [_Step(cook, match.step.action) for match in matches if match.step.action is not None]
+        return steps or None
 
     def looks(self, text: str, free: bool) -> bool:
         """Return whether a line names an action and its target."""
         word = _WORD.search(text[:500])
-        return word is not None and (not free or text[word.end() : word.end() + 2].strip()[:1] in ("(", "["))
+        if word is None or not free:
+            return word is not None
+        following = text[word.end() : word.end() + 2].strip()
+        return following[:1] in ("(", "[")
 
     def mentions(self, text: str) -> bool:
         """Return whether a line names an action, a cook or a thing of the kitchen."""

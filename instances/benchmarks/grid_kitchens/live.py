@@ -17,6 +17,7 @@ from planoracle.instances.benchmarks.grid_kitchens.descriptions import (
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     GridKitchen,
     GridKitchenRules,
+    Tile,
     access_tiles,
     tiles,
 )
@@ -99,18 +100,19 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
             return f"not understood, {fault.actual or fault.message}"
         if fault is not None:
             return f"{fault.subject} at {json_number(kitchen.time)}: refused, {fault.message}"
-        deed = kitchen.deeds[step.position]
-        start, end = json_number(deed.start), json_number(deed.end)
-        time = f"from {start} to {end}" if deed.end > deed.start else f"at {start}"
-        return f"{self.problem.agents[deed.cook]} {act_in_words(kitchen, deed.act)}, {time}"
+        action = kitchen.started_actions[step.position]
+        start, end = json_number(action.start), json_number(action.end)
+        time = f"from {start} to {end}" if action.end > action.start else f"at {start}"
+        return f"{self.problem.agents[action.cook]} {act_in_words(kitchen, action.act)}, {time}"
 
     def answer(self, before: RunState, after: RunState, steps: Sequence[Step], over: str | None) -> str:
         """Return the results of the actions, and the cooks that need a decision."""
         detailed = self.config.feedback == "detailed"
-        lines = [
-            self.step_text(before, after, step) if detailed else terse(self._as_submitted(after, step))
-            for step in steps
-        ] + ending(over)
+        lines = []
+        for step in steps:
+            text = self.step_text(before, after, step) if detailed else terse(self._as_submitted(after, step))
+            lines.append(text)
+        lines += ending(over)
         if over is None and after.kitchen.error is not None:
             if detailed and after.kitchen.time > 0:
                 lines.append(f"When that happened:\n{describe(after.kitchen)}")
@@ -123,10 +125,10 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
 
     def _as_submitted(self, after: RunState, step: Step) -> Step:
         """Return a step whose command has the form of plans."""
-        if step.position >= len(after.kitchen.deeds):
+        if step.position >= len(after.kitchen.started_actions):
             return step
-        deed = after.kitchen.deeds[step.position]
-        return replace(step, command=submitted(self.simulator.ground, deed.cook, deed.act))
+        action = after.kitchen.started_actions[step.position]
+        return replace(step, command=submitted(self.simulator.ground, action.cook, action.act))
 
     # Commands
 
@@ -143,7 +145,7 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
 
     def submission(self, state: RunState) -> dict[str, object]:
         """Return the messages of the run."""
-        return {"submissions": [None if isinstance(one, Unreadable) else one for one in state.commands]}
+        return {"submissions": [None if isinstance(command, Unreadable) else command for command in state.commands]}
 
     def limit_reached(self, state: RunState) -> str | None:
         """Return ``action_limit`` after `MAX_ACTIONS`, ``too_late`` after `LATEST` ticks for each order."""
@@ -186,13 +188,13 @@ def action_space(kitchen: GridKitchen) -> ActionSpace:
 
 
 def _names(kitchen: GridKitchen) -> Iterator[str]:
-    useful = {tile for one in kitchen.stations for tile in access_tiles(kitchen, one.name)}
+    useful = set[Tile]().union(*(access_tiles(kitchen, station.name) for station in kitchen.stations))
+    targets = [tile for tile in tiles(kitchen) if tile in useful]
+    workplaces = [station for station in kitchen.stations if station.kind in ("chopping_board", "sink")]
     for cook in kitchen.agents:
-        yield from (f"{cook}: {INTERACT} {one.name}" for one in kitchen.stations)
-        yield from (
-            f"{cook}: {PROCESS} {one.name}" for one in kitchen.stations if one.kind in ("chopping_board", "sink")
-        )
-        yield from (f"{cook}: {MOVE} [{x}, {y}]" for x, y in tiles(kitchen) if (x, y) in useful)
+        yield from (f"{cook}: {INTERACT} {station.name}" for station in kitchen.stations)
+        yield from (f"{cook}: {PROCESS} {station.name}" for station in workplaces)
+        yield from (f"{cook}: {MOVE} [{x}, {y}]" for x, y in targets)
         yield from (f"{cook}: {WAIT}", f"{cook}: {FINISH}")
 
 

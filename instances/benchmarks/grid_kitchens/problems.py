@@ -89,31 +89,30 @@ def kitchen_from_document(document: Any, source: str) -> GridKitchen:
 
 
 def _kitchen(entry: GridKitchenDocument) -> GridKitchen:
-    def pair(value: list[int], field: str) -> tuple[int, int]:
-        if len(value) != 2:
-            raise InputError("must be a column and a row", field=field, value=value)
-        return value[0], value[1]
+    size = _pair(entry.size, "size")
+    stations = [_station(station) for station in entry.stations]
+    walls = [(name, _pair(place, f"walls.{name}")) for name, place in entry.walls.items()]
+    cooks = [(name, _pair(place, f"cooks.{name}")) for name, place in entry.cooks.items()]
+    orders = []
+    for n, dish in enumerate(entry.orders):
+        needs = tuple(_need(need, f"orders[{n}]") for need in dish.needs)
+        orders.append(OrderedDish(dish.name, needs))
+    cookware = []
+    for name, vessel in entry.facts.cookware.items():
+        cookware.append(Cookware(name, vessel.ticks, vessel.takes, tuple(vessel.ingredients)))
+    times = entry.facts
+    facts = Facts(times.move, times.chop, times.wash, times.plate_return, tuple(cookware))
+    return GridKitchen.of(entry.name, entry.benchmark, size, stations, walls, cooks, orders, facts)
 
-    vessels = entry.facts.cookware.items()
-    return GridKitchen.of(
-        entry.name,
-        entry.benchmark,
-        pair(entry.size, "size"),
-        [Station(one.name, one.kind, pair(one.at, one.name), one.holds, one.provides) for one in entry.stations],
-        [(name, pair(place, f"walls.{name}")) for name, place in entry.walls.items()],
-        [(name, pair(place, f"cooks.{name}")) for name, place in entry.cooks.items()],
-        [
-            OrderedDish(dish.name, tuple(_need(need, f"orders[{n}]") for need in dish.needs))
-            for n, dish in enumerate(entry.orders)
-        ],
-        Facts(
-            entry.facts.move,
-            entry.facts.chop,
-            entry.facts.wash,
-            entry.facts.plate_return,
-            tuple(Cookware(name, one.ticks, one.takes, tuple(one.ingredients)) for name, one in vessels),
-        ),
-    )
+
+def _pair(value: list[int], field: str) -> tuple[int, int]:
+    if len(value) != 2:
+        raise InputError("must be a column and a row", field=field, value=value)
+    return value[0], value[1]
+
+
+def _station(entry: StationEntry) -> Station:
+    return Station(entry.name, entry.kind, _pair(entry.at, entry.name), entry.holds, entry.provides)
 
 
 def _need(parts: list[str], field: str) -> Need:
@@ -125,34 +124,46 @@ def _need(parts: list[str], field: str) -> Need:
 def to_document(kitchen: GridKitchen) -> dict[str, Any]:
     """Return the document of a grid kitchen; reading it gives an equal grid kitchen."""
     facts = kitchen.facts
+    cookware = {}
+    for vessel in facts.cookware:
+        entry = VesselEntry(ticks=vessel.ticks, takes=vessel.takes, ingredients=list(vessel.ingredients))
+        cookware[vessel.name] = entry
     document = GridKitchenDocument(
         format=FORMAT,
         version=VERSION,
         name=kitchen.name,
         benchmark=kitchen.benchmark,
         size=[kitchen.width, kitchen.height],
-        stations=[
-            StationEntry(name=one.name, kind=one.kind, at=list(one.place), holds=one.holds, provides=one.provides)
-            for one in kitchen.stations
-        ],
+        stations=[_station_entry(station) for station in kitchen.stations],
         walls={name: list(place) for name, place in kitchen.walls},
         cooks={name: list(place) for name, place in kitchen.cooks},
-        orders=[
-            DishEntry(
-                name=dish.name,
-                needs=[[need.ingredient, need.state, need.vessel][: 3 if need.vessel else 2] for need in dish.needs],
-            )
-            for dish in kitchen.orders
-        ],
+        orders=[_dish_entry(dish) for dish in kitchen.orders],
         facts=FactsEntry(
             move=facts.move,
             chop=facts.chop,
             wash=facts.wash,
             plate_return=facts.plate_return,
-            cookware={
-                one.name: VesselEntry(ticks=one.ticks, takes=one.takes, ingredients=list(one.ingredients))
-                for one in facts.cookware
-            },
+            cookware=cookware,
         ),
     )
     return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True)
+
+
+def _station_entry(station: Station) -> StationEntry:
+    return StationEntry(
+        name=station.name,
+        kind=station.kind,
+        at=list(station.place),
+        holds=station.holds,
+        provides=station.provides,
+    )
+
+
+def _dish_entry(dish: OrderedDish) -> DishEntry:
+    needs = []
+    for need in dish.needs:
+        parts = [need.ingredient, need.state]
+        if need.vessel:
+            parts.append(need.vessel)
+        needs.append(parts)
+    return DishEntry(name=dish.name, needs=needs)

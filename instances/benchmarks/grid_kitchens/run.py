@@ -6,6 +6,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import Final, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.grid_kitchens.descriptions import cooking_left, thing_in_words, tile_in_words
@@ -96,7 +97,7 @@ class GridKitchenSimulator(Simulator[RunState, object]):
     def apply(self, state: RunState, command: object) -> tuple[RunState, tuple[Step, ...]]:
         """Return the state after a submission, and the started steps, a failed one last."""
         kitchen = self.next_kitchen(state)
-        since = len(kitchen.deeds)
+        since = len(kitchen.started_actions)
         if isinstance(command, WholePlan):
             kitchen.carry_out(command.actions)
         elif isinstance(command, Mapping) and command:
@@ -124,11 +125,12 @@ class GridKitchenSimulator(Simulator[RunState, object]):
     def legal(self, state: RunState) -> list[LegalCommand]:
         """Return single actions of the cooks that need a decision, see `choices`."""
         kitchen = self.next_kitchen(state)
-        return [
-            LegalCommand(submitted(self.ground, cook, act), _KINDS.get(act.word, "act"))
-            for cook in kitchen.decide
-            for act in choices(kitchen, cook)
-        ]
+        commands = []
+        for cook in kitchen.decide:
+            for act in choices(kitchen, cook):
+                command = submitted(self.ground, cook, act)
+                commands.append(LegalCommand(command, _KINDS.get(act.word, "act")))
+        return commands
 
     def ended(self, state: RunState) -> str | None:
         """Return ``done``, ``all_finished`` or ``error``, ``None`` during the run."""
@@ -146,19 +148,13 @@ class GridKitchenSimulator(Simulator[RunState, object]):
         orders, served = len(self.ground.dishes), kitchen.world.served
         share = served / orders if orders else float(kitchen.done)
         fault = fault_of(kitchen)
-        events = tuple(
-            ReplayEvent(
-                step.position,
-                step.command,
-                step.start,
-                step.end,
-                step.violation is None,
-                bisect_right(kitchen.served_at, deed.end) / orders if orders else 0.0,
-            )
-            for step, deed in zip(steps_of(kitchen), kitchen.deeds, strict=False)
-        )
+        events = []
+        for step, action in zip(steps_of(kitchen), kitchen.started_actions, strict=False):
+            progress = bisect_right(kitchen.served_at, action.end) / orders if orders else 0.0
+            is_accepted = step.violation is None
+            events.append(ReplayEvent(step.position, step.command, step.start, step.end, is_accepted, progress))
         return Replay(
-            events=events,
+            events=tuple(events),
             violations=() if fault is None else (fault,),
             fatal=fault,
             executed=len(kitchen.trace),
@@ -176,16 +172,20 @@ def steps_of(kitchen: Simulation, since: int = 0) -> list[Step]:
 
     A step is a started action, or the failed one with any number. A violation by a whole submission is not a step.
     """
-    fault, deeds = fault_of(kitchen), kitchen.deeds
+    fault, started_actions = fault_of(kitchen), kitchen.started_actions
     failed = None if fault is None else fault.position
-    numbers = [*([failed] if failed is not None and failed < since else []), *range(since, len(deeds))]
+    numbers = list(range(since, len(started_actions)))
+    if failed is not None and failed < since:
+        numbers.insert(0, failed)
     steps = []
     for number in numbers:
-        deed, broken = deeds[number], fault if number == failed else None
-        kind = "wait" if deed.act.word == WAIT else "act"
-        command = action_text(kitchen, deed.cook, deed.act)
-        steps.append(Step(number, command, "lost" if broken else kind, whole(deed.start), whole(deed.end), broken))
-    if fault is not None and failed == len(deeds):
+        action, violation = started_actions[number], fault if number == failed else None
+        kind = "wait" if action.act.word == WAIT else "act"
+        if violation:
+            kind = "lost"
+        command = action_text(kitchen, action.cook, action.act)
+        steps.append(Step(number, command, kind, whole(action.start), whole(action.end), violation))
+    if fault is not None and failed == len(started_actions):
         now = whole(kitchen.time)
         steps.append(Step(failed, fault.subject[:200], "lost", now, now, fault))
     return steps
@@ -193,18 +193,18 @@ def steps_of(kitchen: Simulation, since: int = 0) -> list[Step]:
 
 def _count(command: object) -> int:
     """Return the number of submitted actions, at least one for a command."""
-    each = command.values() if isinstance(command, Mapping) else ()
-    return max(1, sum(len(actions) for actions in each if isinstance(actions, list | tuple)))
+    plans = command.values() if isinstance(command, Mapping) else ()
+    return max(1, sum(len(actions) for actions in plans if isinstance(actions, list | tuple)))
 
 
 def _idle(kitchen: Simulation) -> tuple[tuple[int, int], ...]:
     """Return the intervals in which no cook walks or works."""
     intervals, until = [], 0
-    for deed in sorted(kitchen.deeds, key=lambda deed: deed.start):
-        if deed.act.word != WAIT and deed.end > deed.start:
-            if deed.start > until:
-                intervals.append((until, whole(deed.start)))
-            until = max(until, whole(deed.end))
+    for action in sorted(kitchen.started_actions, key=lambda action: action.start):
+        if action.act.word != WAIT and action.end > action.start:
+            if action.start > until:
+                intervals.append((until, whole(action.start)))
+            until = max(until, whole(action.end))
     end = whole(kitchen.time)
     return (*intervals, (until, end)) if end > until else tuple(intervals)
 
@@ -214,12 +214,14 @@ def choices(kitchen: Simulation, cook: int) -> Iterator[CookAction]:
 
     Walks lead to tiles next to stations; waits take one tick, or end with a running action or process.
     """
-    of, position = kitchen.ground, kitchen.world.tiles[cook]
-    if not (kitchen.finished[cook] and of.rules.finish == "final"):
-        adjacent = [number for number, near in enumerate(of.near) if position in near]
-        acts = [CookAction(word, station=number) for word in (INTERACT, PROCESS) for number in adjacent]
-        yield from (act for act in acts if not kitchen.refusal(cook, act))
-        for tile in sorted(tile for tile in of.walks(position) if tile in of.useful and tile != position):
+    ground, position = kitchen.ground, kitchen.world.tiles[cook]
+    if not (kitchen.finished[cook] and ground.rules.finish == "final"):
+        adjacent = [number for number, near in enumerate(ground.near) if position in near]
+        for word, number in product((INTERACT, PROCESS), adjacent):
+            act = CookAction(word, station=number)
+            if not kitchen.refusal(cook, act):
+                yield act
+        for tile in sorted(tile for tile in ground.walks(position) if tile in ground.useful and tile != position):
             yield CookAction(MOVE, tile)
         for duration in _waits(kitchen):
             yield CookAction(WAIT, duration=duration)
@@ -231,14 +233,17 @@ def _waits(kitchen: Simulation) -> list[Time]:
     world = kitchen.world
     until = [end - world.clock for end, act in zip(kitchen.ends, kitchen.acts, strict=True) if act is not None]
     until += [moment - world.clock for moment in world.coming]
-    until += [ticks for number in kitchen.ground.stoves if (ticks := cooking_left(kitchen, number)) is not None]
+    for number in kitchen.ground.stoves:
+        ticks_left = cooking_left(kitchen, number)
+        if ticks_left is not None:
+            until.append(ticks_left)
     return sorted({1, *(ticks for ticks in until if ticks > 0)})
 
 
 @lru_cache(maxsize=4096)
-def submitted(of: StationMap, cook: int, act: CookAction) -> str:
+def submitted(ground: StationMap, cook: int, act: CookAction) -> str:
     """Return an action as a separate submission."""
-    return json.dumps({of.cooks[cook]: [written(of, act)]})
+    return json.dumps({ground.cooks[cook]: [written(ground, act)]})
 
 
 #: Actions by cook, or a list of such submissions.
@@ -270,9 +275,9 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
         """Messages of the run: the plan with final Finish actions, or the submissions by turns."""
         commands = self.plan.commands
         if not isinstance(commands, Mapping):
-            return [json.dumps(one) for one in commands]
+            return [json.dumps(submission) for submission in commands]
         plans = {name: commands.get(name, []) for name in (*self.problem.agents, *commands)}
-        return [json.dumps({name: _finished(actions) for name, actions in plans.items()})]
+        return [json.dumps({name: _with_finish(actions) for name, actions in plans.items()})]
 
     @property
     def restarts(self) -> bool:
@@ -306,10 +311,12 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
 simulator, replay = GridKitchenSimulator, GridKitchenRun
 
 
-def _finished(actions: object) -> object:
+def _with_finish(actions: object) -> object:
     """Return a list of actions that ends with Finish."""
     end = {"action": FINISH}
-    return actions if not isinstance(actions, list) or actions[-1:] == [end] else [*actions, end]
+    if not isinstance(actions, list) or actions[-1:] == [end]:
+        return actions
+    return [*actions, end]
 
 
 #: Row of the orders; an order lasts from the end of the previous one until it is served.
@@ -317,7 +324,12 @@ ORDERS = "orders"
 # Kinds of stations that have rows.
 _BUSY = ("chopping_board", "sink", "stove")
 # Tasks, by which colours are told apart.
-_WALK, _WORK, _WAIT, _COOK, _ORDER = _TASKS = ("walk", "work", "wait", "cook", "order")
+_WALK: Final = "walk"
+_WORK: Final = "work"
+_WAIT: Final = "wait"
+_COOK: Final = "cook"
+_ORDER: Final = "order"
+_TASKS = (_WALK, _WORK, _WAIT, _COOK, _ORDER)
 
 
 _Bar: TypeAlias = tuple[Action, Piece]
@@ -342,28 +354,35 @@ def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
     InputError
         If no action takes time.
     """
-    unsorted = [bar for bar in (*_deeds(run), *_cooking(run), *_orders(run)) if bar[1].duration > 0]
-    bars = sorted(unsorted, key=lambda bar: (bar[1].start, _TASKS.index(bar[0].task)))
+    all_bars = (*_bars_of_actions(run), *_cooking(run), *_orders(run))
+    bars = sorted((bar for bar in all_bars if bar[1].duration > 0), key=_by_start_and_task)
     if not bars:
         raise InputError("there is nothing to show: no action takes time", field=run.problem.name)
     actions, pieces = zip(*bars, strict=True)
     kitchen = run.problem
-    rows = (*(one.name for one in kitchen.stations if one.kind in _BUSY), ORDERS)
-    instance = Instance(kitchen.name, actions, (), tuple(map(Resource, rows)), kitchen.agents, unit=kitchen.unit)
+    stations = [station.name for station in kitchen.stations if station.kind in _BUSY]
+    rows = tuple(Resource(name) for name in (*stations, ORDERS))
+    instance = Instance(kitchen.name, actions, (), rows, kitchen.agents, unit=kitchen.unit)
     return instance, Schedule(pieces)
 
 
-def _deeds(run: GridKitchenRun) -> Iterator[_Bar]:
-    kitchen = run.outcome
-    for number, deed in enumerate(kitchen.deeds, 1):
-        act, end = deed.act, min(deed.end, max(kitchen.time, deed.start))  # cut by the end of the run
-        task, label, station = _WAIT, "wait", ""
+def _by_start_and_task(bar: _Bar) -> tuple[int, int]:
+    action, piece = bar
+    return piece.start, _TASKS.index(action.task)
+
+
+def _bars_of_actions(run: GridKitchenRun) -> Iterator[_Bar]:
+    kitchen, ground = run.outcome, run.outcome.ground
+    for number, action in enumerate(kitchen.started_actions, 1):
+        act, cook = action.act, ground.cooks[action.cook]
+        end = min(action.end, max(kitchen.time, action.start))  # cut by the end of the run
         if act.word == MOVE:
-            task, label = _WALK, f"to {tile_in_words(act.tile)}"
+            yield _bar(_WALK, number, f"to {tile_in_words(act.tile)}", action.start, end, cook)
         elif act.word == PROCESS:
-            task, station = _WORK, kitchen.ground.names[act.station]
-            label = "wash" if kitchen.ground.kinds[act.station] == "sink" else "chop"
-        yield _bar(task, number, label, deed.start, end, kitchen.ground.cooks[deed.cook], station)
+            label = "wash" if ground.kinds[act.station] == "sink" else "chop"
+            yield _bar(_WORK, number, label, action.start, end, cook, ground.names[act.station])
+        else:
+            yield _bar(_WAIT, number, "wait", action.start, end, cook)
 
 
 def _orders(run: GridKitchenRun) -> Iterator[_Bar]:
@@ -375,10 +394,12 @@ def _orders(run: GridKitchenRun) -> Iterator[_Bar]:
 
 def _cooking(run: GridKitchenRun) -> Iterator[_Bar]:
     """Yield the intervals in which a vessel on a stove cooks, labelled with its last contents."""
-    kitchen, started = run.outcome, dict[str, tuple[Time, str]]()
+    kitchen = run.outcome
+    started: dict[str, tuple[Time, str]] = {}
     names = [kitchen.ground.names[number] for number in kitchen.ground.stoves]
     number = 0
-    for moment, wares in (*kitchen.on_stoves, (kitchen.time, kitchen.cooking()), (kitchen.time, [None] * len(names))):
+    end_of_run = ((kitchen.time, kitchen.cooking()), (kitchen.time, (None,) * len(names)))
+    for moment, wares in (*kitchen.on_stoves, *end_of_run):
         for name, ware in zip(names, wares, strict=True):
             if ware is not None:
                 started[name] = started.get(name, (moment, ""))[0], thing_in_words(ware)

@@ -100,7 +100,7 @@ class Simulation:
         What every cook is doing, ``None`` if nothing, and until when.
     finished
         Who has done Finish.
-    deeds, trace
+    started_actions, trace
         All actions started, and moment, cook and index of those that took effect, in order; only if they are kept.
     on_stoves
         Moment, and the vessel that cooks on each stove (``None``: none), whenever its contents change; only if they are
@@ -112,19 +112,21 @@ class Simulation:
     """
 
     __slots__ = (
-        "_entered", "_round", "acts", "deeds", "ends", "error", "finished", "ground", "keep", "on_stoves", "opened",
-        "queues", "served_at", "started", "trace", "world",
+        "_entered", "_round", "acts", "ends", "error", "finished", "ground", "keep", "on_stoves", "opened",
+        "queues", "served_at", "started", "started_actions", "trace", "world",
     )  # fmt: skip
 
-    def __init__(self, of: StationMap, keep: bool = True) -> None:
-        count = len(of.cooks)
-        self.ground, self.world, self.keep = of, KitchenState(of), keep
+    def __init__(self, ground: StationMap, keep: bool = True) -> None:
+        count = len(ground.cooks)
+        self.ground = ground
+        self.world = KitchenState(ground)
+        self.keep = keep
         self.queues: list[tuple[CookAction, ...]] = [()] * count
         self.started = [0] * count
         self.acts: list[CookAction | None] = [None] * count
         self.ends: list[Time] = [0] * count
         self.finished = [False] * count
-        self.deeds: History[StartedAction] = History()
+        self.started_actions: History[StartedAction] = History()
         self.trace: History[tuple[Time, int, int]] = History()
         self.on_stoves: History[tuple[Time, tuple[Ware | None, ...]]] = History()
         self.served_at: tuple[Time, ...] = ()
@@ -135,31 +137,37 @@ class Simulation:
 
     @classmethod
     def of(cls, kitchen: GridKitchen, rules: GridKitchenRules, keep: bool = True) -> Simulation:
-        """Return a run at moment 0; with ``keep`` it records its deeds and trace."""
+        """Return a run at moment 0; with ``keep`` it records its started actions and trace."""
         return cls(ground(kitchen, rules), keep)
 
     def fork(self) -> Simulation:
         """Return a run of its own that is where this one is."""
         copy: Simulation = object.__new__(Simulation)
-        copy.ground, copy.keep, copy.world = self.ground, self.keep, self.world.copy()
-        copy.queues, copy.started = self.queues[:], self.started[:]
-        copy.acts, copy.ends, copy._entered = self.acts[:], self.ends[:], self._entered[:]
+        copy.ground = self.ground
+        copy.keep = self.keep
+        copy.world = self.world.copy()
+        copy.queues = self.queues[:]
+        copy.started = self.started[:]
+        copy.acts = self.acts[:]
+        copy.ends = self.ends[:]
+        copy._entered = self._entered[:]
         copy.finished = self.finished[:]
-        copy.deeds, copy.trace, copy.on_stoves = self.deeds.fork(), self.trace.fork(), self.on_stoves.fork()
-        copy.served_at, copy.error = self.served_at, self.error
-        copy.opened, copy._round = self.opened, self._round
+        copy.started_actions = self.started_actions.fork()
+        copy.trace = self.trace.fork()
+        copy.on_stoves = self.on_stoves.fork()
+        copy.served_at = self.served_at
+        copy.error = self.error
+        copy.opened = self.opened
+        copy._round = self._round
         return copy
 
     def key(self) -> tuple[object, ...]:
         """Return what tells runs apart that can go on differently, with times relative to the clock."""
         now, acts = self.world.clock, self.acts
-        return (
-            self.world.key(),
-            tuple([(self.ends[cook] - now, cook, acts[cook]) for cook in self._agenda()]),
-            tuple([queue[started:] for queue, started in zip(self.queues, self.started, strict=True)]),
-            tuple(self.finished),
-            self.error,
-        )
+        ends = self.ends
+        running = tuple([(ends[cook] - now, cook, acts[cook]) for cook in self._agenda()])
+        pending = tuple([queue[started:] for queue, started in zip(self.queues, self.started, strict=True)])
+        return (self.world.key(), running, pending, tuple(self.finished), self.error)
 
     def _agenda(self) -> list[int]:
         """Return who is doing something, in the order in which they will have their turns."""
@@ -173,16 +181,16 @@ class Simulation:
 
     def load(self, plan: Mapping[str, object]) -> bool:
         """Append to what cooks are given to do, by name; return whether that is no fault."""
-        of = self.ground
+        ground = self.ground
         for name, actions in plan.items():
-            cook = of.cook_numbers.get(name)
+            cook = ground.cook_numbers.get(name)
             if cook is None:
                 self.error = RunError("unknown_agent", name=str(name)[:40])
                 return False
             if not isinstance(actions, list | tuple):
                 self.error = RunError("plan_not_a_list", name=name)
                 return False
-            self.give(cook, *(one if type(one) is CookAction else read(of, one) for one in actions))
+            self.give(cook, *(action if type(action) is CookAction else read(ground, action) for action in actions))
         return True
 
     def carry_out(self, plan: Mapping[str, object]) -> None:
@@ -219,10 +227,12 @@ class Simulation:
         """True if the run has ended by an error, or with the last dish where that ends it."""
         return self.error is not None or (self.ground.rules.end == "served" and self.world.all_served)
 
-    def last_deed(self, cook: int) -> tuple[int, StartedAction]:
+    def last_action(self, cook: int) -> tuple[int, StartedAction]:
         """Return the last action that a cook has started, and its number."""
-        numbers = range(len(self.deeds) - 1, -1, -1)
-        return next((number, self.deeds[number]) for number in numbers if self.deeds[number].cook == cook)
+        number = len(self.started_actions) - 1
+        while self.started_actions[number].cook != cook:
+            number -= 1
+        return number, self.started_actions[number]
 
     def advance(self) -> bool:
         """Go to the next moment and let everything there happen; return whether the run goes on."""
@@ -251,11 +261,11 @@ class Simulation:
     @property
     def decide(self) -> list[int]:
         """Cooks that need a decision: idle, without queued actions, and not finished."""
-        return [
-            cook
-            for cook, act in enumerate(self.acts)
-            if act is None and not self.finished[cook] and self.started[cook] == len(self.queues[cook])
-        ]
+        cooks = []
+        for cook, act in enumerate(self.acts):
+            if act is None and not self.finished[cook] and self.started[cook] == len(self.queues[cook]):
+                cooks.append(cook)
+        return cooks
 
     @property
     def end(self) -> str:
@@ -299,9 +309,11 @@ class Simulation:
                 return False
             now = world.clock
             if self.keep:
-                self.deeds.append(StartedAction(cook, self.started[cook], act, now, now + duration))
+                self.started_actions.append(StartedAction(cook, self.started[cook], act, now, now + duration))
             self.started[cook] += 1
-            self.acts[cook], self.ends[cook], self._entered[cook] = act, now + duration, 0
+            self.acts[cook] = act
+            self.ends[cook] = now + duration
+            self._entered[cook] = 0
             if duration:
                 return True
             if not self._effect(cook, act):
@@ -312,14 +324,15 @@ class Simulation:
 
     def start(self, cook: int, act: CookAction) -> tuple[str, Time]:
         """Return why a cook cannot begin an action now, ``""`` if he can, and for how many ticks."""
-        word, world, of = act.word, self.world, self.ground
+        word, world = act.word, self.world
+        ground = self.ground
         if act.fault:
             return act.fault, 0
-        if self.finished[cook] and word != FINISH and of.rules.finish == "final":
+        if self.finished[cook] and word != FINISH and ground.rules.finish == "final":
             return "after_finish", 0
         if word == MOVE:
-            far = of.walks(world.tiles[cook]).get(act.tile)
-            return ("unreachable", 0) if far is None else ("", far * of.facts.move)
+            distance = ground.walks(world.tiles[cook]).get(act.tile)
+            return ("unreachable", 0) if distance is None else ("", distance * ground.facts.move)
         if word == WAIT:
             return "", act.duration
         if word == FINISH:
@@ -329,12 +342,12 @@ class Simulation:
             fault, duration = world.work(act.station)
             if fault:
                 return fault, 0
-        if world.tiles[cook] not in of.near[act.station]:
+        if world.tiles[cook] not in ground.near[act.station]:
             return "not_adjacent", 0
-        if act.station in of.exclusive and any(
-            other is not None and other.word == PROCESS and other.station == act.station for other in self.acts
-        ):
-            return "station_in_use", 0
+        if act.station in ground.exclusive:
+            for running in self.acts:
+                if running is not None and running.word == PROCESS and running.station == act.station:
+                    return "station_in_use", 0
         return "", duration
 
     def refusal(self, cook: int, act: CookAction) -> str:
@@ -346,7 +359,8 @@ class Simulation:
 
     def _effect(self, cook: int, act: CookAction) -> bool:
         """Let an action take effect; return whether that is no fault."""
-        word, world, fault = act.word, self.world, ""
+        word, world = act.word, self.world
+        fault = ""
         self.acts[cook] = None
         if word == MOVE:
             world.tiles[cook] = act.tile
@@ -380,37 +394,54 @@ class Simulation:
         each in full from its beginning. ``final`` is what cooks and stations hold, and the dirty plates at the plate
         return.
         """
-        world, of, error = self.world, self.ground, self.error
-        ticks: list[dict[str, Time]] = [{MOVE: 0, WAIT: 0, PROCESS: 0} for _ in of.cooks]
-        for deed in self.deeds:
-            word = deed.act.word if deed.act.word in (MOVE, WAIT) else PROCESS
-            ticks[deed.cook][word] += deed.end - deed.start
-        agents = {
-            name: {
-                "progress": [self.started[n], len(self.queues[n])],
-                "busy": json_number(sum(ticks[n].values())),
-                "waiting": json_number(ticks[n][WAIT]),
-                "moving": json_number(ticks[n][MOVE]),
-                "processing": json_number(ticks[n][PROCESS]),
-            }
-            for n, name in enumerate(of.cooks)
-        }
-        name = None if error is None or error.cook is None else of.cooks[error.cook]
-        cooks = zip(of.cooks, world.tiles, world.hands, strict=True)
+        world, names = self.world, self.ground.cooks
         return {
             "done": self.done,
             "all_served": world.all_served,
-            "error": None if error is None else {"kind": error.kind, "agent": name, "index": error.position},
+            "error": self._error_as_dict(),
             "time": json_number(self.time),
             "served": world.served,
-            "agents": agents,
-            "trace": [[json_number(moment), of.cooks[cook], index] for moment, cook, index in self.trace],
-            "final": {
-                "agents": {name: [*tile, written(thing)] for name, tile, thing in cooks},
-                "stations": {of.names[n]: written(thing) for n, thing in enumerate(world.on) if thing is not None},
-                "dirty": world.dirty,
-            },
+            "agents": self._ticks_of_cooks(),
+            "trace": [[json_number(moment), names[cook], index] for moment, cook, index in self.trace],
+            "final": self._final_things(),
         }
+
+    def _error_as_dict(self) -> dict[str, Any] | None:
+        error = self.error
+        if error is None:
+            return None
+        name = None if error.cook is None else self.ground.cooks[error.cook]
+        return {"kind": error.kind, "agent": name, "index": error.position}
+
+    def _ticks_of_cooks(self) -> dict[str, dict[str, Any]]:
+        """Return progress and ticks of every cook by name."""
+        cooks = self.ground.cooks
+        ticks: list[dict[str, Time]] = [{MOVE: 0, WAIT: 0, PROCESS: 0} for _ in cooks]
+        for action in self.started_actions:
+            word = action.act.word if action.act.word in (MOVE, WAIT) else PROCESS
+            ticks[action.cook][word] += action.end - action.start
+        agents = {}
+        for cook, name in enumerate(cooks):
+            agents[name] = {
+                "progress": [self.started[cook], len(self.queues[cook])],
+                "busy": json_number(sum(ticks[cook].values())),
+                "waiting": json_number(ticks[cook][WAIT]),
+                "moving": json_number(ticks[cook][MOVE]),
+                "processing": json_number(ticks[cook][PROCESS]),
+            }
+        return agents
+
+    def _final_things(self) -> dict[str, Any]:
+        """Return the things of cooks and stations by name, and the number of dirty plates."""
+        world = self.world
+        agents = {}
+        for name, tile, thing in zip(self.ground.cooks, world.tiles, world.hands, strict=True):
+            agents[name] = [*tile, written(thing)]
+        stations = {}
+        for name, thing in zip(self.ground.names, world.on, strict=False):
+            if thing is not None:
+                stations[name] = written(thing)
+        return {"agents": agents, "stations": stations, "dirty": world.dirty}
 
 
 def carry_out(kitchen: GridKitchen, plan: Mapping[str, object], rules: GridKitchenRules) -> Simulation:

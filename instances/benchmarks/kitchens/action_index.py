@@ -96,19 +96,21 @@ class ActionIndex:
         self._domain = engine.kitchen.domain
         self._bits = engine.bits
         self._of_type: dict[str, list[str]] = {}
-        for name, its_type in engine.types.items():
-            self._of_type.setdefault(its_type, []).append(name)
+        for name, object_type in engine.types.items():
+            self._of_type.setdefault(object_type, []).append(name)
         self._patterns: dict[tuple[str, tuple[str | None, ...]], _Source] = {}
         self._reset()
 
     def _reset(self) -> None:
         self._nodes = 0
-        queries = [
-            _FactQuery(_Partial(position, player, rounds, {} if param is None else {param: player}), turn, turn, [])
-            for player, turn in self._engine.turns.items()
-            for position, param, rounds in _questions(self._domain)
-        ]
-        self._root = _Node(sum(self._engine.turns.values()), queries, [], {})
+        queries = []
+        turns = self._engine.turns
+        for player, turn in turns.items():
+            for position, param, rounds in _questions(self._domain):
+                binding = {} if param is None else {param: player}
+                partial = _Partial(position, player, rounds, binding)
+                queries.append(_FactQuery(partial, turn, turn, []))
+        self._root = _Node(sum(turns.values()), queries, [], {})
 
     def legal(self, facts: int) -> LegalActions:
         """Return the legal actions."""
@@ -126,7 +128,7 @@ class ActionIndex:
             self._reset()
         queries: list[_FactQuery] = []
         actions = list(node.actions)
-        whole = 0
+        node_mask = 0
         for question in node.queries:
             if key & question.mask != question.want:
                 continue
@@ -145,47 +147,50 @@ class ActionIndex:
                         partials.append(further.partial)
                         continue
                     queries.append(further)
-                    whole |= further.mask
+                    node_mask |= further.mask
                     for _, source in further.sources:
-                        whole |= source.mask
-        way: _Node | LegalActions = _Node(whole, queries, actions, {}) if queries else self._moves(actions)
+                        node_mask |= source.mask
+        way: _Node | LegalActions = _Node(node_mask, queries, actions, {}) if queries else self._moves(actions)
         node.ways[key] = way
         return way
 
     def _moves(self, actions: list[int]) -> LegalActions:
-        deeds = self._engine.deeds
-        ordered = sorted(actions, key=lambda number: deeds[number].rank)
+        ground_actions = self._engine.actions
+        ordered = sorted(actions, key=lambda number: ground_actions[number].rank)
         by_text: dict[str, int] = {}
         for number in ordered:
-            by_text.setdefault(deeds[number].text, number)
-        kinds = [(text, "wait" if deeds[number].is_wait else "act") for text, number in by_text.items()]
-        commands = tuple([LegalCommand(text, kind) for text, kind in kinds])
-        return LegalActions(tuple(ordered), by_text, commands)
+            by_text.setdefault(ground_actions[number].text, number)
+        commands = []
+        for text, number in by_text.items():
+            kind = "wait" if ground_actions[number].is_wait else "act"
+            commands.append(LegalCommand(text, kind))
+        return LegalActions(tuple(ordered), by_text, tuple(commands))
 
     def _ask(self, partial: _Partial) -> _FactQuery | None:
         """Ask the next round of questions; ``None`` if a fact that never changes forbids the action."""
         position, player, rounds, binding = partial
-        this = rounds[0]
-        for predicate, params, value in this.fixed:
-            if ((predicate, *[binding[param] for param in params]) in self._engine.always) != value:
+        next_round = rounds[0]
+        for predicate, params, value in next_round.fixed:
+            atom = (predicate, *[binding[param] for param in params])
+            if (atom in self._engine.always) != value:
                 return None
         mask = want = 0
-        for predicate, params, value in this.tests:
+        for predicate, params, value in next_round.tests:
             bit = self._bits.mask((predicate, *[binding[param] for param in params]))
             mask |= bit
             if value:
                 want |= bit
-        sources = [(param, self._source(literal, binding)) for param, literal in this.sources]
+        sources = [(param, self._source(literal, binding)) for param, literal in next_round.sources]
         return _FactQuery(_Partial(position, player, rounds[1:], binding), mask, want, sources)
 
     def _choose(self, partial: _Partial) -> list[_Partial]:
         """Put any object of its type for a parameter; of one that need not be there, ask that first."""
         position, player, rounds, binding = partial
         assert rounds[0].free is not None
-        param, its_type = rounds[0].free
+        param, param_type = rounds[0].free
         is_there = Literal(EXISTS, (param,))
         chosen = []
-        for name in self._of_type.get(its_type, ()):
+        for name in self._of_type.get(param_type, ()):
             if name not in binding.values():
                 first = (_Round((), (is_there,), (), None),) if name in self._engine.existence else ()
                 chosen.append(_Partial(position, player, (*first, *rounds[1:]), {**binding, param: name}))
@@ -196,12 +201,12 @@ class ActionIndex:
         shape = tuple([binding.get(param) for param in literal.params])
         source = self._patterns.get((literal.predicate, shape))
         if source is None:
-            its_type = self._domain.signature[literal.predicate][shape.index(None)]
-            names = {
-                self._bits.mask((literal.predicate, *[part or name for part in shape])): name
-                for name in self._of_type.get(its_type, ())
-                if name not in shape
-            }
+            open_type = self._domain.signature[literal.predicate][shape.index(None)]
+            names = {}
+            for name in self._of_type.get(open_type, ()):
+                if name not in shape:
+                    atom = (literal.predicate, *[part or name for part in shape])
+                    names[self._bits.mask(atom)] = name
             source = self._patterns[literal.predicate, shape] = _Source(sum(names), names)
         return source
 
@@ -239,8 +244,8 @@ def _questions(domain: KitchenDomain) -> tuple[tuple[int, str | None, tuple[_Rou
     for position, action in enumerate(domain.actions):
         if not action.params:
             plans.append((position, None, ()))
-        for param, its_type in action.params:
-            if its_type == ACTOR:
+        for param, param_type in action.params:
+            if param_type == ACTOR:
                 plans.append((position, param, _rounds(action, param, domain.changing)))
     return tuple(plans)
 
@@ -265,7 +270,7 @@ def _rounds(action: ActionSchema, actor: str, changing: frozenset[str]) -> tuple
         pending = [literal for literal in pending if literal not in [source for _, source in chosen]]
         free = None
         if not ready and not chosen:
-            free = next((param, its_type) for param, its_type in action.params if param not in bound)
+            free = next(param for param in action.params if param[0] not in bound)
             bound.add(free[0])
         fixed = tuple(literal for literal in ready if literal.predicate not in changing)
         tests = tuple(literal for literal in ready if literal.predicate in changing)
@@ -309,15 +314,19 @@ class GoalTest:
         self._total = sum(alike.values())
         self._mask = reduce(or_, masks.values(), 0)
         # Both by the facts that decide about the goal.
-        self._can_be_cast = lru_cache(MAX_ANSWERS)(lambda facts: self._possible and can_be_cast(self.met(facts)))
+        self._can_be_cast = lru_cache(MAX_ANSWERS)(self._has_cast)
         self._share_of = lru_cache(MAX_ANSWERS)(self._share)
 
     def met(self, facts: int) -> list[tuple[Atom, list[Atom]]]:
         """Return the conditions, each with the true atoms that make it true for some objects."""
-        return [
-            (condition, [atom for bit, atom in options if not bit or facts & bit])
-            for condition, options in self._options
-        ]
+        met = []
+        for condition, options in self._options:
+            atoms = [atom for bit, atom in options if not bit or facts & bit]
+            met.append((condition, atoms))
+        return met
+
+    def _has_cast(self, facts: int) -> bool:
+        return self._possible and can_be_cast(self.met(facts))
 
     def relevant(self, facts: int) -> int:
         """Return the facts that decide about the goal."""

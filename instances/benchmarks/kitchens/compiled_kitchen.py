@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.action_index import EXISTS, ActionIndex, GoalTest
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
-from planoracle.instances.benchmarks.kitchens.effects import Birth, Running, Timers, ground
+from planoracle.instances.benchmarks.kitchens.effects import Creation, Running, Timers, ground
 from planoracle.instances.benchmarks.kitchens.goal_text import by_text
 from planoracle.instances.benchmarks.kitchens.kitchen import (
     PROFILES,
@@ -82,18 +82,19 @@ class GroundAction(NamedTuple):
 
 
 class CompiledKitchen:
-    """The rules of one kitchen.
+    """Rules of one kitchen, compiled to bit sets.
 
     A state is a pair of whole numbers and tuples of them; equal states are equal in every respect. It holds the
     changing facts, whose turn it is, the timers and their order. Its meaning depends on this object, which goes on
-    learning while it is used: new objects get new bits and deeds, old states stay as they are.
+    learning while it is used: new objects get new bits and actions, old states stay as they are.
 
     Attributes
     ----------
     bits, timers
         Numbering of atoms, and of effects on their way.
-    deeds
-        What has been asked about; actions are places in this list, and so mean something for this object only.
+    actions
+        Ground actions that have been asked about. Numbers of actions are places in this list, and so mean something
+        for this object only.
     always
         The facts that never change.
     turns
@@ -111,7 +112,7 @@ class CompiledKitchen:
         self.always = frozenset(atom for atom in kitchen.facts if atom[0] not in domain.changing)
         self.bits = Bits()
         self.timers = Timers(self.bits, self.always)
-        self.deeds: list[GroundAction] = []
+        self.actions: list[GroundAction] = []
         self._positions = {action.name: position for position, action in enumerate(domain.actions)}
         self._numbers: dict[tuple[int, str, tuple[str, ...]], int] = {}
         self._lock = Lock()  # runs in several threads may use the same rules
@@ -120,7 +121,7 @@ class CompiledKitchen:
         self._acting = sum([self.turns[player] for player in players[1:]]) if rules.moves == "joint" else 0
         self.types = dict(kitchen.types)
         self._learn()
-        facts = self.bits.union(sorted(atom for atom in kitchen.facts if atom[0] in domain.changing))
+        facts = self.bits.union(sorted(kitchen.facts - self.always))
         self._start: State = (facts | self.turns[players[0]] | sum(self.existence.values()), ())
         self._goal = GoalTest(kitchen, self.bits, self.always)
 
@@ -145,11 +146,11 @@ class CompiledKitchen:
     def step(self, state: State, action: int) -> State:
         """Carry out an action, which must be legal."""
         facts, effects = state
-        deed = self.deeds[action]
-        facts = facts & deed.keep | deed.add
-        if deed.effects:
-            facts, effects = self._begin(facts, effects, deed.effects)
-        if effects and deed.ticks:
+        ground_action = self.actions[action]
+        facts = facts & ground_action.keep | ground_action.add
+        if ground_action.effects:
+            facts, effects = self._begin(facts, effects, ground_action.effects)
+        if effects and ground_action.ticks:
             return self._tick(facts, effects)
         return facts, effects
 
@@ -166,16 +167,19 @@ class CompiledKitchen:
 
     def find(self, state: State, text: str) -> int | None:
         """Return the first legal action that is written like this, or ``None``."""
-        deeds, facts = self.deeds, state[0]
+        actions, facts = self.actions, state[0]
         numbers = self._closed.get(text) or self._meanings(state, text)
-        legal = [one for one in numbers if facts & deeds[one].mask == deeds[one].want]
-        return min(legal, key=lambda one: deeds[one].rank, default=None)
+        legal = [number for number in numbers if facts & actions[number].mask == actions[number].want]
+        return min(legal, key=lambda number: actions[number].rank, default=None)
 
     # Meaning of a state
 
     def player(self, state: State) -> str:
         """Return who acts next."""
-        return next((player for player, bit in self.turns.items() if state[0] & bit), self.kitchen.players[0])
+        for player, bit in self.turns.items():
+            if state[0] & bit:
+                return player
+        return self.kitchen.players[0]
 
     def objects(self, state: State) -> dict[str, str]:
         """Return the objects there are, with their types."""
@@ -208,17 +212,19 @@ class CompiledKitchen:
     # Actions
 
     def number(self, position: int, player: str, binding: Mapping[str, str]) -> int:
-        """Return the place of a deed in the list, where it is put when it is first asked for."""
+        """Return the number of a ground action, which is created when it is first asked for."""
         arguments = tuple([binding[param] for param, _ in self.kitchen.domain.actions[position].params])
         number = self._numbers.get((position, player, arguments))
         if number is None:
             with self._lock:
-                number = len(self.deeds)
-                self.deeds.append(self._deed(position, player, arguments, binding))
+                number = len(self.actions)
+                self.actions.append(self._ground_action(position, player, arguments, binding))
                 self._numbers[position, player, arguments] = number
         return number
 
-    def _deed(self, position: int, player: str, arguments: tuple[str, ...], binding: Mapping[str, str]) -> GroundAction:
+    def _ground_action(
+        self, position: int, player: str, arguments: tuple[str, ...], binding: Mapping[str, str]
+    ) -> GroundAction:
         action, players = self.kitchen.domain.actions[position], self.kitchen.players
         mask = want = 0
         for predicate, params, value in action.conditions:
@@ -231,22 +237,25 @@ class CompiledKitchen:
             elif (atom in self.always) != value:
                 want = -1  # never legal
         present = sum([self.existence.get(name, 0) for name in arguments])
-        keep, add = self._masks(
-            [((name, *[binding[p] for p in params]), value) for name, params, value in action.changes]
-        )
-        after = players[(players.index(player) + 1) % len(players)]
+        changes = []
+        for predicate, params, value in action.changes:
+            changes.append(((predicate, *[binding[param] for param in params]), value))
+        keep, add = self._masks(changes)
+        effects = [self.timers.kind(ground(effect, binding)) for effect in action.effects]
+        next_player = players[(players.index(player) + 1) % len(players)]
         turn = self.turns[player]
+        all_turns = sum(self.turns.values())
         return GroundAction(
             position=position,
             arguments=arguments,
             player=player,
             text=action.write(binding),
-            mask=mask | present | sum(self.turns.values()),
+            mask=mask | present | all_turns,
             want=want | present | turn,
             keep=keep & ~turn,
-            add=add | self.turns[after],
-            effects=tuple([self.timers.kind(ground(effect, binding)) for effect in action.effects]),
-            ticks=self.rules.moves == "turns" or after == players[0],
+            add=add | self.turns[next_player],
+            effects=tuple(effects),
+            ticks=self.rules.moves == "turns" or next_player == players[0],
             rank=(position, *map(natural, arguments)),
             is_wait=not (action.changes or action.effects),
         )
@@ -259,12 +268,12 @@ class CompiledKitchen:
         return keep, add
 
     def _meanings(self, state: State, text: str) -> list[int]:
-        """Return the deeds that a text may mean: all that are legal, and perhaps others."""
+        """Return the actions that a text may mean: all that are legal, and perhaps others."""
         numbers, is_open = list[int](), False
         readings = match(text, self.kitchen.domain)
-        for action, named in [one for one in readings if suits(*one, self.types)]:
+        for action, named in [reading for reading in readings if suits(*reading, self.types)]:
             is_open = is_open or len(named) < len(action.params)
-            for binding in self._completed(state, action, named) if is_open else (named,):
+            for binding in self._complete(state, action, named) if is_open else (named,):
                 actors = [binding[param] for param, kind in action.params if kind == ACTOR]
                 for player in actors if action.params else self.kitchen.players:
                     numbers.append(self.number(self._positions[action.name], player, binding))
@@ -272,18 +281,20 @@ class CompiledKitchen:
             self._closed[text] = numbers
         return numbers
 
-    def _completed(self, state: State, action: ActionSchema, binding: dict[str, str]) -> Iterator[dict[str, str]]:
+    def _complete(self, state: State, action: ActionSchema, binding: dict[str, str]) -> Iterator[dict[str, str]]:
         """Yield the binding with all objects for open parameters for which the conditions hold."""
         for predicate, params, value in action.conditions:
             atom = (predicate, *[binding.get(param, "") for param in params])
             if "" not in atom and self.holds(state, atom) != value:
                 return
-        param, its_type = next((one for one in action.params if one[0] not in binding), ("", ""))
-        if not param:
+        open_param = next((param for param in action.params if param[0] not in binding), None)
+        if open_param is None:
             yield binding
-        for name, kind in self.types.items() if param else ():
-            if kind == its_type and name not in binding.values():
-                yield from self._completed(state, action, {**binding, param: name})
+            return
+        param, param_type = open_param
+        for name, object_type in self.types.items():
+            if object_type == param_type and name not in binding.values():
+                yield from self._complete(state, action, {**binding, param: name})
 
     # Effects
 
@@ -300,8 +311,8 @@ class CompiledKitchen:
             outcome = outcomes.get(facts & mask) or timers.learn(running[at], facts, active=True)
             facts = facts & outcome.keep | outcome.add
             running[at] = outcome.code
-            for birth in outcome.births:
-                facts = self._bear(facts, birth)
+            for creation in outcome.creations:
+                facts = self._create(facts, creation)
         return facts, tuple(running)
 
     def _tick(self, facts: int, effects: tuple[int, ...]) -> State:
@@ -317,27 +328,27 @@ class CompiledKitchen:
             outcome = outcomes.get(facts & mask)
             if outcome is None:
                 outcome = timers.learn(code, facts, active=False)
-            keep, add, code, births = outcome
+            keep, add, code, creations = outcome
             facts = facts & keep | add
-            if births:
-                for birth in births:
-                    facts = self._bear(facts, birth)
+            if creations:
+                for creation in creations:
+                    facts = self._create(facts, creation)
             if code >= 0:
                 after.append(code)
             else:
                 skip = self.rules.skip_after_finish
         return facts, tuple(after)
 
-    def _bear(self, facts: int, birth: Birth) -> int:
+    def _create(self, facts: int, creation: Creation) -> int:
         existing = (split_name(name) for name in self.types if self._is_there(facts, name))
-        number = max((number for kind, number in existing if kind == birth.kind), default=0) + 1
-        name = f"{birth.kind}{number}"
+        number = max((number for kind, number in existing if kind == creation.kind), default=0) + 1
+        name = f"{creation.kind}{number}"
         if name not in self.types:
-            self.types[name] = birth.type
+            self.types[name] = creation.type
             self._learn()
-        keep, add = self._masks(birth.changes_of(name))
+        keep, add = self._masks(creation.changes_of(name))
         facts = facts & keep | add | self.existence[name]
-        return facts & birth.keep | birth.add
+        return facts & creation.keep | creation.add
 
     def _is_there(self, facts: int, name: str) -> bool:
         exists = self.existence.get(name)
@@ -349,7 +360,7 @@ class CompiledKitchen:
         names = [name for name in self.types if split_name(name)[0] in created]
         self.existence = {name: self.bits.mask((EXISTS, name)) for name in names}
         self._marks = sum(self.turns.values()) | sum(self.existence.values())
-        self._closed: dict[str, list[int]] = {}  # deeds of texts that leave nothing open
+        self._closed: dict[str, list[int]] = {}  # actions of texts that leave nothing open
         self._index = ActionIndex(self)
 
 

@@ -8,7 +8,7 @@ from string import ascii_uppercase
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.domain import Effect, KitchenDomain, Literal
 from planoracle.instances.benchmarks.kitchens.effects import Running
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, atom_rank, natural
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import places
 from planoracle.plugin import Violation, clean, listed
 
@@ -58,23 +58,24 @@ def describe(engine: CompiledKitchen, state: State) -> str:
       table3: bread2
     """
     facts, players = engine.facts(state), engine.kitchen.players
-    layout = places(sorted(engine.objects(state).items(), key=lambda each: _rank(engine, each[0])), facts)
+    objects = sorted(engine.objects(state).items(), key=lambda entry: _rank(engine, entry[0]))
+    layout = places(objects, facts)
     words: dict[str, list[str]] = {}  # by thing, what it has become and what is under way with it
     added: dict[str, list[str]] = {}  # by meal
     decisive = (fact for fact in facts if fact[0] in (*_STATES, "addedto"))
-    for predicate, thing, *others in sorted(decisive, key=lambda atom: [natural(part) for part in atom]):
+    for predicate, thing, *meals in sorted(decisive, key=atom_rank):
         if predicate in _STATES:
             words.setdefault(thing, []).append(predicate.removeprefix("is"))
         elif predicate == "addedto":
-            added.setdefault(others[0], []).append(thing)
+            added.setdefault(meals[0], []).append(thing)
     for thing, text in dict.fromkeys(_timers(engine.running(state), facts, engine.kitchen.unit)):
         words.setdefault(thing, []).append(text)
 
     def thing_in_words(thing: str) -> str:
-        meals = [
-            thing_in_words(meal) + (f" with {', '.join(added[meal])}" if meal in added else "")
-            for meal in layout.containers.get(thing, ())
-        ]
+        meals = []
+        for meal in layout.containers.get(thing, ()):
+            contents = f" with {', '.join(added[meal])}" if meal in added else ""
+            meals.append(thing_in_words(meal) + contents)
         inside = f" of {' and '.join(meals)}" if meals else ""
         about = f" ({'; '.join(words[thing])})" if thing in words else ""
         return f"{thing}{about}{inside}"
@@ -86,7 +87,7 @@ def describe(engine: CompiledKitchen, state: State) -> str:
         lines.append(f"{turn}{player} at {at or 'no station'}, {hands}")
     for station, things in layout.stations.items():
         lines.append(f"  {station}: {' < '.join(map(thing_in_words, things)) or 'empty'}")
-    contained = {part for parts in added.values() for part in parts}.union(layout.containers)
+    contained = set(layout.containers).union(*added.values())
     if nowhere := [name for name in layout.unplaced if name not in contained]:
         lines.append(f"  nowhere: {', '.join(nowhere)}")
     return "\n".join(lines)
@@ -146,13 +147,14 @@ def goal_in_words(kitchen: Kitchen) -> str:
     letters: dict[str, str] = {}
     for role in kitchen.goal.roles:
         kind = role.partition("#")[0]
-        count = sum(other.startswith(f"{kind} ") for other in letters.values())
+        count = sum(name.startswith(f"{kind} ") for name in letters.values())
         letters[role] = f"{kind} {ascii_uppercase[count] if count < 26 else count + 1}"
     named = [[letters.get(part, part) for part in condition] for condition in kitchen.goal.conditions]
     conditions = [condition_in_words(condition, "is") for condition in named]
     conditions += [f"there is {letters[role]}" for role in kitchen.goal.extra_roles]
     text = f"{clean(kitchen.text, 200)}: " if kitchen.text else ""
-    return f"{text}{'; '.join(conditions)}.{' (Letters stand for any different objects.)' if letters else ''}"
+    remark = " (Letters stand for any different objects.)" if letters else ""
+    return f"{text}{'; '.join(conditions)}.{remark}"
 
 
 def actions_in_words(domain: KitchenDomain, unit: str = "step") -> Iterator[str]:
@@ -164,8 +166,10 @@ def actions_in_words(domain: KitchenDomain, unit: str = "step") -> Iterator[str]
     """
     for action in domain.actions:
         needs = listed([_literal(literal) for literal in action.conditions])
-        after = "; ".join(filter(None, (_effect(effect, unit) for effect in action.effects)))
-        yield f"{action.text}{f' (needs {needs})' if needs else ''}{f': {after}' if after else ''}"
+        effects = "; ".join(filter(None, (_effect(effect, unit) for effect in action.effects)))
+        needs_text = f" (needs {needs})" if needs else ""
+        effects_text = f": {effects}" if effects else ""
+        yield f"{action.text}{needs_text}{effects_text}"
 
 
 def _literal(literal: Literal, verb: str = "to be") -> str:
@@ -174,14 +178,17 @@ def _literal(literal: Literal, verb: str = "to be") -> str:
 
 def _effect(effect: Effect, unit: str) -> str:
     changes = [_literal(change, "is") for change in effect.changes if change.value]
-    text = " and ".join([*changes, *filter(None, (_effect(nested, unit) for nested in effect.effects))])
+    nested_texts = filter(None, (_effect(nested, unit) for nested in effect.effects))
+    text = " and ".join([*changes, *nested_texts])
     if effect.creates is not None:
         return f"there is new {effect.creates[2]} {effect.creates[0]}: {text}"
-    count = ", ".join([str(effect.count), *(f"for {kind} {number}" for kind, number in effect.counts)])
+    counts = [f"for {kind} {number}" for kind, number in effect.counts]
+    count = ", ".join([str(effect.count), *counts])
     if effect.kind == "delayed":
         return f"after {count} {unit}s (that of the action counts) {text}"
     if effect.kind == "repetitive":
         return f"once done {count} times {text}"
     if effect.kind == "conditional":
-        return f"while {listed([_literal(one, 'is') for one in effect.conditions])}, {text}"
+        conditions = listed([_literal(condition, "is") for condition in effect.conditions])
+        return f"while {conditions}, {text}"
     return text

@@ -99,7 +99,7 @@ class ActionSchema:
     @property
     def timer(self) -> Effect | None:
         """Effect that takes ticks or repetitions, if there is one."""
-        return next((effect for effect in _nested(self.effects) if effect.count), None)
+        return next((effect for effect in _with_nested(self.effects) if effect.count), None)
 
     def write(self, binding: Mapping[str, str]) -> str:
         """Write the action with the names of objects."""
@@ -126,8 +126,8 @@ class KitchenDomain(CacheHolder):
         for action in actions:
             params: dict[str, str] = {}
             for literal in (*action.conditions, *action.changes):
-                for name, its_type in zip(literal.params, signature[literal.predicate], strict=True):
-                    params.setdefault(name, its_type)
+                for name, param_type in zip(literal.params, signature[literal.predicate], strict=True):
+                    params.setdefault(name, param_type)
             complete.append(replace(action, params=tuple(params.items())))
         return cls(tuple(types), listed, tuple(complete), benchmark)
 
@@ -150,25 +150,35 @@ class KitchenDomain(CacheHolder):
     @cached_property
     def changing(self) -> frozenset[str]:
         """Predicates that some action changes; all others are constant."""
-        every = (effect for action in self.actions for effect in _nested(action.effects))
-        changed = {literal.predicate for action in self.actions for literal in action.changes}
-        return frozenset(changed.union(literal.predicate for effect in every for literal in effect.changes))
+        literals: list[Literal] = []
+        for action in self.actions:
+            literals += action.changes
+        for effect in self._all_effects():
+            literals += effect.changes
+        return frozenset(literal.predicate for literal in literals)
 
     @cached_property
     def created(self) -> frozenset[str]:
         """Kinds of objects that actions create."""
-        creations = (effect.creates for action in self.actions for effect in _nested(action.effects))
+        creations = (effect.creates for effect in self._all_effects())
         return frozenset(creates[2] for creates in creations if creates is not None)
+
+    def _all_effects(self) -> Iterator[Effect]:
+        """Yield the effects of all actions, nested ones included."""
+        for action in self.actions:
+            yield from _with_nested(action.effects)
 
     @property
     def config(self) -> dict[str, dict[str, int]]:
         """Numbers of cuts and of steps that cooking takes, by kind of item."""
-        return {
-            key: {kind: count - more for kind, count in ((OTHERS, effect.count), *effect.counts)}
-            for key, (name, more) in TIMES.items()
-            for action in self.actions
-            if action.name == name and (effect := action.timer) is not None
-        }
+        config = {}
+        for key, (name, more) in TIMES.items():
+            for action in self.actions:
+                timer = action.timer if action.name == name else None
+                if timer is not None:
+                    counts = ((OTHERS, timer.count), *timer.counts)
+                    config[key] = {kind: count - more for kind, count in counts}
+        return config
 
     def with_config(self, config: Mapping[str, Mapping[str, int]]) -> KitchenDomain:
         """Return the domain with the numbers of a ``config``; raises `InputError` for an unknown kind."""
@@ -182,7 +192,10 @@ class KitchenDomain(CacheHolder):
                 if kind != OTHERS and self.type_of(kind) != "item":
                     message = f"must be a kind of item, such as lettuce, or {OTHERS}"
                     raise InputError(message, field=f"config.{key}", value=kind)
-        actions = [replace(one, effects=_timed(one.effects, numbers.get(one.name, {}))) for one in self.actions]
+        actions = []
+        for action in self.actions:
+            effects = _with_times(action.effects, numbers.get(action.name, {}))
+            actions.append(replace(action, effects=effects))
         return replace(self, actions=tuple(actions))
 
     def type_of(self, kind: str) -> str | None:
@@ -197,20 +210,21 @@ class KitchenDomain(CacheHolder):
         return types[0] if len(types) == 1 else None
 
 
-def _nested(effects: Iterable[Effect]) -> Iterator[Effect]:
+def _with_nested(effects: Iterable[Effect]) -> Iterator[Effect]:
     """Yield effects, and those in them."""
     for effect in effects:
         yield effect
-        yield from _nested(effect.effects)
+        yield from _with_nested(effect.effects)
 
 
-def _timed(effects: Iterable[Effect], numbers: Mapping[str, int]) -> tuple[Effect, ...]:
+def _with_times(effects: Iterable[Effect], numbers: Mapping[str, int]) -> tuple[Effect, ...]:
     """Return effects of an action, nested ones included, with ticks or repetitions by kind of object."""
     timed = []
     for effect in effects:
         count = numbers.get(OTHERS, effect.count) if effect.count else 0
-        counts = [(kind, number) for kind, number in sorted(numbers.items()) if kind != OTHERS and number != count]
-        nested = _timed(effect.effects, numbers)
+        numbers_by_kind = [(kind, number) for kind, number in sorted(numbers.items()) if kind != OTHERS]
+        counts = [(kind, number) for kind, number in numbers_by_kind if number != count]
+        nested = _with_times(effect.effects, numbers)
         timed.append(replace(effect, count=count, counts=tuple(counts if count else ()), effects=nested))
     return tuple(timed)
 
@@ -225,22 +239,10 @@ def bundled() -> KitchenDomain:
     ['Move {p1} from {s1} to {s2}', 'Pick up {i1} from {s1} using {p1}']
     """
     document = load_json((files(__package__) / "data" / "domain.json").read_bytes(), "domain.json")
-    predicates = [
-        Predicate(name, tuple(types.split()))
-        for types, names in document["predicates"].items()
-        for name in names.split()
-    ]
-    actions = [
-        ActionSchema(
-            name=name,
-            text=entry["text"],
-            params=(),
-            conditions=_literals(entry.get("if", "")),
-            changes=_literals(entry.get("then", "")),
-            effects=tuple(_effect(effect) for effect in entry.get("effects", ())),
-        )
-        for name, entry in document["actions"].items()
-    ]
+    predicates = []
+    for types, names in document["predicates"].items():
+        predicates += [Predicate(name, tuple(types.split())) for name in names.split()]
+    actions = [_action(name, entry) for name, entry in document["actions"].items()]
     return KitchenDomain.of(document["types"].split(), predicates, actions, document["benchmark"])
 
 
@@ -253,12 +255,27 @@ def domain_for(benchmark: str) -> KitchenDomain:
     return replace(domain, benchmark=benchmark)
 
 
+def _action(name: str, entry: Mapping[str, Any]) -> ActionSchema:
+    """Read an action, whose parameters follow from its conditions and changes."""
+    return ActionSchema(
+        name=name,
+        text=entry["text"],
+        params=(),
+        conditions=_literals(entry.get("if", "")),
+        changes=_literals(entry.get("then", "")),
+        effects=tuple(_effect(effect) for effect in entry.get("effects", ())),
+    )
+
+
 def _literals(text: str) -> tuple[Literal, ...]:
     """Read ``"loc p1 s1, not vacant s1"``."""
     literals = []
     for part in filter(None, (part.strip() for part in text.split(","))):
-        head, *rest = part.split()
-        literals.append(Literal(rest[0], tuple(rest[1:]), False) if head == "not" else Literal(head, tuple(rest)))
+        predicate, *params = part.split()
+        value = predicate != "not"
+        if not value:
+            predicate, *params = params
+        literals.append(Literal(predicate, tuple(params), value))
     return tuple(literals)
 
 

@@ -242,17 +242,16 @@ def _names(domain: KitchenDomain) -> _Names:
         schemas.setdefault(_plain(action.name), []).append(action)
         words = [word for word in action.name.split("-") if word not in _TYPES]
         verbs.add(r"[\s_-]?".join(map(re.escape, words)))
-    kinds = {
-        name.removeprefix("is") for name, types in domain.signature.items() if name[:2] == "is" and len(types) == 1
-    }
+    kind_predicates = [name for name, types in domain.signature.items() if name[:2] == "is" and len(types) == 1]
+    kinds = {name.removeprefix("is") for name in kind_predicates}
     kind = "|".join(sorted(map(re.escape, kinds), key=len, reverse=True))
     argument = rf"(?<![A-Za-z])(?:{kind})(?:[ _-]?\d{{1,9}}(?![\w-])|(?![\w-]))"
     verb = "|".join(sorted(verbs, key=len, reverse=True))
     types = "|".join(_TYPES)
+    verb_pattern = rf"(?P<verb>(?:{verb})(?:[\s_-](?:{types})(?![A-Za-z]))?)"
+    arguments = rf"(?P<arguments>{argument}(?:{_GAP}{argument}){{0,{_MAX_ARGUMENTS}}})"
     pattern = re.compile(
-        rf"(?<![\w-])\(?(?P<verb>(?:{verb})(?:[\s_-](?:{types})(?![A-Za-z]))?)(?![A-Za-z\d])"
-        rf"(?:{_AFTER_VERB}(?P<arguments>{argument}(?:{_GAP}{argument}){{0,{_MAX_ARGUMENTS}}}))?(?:\(\))?{_END}",
-        re.IGNORECASE,
+        rf"(?<![\w-])\(?{verb_pattern}(?![A-Za-z\d])(?:{_AFTER_VERB}{arguments})?(?:\(\))?{_END}", re.IGNORECASE
     )
     tuples = {name: tuple(same) for name, same in schemas.items()}
     return _Names(pattern, re.compile(argument, re.IGNORECASE), tuples)

@@ -54,25 +54,29 @@ def ground(effect: Effect, binding: Mapping[str, str]) -> GroundEffect:
     inner = dict(binding)
     creates = None
     if effect.creates is not None:
-        param, its_type, kind = effect.creates
+        param, object_type, kind = effect.creates
         inner[param] = kind
-        creates = (its_type, kind)
-
-    def changes(literals: tuple[Literal, ...]) -> frozenset[Change]:
-        return frozenset(
-            ((predicate, *(inner[param] for param in params)), value) for predicate, params, value in literals
-        )
-
+        creates = (object_type, kind)
+    argument = binding[effect.param]
+    nested = [ground(nested_effect, binding) for nested_effect in effect.effects]
     return GroundEffect(
         kind=effect.kind,
         param=effect.param,
-        argument=binding[effect.param],
-        conditions=changes(effect.conditions),
-        changes=changes(effect.changes),
-        effects=tuple(ground(nested, binding) for nested in effect.effects),
-        count=effect.count_for(binding[effect.param]),
+        argument=argument,
+        conditions=_changes(effect.conditions, inner),
+        changes=_changes(effect.changes, inner),
+        effects=tuple(nested),
+        count=effect.count_for(argument),
         creates=creates,
     )
+
+
+def _changes(literals: tuple[Literal, ...], binding: Mapping[str, str]) -> frozenset[Change]:
+    changes = set()
+    for predicate, params, value in literals:
+        atom = (predicate, *[binding[param] for param in params])
+        changes.add((atom, value))
+    return frozenset(changes)
 
 
 def start(effect: GroundEffect) -> Running:
@@ -96,8 +100,8 @@ def update(running: Running, scene: UpdateRecord, *, active: bool) -> Running:
         nested = tuple(update(inner, scene, active=active) for inner in running.nested)
         return replace(running, nested=nested, done=all(inner.done for inner in nested))
     if effect.creates is not None:
-        its_type, kind = effect.creates
-        name = scene.create(kind, its_type)
+        object_type, kind = effect.creates
+        name = scene.create(kind, object_type)
         for atom, value in changes:
             scene.set(tuple(name if part == kind else part for part in atom), value)
         return replace(running, done=True)
@@ -112,10 +116,10 @@ def update(running: Running, scene: UpdateRecord, *, active: bool) -> Running:
     return replace(running, nested=nested, done=True)
 
 
-_NEWBORN = "?"  # stands for the number of an object that is being created
+_OPEN_NUMBER = "?"  # stands for the number of an object that is being created
 
 
-class Birth(NamedTuple):
+class Creation(NamedTuple):
     """Object created by an update: its changes, and the masks of the changes that follow."""
 
     kind: str
@@ -126,8 +130,12 @@ class Birth(NamedTuple):
 
     def changes_of(self, name: str) -> list[Change]:
         """Return the changes with the name of the object."""
-        token = self.kind + _NEWBORN
-        return [(tuple(name if part == token else part for part in atom), value) for atom, value in self.changes]
+        token = self.kind + _OPEN_NUMBER
+        changes = []
+        for atom, value in self.changes:
+            named_atom = tuple(name if part == token else part for part in atom)
+            changes.append((named_atom, value))
+        return changes
 
 
 class UpdateOutcome(NamedTuple):
@@ -136,7 +144,7 @@ class UpdateOutcome(NamedTuple):
     keep: int
     add: int
     code: int
-    births: tuple[Birth, ...]
+    creations: tuple[Creation, ...]
 
 
 class Timers:
@@ -187,25 +195,25 @@ class Timers:
         record = UpdateRecord(self._bits, self._always, facts & mask)
         after = update(self.running[code], record, active=active)
         keep, add = record.masks[0]
-        births = tuple(
-            Birth(kind, its_type, tuple(changes), *record.masks[i + 1])
-            for i, (kind, its_type, changes) in enumerate(record.births)
-        )
+        creations = []
+        for (kind, object_type, changes), (next_keep, next_add) in zip(record.creations, record.masks[1:], strict=True):
+            creations.append(Creation(kind, object_type, tuple(changes), next_keep, next_add))
         # An effect that is done stays in the list until the next tick finds it so.
-        outcome = UpdateOutcome(keep, add, -1 if after.done and not active else self.code(after), births)
+        next_code = -1 if after.done and not active else self.code(after)
+        outcome = UpdateOutcome(keep, add, next_code, tuple(creations))
         outcomes[facts & mask] = outcome
         return outcome
 
 
 class UpdateRecord:
-    """Recorder of an update's changes as masks: before the first birth, and after each."""
+    """Recorder of an update's changes as masks: before the first creation, and after each."""
 
     def __init__(self, bits: Bits, always: frozenset[Atom], facts: int) -> None:
         self.bits = bits
         self.always = always
         self.value = facts
         self.masks: list[tuple[int, int]] = [(-1, 0)]
-        self.births: list[tuple[str, str, list[Change]]] = []
+        self.creations: list[tuple[str, str, list[Change]]] = []
 
     @property
     def facts(self) -> UpdateRecord:
@@ -218,16 +226,17 @@ class UpdateRecord:
 
     def set(self, atom: Atom, value: bool) -> None:
         """Make an atom true or false."""
-        if any(part.endswith(_NEWBORN) for part in atom):
-            self.births[-1][2].append((atom, value))
+        if any(part.endswith(_OPEN_NUMBER) for part in atom):
+            _, _, changes = self.creations[-1]
+            changes.append((atom, value))
             return
         bit = self.bits.mask(atom)
         keep, add = self.masks[-1]
         self.value = self.value | bit if value else self.value & ~bit
         self.masks[-1] = (keep, add | bit) if value else (keep & ~bit, add & ~bit)
 
-    def create(self, kind: str, its_type: str) -> str:
+    def create(self, kind: str, object_type: str) -> str:
         """Add an object with the next number of its kind and return its name."""
-        self.births.append((kind, its_type, []))
+        self.creations.append((kind, object_type, []))
         self.masks.append((-1, 0))
-        return kind + _NEWBORN
+        return kind + _OPEN_NUMBER

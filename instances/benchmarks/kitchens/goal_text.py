@@ -51,11 +51,13 @@ def dishes(text: str) -> Iterator[Dish]:
         number, compound, name, kind = match.groups(default="")
         contents = "; ".join([compound, *_CONTENTS.findall(words[match.end() : end])])
         parts = dict.fromkeys(_IMPLIED.get(name, ()), (1, frozenset[str]()))
-        for count, ways, stem in re.findall(_NUMBER + _PART, contents):
+        for number_word, ways, stem in re.findall(_NUMBER + _PART, contents):
             part = "patty" if stem == "patt" else stem
-            most, stated = parts.get(part, (1, frozenset()))
-            parts[part] = (max(most, _NUMBERS[count]), stated | set(ways.split()))
-        repeated = [(part, ways) for part, (count, ways) in parts.items() for _ in range(count)]
+            count, stated = parts.get(part, (1, frozenset()))
+            parts[part] = (max(count, _NUMBERS[number_word]), stated | set(ways.split()))
+        repeated: list[tuple[str, frozenset[str]]] = []
+        for part, (count, stated) in parts.items():
+            repeated += [(part, stated)] * count
         base = [(part, frozenset[str]()) for part in _BASES[kind]]
         yield from [Dish(kind, (*repeated, *base))] * _NUMBERS[number]
 
@@ -74,12 +76,14 @@ def lacking(kitchen: Kitchen) -> tuple[Atom, ...]:
     atoms: list[Atom] = []
     for number, dish in enumerate(sorted(dishes(kitchen.text), key=lambda dish: -len(dish.parts))):
         added = {f"{'water' if dish.kind == 'soup' else 'table'}#text{number}"}
-        options = [
-            (group, missing) for group in (added, *groups) if (missing := _missing(kitchen, dish, group, number))
-        ]
-        group, missing = min(options, key=lambda option: len(option[1]))
-        groups = [one for one in groups if one is not group]
-        atoms += missing[1:]
+        options = []
+        for group in (added, *groups):
+            missing = _missing(kitchen, dish, group, number)
+            if missing:
+                options.append((group, missing))
+        best_group, best_missing = min(options, key=lambda option: len(option[1]))
+        groups = [group for group in groups if group is not best_group]
+        atoms += best_missing[1:]
     return tuple(atoms)
 
 
@@ -99,11 +103,13 @@ def _missing(kitchen: Kitchen, dish: Dish, group: Iterable[str], number: int) ->
     for position, (part, ways) in enumerate(dish.parts if atoms else ()):
         requested = {PREPARED[way] for way in ways & PREPARED.keys()}
         met = {thing: {fact for fact in requested if (fact, thing) in kitchen.goal.conditions} for thing in kinds}
-        thing = max((one for one, kind in kinds.items() if kind == part), key=lambda one: len(met[one]), default="")
+        candidates = [candidate for candidate, kind in kinds.items() if kind == part]
+        thing = max(candidates, key=lambda candidate: len(met[candidate]), default="")
         if not thing:
             thing = f"{part}#text{number}_{position}"
             atoms.append((predicate, thing, *atoms[0]))
-            requested |= {PREPARED[_USUAL[part]]} if part in _USUAL and base == "station" and not ways else set()
+            if part in _USUAL and base == "station" and not ways:
+                requested.add(PREPARED[_USUAL[part]])
         kinds.pop(thing, None)
         atoms += [(fact, thing) for fact in sorted(requested - met.get(thing, set()))]
     return atoms

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache, reduce
 from math import prod
 from operator import or_
 from threading import Lock
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
 from planoracle.instances.model.cache import CacheHolder
@@ -66,7 +66,9 @@ CHOICES = {"moves": ("turns", "joint"), "goal": ("conditions", "text"), "limit":
 
 
 #: Maximum number of objects of a kitchen, of conditions and roles of a goal, and of atoms that can meet its conditions.
-MAX_OBJECTS, MAX_CONDITIONS, MAX_ATOMS = 1_000, 200, 200_000
+MAX_OBJECTS: Final = 1_000
+MAX_CONDITIONS: Final = 200
+MAX_ATOMS: Final = 200_000
 #: Maximum steps of the search for objects for the roles, which bounds the effort for hostile goals.
 MAX_SEARCH = 300_000
 
@@ -96,6 +98,11 @@ def natural(name: str) -> tuple[str, int, str]:
     """Return a key that sorts ``table10`` after ``table2``."""
     base = name.rstrip("0123456789")
     return base, int(name[len(base) :] or 0), name
+
+
+def atom_rank(atom: Atom) -> list[tuple[str, int, str]]:
+    """Return a key that sorts atoms by predicate and names, numbers in their order."""
+    return [natural(part) for part in atom]
 
 
 def unify(binding: dict[str, str], params: Sequence[str], names: Sequence[str]) -> dict[str, str] | None:
@@ -171,13 +178,15 @@ class Goal:
     def of(cls, conditions: Iterable[Sequence[str]], roles: Iterable[str] = ()) -> Goal:
         """Put a goal in order; roles of the conditions need not be listed."""
         atoms = sorted({tuple(condition) for condition in conditions})
-        named = {argument for atom in atoms for argument in atom[1:] if "#" in argument}
-        return cls(tuple(atoms), tuple(sorted({*named, *roles})))
+        all_roles = set(roles)
+        for atom in atoms:
+            all_roles.update(argument for argument in atom[1:] if "#" in argument)
+        return cls(tuple(atoms), tuple(sorted(all_roles)))
 
     @cached_property
     def extra_roles(self) -> tuple[str, ...]:
         """Roles that occur in no condition."""
-        named = {argument for atom in self.conditions for argument in atom}
+        named = set[str]().union(*self.conditions)
         return tuple(role for role in self.roles if role not in named)
 
 
@@ -240,13 +249,21 @@ class Kitchen(CacheHolder):
         if ACTOR not in types.values():
             raise InputError(f"must contain a {ACTOR}", field="objects")
         rank = {kind: position for position, kind in enumerate(domain.types)}
-        order = sorted(listed, key=lambda n: (rank[types[n]], ("", 0, "") if types[n] == ACTOR else natural(n)))
+
+        def sort_key(thing: str) -> tuple[int, tuple[str, int, str]]:
+            """Return a key that sorts objects by type and name, and leaves players in their order."""
+            thing_type = types[thing]
+            return rank[thing_type], ("", 0, "") if thing_type == ACTOR else natural(thing)
+
+        objects_in_order = tuple((thing, types[thing]) for thing in sorted(listed, key=sort_key))
         all_facts = frozenset(facts) | {(f"is{split_name(thing)[0]}", thing) for thing in listed}
         for fact in sorted(all_facts):
             _check_atom(fact, domain, types, "facts")
         _check_goal(goal, domain, types)
-        kitchen = cls(name, domain, tuple((thing, types[thing]) for thing in order), all_facts, goal, text)
-        count = sum(prod(len(kitchen.candidates.get(part, "1")) for part in atom[1:]) for atom in goal.conditions)
+        kitchen = cls(name, domain, objects_in_order, all_facts, goal, text)
+        count = 0
+        for atom in goal.conditions:
+            count += prod(len(kitchen.candidates.get(part, "1")) for part in atom[1:])
         if count > MAX_ATOMS:
             raise InputError(f"can be met in more than {MAX_ATOMS} ways", field="goal", value=count)
         return kitchen

@@ -10,7 +10,7 @@ from random import Random
 from typing import Final
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain, bundled
-from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, natural, split_name
+from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, atom_rank, natural, split_name
 from planoracle.instances.generate.parameters import below, chance, one, shuffled, weighted
 from planoracle.plugin import InputError
 
@@ -47,16 +47,16 @@ class KitchenLayout:
 
     def objects(self) -> list[str]:
         """Names of all objects, each once."""
-        things = (
-            *self.stations,
-            *(thing for stack in self.stations.values() for thing in stack),
-            *self.players,
-            *(in_hand for _, in_hand in self.players.values() if in_hand is not None),
-            *self.containers,
-            *(meal for meals in self.containers.values() for meal in meals),
-            *self.unplaced,
-        )
-        return list(dict.fromkeys(things))
+        names = list(self.stations)
+        for things in self.stations.values():
+            names += things
+        names += self.players
+        names += [in_hand for _, in_hand in self.players.values() if in_hand is not None]
+        names += self.containers
+        for meals in self.containers.values():
+            names += meals
+        names += self.unplaced
+        return list(dict.fromkeys(names))
 
     def facts(self, domain: KitchenDomain) -> set[Atom]:
         """Work out the facts.
@@ -65,7 +65,9 @@ class KitchenLayout:
         clear; an item in somebody's hand is neither at a station nor clear.
         """
         types = {name: domain.type_of(split_name(name)[0]) for name in self.objects()}
-        atoms: set[Atom] = {(trait, name) for name, traits in self.traits.items() for trait in traits}
+        atoms: set[Atom] = set()
+        for name, traits in self.traits.items():
+            atoms.update((trait, name) for trait in traits)
         occupied = {at for at, _ in self.players.values()}
         for station, things in self.stations.items():
             if station not in occupied:
@@ -96,7 +98,7 @@ def places(objects: Iterable[tuple[str, str]], facts: Iterable[Atom]) -> Kitchen
     listed = tuple(objects)
     by_predicate: dict[str, list[Atom]] = {}
     placing = (fact for fact in facts if fact[0] in _PLACES and len(fact) == 3)
-    for fact in sorted(placing, key=lambda atom: [natural(part) for part in atom]):
+    for fact in sorted(placing, key=atom_rank):
         by_predicate.setdefault(fact[0], []).append(fact[1:])
     layout = KitchenLayout()
     placed: set[str] = set()
@@ -134,11 +136,12 @@ def layout_of(kitchen: Kitchen) -> tuple[KitchenLayout, set[Atom], set[Atom]]:
     """
     layout = places(kitchen.objects, kitchen.facts)
     for fact in sorted(kitchen.facts):
-        own = fact[0] == f"is{split_name(fact[1])[0]}" if len(fact) == 2 else True
-        if not own and fact[0] not in _PLACES:
+        is_trait = len(fact) == 2 and fact[0] != f"is{split_name(fact[1])[0]}"
+        if is_trait and fact[0] not in _PLACES:
             layout.traits.setdefault(fact[1], []).append(fact[0])
     layout.traits = {name: layout.traits[name] for name in sorted(layout.traits, key=natural)}
-    derived = layout.facts(kitchen.domain) | {(f"is{split_name(name)[0]}", name) for name in kitchen.types}
+    derived = layout.facts(kitchen.domain)
+    derived.update((f"is{split_name(name)[0]}", name) for name in kitchen.types)
     return layout, set(kitchen.facts) - derived, derived - kitchen.facts
 
 
@@ -167,13 +170,17 @@ class VariantLayout:
     def put(self, thing: str) -> None:
         """Put a container on an empty station, an item there or on a stack; else on any station."""
         stations = self.layout.stations
-        bare = [station for station, things in stations.items() if not things]
+        empty = [station for station, things in stations.items() if not things]
         occupied = [station for station, things in stations.items() if things]
-        options = bare = bare if len(bare) > self.spare else []
+        if len(empty) <= self.spare:
+            empty = []
+        options = empty
         if not is_container(thing):
             stacks = [station for station in occupied if not any(map(is_container, stations[station]))]
-            options = bare or stacks if chance(self.random, _SHARE_ALONE) else stacks or bare
-        stations[one(self.random, options or occupied or list(stations))].append(thing)
+            is_alone = chance(self.random, _SHARE_ALONE)
+            options = empty or stacks if is_alone else stacks or empty
+        station = one(self.random, options or occupied or list(stations))
+        stations[station].append(thing)
 
 
 def is_container(thing: str) -> bool:
@@ -206,7 +213,9 @@ def variant(kitchen: Kitchen, seed: int) -> Kitchen:
     random = Random(seed)
     layout, _, _ = layout_of(kitchen)
     names = set(kitchen.types)
-    loose = [thing for things in layout.stations.values() for thing in things]
+    loose: list[str] = []
+    for things in layout.stations.values():
+        loose += things
     placement = VariantLayout(random, layout, int(not all(layout.stations.values())))
     layout.stations = {station: [] for station in layout.stations}
     for _ in range(below(random, 4)):
@@ -215,7 +224,7 @@ def variant(kitchen: Kitchen, seed: int) -> Kitchen:
         name = new_name(one(random, list(RAW)), names)
         loose.append(name)
         kind = split_name(name)[0]
-        twin = next((each for each, _ in kitchen.objects if split_name(each)[0] == kind), None)
+        twin = next((thing for thing, _ in kitchen.objects if split_name(thing)[0] == kind), None)
         layout.traits[name] = list(RAW[kind] if twin is None else layout.traits.get(twin, ()))
     for thing in sorted(shuffled(random, loose), key=is_container, reverse=True):
         placement.put(thing)
@@ -253,10 +262,8 @@ def with_cooks(kitchen: Kitchen, count: int) -> Kitchen:
     if count < current:
         raise InputError(f"must be at least {current}", field=f"{kitchen.name}: cooks", value=count)
     layout, more, less = layout_of(kitchen)
-    free = sorted(
-        (station for station in layout.stations if ("vacant", station) in kitchen.facts),
-        key=lambda s: bool(layout.stations[s]),
-    )
+    vacant = [station for station in layout.stations if ("vacant", station) in kitchen.facts]
+    free = sorted(vacant, key=lambda station: bool(layout.stations[station]))
     if count - current > len(free):
         raise InputError(f"must be at most {current + len(free)}", field=f"{kitchen.name}: cooks", value=count)
     names = set(kitchen.types)

@@ -59,12 +59,10 @@ class _Actions(Grammar[str]):
     def looks(self, text: str, free: bool) -> bool:
         if domain_names.begins_with_action(text[:200], self.domain):
             return not free or _NUMBERED.search(text[:200]) is not None
-        verb = text[:200].lower().split(maxsplit=1)[:1]
-        return (
-            verb != []
-            and verb[0].strip(_DECORATION) in _verbs(self.domain)
-            and bool(not free or _NUMBERED.search(text[:200]))
-        )
+        words = text[:200].lower().split(maxsplit=1)
+        if not words or words[0].strip(_DECORATION) not in _verbs(self.domain):
+            return False
+        return not free or _NUMBERED.search(text[:200]) is not None
 
     def mentions(self, text: str) -> bool:
         return self.looks(text, False) or domain_names.counts_objects(text[:200], self.domain) > 0
@@ -106,16 +104,16 @@ def reading(problem: Kitchen, submitted: object, rules: KitchenRules) -> Reading
     """
     grammar = _Actions(problem)
     if isinstance(submitted, list) and chat_in(submitted) is None:
-        return _listed(submitted, grammar, rules)
+        return _read_list(submitted, grammar, rules)
     if isinstance(submitted, str) or chat_in(submitted) is not None:
-        return _doubted(read_output(submitted, grammar), grammar, rules)
+        return _with_unknown_commands(read_output(submitted, grammar), grammar, rules)
     as_output = read_output(submitted, grammar) if isinstance(submitted, dict) else None
     if as_output is None or not (as_output.commands or as_output.doubtful):
         raise PlanError("must be a list of actions, a log or text", field="actions", value=submitted)
     return as_output
 
 
-def _listed(entries: list[object], grammar: _Actions, rules: KitchenRules) -> Reading[list[str]]:
+def _read_list(entries: list[object], grammar: _Actions, rules: KitchenRules) -> Reading[list[str]]:
     """Read a list or a log, in which every entry is an action."""
     actions: list[str] = []
     for i, entry in enumerate(entries):
@@ -123,10 +121,10 @@ def _listed(entries: list[object], grammar: _Actions, rules: KitchenRules) -> Re
         text = _entry(entry, f"actions[{i}]") if action is None else ""
         actions.append(text.strip() if action is None else action)
     reading = read_list(actions)
-    return reading if is_log(entries) else _doubted(reading, grammar, rules)
+    return reading if is_log(entries) else _with_unknown_commands(reading, grammar, rules)
 
 
-def _doubted(reading: Reading[list[str]], grammar: _Actions, rules: KitchenRules) -> Reading[list[str]]:
+def _with_unknown_commands(reading: Reading[list[str]], grammar: _Actions, rules: KitchenRules) -> Reading[list[str]]:
     """Count commands in unknown words as unread if they are too many, as in a text without ``Action:``."""
     unknown = sum(not grammar.find(command) for command in reading.commands)
     if unknown < 2 or reading.doubtful or not rules.refuse_unread:
@@ -239,8 +237,10 @@ _matched = lru_cache(maxsize=8_192)(_match)
 
 def suits(action: ActionSchema, named: Mapping[str, str], types: Mapping[str, str]) -> bool:
     """Return whether the objects that a text names exist, differ, and have the types of the parameters."""
-    fitting = all(types.get(named[param]) == kind for param, kind in action.params if param in named)
-    return fitting and len(set(named.values())) == len(named)
+    for param, param_type in action.params:
+        if param in named and types.get(named[param]) != param_type:
+            return False
+    return len(set(named.values())) == len(named)
 
 
 def logged(actions: list[str], domain: KitchenDomain) -> list[object]:
@@ -274,11 +274,14 @@ def _templates(domain: KitchenDomain) -> list[_Template]:
     templates: dict[str, _Template] = {}
     for action in domain.actions:
         parts = _SLOT.split(action.text)
-        exact = "".join(rf"(?P<{part}>[A-Za-z_][\w-]*)" if i % 2 else re.escape(part) for i, part in enumerate(parts))
-        loose = "".join(
-            rf"(?P<{part}>[A-Za-z_][A-Za-z_-]{{0,40}} ?\d{{1,9}})" if i % 2 else _spaced(part)
-            for i, part in enumerate(parts)
-        )
+        exact = loose = ""
+        for i, part in enumerate(parts):
+            if i % 2:
+                exact += rf"(?P<{part}>[A-Za-z_][\w-]*)"
+                loose += rf"(?P<{part}>[A-Za-z_][A-Za-z_-]{{0,40}} ?\d{{1,9}})"
+            else:
+                exact += re.escape(part)
+                loose += _with_any_spaces(part)
         station = domain_names.hidden_station(action)
         if station is not None:
             loose += rf"(?: \(at (?P<{station}>[A-Za-z_][A-Za-z_-]{{0,40}}\d{{1,9}})\))?"
@@ -300,11 +303,14 @@ def _by_verb(domain: KitchenDomain) -> tuple[re.Pattern[str], list[list[_Templat
     """Return a pattern with a group for the first word of every action, and by its number what may follow."""
     by_verb: dict[str, list[_Template]] = {}
     for template in _templates(domain):
-        by_verb.setdefault(template[1][0][0].text.split()[0].lower(), []).append(template)
+        _, actions = template
+        first_action, _ = actions[0]
+        verb = first_action.text.split()[0].lower()
+        by_verb.setdefault(verb, []).append(template)
     heads = "|".join(f"({re.escape(verb)})" for verb in by_verb)
     return re.compile(rf"(?<!\w)(?:{heads})(?!\w)", re.I), [[], *by_verb.values()]
 
 
-def _spaced(words: str) -> str:
+def _with_any_spaces(words: str) -> str:
     """Return a pattern for words with any white space between them and any kind of apostrophe."""
     return r"\s{1,20}".join(re.escape(word).replace("'", "['’]?") for word in words.split(" "))

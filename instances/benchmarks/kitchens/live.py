@@ -70,44 +70,39 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
 
     def instructions(self) -> str:
         """Return the forms of actions, their conditions and effects."""
-        whole = self._is_whole_plan
-        sentence = (
-            "Every round takes one action of each player"
-            if self.problem.unit == "round"
-            else "Every action takes one step"
+        unit = self.problem.unit
+        form, end = "one action in every message", "when you write: Finish"
+        if self._is_whole_plan:
+            form, end = "the whole plan, one action a line", "with the last action"
+        duration = "Every round takes one action of each player" if unit == "round" else "Every action takes one step"
+        lines = [
+            f"You cook in a kitchen, step by step: write {form}, in these words, "
+            "with names of objects for the parameters: p players, s stations, i items, c containers, m meals."
+        ]
+        lines += [f"- {line}." for line in actions_in_words(self.problem.domain, unit)]
+        lines.append(
+            f"Different parameters stand for different objects. {duration}, including doing nothing. "
+            f"What takes several {unit}s goes on by itself in the meantime. An action that is not "
+            f"possible changes nothing. The run ends when the goal holds, or {end}."
         )
-        return "\n".join(
-            (
-                "You cook in a kitchen, step by step: write "
-                f"{'the whole plan, one action a line' if whole else 'one action in every message'}, in these words, "
-                "with names of objects for the parameters: p players, s stations, i items, c containers, m meals.",
-                *(f"- {line}." for line in actions_in_words(self.problem.domain, self.problem.unit)),
-                f"Different parameters stand for different objects. {sentence}, including doing nothing. "
-                f"What takes several {self.problem.unit}s goes on by itself in the meantime. An action that is not "
-                "possible changes nothing. The run ends when the goal holds, or "
-                f"{'with the last action' if whole else 'when you write: Finish'}.",
-            )
-        )
+        return "\n".join(lines)
 
     def introduction(self) -> str:
         """Return the goal, the properties of objects, and the initial kitchen."""
         facts: dict[str, list[str]] = {}
-        for predicate, name, *others in sorted(fact for fact in self.problem.facts if len(fact) > 1):
-            constant = predicate not in self.problem.domain.changing and not others
-            if constant and predicate != f"is{name.rstrip('0123456789')}":
+        for predicate, name, *locations in sorted(fact for fact in self.problem.facts if len(fact) > 1):
+            is_property = predicate not in self.problem.domain.changing and not locations
+            if is_property and predicate != f"is{name.rstrip('0123456789')}":
                 facts.setdefault(name, []).append(predicate.removeprefix("is"))
         lines = [f"Goal: {goal_in_words(self.problem)}"]
         lines += [f"{name}: {', '.join(words)}." for name, words in facts.items()]
         players = self.problem.players
         if len(players) > 1:
-            turns = (
-                "Every player acts once in every round, in this order"
-                if self.rules.moves == "joint"
-                else "They act in turns"
-            )
-            lines.append(
-                f"There are {len(players)} players, {', '.join(players)}. {turns}; a star marks the next player."
-            )
+            turns = "They act in turns"
+            if self.rules.moves == "joint":
+                turns = "Every player acts once in every round, in this order"
+            names = ", ".join(players)
+            lines.append(f"There are {len(players)} players, {names}. {turns}; a star marks the next player.")
             if not self._is_whole_plan:
                 example = json.dumps(dict.fromkeys(players, "..."))
                 lines.append(f"One message can contain an action of each player: {example}")
@@ -180,8 +175,12 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         names = self.problem.players
         if len(names) == 1:
             return None
-        value = whole_value(message) if isinstance(message, str) and message.lstrip()[:1] == "{" else message
-        return value if isinstance(value, Mapping) and value and all(name in names for name in value) else None
+        value = message
+        if isinstance(message, str) and message.lstrip()[:1] == "{":
+            value = whole_value(message)
+        if not isinstance(value, Mapping) or not value:
+            return None
+        return value if all(name in names for name in value) else None
 
     def _round(self, state: KitchenRunState, joint: Mapping[str, object]) -> tuple[KitchenRunState, tuple[Step, ...]]:
         """Let all players act who have not acted in this round."""
@@ -197,7 +196,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
             if isinstance(entry, str) and entry.strip() and not self._is_over(state):
                 state, caused = self.simulator.apply(state, self._entry(entry))
                 steps += caused
-            waits = [one.text for one in self.simulator.legal(state) if one.kind == "wait"]
+            waits = [command.text for command in self.simulator.legal(state) if command.kind == "wait"]
             if state.done == done and waits and not self._is_over(state):
                 state, caused = self.simulator.apply(state, waits[0])
                 steps += caused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Annotated, Any, Final, Literal
@@ -68,24 +69,31 @@ def kitchen_from_document(document: Any, source: str) -> Kitchen:
 
 
 def _kitchen(entry: KitchenDocument, domain: KitchenDomain) -> Kitchen:
+    players = {name: (player.at, player.holds) for name, player in entry.players.items()}
     layout = KitchenLayout(
-        stations={name: list(things) for name, things in entry.stations.items()},
-        players={name: (player.at, player.holds) for name, player in entry.players.items()},
-        containers={name: list(meals) for name, meals in entry.containers.items()},
-        traits={name: list(traits) for name, traits in entry.traits.items()},
+        stations=_copy(entry.stations),
+        players=players,
+        containers=_copy(entry.containers),
+        traits=_copy(entry.traits),
         unplaced=list(entry.unplaced),
     )
     check_size(len(layout.objects()))
     _check(layout, domain)
     facts = layout.facts(domain)
-    for field, listed in (("more", entry.more), ("less", entry.less)):
-        for i, fact in enumerate(listed):
-            if (tuple(fact) in facts) == (field == "more"):
-                word = "already follows from the layout" if field == "more" else "does not follow from the layout"
-                raise InputError(word, field=f"{field}[{i}]", value=fact)
-    facts = (facts | {tuple(fact) for fact in entry.more}) - {tuple(fact) for fact in entry.less}
+    for i, fact in enumerate(entry.more):
+        if tuple(fact) in facts:
+            raise InputError("already follows from the layout", field=f"more[{i}]", value=fact)
+    for i, fact in enumerate(entry.less):
+        if tuple(fact) not in facts:
+            raise InputError("does not follow from the layout", field=f"less[{i}]", value=fact)
+    facts.update(tuple(fact) for fact in entry.more)
+    facts.difference_update(tuple(fact) for fact in entry.less)
     goal = Goal.of(entry.goal, entry.roles)
     return Kitchen.of(entry.name, domain, layout.objects(), facts, goal, entry.text)
+
+
+def _copy(entries: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    return {name: list(texts) for name, texts in entries.items()}
 
 
 def _check(layout: KitchenLayout, domain: KitchenDomain) -> None:
@@ -130,6 +138,8 @@ def to_document(kitchen: Kitchen) -> dict[str, Any]:
     """Return the document of a kitchen; reading it gives an equal kitchen."""
     layout, more, less = layout_of(kitchen)
     usual = domain_for(kitchen.benchmark).config
+    players = {name: PlayerEntry(at=at, holds=in_hand) for name, (at, in_hand) in layout.players.items()}
+    config = {key: row for key, row in kitchen.domain.config.items() if row != usual[key]}
     document = KitchenDocument(
         format=FORMAT,
         version=VERSION,
@@ -137,13 +147,13 @@ def to_document(kitchen: Kitchen) -> dict[str, Any]:
         benchmark=kitchen.benchmark,
         text=kitchen.text,
         stations=layout.stations,
-        players={name: PlayerEntry(at=at, holds=in_hand) for name, (at, in_hand) in layout.players.items()},
+        players=players,
         containers=layout.containers,
         elsewhere=layout.unplaced,
         traits=layout.traits,
         goal=[list(atom) for atom in kitchen.goal.conditions],
         roles=list(kitchen.goal.extra_roles),
-        config={key: row for key, row in kitchen.domain.config.items() if row != usual[key]},
+        config=config,
         more=sorted(map(list, more)),
         less=sorted(map(list, less)),
     )
@@ -163,22 +173,35 @@ def _documents() -> dict[str, dict[str, Any]]:
     documents = {}
     path = files(__package__) / "data" / "kitchens.json"
     for label, entry_set in load_json(path.read_bytes(), path.name).items():
-        traits = {**RAW, **{kind: words.split() for kind, words in entry_set.get("traits", {}).items()}}
+        traits = {**RAW}
+        for kind, words in entry_set.get("traits", {}).items():
+            traits[kind] = tuple(words.split())
         for task, entry in entry_set["kitchens"].items():
-            stations = {station: things.split() for station, things in entry["stations"].items()}
-            things = [thing for stack in stations.values() for thing in stack]
-            like = {thing: list(traits.get(split_name(thing)[0], ())) for thing in things}
-            documents[f"{_PREFIX}{label}/{task}"] = {
-                "format": FORMAT,
-                "version": VERSION,
-                "name": f"{_PREFIX}{label}/{task}",
-                "text": entry["text"],
-                "stations": stations,
-                "players": {player: {"at": station} for player, station in entry["players"].items()},
-                "traits": {thing: words for thing, words in like.items() if words},
-                "goal": [list(atom) for atom in served(entry["goal"])],
-            }
+            name = f"{_PREFIX}{label}/{task}"
+            documents[name] = _document(name, entry, traits)
     return documents
+
+
+def _document(name: str, entry: Mapping[str, Any], traits: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """Return the document of a bundled kitchen; ``traits`` are predicates by kind."""
+    stations = {station: things.split() for station, things in entry["stations"].items()}
+    players = {player: {"at": station} for player, station in entry["players"].items()}
+    traits_of_thing = {}
+    for things in stations.values():
+        for thing in things:
+            predicates = traits.get(split_name(thing)[0], ())
+            if predicates:
+                traits_of_thing[thing] = list(predicates)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": name,
+        "text": entry["text"],
+        "stations": stations,
+        "players": players,
+        "traits": traits_of_thing,
+        "goal": [list(atom) for atom in served(entry["goal"])],
+    }
 
 
 @cache
@@ -204,8 +227,11 @@ def members(name: str) -> tuple[str, ...]:
     (10, 30)
     """
     head, at, seed = name.partition("@")
-    below = [each for each in names() if at and each.startswith(head.rstrip("/") + "/")]
-    return tuple(each for member in below if covers(each := f"{member}@{seed}"))
+    if not at:
+        return ()
+    members_of_set = [member for member in names() if member.startswith(head.rstrip("/") + "/")]
+    variants = [f"{member}@{seed}" for member in members_of_set]
+    return tuple(variant for variant in variants if covers(variant))
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
@@ -218,7 +244,8 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
         return "", ()
     head, at, seed = name.partition("@")
     label = head.rpartition("/")[0]
-    return f"{label}{at}{seed}", tuple(f"{each}{at}{seed}" for each in names() if each.startswith(f"{label}/"))
+    members_of_set = [member for member in names() if member.startswith(f"{label}/")]
+    return f"{label}{at}{seed}", tuple(f"{member}{at}{seed}" for member in members_of_set)
 
 
 @lru_cache(maxsize=1024)

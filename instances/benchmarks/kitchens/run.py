@@ -66,18 +66,18 @@ def as_schedule(run: KitchenRun) -> tuple[Instance, Schedule]:
     actions: dict[tuple[str, str], Action] = {}
     pieces: list[Piece] = []
     for step in run.record.steps:
-        if step.deed is None:
+        if step.action_number is None:
             continue
-        deed = engine.deeds[step.deed]
-        schema = engine.kitchen.domain.actions[deed.position]
+        ground_action = engine.actions[step.action_number]
+        schema = engine.kitchen.domain.actions[ground_action.position]
         station = ""
-        if not deed.is_wait and all(change.predicate != "loc" for change in schema.changes):
-            at = (atom[2] for atom in engine.facts(step.state) if atom[:2] == ("loc", deed.player))
+        if not ground_action.is_wait and all(change.predicate != "loc" for change in schema.changes):
+            at = (atom[2] for atom in engine.facts(step.state) if atom[:2] == ("loc", ground_action.player))
             station = next(at, "")
         mode = Mode((Demand(station),) if station else ())
-        action = Action(f"{schema.name}/{len(actions) + 1}", schema.name, 1, 1, modes=(mode,), label=deed.text)
-        action = actions.setdefault((deed.text, station), action)
-        pieces.append(Piece(action.id, len(pieces), 1, deed.player))
+        action = Action(f"{schema.name}/{len(actions) + 1}", schema.name, 1, 1, modes=(mode,), label=ground_action.text)
+        action = actions.setdefault((ground_action.text, station), action)
+        pieces.append(Piece(action.id, len(pieces), 1, ground_action.player))
     if not pieces:
         raise InputError("there is nothing to show: no action was carried out", field=run.problem.name)
     kitchen = run.problem

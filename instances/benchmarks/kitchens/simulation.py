@@ -53,8 +53,8 @@ class KitchenStep:
     ----------
     action
         Text of the action.
-    deed
-        Index of the ground action; ``None`` if the action was refused.
+    action_number
+        Number of the ground action; ``None`` if the action was refused.
     reached
         True if the action reached the goal.
     state, rules
@@ -66,7 +66,7 @@ class KitchenStep:
     """
 
     action: str
-    deed: int | None
+    action_number: int | None
     reached: bool
     state: State
     rules: CompiledKitchen
@@ -76,7 +76,7 @@ class KitchenStep:
     @property
     def valid(self) -> bool:
         """True if the action was carried out."""
-        return self.deed is not None
+        return self.action_number is not None
 
     @property
     def choices(self) -> int:
@@ -171,22 +171,21 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
             unread = Violation(None, "unreadable", command.text, actual=command.reason)
             return state, (Step(tried, command.text, "lost", ticks, ticks, unread),)
         engine = self.engine
-        deed = engine.find(kitchen, command)
-        if deed is None:
+        number = engine.find(kitchen, command)
+        if number is None:
             kind, facts = _reason(engine, kitchen, command)
             end = ticks + engine.rules.count_refused
             refusal = Refusal(tried, kind, command[:80], start=ticks, end=end, **facts)
             last = KitchenStep(command, None, False, kitchen, engine, refusal, last)
             step = Step(tried, command[:MAX_TEXT], "lost", ticks, end, refusal)
             return state._replace(last=last, tried=tried + 1, ticks=end), (step,)
-        after = engine.step(kitchen, deed)
-        reached = engine.goal(after)
-        last = KitchenStep(command, deed, reached, kitchen, engine, None, last)
-        end = ticks + engine.deeds[deed].ticks
-        following = KitchenRunState(
-            after, last, tried + 1, done + 1, end, "completed" if reached else None, streak, failures
-        )
-        return following, (Step(tried, command[:MAX_TEXT], "act", ticks, end),)
+        next_kitchen = engine.step(kitchen, number)
+        reached = engine.goal(next_kitchen)
+        last = KitchenStep(command, number, reached, kitchen, engine, None, last)
+        end = ticks + engine.actions[number].ticks
+        reason = "completed" if reached else None
+        next_state = KitchenRunState(next_kitchen, last, tried + 1, done + 1, end, reason, streak, failures)
+        return next_state, (Step(tried, command[:MAX_TEXT], "act", ticks, end),)
 
     def legal(self, state: KitchenRunState) -> Sequence[LegalCommand]:
         """Return every legal action; of actions with the same text only the first one."""
@@ -206,9 +205,11 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
     def record(self, state: KitchenRunState) -> StepRecord:
         """Return all actions so far, and the states before them."""
         steps: list[KitchenStep] = entries_of(state.last)
-        end = state.end if state.end == "completed" else "limit" if self._is_over(state) else "exhausted"
-        states = (*(one.state for one in steps), state.kitchen)
-        refusals = tuple(one.refusal for one in steps if one.refusal is not None)
+        end = "limit" if self._is_over(state) else "exhausted"
+        if state.end == "completed":
+            end = "completed"
+        states = (*(step.state for step in steps), state.kitchen)
+        refusals = tuple(step.refusal for step in steps if step.refusal is not None)
         return StepRecord(self.engine, tuple(steps), states, refusals, end, state.ticks)
 
     def verdict(self, state: KitchenRunState) -> Replay:
@@ -221,18 +222,21 @@ def as_replay(run: StepRecord) -> Replay:
 
     Progress is the share of the goal's conditions that hold for some objects.
     """
-    engine, events, idle = run.rules, list[ReplayEvent](), []
+    engine = run.rules
+    events: list[ReplayEvent] = []
+    idle: list[tuple[int, int]] = []
     clock, share = 0, engine.share(run.states[0])
     for position, step in enumerate(run.steps):
-        after = clock + (step.deed is None and engine.rules.count_refused)
-        if step.deed is not None:
-            deed = engine.deeds[step.deed]
-            after += deed.ticks
-            if deed.is_wait:
-                idle.append((clock, after))
+        if step.action_number is None:
+            end = clock + engine.rules.count_refused
+        else:
+            action = engine.actions[step.action_number]
+            end = clock + action.ticks
+            if action.is_wait:
+                idle.append((clock, end))
             share = engine.share(run.states[position + 1])
-        events.append(ReplayEvent(position, step.action[:80], clock, after, step.valid, share))
-        clock = after
+        events.append(ReplayEvent(position, step.action[:80], clock, end, step.valid, share))
+        clock = end
     return Replay(
         events=tuple(events),
         violations=run.refusals,
@@ -274,16 +278,17 @@ def _reason(engine: CompiledKitchen, state: State, text: str) -> tuple[str, dict
     if not readings:
         return "unknown_action", {}
     objects = engine.objects(state)
-    missing = [name for _, binding in readings for name in binding.values() if name not in objects]
-    if missing:
-        return "unknown_object", {"resource": missing[0][:40]}
+    for _, binding in readings:
+        for name in binding.values():
+            if name not in objects:
+                return "unknown_object", {"resource": name[:40]}
     fitting = [(action, named) for action, named in readings if language.suits(action, named, objects)]
     if not fitting:
         return "unknown_object", {"case": "unfit"}
     player = engine.player(state)
     for _, named in fitting:
-        others = [name for name in named.values() if objects[name] == ACTOR]
-        if others and player not in others:
+        actors = [name for name in named.values() if objects[name] == ACTOR]
+        if actors and player not in actors:
             return "not_your_turn", {"required": player}
     facts = engine.facts(state)
     missing = min((_missing(action, named, objects, facts) for action, named in fitting), key=len)
@@ -294,11 +299,14 @@ def _missing(
     action: ActionSchema, named: Mapping[str, str], objects: Mapping[str, str], facts: frozenset[Atom]
 ) -> list[str]:
     """Return the unmet conditions, for the choice of open objects with the fewest of them."""
-    hidden = [(param, kind) for param, kind in action.params if param not in named]
-    choices = [[name for name, its_type in objects.items() if its_type == kind] or ["?"] for _, kind in hidden]
+    open_params = {param: param_type for param, param_type in action.params if param not in named}
+    choices = []
+    for param_type in open_params.values():
+        names_of_type = [name for name, object_type in objects.items() if object_type == param_type]
+        choices.append(names_of_type or ["?"])
     best: list[str] | None = None
     for names in product(*choices):
-        binding = {**named, **dict(zip((param for param, _ in hidden), names, strict=True))}
+        binding = {**named, **dict(zip(open_params, names, strict=True))}
         broken = []
         for predicate, params, value in action.conditions:
             atom = (predicate, *(binding[param] for param in params))

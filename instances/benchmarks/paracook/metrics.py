@@ -61,7 +61,7 @@ class CookMeasurement(Measurement[GridKitchenRun]):
         """Ticks of the walks and work of every cook, up to the end."""
         end, cooks = self.outcome.time, self.run.problem.agents
         sums = dict.fromkeys(cooks, end * 0)
-        for action in self.outcome.deeds:
+        for action in self.outcome.started_actions:
             if action.act.word != WAIT:
                 sums[cooks[action.cook]] += min(action.end, end) - action.start
         return {cook: json_number(ticks) for cook, ticks in sums.items()}

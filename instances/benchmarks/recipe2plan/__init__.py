@@ -228,7 +228,8 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
 
     def optimum(self, problem: Instance) -> int | NotImplementedType | None:
         """Return ``None`` for a problem with volumes, which no solver knows."""
-        return None if any(one.capacity > 1 for one in problem.resources) else super().optimum(problem)
+        has_volumes = any(resource.capacity > 1 for resource in problem.resources)
+        return None if has_volumes else super().optimum(problem)
 
     def check(self, problem: Instance) -> None:
         """Raise `InputError` for what plans cannot say or the rules do not know."""

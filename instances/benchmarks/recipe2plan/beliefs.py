@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product, zip_longest
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from planoracle.plugin import Instance
 
@@ -17,7 +17,9 @@ KINDS = ("concurrency", "dependency", "resources")
 #: Fields of a submission that may contain beliefs; the last two are those of the released logs.
 FIELDS = ("beliefs", *KINDS, "objects", "parallel", "physical_constraints")
 #: Reasons why a belief is unread: the submission lacks it, it does not name the recipe, or nothing in it can be read.
-MISSING, NO_RECIPE, UNREADABLE = "missing", "no_recipe", "unreadable"
+MISSING: Final = "missing"
+NO_RECIPE: Final = "no_recipe"
+UNREADABLE: Final = "unreadable"
 
 
 def measures(right: int, believed: int, true: int) -> dict[str, float | None]:
@@ -39,13 +41,22 @@ def true_items(problem: Instance, recipe: str, kind: str) -> list[Item]:
     >>> true_items(pair, "Cobbler", "concurrency"), true_items(pair, "Cobbler", "resources")
     ([0, 2, 7], [(0, 'oven'), (2, 'microwave'), (7, 'oven')])
     """
-    steps = [(int(action.id.rpartition("/")[2]), action) for action in problem.actions if action.task == recipe]
+    steps = [(_number(action.id), action) for action in problem.actions if action.task == recipe]
     if kind == "concurrency":
         return [number for number, step in steps if not step.attended]
+    items: list[Item] = []
     if kind == "resources":
-        return [(number, demand.resource) for number, step in steps for demand in step.modes[0].demands]
-    before = [(int(lag.before.rpartition("/")[2]), lag.after) for lag in problem.lags if lag.minimum is not None]
-    return [(earlier, number) for number, step in steps for earlier, after in before if after == step.id]
+        for number, step in steps:
+            items += [(number, demand.resource) for demand in step.modes[0].demands]
+        return items
+    precedences = [lag for lag in problem.lags if lag.minimum is not None]
+    for number, step in steps:
+        items += [(_number(lag.before), number) for lag in precedences if lag.after == step.id]
+    return items
+
+
+def _number(action: str) -> int:
+    return int(action.rpartition("/")[2])
 
 
 def written(item: Item) -> str:
@@ -54,7 +65,10 @@ def written(item: Item) -> str:
     >>> written(3), written((1, 2)), written((7, "oven"))
     ('3', '1 -> 2', '7 oven')
     """
-    return str(item) if isinstance(item, int) else (" -> " if isinstance(item[1], int) else " ").join(map(str, item))
+    if isinstance(item, int):
+        return str(item)
+    separator = " -> " if isinstance(item[1], int) else " "
+    return separator.join(map(str, item))
 
 
 # Numbers of steps have at most two digits. Texts are read in lower case, with single spaces.
@@ -97,24 +111,40 @@ def read_beliefs(problem: Instance, submission: object) -> list[dict[str, Any]]:
     """
     record = submission if isinstance(submission, Mapping) else {"plan": submission}
     fields = {name: record[name] for name in FIELDS if record.get(name) not in (None, "")}
-    document = json.dumps(fields or record, ensure_ascii=False, default=str).replace("\\n", "\n").replace('\\"', '"')
-    text = re.sub(r"[^\S\n]+", " ", re.sub(r"(?s)<think>.*?</think>", "", document.replace("\\", "")).lower())
+    text = _plain_text(fields or record)
     if not fields and not any(hint in text for hint in ("autonomous", "by themselves", "concurrency", "parallel")):
         return []  # in a fraction of the time
     sections: dict[tuple[str, str], str] = {}
     last = ""  # recipe that the text was about before a section that names none
     for heading, section in _split(_HEADING, f"plan:\n{text}"):
         if heading["other"] is not None:
-            last = next((recipe for recipe, _ in [*_parts(problem.tasks, heading[0] + section)][::-1]), last)
-        elif (names := any(_parts(problem.tasks, section))) or last or fields:
-            sections.setdefault(("" if names else last, str(heading.lastgroup)), section)
+            parts = [*_parts(problem.tasks, heading[0] + section)]
+            last = parts[-1][0] if parts else last
+            continue
+        names_recipe = any(_parts(problem.tasks, section))
+        if names_recipe or last or fields:
+            sections.setdefault(("" if names_recipe else last, str(heading.lastgroup)), section)
+    if not fields and not sections:
+        return []
     rows = []
-    for recipe, kind in product(problem.tasks, KINDS) if fields or sections else ():
-        items = _believed(problem, sections, recipe, kind)
-        truth = frozenset(true_items(problem, recipe, kind))
-        unread = {"unread": items} if isinstance(items, str) else measures(len(items & truth), len(items), len(truth))
-        rows.append({"recipe": recipe, "belief": kind, **unread})
+    for recipe, kind in product(problem.tasks, KINDS):
+        items = _read_items(problem, sections, recipe, kind)
+        figures: dict[str, Any]
+        if isinstance(items, str):
+            figures = {"unread": items}
+        else:
+            truth = frozenset(true_items(problem, recipe, kind))
+            figures = measures(len(items & truth), len(items), len(truth))
+        rows.append({"recipe": recipe, "belief": kind, **figures})
     return rows
+
+
+def _plain_text(value: object) -> str:
+    """Return a JSON value as text in lower case, without thoughts, escapes and repeated spaces."""
+    document = json.dumps(value, ensure_ascii=False, default=str)
+    document = document.replace("\\n", "\n").replace('\\"', '"').replace("\\", "")
+    text = re.sub(r"(?s)<think>.*?</think>", "", document).lower()
+    return re.sub(r"[^\S\n]+", " ", text)
 
 
 def _split(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
@@ -131,29 +161,34 @@ def _parts(recipes: tuple[str, ...], text: str) -> Iterator[tuple[str, str]]:
     before_colon = rf"(?<![\w-])(?:{name})(?=[*_\"'`)\] ]*[:=|])"
     for head, part in _split(re.compile(rf"(?m){line}|{before_colon}|{number}"), text):
         group = head.lastindex or 0
-        index = int(head[group]) - 1 if group > 2 * len(recipes) else (group - 1) % len(recipes)
+        is_number = group > 2 * len(recipes)
+        index = int(head[group]) - 1 if is_number else (group - 1) % len(recipes)
         if index in range(len(recipes)):
             yield recipes[index], part
 
 
-def _believed(
+def _read_items(
     problem: Instance, sections: Mapping[tuple[str, str], str], recipe: str, kind: str
 ) -> frozenset[Item] | str:
     """Return the believed items of a recipe, or the reason why they are unread.
 
     Sections of a text are given by recipe (``""``: of several) and kind.
     """
-    own = sections.get((recipe, kind))
-    text = sections.get(("", kind)) if own is None else own
-    if text is None:
+    section_of_recipe = sections.get((recipe, kind))
+    if section_of_recipe is not None:
+        parts = [section_of_recipe]
+    elif ("", kind) in sections:
+        parts = [part for name, part in _parts(problem.tasks, sections["", kind]) if name == recipe]
+    else:
         return MISSING
-    parts = [part for name, part in _parts(problem.tasks, text) if name == recipe] if own is None else [text]
-    part = _RANGE.sub(_enumerated, _EXTRA.sub(" ", "\n".join(parts)))
-    items = frozenset(_READERS[kind](problem, part))
-    return items if items or _NONE.search(part) else UNREADABLE if parts else NO_RECIPE
+    text = _RANGE.sub(_list_range, _EXTRA.sub(" ", "\n".join(parts)))
+    items = frozenset(_READERS[kind](problem, text))
+    if items or _NONE.search(text):
+        return items
+    return UNREADABLE if parts else NO_RECIPE
 
 
-def _enumerated(span: re.Match[str]) -> str:
+def _list_range(span: re.Match[str]) -> str:
     """Return a range of steps as a list."""
     return ", ".join(map(str, range(int(span[1]), int(span[2]) + 1)))
 
@@ -164,8 +199,9 @@ def _concurrency(problem: Instance, part: str) -> Iterator[Item]:
 
 def _dependency(problem: Instance, part: str) -> Iterator[Item]:
     for earlier, later in _LINK.findall(part) or _PAIR.findall(part):
-        for one in _NUMBER.findall(earlier):
-            yield from ((int(one), int(other)) for other in _NUMBER.findall(later))
+        for earlier_number in _NUMBER.findall(earlier):
+            for later_number in _NUMBER.findall(later):
+                yield int(earlier_number), int(later_number)
 
 
 def _resources(problem: Instance, part: str) -> Iterator[Item]:

@@ -46,24 +46,29 @@ TOPICS = (
 
 def examine(run: Recipe2PlanRun) -> Examination:
     """Return the violations of a run as feedback."""
-    instance, plan, verdict = run.problem, run.plan.commands, run.verdict
-    words = Words(instance)
-    broken_off = not plan.interactive and len(verdict.violations) >= MAX_VIOLATIONS
+    verdict = run.verdict
+    words = Words(run.problem)
+    findings = [_finding(words, violation) for violation in verdict.violations]
+    unsettled = frozenset[str]()
+    notes: tuple[str, ...] = ()
+    if not run.plan.commands.interactive and len(verdict.violations) >= MAX_VIOLATIONS:
+        unsettled = frozenset(topic.key for topic in TOPICS)
+        notes = ("The search for violations stopped because there are too many.",)
     return Examination(
         replay=verdict,
-        findings=tuple(_finding(words, violation) for violation in verdict.violations),
+        findings=tuple(findings),
         clock=words.clock,
         command=lambda index: _place(run, words, index),
-        unsettled=frozenset(topic.key for topic in TOPICS) if broken_off else frozenset(),
-        instance=instance,
-        notes=("The search for violations stopped because there are too many.",) if broken_off else (),
+        unsettled=unsettled,
+        instance=run.problem,
+        notes=notes,
         name=words.name,
     )
 
 
 def foreign(run: Recipe2PlanRun) -> MismatchEvidence:
     """Return the steps that do not belong to these recipes."""
-    names = [f"{one.recipe}/{one.step}"[:80] for one in run.plan.commands.commands]
+    names = [f"{command.recipe}/{command.step}"[:80] for command in run.plan.commands.commands]
     return MismatchEvidence(tuple(name for name in names if name not in run.problem.by_id), len(names))
 
 
@@ -74,115 +79,139 @@ def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:
     if unread or index >= len(events):
         return "an answer without a readable step"
     step = events[index].subject
-    exists = step in run.problem.by_id
-    return f"command {index + 1}, {words.name(step) if exists else 'which is not a step of these recipes'}"
+    name = words.name(step) if step in run.problem.by_id else "which is not a step of these recipes"
+    return f"command {index + 1}, {name}"
 
 
-def _finding(words: Words, one: Violation) -> FeedbackItem:
-    item = FeedbackItem.of(one, describe(words, one))
-    return replace(item, excess=None) if one.kind == "wrong_action" else item  # steps are numbers, not amounts
+def _finding(words: Words, violation: Violation) -> FeedbackItem:
+    item = FeedbackItem.of(violation, describe(words, violation))
+    return replace(item, excess=None) if violation.kind == "wrong_action" else item  # steps are numbers, not amounts
 
 
-def describe(words: Words, one: Violation) -> str:
+def describe(words: Words, violation: Violation) -> str:
     """Describe a violation, as a part of a sentence."""
-    return _SENTENCES[one.kind](words, one)
+    return _SENTENCES[violation.kind](words, violation)
 
 
-def _step(words: Words, one: Violation) -> str:
-    recipe, _, number = one.subject.rpartition("/")
+def _step(words: Words, violation: Violation) -> str:
+    recipe, _, number = violation.subject.rpartition("/")
     step = f"step {clean(number, 12)} of {clean(recipe)}"
-    return f"command {(one.position or 0) + 1} names {step}, whose steps go from 0 to {one.required}"
+    return f"command {(violation.position or 0) + 1} names {step}, whose steps go from 0 to {violation.required}"
 
 
-def _duration(words: Words, one: Violation) -> str:
-    whole = words.problem.by_id[one.subject].duration
-    if one.case == "lack":
-        return (
-            f"{words.name(one.subject)} takes {words.span(whole)}; your plan gives it {words.span(one.actual)} in total"
-        )
-    more = " more" if one.required != whole else ""
-    return f"{words.name(one.subject)} takes {words.span(one.required)}{more}; {_actual(words, one)}"
+def _duration(words: Words, violation: Violation) -> str:
+    duration = words.problem.by_id[violation.subject].duration
+    if violation.case == "lack":
+        actual = words.span(violation.actual)
+        return f"{words.name(violation.subject)} takes {words.span(duration)}; your plan gives it {actual} in total"
+    more = " more" if violation.required != duration else ""
+    required = f"{words.span(violation.required)}{more}"
+    return f"{words.name(violation.subject)} takes {required}; {_actual(words, violation)}"
 
 
-def _actual(words: Words, one: Violation) -> str:
-    return f"your plan gives it {words.span(one.actual)} at {words.moment(one.start)}"
+def _actual(words: Words, violation: Violation) -> str:
+    return f"your plan gives it {words.span(violation.actual)} at {words.moment(violation.start)}"
 
 
-def _starts(words: Words, one: Violation) -> str:
-    return f"{words.name(one.subject)} starts at {words.moment(one.start)}"
+def _starts(words: Words, violation: Violation) -> str:
+    return f"{words.name(violation.subject)} starts at {words.moment(violation.start)}"
 
 
-def _early(words: Words, one: Violation) -> str:
-    text, now = f"{_starts(words, one)}, but", words.moment(one.required)
-    if not one.others:
+def _early(words: Words, violation: Violation) -> str:
+    text, now = f"{_starts(words, violation)}, but", words.moment(violation.required)
+    if not violation.others:
         return f"{text} your answers have already advanced the clock to {now}"
-    [holder] = one.others
-    if holder.end == one.required:
+    [holder] = violation.others
+    if holder.end == violation.required:
         return f"{text} {words.name(holder.subject)} occupies you until {now}"
     return f"{text} you have already started {words.name(holder.subject)} at {now}"
 
 
-def _temperature(words: Words, one: Violation) -> str:
-    text = f"{words.name(one.subject)} needs the {clean(one.resource or '')} at {clean(str(one.required))}, "
-    text += f"but at {words.moment(one.start)} "
-    if not one.others:
+def _temperature(words: Words, violation: Violation) -> str:
+    resource, required = clean(violation.resource or ""), clean(str(violation.required))
+    text = (
+        f"{words.name(violation.subject)} needs the {resource} at {required}, but at {words.moment(violation.start)} "
+    )
+    if not violation.others:
         return f"{text}nothing has heated it"
-    return f"{text}it is set to {clean(str(one.actual))} by {words.name(one.others[0].subject)}"
+    setter = words.name(violation.others[0].subject)
+    return f"{text}it is set to {clean(str(violation.actual))} by {setter}"
 
 
-def _dependency(words: Words, one: Violation) -> str:
-    [before] = one.others
-    text = f"{_starts(words, one)}, but {words.name(before.subject)}"
-    if one.case == "unfinished":
-        return f"{text} is finished only at {words.moment(one.required)}"
+def _dependency(words: Words, violation: Violation) -> str:
+    [before] = violation.others
+    text = f"{_starts(words, violation)}, but {words.name(before.subject)}"
+    if violation.case == "unfinished":
+        return f"{text} is finished only at {words.moment(violation.required)}"
     if before.end is not None:
-        return f"{text} still needs {words.span(one.excess)} at that time"
+        return f"{text} still needs {words.span(violation.excess)} at that time"
     if before.start is not None:
         return f"{text} comes first and starts only at {words.moment(before.start)} in your plan"
     return f"{text} comes first and has not been done"
 
 
-def _repetition(words: Words, one: Violation) -> str:
-    until = one.others[0].end if one.others else 0
-    done = "complete since" if (until or 0) <= (one.start or 0) else "in progress until"
-    repetition = f"your plan repeats it at {words.moment(one.start)}"
-    return f"{words.name(one.subject)} is {done} {words.moment(until)}; {repetition}"
+def _repetition(words: Words, violation: Violation) -> str:
+    until = violation.others[0].end if violation.others else 0
+    done = "complete since" if (until or 0) <= (violation.start or 0) else "in progress until"
+    repetition = f"your plan repeats it at {words.moment(violation.start)}"
+    return f"{words.name(violation.subject)} is {done} {words.moment(until)}; {repetition}"
 
 
-def _late(words: Words, one: Violation) -> str:
-    within = f"within {words.span(one.required)} after {words.name(one.others[0].subject)} is finished"
-    late = f"it starts {words.span(one.actual)} after, {words.span(one.excess)} too late"
-    return f"{words.name(one.subject)} must start {within}; {late}"
+def _late(words: Words, violation: Violation) -> str:
+    before = words.name(violation.others[0].subject)
+    within = f"within {words.span(violation.required)} after {before} is finished"
+    late = f"it starts {words.span(violation.actual)} after, {words.span(violation.excess)} too late"
+    return f"{words.name(violation.subject)} must start {within}; {late}"
+
+
+def _wrong_recipe(words: Words, violation: Violation) -> str:
+    recipes = listed([clean(recipe) for recipe in words.problem.tasks])
+    number = (violation.position or 0) + 1
+    return f"command {number} names the recipe {quoted(violation.subject)}; the recipes are {recipes}"
+
+
+def _missing(words: Words, violation: Violation) -> str:
+    return f"{words.name(violation.subject)} ({words.span(violation.required)}) is missing"
+
+
+def _overlap(words: Words, violation: Violation) -> str:
+    return f"{words.during(violation)} overlaps with {some(map(words.during, violation.others))}"
+
+
+def _interruption(words: Words, violation: Violation) -> str:
+    required = words.span(violation.required)
+    return f"{words.name(violation.subject)} must not be interrupted and takes {required}; {_actual(words, violation)}"
+
+
+def _occupancy(words: Words, violation: Violation) -> str:
+    resource, start = clean(violation.resource or ""), words.moment(violation.start)
+    users = some(map(words.until, violation.others))
+    return f"{words.name(violation.subject)} needs the {resource} at {start}, which is in use by {users}"
+
+
+def _volume(words: Words, violation: Violation) -> str:
+    resource, start = clean(violation.resource or ""), words.moment(violation.start)
+    amount = f"{violation.required} units of the {resource}"
+    return f"{words.name(violation.subject)} takes {amount} at {start}, when {violation.actual} are left"
 
 
 _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
     "no_action": lambda *_: "your answer contains no readable step",
-    "wrong_recipe": lambda words, one: (
-        f"command {(one.position or 0) + 1} names the recipe {quoted(one.subject)}; "
-        f"the recipes are {listed([clean(recipe) for recipe in words.problem.tasks])}"
-    ),
+    "wrong_recipe": _wrong_recipe,
     "wrong_action": _step,
-    "missing_action": lambda words, one: f"{words.name(one.subject)} ({words.span(one.required)}) is missing",
+    "missing_action": _missing,
     "action_duration": _duration,
-    "infeasible_multitask": lambda words, one: (
-        f"{words.during(one)} overlaps with {some(map(words.during, one.others))}"
-    ),
+    "infeasible_multitask": _overlap,
     "time_error": _early,
-    "execution_interruptibility": lambda words, one: (
-        f"{words.name(one.subject)} must not be interrupted and takes {words.span(one.required)}; {_actual(words, one)}"
-    ),
+    "execution_interruptibility": _interruption,
     "dependency": _dependency,
     "repeated_action": _repetition,
     "time_constraint": _late,
-    "object_occupancy": lambda words, one: (
-        f"{words.name(one.subject)} needs the {clean(one.resource or '')} at {words.moment(one.start)}, "
-        f"which is in use by {some(map(words.until, one.others))}"
-    ),
+    "object_occupancy": _occupancy,
     "object_temperature": _temperature,
-    "object_volume": lambda words, one: (
-        f"{words.name(one.subject)} takes {one.required} units of the {clean(one.resource or '')} at "
-        f"{words.moment(one.start)}, when {one.actual} are left"
+    "object_volume": _volume,
+    "identical_refusals": lambda _, violation: (
+        f"{violation.required} answers in a row were refused for the same reason"
     ),
-    "identical_refusals": lambda _, one: f"{one.required} answers in a row were refused for the same reason",
-    "too_many_turns": lambda _, one: f"the recipes are not complete after {one.required} answers",
+    "too_many_turns": lambda _, violation: f"the recipes are not complete after {violation.required} answers",
 }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
+from typing import Any
 
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.generate.network_measures import describe
@@ -47,7 +48,10 @@ class _Shape:
 def _shape() -> _Shape:
     book = problems.book()
     steps = defaultdict(list)
-    preheating, baking, degrees, hot = [], [], [], set()
+    preheating: list[tuple[int, bool]] = []
+    baking: list[int] = []
+    degrees: list[str] = []
+    hot: set[str] = set()
     for action in book.actions:
         demands = action.modes[0].demands
         duration = -(-action.duration // _MINUTE) * _MINUTE
@@ -61,14 +65,16 @@ def _shape() -> _Shape:
         elif all(demand.resource != _OVEN for demand in demands):
             thing = demands[0].resource if demands else None
             steps[not action.attended, action.interruptible].append((duration, thing))
+    sizes = Counter(action.task for action in book.actions)
+    limits = [lag.maximum for lag in book.lags if lag.maximum is not None]
     return _Shape(
-        sizes=tuple(sum(action.task == task for action in book.actions) for task in book.tasks),
+        sizes=tuple(sizes[task] for task in book.tasks),
         steps=dict(steps),
         preheating=tuple(preheating),
         baking=tuple(baking),
         degrees=tuple(degrees),
         ovens=tuple(task in hot for task in book.tasks),
-        limits=tuple(lag.maximum for lag in book.lags if lag.maximum is not None),
+        limits=tuple(limits),
     )
 
 
@@ -80,10 +86,11 @@ def defaults() -> Parameters:
     (2, None, True)
     """
     measures = describe(problems.book())
-    shares = {"order_strength": measures.task_order_strength} | {
-        name: getattr(measures, name) for name in ("parallelism", "interruptible", "windows")
-    }
-    return Parameters(tasks=2, actions=None, **{name: round(value, 2) for name, value in shares.items()})
+    shares: dict[str, Any] = {"order_strength": measures.task_order_strength}
+    for name in ("parallelism", "interruptible", "windows"):
+        shares[name] = getattr(measures, name)
+    rounded = {name: round(share, 2) for name, share in shares.items()}
+    return Parameters(tasks=2, actions=None, **rounded)
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
@@ -95,25 +102,23 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     """
     parts = [_recipe(random, parameters, f"Recipe-{number + 1}") for number in range(parameters.tasks)]
     order: list[int] = []
-    for actions, arcs, _ in parts:
-        order += [len(order) + i for i in depth_first_order(len(actions), arcs)]
-    instance = replace(
-        problems.book(),
-        name=name,
-        actions=tuple(action for actions, _, _ in parts for action in actions),
-        lags=tuple(lag for _, _, lags in parts for lag in lags),
-    )
+    all_actions: list[Action] = []
+    all_lags: list[Lag] = []
+    for actions, arcs, lags in parts:
+        order += [len(all_actions) + i for i in depth_first_order(len(actions), arcs)]
+        all_actions += actions
+        all_lags += lags
+    instance = replace(problems.book(), name=name, actions=tuple(all_actions), lags=tuple(all_lags))
     return with_witness(instance, order, widen=parameters.feasible)
 
 
 def combine(random: Random, parameters: Parameters, name: str) -> Instance:
     """Combine random bundled recipes; their sorted names are the name of the problem."""
     all_recipes = problems.book().tasks
-    most = len(all_recipes)
-    if parameters.tasks > most:
-        raise InputError(
-            f"must be at most {most}, the number of bundled recipes", field="tasks", value=parameters.tasks
-        )
+    count = len(all_recipes)
+    if parameters.tasks > count:
+        message = f"must be at most {count}, the number of bundled recipes"
+        raise InputError(message, field="tasks", value=parameters.tasks)
     picked = sorted(shuffled(random, all_recipes)[: parameters.tasks])
     return problems.combine(f"generated/recipe2plan/combined/{'_'.join(picked)}", picked)
 
@@ -129,7 +134,8 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
         oven = one(random, [arc for arc in arcs if arc[0] not in later])
     degree, (length, unattended) = one(random, shape.degrees), one(random, shape.preheating)
     first = oven if unattended else oven[1:]
-    alone = {*first, *shuffled(random, (i for i in range(size) if i not in oven))[: target - len(first)]}
+    without_oven = [i for i in range(size) if i not in oven]
+    alone = {*first, *shuffled(random, without_oven)[: target - len(first)]}
     busy = [i for i in range(size) if i not in alone and i not in oven]
     cut = {busy[k] for k in sample_share(random, len(busy), parameters.interruptible)}
     actions = []
@@ -141,17 +147,22 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
         elif i in oven:
             duration, demands = one(random, shape.baking), (Demand(_OVEN, requires=degree),)
         attended = 0 if i in alone else duration
-        actions.append(Action(f"{task}/{i}", task, duration, attended, i in cut, (Mode(demands),)))
+        modes = (Mode(demands),)
+        actions.append(Action(f"{task}/{i}", task, duration, attended, i in cut, modes))
     limits = [one(random, shape.limits) for _ in arcs]
     between = gaps(arcs, depth_first_order(size, arcs), [action.duration for action in actions])
     # No window of the bundled recipes follows a step that may be paused, and few lead to one; finer pauses than whole
     # minutes are then of no use.
-    rank = [
-        4 * (i in cut) + 2 * (parameters.feasible and gap > limit) + (j in cut)
-        for (i, j), gap, limit in zip(arcs, between, limits, strict=True)
-    ]
-    maxima = windows(random, arcs, parameters.windows, limits, rank)
-    return actions, arcs, [Lag(actions[i].id, actions[j].id, 0, maxima.get((i, j))) for i, j in arcs]
+    ranks = []
+    for (i, j), gap, limit in zip(arcs, between, limits, strict=True):
+        is_too_long = parameters.feasible and gap > limit
+        ranks.append(4 * (i in cut) + 2 * is_too_long + (j in cut))
+    maxima = windows(random, arcs, parameters.windows, limits, ranks)
+    lags = []
+    for arc in arcs:
+        before, after = actions[arc[0]], actions[arc[1]]
+        lags.append(Lag(before.id, after.id, 0, maxima.get(arc)))
+    return actions, arcs, lags
 
 
 def style() -> Generator:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
@@ -58,7 +58,7 @@ class Answers:
     @property
     def commands(self) -> tuple[StepCommand, ...]:
         """All commands in order of execution."""
-        return tuple(command for answer in self.answers for command in answer)
+        return tuple(chain.from_iterable(self.answers))
 
 
 class _Steps(Grammar[StepCommand]):
@@ -158,8 +158,11 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[An
 
 def _in_order(read: Reading[list[StepCommand]], problem: Instance, rules: Profile) -> Reading[Answers]:
     """Return the reading of a whole plan, its commands in the order of their starts."""
-    listed = _ordered(read.commands)
-    return read.of(lambda _: Answers((tuple(_repaired(listed, problem) if rules.timestamp_repair else listed),)))
+    commands = _by_start(read.commands)
+    if rules.timestamp_repair:
+        commands = _with_later_starts(commands, problem)
+    answers = Answers((tuple(commands),))
+    return read.of(lambda _: answers)
 
 
 def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand | None:
@@ -170,7 +173,11 @@ def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand |
     PlanError
         For numbers that are too long, or too many steps.
     """
-    return next((commands[0] for part in parts(text) if (commands := _read(part, problem, rules).commands)), None)
+    for part in parts(text):
+        commands = _read(part, problem, rules).commands
+        if commands:
+            return commands[0]
+    return None
 
 
 def written(problem: Instance, schedule: Schedule) -> str:
@@ -195,7 +202,7 @@ def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Read
     for i, entry in enumerate(entries):
         text = _response(entry, f"plan[{i}]")
         read = _read(text, instance, rules)
-        answer = tuple(_ordered(read.commands))
+        answer = tuple(_by_start(read.commands))
         if not answer and rules.step_shapes == "lenient" and _FINISH.search(text):
             continue  # the agent says that it has finished
         answers.append(answer)
@@ -220,8 +227,11 @@ def _read(submission: object, instance: Instance, rules: Profile) -> Reading[lis
         if steps and sum(length + 2 for length, _ in steps) - 2 == len(line):  # nothing but ", " between them
             return Reading([step for _, step in steps], len(steps), "block of lines", 0)
         return read_output(joined(submission) if isinstance(submission, str) else submission, _Steps(instance))
-    contained = [part for message in filter(is_agents, chat) for part in contents(message)]
-    text = submission if isinstance(submission, str) else "\n".join(part for part in contained if isinstance(part, str))
+    if isinstance(submission, str):
+        text = submission
+    else:
+        contained = chain.from_iterable(contents(message) for message in filter(is_agents, chat))
+        text = "\n".join(part for part in contained if isinstance(part, str))
     if rules.step_shapes == "lenient":
         commands: Iterable[StepCommand] = (step for _, step in lenient_steps(text, instance))
     else:
@@ -229,11 +239,11 @@ def _read(submission: object, instance: Instance, rules: Profile) -> Reading[lis
     return read_list(list(commands), "whole text")
 
 
-def _ordered(commands: Iterable[StepCommand]) -> list[StepCommand]:
+def _by_start(commands: Iterable[StepCommand]) -> list[StepCommand]:
     return sorted(commands, key=lambda command: command.start)
 
 
-def _repaired(commands: list[StepCommand], instance: Instance) -> list[StepCommand]:
+def _with_later_starts(commands: list[StepCommand], instance: Instance) -> list[StepCommand]:
     """Delay commands that start before the clock, as the released option does.
 
     The clock follows the starts before the delay, so the result may still overlap.

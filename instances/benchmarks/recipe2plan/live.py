@@ -24,6 +24,7 @@ from planoracle.plugin import (
     Piece,
     PlanError,
     Problem,
+    ReplayEvent,
     Setting,
     Step,
     Unreadable,
@@ -112,9 +113,13 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
 
     def submission(self, state: CookingState) -> dict[str, object]:
         """Return the answers as an interactive log; an answer without a step is empty."""
-        events = [entry.event for entry in state.past]
-        texts = [one and StepCommand.of(one.subject, one.start, one.end - one.start).text for one in events]
-        return {"plan": [{"response": text or ""} for text in texts]}
+        responses = [{"response": _response(entry.event)} for entry in state.past]
+        return {"plan": responses}
+
+
+def _response(event: ReplayEvent | None) -> str:
+    """Return the text of a command; ``""`` for an answer without one."""
+    return "" if event is None else StepCommand.of(event.subject, event.start, event.end - event.start).text
 
 
 #: Class of the texts of live runs.
@@ -141,14 +146,16 @@ def _recipes(problem: Problem) -> str:
     def lines(recipe: str) -> Iterable[str]:
         yield f"Recipe {clean(recipe)}"
         steps = [action for action in kitchen.actions if action.task == recipe]
-        yield from (f"Step {_number(one.id)} ({span(kitchen, one.duration)}): {clean(one.label)}" for one in steps)
-        pauses = [_number(one.id) for one in steps if one.interruptible]
+        for step in steps:
+            duration = span(kitchen, step.duration)
+            yield f"Step {_number(step.id)} ({duration}): {clean(step.label)}"
+        pauses = [_number(step.id) for step in steps if step.interruptible]
         if pauses:
             yield f"May be paused and gone on with later: {listed(pauses)}."
         for lag in kitchen.lags:
             if lag.maximum is not None and kitchen.by_id[lag.after].task == recipe:
-                most = span(kitchen, lag.maximum)
-                yield f"Step {_number(lag.after)} must start within {most} after the end of step {_number(lag.before)}."
+                limit, end = span(kitchen, lag.maximum), f"the end of step {_number(lag.before)}"
+                yield f"Step {_number(lag.after)} must start within {limit} after {end}."
 
     return "\n\n".join("\n".join(lines(recipe)) for recipe in kitchen.tasks)
 
@@ -170,7 +177,10 @@ def _implicit(kind: str) -> Callable[[AnyEnvironment], str]:
     def text(environment: AnyEnvironment) -> str:
         kitchen = of_kind(environment.problem, Instance)
         items = {recipe: map(written, true_items(kitchen, recipe, kind)) for recipe in kitchen.tasks}
-        return "\n".join(f"{clean(recipe)}: {', '.join(texts) or 'none'}" for recipe, texts in items.items())
+        lines = []
+        for recipe, texts in items.items():
+            lines.append(f"{clean(recipe)}: {', '.join(texts) or 'none'}")
+        return "\n".join(lines)
 
     return text
 
@@ -181,8 +191,11 @@ def _number(action: str) -> str:
 
 def _is_other_example(example: Problem, problem: Problem) -> bool:
     """Return True if an example is another problem, with time constraints if the problem has any."""
-    is_timed = [any(lag.maximum is not None for lag in of_kind(one, Instance).lags) for one in (example, problem)]
-    return distinct(example, problem) and is_timed[0] == is_timed[1]
+    return distinct(example, problem) and _is_timed(example) == _is_timed(problem)
+
+
+def _is_timed(problem: Problem) -> bool:
+    return any(lag.maximum is not None for lag in of_kind(problem, Instance).lags)
 
 
 # The paper asks for each recipe with 128 tokens, we ask for both.

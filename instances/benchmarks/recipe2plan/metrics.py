@@ -58,7 +58,7 @@ def efficiency(
     reference: Sequence[StepCommand] | None,
     rules: Profile = PROFILES["paper"],
     *,
-    whole: bool = False,
+    is_whole_reference: bool = False,
 ) -> MultitaskingEfficiency:
     """Compute equations 1 to 3 for one replayed run.
 
@@ -67,7 +67,7 @@ def efficiency(
     reference
         Reference plan in its listed order, ``None`` if there is none. Its first commands count, as many as the run
         carried out.
-    whole
+    is_whole_reference
         Count all commands of the reference if the run is a success: complete plans differ in their number of commands,
         because interruptions split steps.
     rules
@@ -78,14 +78,16 @@ def efficiency(
     if rules.clip_saved:
         saved = max(0, saved)
     if rules.t_auto == "nominal":
-        autonomous = sum(a.duration for a in instance.actions if not a.attended and a.id not in run.remaining)
+        unattended = [action for action in instance.actions if not action.attended]
+        autonomous = sum(action.duration for action in unattended if action.id not in run.remaining)
     else:
-        autonomous = sum(e.end - e.start for e in carried if not instance.by_id[e.subject].attended)
-    own = saved / autonomous if autonomous else None
-    count = None if whole and run.success else len(carried)
+        autonomous_events = [event for event in carried if not instance.by_id[event.subject].attended]
+        autonomous = sum(event.end - event.start for event in autonomous_events)
+    efficiency_of_run = saved / autonomous if autonomous else None
+    count = None if is_whole_reference and run.success else len(carried)
     against = reference_efficiency(instance, (reference or ())[:count])
     value = None
-    if own is not None and against:
+    if efficiency_of_run is not None and against:
         # In this order, the released code's, so that both agree to the last bit.
         value = saved / autonomous / against
         if rules.ref_floor:
@@ -94,15 +96,18 @@ def efficiency(
         value = 0.0
     counts = run.success if rules.score_if == "success" else run.progress == 1
     score = value if counts else 0.0
-    return MultitaskingEfficiency(own, value, score)
+    return MultitaskingEfficiency(efficiency_of_run, value, score)
 
 
 def reference_efficiency(instance: Instance, commands: Iterable[StepCommand]) -> float | None:
     """Return equation 1 for a list of commands, ``None`` if they have no autonomous time or save no time."""
-    commands = list(commands)
-    by_id = instance.by_id
-    autonomous = sum(c.duration for c in commands if not by_id[f"{c.recipe}/{c.step}"].attended)
-    saved = sum(c.duration for c in commands) - max((c.start + c.duration for c in commands), default=0)
+    autonomous = saved = makespan = 0
+    for command in commands:
+        saved += command.duration
+        makespan = max(makespan, command.start + command.duration)
+        if not instance.by_id[f"{command.recipe}/{command.step}"].attended:
+            autonomous += command.duration
+    saved -= makespan
     return saved / autonomous if autonomous and saved else None
 
 
@@ -110,9 +115,14 @@ def executable(instance: Instance, commands: Iterable[StepCommand]) -> float:
     """Return the mean number of actions whose predecessors are finished, over the starts of a plan."""
     ends: dict[int, int] = {}
     counts = []
-    for command in sorted(commands, key=lambda one: one.start):
-        open_steps = [needs for i, needs in enumerate(instance.predecessors) if i not in ends]
-        counts.append(sum(all(ends.get(j, inf) <= command.start for j, _ in needs) for needs in open_steps))
+    for command in sorted(commands, key=lambda command: command.start):
+        executable_steps = 0
+        for position, predecessors in enumerate(instance.predecessors):
+            if position in ends:
+                continue
+            if all(ends.get(before, inf) <= command.start for before, _ in predecessors):
+                executable_steps += 1
+        counts.append(executable_steps)
         ends[instance.index[f"{command.recipe}/{command.step}"]] = command.start + command.duration
     return fmean(counts)
 
@@ -120,24 +130,42 @@ def executable(instance: Instance, commands: Iterable[StepCommand]) -> float:
 @cache
 def published_figures() -> dict[str, float]:
     """Return the figures of the paper's Table 2, for the bundled recipes and reference plans."""
+    return _figures_of_recipes() | _figures_of_reference_plans()
+
+
+def _figures_of_recipes() -> dict[str, float]:
     recipes = book()
+    actions, count = recipes.actions, len(recipes.tasks)
     windows = [lag.maximum for lag in recipes.lags if lag.maximum is not None]
-    plans = {name: plan for name in names() if (plan := reference_plan(name))}
-    efficiencies = {name: reference_efficiency(load(name), plan) or 0.0 for name, plan in plans.items()}
-    untimed = {name.rpartition("/")[2]: value for name, value in efficiencies.items() if "/untimed/" in name}
-    timed = {name.rpartition("/")[2]: value for name, value in efficiencies.items() if "/timed/" in name}
-    count = len(recipes.tasks)
+    autonomous = sum(not action.attended for action in actions)
+    interruptible = sum(action.interruptible for action in actions)
     return {
         "recipes": count,
-        "actions per recipe": len(recipes.actions) / count,
-        "autonomous actions per recipe": sum(not action.attended for action in recipes.actions) / count,
-        "interruptible actions per recipe": sum(action.interruptible for action in recipes.actions) / count,
+        "actions per recipe": len(actions) / count,
+        "autonomous actions per recipe": autonomous / count,
+        "interruptible actions per recipe": interruptible / count,
         "time constraints per recipe": len(windows) / count,
-        "minutes per action": fmean(action.duration for action in recipes.actions) / 60,
+        "minutes per action": fmean(action.duration for action in actions) / 60,
         "minutes of a restriction": fmean(windows) / 60,
-        "executable actions per step": fmean(
-            executable(load(name), plan) for name, plan in plans.items() if "/untimed/" in name
-        ),
+    }
+
+
+def _figures_of_reference_plans() -> dict[str, float]:
+    timed: dict[str, float] = {}
+    untimed: dict[str, float] = {}
+    executable_actions = []
+    for name in names():
+        plan = reference_plan(name)
+        if not plan:
+            continue
+        problem = load(name)
+        _, setting, pair = name.split("/")
+        efficiencies = timed if setting == "timed" else untimed
+        efficiencies[pair] = reference_efficiency(problem, plan) or 0.0
+        if setting == "untimed":
+            executable_actions.append(executable(problem, plan))
+    return {
+        "executable actions per step": fmean(executable_actions),
         "efficiency without time constraints, %": 100 * fmean(untimed.values()),
         "efficiency with time constraints, %": 100 * fmean(timed.values()),
         "pairs of at most 80 %": sum(value <= 0.8 for value in untimed.values()),
@@ -154,11 +182,11 @@ class RecipeMeasurement(Measurement[Recipe2PlanRun]):
         self.beliefs = read_beliefs(problem, run.submission) or None
         self.reference, plan = _reference(problem, rules, self.best)
         by_optimum = self.reference == "optimal"
-        self.figures = efficiency(problem, run.verdict, plan, rules, whole=by_optimum)
+        self.figures = efficiency(problem, run.verdict, plan, rules, is_whole_reference=by_optimum)
         self.against_optimum = self.figures
         if not by_optimum:
             commands = _commands(problem, self.best)
-            self.against_optimum = efficiency(problem, run.verdict, commands, rules, whole=True)
+            self.against_optimum = efficiency(problem, run.verdict, commands, rules, is_whole_reference=True)
 
     @cached_property
     def optimum(self) -> Optimum:
@@ -188,13 +216,13 @@ def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
         Metric(
             "efficiency",
             "time saved divided by autonomous time (equation 1)",
-            lambda its: its.figures.efficiency,
+            lambda measurement: measurement.figures.efficiency,
             "share",
         ),
         Metric(
             "r_efficiency",
             "efficiency divided by that of as many commands of the reference plan (equation 2)",
-            lambda its: its.figures.r_efficiency,
+            lambda measurement: measurement.figures.r_efficiency,
             "share",
             is_shown=True,
             average=Average("r_efficiency", "mean where r_efficiency is defined"),
@@ -205,13 +233,13 @@ def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
         Metric(
             "r_efficiency_optimal",
             "r_efficiency with the optimal plan as reference; successful runs are compared with the whole plan",
-            lambda its: its.against_optimum.r_efficiency,
+            lambda measurement: measurement.against_optimum.r_efficiency,
             "share",
         ),
         Metric(
             "multitasking_score",
             "r_efficiency of a successful run, else 0 (equation 3)",
-            lambda its: its.figures.multitasking_score,
+            lambda measurement: measurement.figures.multitasking_score,
             "share",
             is_shown=True,
             average=Average(
@@ -222,32 +250,38 @@ def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
         Average(
             "r_efficiency_optimal",
             "mean of successful runs where it is defined",
-            lambda row: row.get("r_efficiency_optimal") if row["success"] else None,
+            _r_efficiency_of_success,
         ),
         Metric(
             "reference",
             "reference plan of r_efficiency: heuristic, optimal or none",
-            lambda its: its.reference,
+            lambda measurement: measurement.reference,
             kind="text",
         ),
         Metric(
             "beliefs",
             "beliefs about implicit facts of the recipes (Table 9), per recipe; unread beliefs with the reason",
-            lambda its: its.beliefs,
+            lambda measurement: measurement.beliefs,
             kind="json",
             average=Average("beliefs", "numbers of items in beliefs", _belief_items, "counts", is_shown=False),
         ),
     )
 
 
+def _r_efficiency_of_success(row: Row) -> float | None:
+    return row.get("r_efficiency_optimal") if row["success"] else None
+
+
 def _belief_items(row: Row) -> list[str]:
     """Return an entry for each item of a belief, and for each belief: recipe, kind, and what is counted."""
-    return [
-        f"{one['recipe']} {one['belief']} {name}"
-        for one in row.get("beliefs") or ()
-        for name, count in {**one, "unread" if "unread" in one else "read": 1}.items()
-        for _ in range(min(count, 10_000) if name in _COUNTED else 0)  # a damaged row cannot fill the memory
-    ]
+    items: list[str] = []
+    for belief in row.get("beliefs") or ():
+        status = "unread" if "unread" in belief else "read"
+        for name, count in {**belief, status: 1}.items():
+            if name in _COUNTED:
+                # A damaged row cannot fill the memory.
+                items += [f"{belief['recipe']} {belief['belief']} {name}"] * min(count, 10_000)
+    return items
 
 
 def belief_table(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -262,10 +296,10 @@ def belief_table(rows: Sequence[Row]) -> list[dict[str, Any]]:
             for scope in ("", recipe):
                 counts[scope, kind, row["model"]][name] += count
     table = []
-    for (recipe, kind, model), own in sorted(counts.items()):
-        shares = measures(own["right"], own["believed"], own["true"])
+    for (recipe, kind, model), items in sorted(counts.items()):
+        shares = measures(items["right"], items["believed"], items["true"])
         about = {"recipe": recipe or "all", "belief": kind, "model": model}
-        table.append(about | shares | {"read": own["read"], "unread": own["unread"]})
+        table.append(about | shares | {"read": items["read"], "unread": items["unread"]})
     return table
 
 
@@ -305,11 +339,11 @@ def _commands(problem: Instance, best: BestKnown) -> tuple[StepCommand, ...] | N
     """Return the commands of a proved optimal plan."""
     if best.status != Status.optimal or best.plan is None:
         return None
-    return _parsed(problem, best.plan) or None
+    return _parse(problem, best.plan) or None
 
 
 @ProblemCache
-def _parsed(problem: Instance, plan: str) -> tuple[StepCommand, ...]:
+def _parse(problem: Instance, plan: str) -> tuple[StepCommand, ...]:
     return parse(plan, problem).commands
 
 

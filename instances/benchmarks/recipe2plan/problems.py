@@ -6,11 +6,12 @@ import re
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.files.instance_file import instance_of
-from planoracle.plugin import InputError, Instance, UnknownNameError, load_json
+from planoracle.plugin import Action, InputError, Instance, Lag, UnknownNameError, load_json
 
 SETTINGS = ("timed", "untimed")
 
@@ -35,7 +36,10 @@ def _pairs() -> dict[str, dict[str, Any]]:
 @cache
 def names() -> tuple[str, ...]:
     """Names of the 130 instances: 65 timed, then 65 untimed, in the order of the original file."""
-    return tuple(f"recipe2plan/{setting}/{pair}" for setting in SETTINGS for pair in _pairs())
+    all_names: list[str] = []
+    for setting in SETTINGS:
+        all_names += [f"recipe2plan/{setting}/{pair}" for pair in _pairs()]
+    return tuple(all_names)
 
 
 def covers(name: str) -> bool:
@@ -48,7 +52,7 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     if not covers(name):
         return "", ()
     label = name.rpartition("/")[0]
-    return label, tuple(other for other in names() if other.startswith(f"{label}/"))
+    return label, tuple(member for member in names() if member.startswith(f"{label}/"))
 
 
 @cache
@@ -64,10 +68,13 @@ def load(name: str) -> Instance:
 
 def combine(name: str, recipes: list[str]) -> Instance:
     """Combine bundled recipes into a *timed* instance of that name."""
-    whole = book()
-    actions = tuple(action for recipe in recipes for action in whole.actions if action.task == recipe)
-    lags = tuple(lag for recipe in recipes for lag in whole.lags if whole.by_id[lag.after].task == recipe)
-    return replace(whole, name=name, actions=actions, lags=lags)
+    all_recipes = book()
+    actions: list[Action] = []
+    lags: list[Lag] = []
+    for recipe in recipes:
+        actions += [action for action in all_recipes.actions if action.task == recipe]
+        lags += [lag for lag in all_recipes.lags if all_recipes.by_id[lag.after].task == recipe]
+    return replace(all_recipes, name=name, actions=tuple(actions), lags=tuple(lags))
 
 
 @cache
@@ -77,12 +84,15 @@ def reference_plan(name: str) -> tuple[StepCommand, ...] | None:
         return None
     _, setting, pair = name.split("/")
     recipes, rows = _pairs()[pair]["recipes"], _pairs()[pair].get(setting)
-    return tuple(StepCommand(step, recipes[r], seconds, start) for r, step, seconds, start in rows) if rows else None
+    if not rows:
+        return None
+    return tuple(StepCommand(step, recipes[recipe], seconds, start) for recipe, step, seconds, start in rows)
 
 
 def check(instance: Instance) -> None:
     """Raise `InputError` for an instance that plans or rules of Recipe2Plan do not support."""
-    if any(mode.after for action in instance.actions for mode in action.modes):
+    modes = chain.from_iterable(action.modes for action in instance.actions)
+    if any(mode.after for mode in modes):
         raise InputError("recipe2plan does not support predecessors of single modes", field="benchmark")
     if len(instance.agents) != 1 or instance.time_limit is not None:
         raise InputError("must have exactly one agent and no time limit", field="benchmark", value=instance.benchmark)

@@ -135,22 +135,41 @@ KINDS = (
 _DATED = ("time_error", "infeasible_multitask", "object_occupancy", "object_temperature", "object_volume")
 
 
+def _early(violation: Violation) -> str:
+    return f"starts at {_clock(violation.actual)}, but the clock is at {_clock(violation.required)}"
+
+
+def _wrong_temperature(violation: Violation) -> str:
+    state = "cold" if violation.actual is None else f"at {violation.actual}"
+    return f"needs {violation.resource} at {violation.required}, but it is {state}"
+
+
+def _exceeded_volume(violation: Violation) -> str:
+    required = f"{violation.required} units of {violation.resource}"
+    return f"needs {required}, but {violation.actual} are left"
+
+
+def _unfinished_step(violation: Violation) -> str:
+    return f"{violation.others[0].subject} is not finished until {_clock(violation.required)}"
+
+
+def _late(violation: Violation) -> str:
+    limit = f"within {violation.required} s after {violation.others[0].subject}"
+    return f"must start {limit}, but starts after {violation.actual} s"
+
+
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "wrong_recipe": lambda v: f"there is no such recipe; the recipes are {v.names}",
     "wrong_action": lambda v: f"there is no such step; steps go from 0 to {v.required}",
-    "time_error": lambda v: f"starts at {_clock(v.actual)}, but the clock is at {_clock(v.required)}",
+    "time_error": _early,
     "infeasible_multitask": lambda _: "two continuous steps cannot run at the same time",
     "object_occupancy": lambda v: f"{v.resource} is occupied",
-    "object_temperature": lambda v: (
-        f"needs {v.resource} at {v.required}, but it is {'cold' if v.actual is None else f'at {v.actual}'}"
-    ),
-    "object_volume": lambda v: f"needs {v.required} units of {v.resource}, but {v.actual} are left",
+    "object_temperature": _wrong_temperature,
+    "object_volume": _exceeded_volume,
     "dependency": lambda v: f"{v.others[0].subject} is not complete",
-    "unfinished": lambda v: f"{v.others[0].subject} is not finished until {_clock(v.required)}",
+    "unfinished": _unfinished_step,
     "repeated_action": lambda _: "has been carried out already",
-    "time_constraint": lambda v: (
-        f"must start within {v.required} s after {v.others[0].subject}, but starts after {v.actual} s"
-    ),
+    "time_constraint": _late,
     "action_duration": lambda v: f"takes {v.required} s, not {v.actual}",
     "no_duration": lambda _: "the duration of a command must be positive",
     "lack": lambda v: f"is incomplete: {v.excess} s of {v.required} s are missing",
@@ -181,7 +200,8 @@ class Recipe2PlanViolation(Violation):
         """Content of the released environment's message: kind, steps, and times."""
         start = self.start if self.kind in _DATED else None
         duration = self.actual if self.kind == "action_duration" else None
-        return self.kind, self.case, self.subject, *(other.subject for other in self.others), start, duration
+        subjects = [action.subject for action in self.others]
+        return self.kind, self.case, self.subject, *subjects, start, duration
 
 
 def _clock(seconds: Measure) -> str:

@@ -67,7 +67,10 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
     @property
     def command_texts(self) -> list[str]:
         """Texts of all steps; an answer without a step is an empty text."""
-        return [text for answer in self.plan.commands.answers for text in ([one.text for one in answer] or [""])]
+        texts: list[str] = []
+        for answer in self.plan.commands.answers:
+            texts += [command.text for command in answer] or [""]
+        return texts
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return a step for every piece; waits follow from the starts."""
@@ -76,9 +79,12 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every step that the rules allow now, in every length, and the wait."""
         simulator = Recipe2PlanSimulator(self.problem, self.rules)
-        state, _ = fold(simulator, [tuple(StepCommand.of(*piece[:3]) for piece in point.state.pieces)])
+        done = tuple(StepCommand.of(*piece[:3]) for piece in point.state.pieces)
+        state, _ = fold(simulator, [done])
         possible = {self.problem.actions[position].id for position in simulator.open_steps(state)}
-        for piece, after in piece_choices(point, step, () if state.refused else possible):
+        if state.refused:
+            possible = set()
+        for piece, after in piece_choices(point, step, possible):
             command = StepCommand.of(*piece[:3])
             if next(simulator.faults(state, 0, command), None) is None:
                 yield LegalAction(command.text, "act", after)

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from math import gcd
 from typing import NamedTuple, TypeAlias, cast
 
@@ -154,9 +155,9 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         self.plan = plan
 
     @cached_property
-    def _planned(self) -> dict[str, int]:
+    def _planned_starts(self) -> dict[str, int]:
         """First start of every step in the whole plan."""
-        return {f"{one.recipe}/{one.step}": one.start for one in reversed(self.plan or ())}
+        return {f"{command.recipe}/{command.step}": command.start for command in reversed(self.plan or ())}
 
     def initial(self) -> CookingState:
         """Return the state before the first answer."""
@@ -165,11 +166,15 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
 
     def copy(self, state: CookingState) -> CookingState:
         """Return an independent copy."""
-        other = copy(state)
-        other.remaining, other.begins, other.finish = state.remaining[:], state.begins[:], state.finish[:]
-        other.done, other.objects, other.temperature = state.done.copy(), state.objects.copy(), state.temperature.copy()
-        other.volume = state.volume.copy()
-        return other
+        new_state = copy(state)
+        new_state.remaining = state.remaining[:]
+        new_state.begins = state.begins[:]
+        new_state.finish = state.finish[:]
+        new_state.done = state.done.copy()
+        new_state.objects = state.objects.copy()
+        new_state.temperature = state.temperature.copy()
+        new_state.volume = state.volume.copy()
+        return new_state
 
     def apply(self, state: CookingState, command: Answer) -> tuple[CookingState, tuple[Step, ...]]:
         """Return the state after an answer."""
@@ -183,8 +188,8 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             state.history = History(None, (unread,), state.history)
             steps.append(Step(state.count, command.text[:200], "lost", state.clock, state.clock, unread))
         else:
-            for one in command:
-                steps += self._take(state, one)
+            for step_command in command:
+                steps += self._take(state, step_command)
                 if steps and steps[-1].violation is not None:
                     break
         if self.plan is None:
@@ -195,7 +200,8 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
     def _take(self, state: CookingState, command: StepCommand) -> list[Step]:
         """Carry out a command or refuse it; return its steps, none after the first violation of a whole plan."""
         number, recipe, duration, start = command
-        index, clock, is_whole, is_open = state.count, state.clock, self.plan is not None, state.failed is None
+        index, clock = state.count, state.clock
+        is_open = state.failed is None
         position = self.problem.index.get(f"{recipe}/{number}")
         faults = tuple(self.faults(state, index, command))
         state.count += 1
@@ -208,7 +214,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             state.history = History(event, faults, state.history)
         elif faults:
             state.history = History(None, faults, state.history)
-        if faults and is_whole:
+        if faults and self.plan is not None:
             state.failed = state.failed or self._result(state, faults[0])
             state.violation_count += len(faults)
             if position is not None and state.violation_count < MAX_VIOLATIONS:
@@ -224,7 +230,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
 
     def _end_turn(self, state: CookingState, fault: Recipe2PlanViolation | None, commands: int) -> None:
         """Count an answer, and its refusal if its last command has a fault; either may end the run."""
-        rules, most = self.rules, len(self.actions) + EXTRA_TURNS
+        rules, max_turns = self.rules, len(self.actions) + EXTRA_TURNS
         refusal = None if fault is None else (commands, *fault.answer)
         state.turns += 1
         state.refused += refusal is not None
@@ -235,8 +241,8 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             state.fatal = fault
         elif fault is not None and state.repeats == rules.max_identical_refusals:
             state.fatal = fault._replace(kind="identical_refusals", case="", required=state.repeats)
-        elif rules.max_turns == "steps+10" and state.turns >= most and self._goal_ratio(state) < 1:
-            state.fatal = Recipe2PlanViolation(state.count - 1, "too_many_turns", "", required=most)
+        elif rules.max_turns == "steps+10" and state.turns >= max_turns and self._goal_ratio(state) < 1:
+            state.fatal = Recipe2PlanViolation(state.count - 1, "too_many_turns", "", required=max_turns)
         if state.fatal is not fault and state.fatal is not None and state.history is not None:
             state.history = state.history._replace(violations=(*state.history.violations, state.fatal))
 
@@ -256,22 +262,30 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         self, state: CookingState, starts: Iterable[tuple[int, Container[int] | None]]
     ) -> Iterator[StepCommand]:
         """Yield the commands that the rules allow, by start, step, and length, the longest first."""
-        steps = [(i, self.actions[i], StepCommand.of(self.actions[i].id, 0, 0)) for i in self.open_steps(state)]
+        open_steps = []
+        for position in self.open_steps(state):
+            action, remaining = self.actions[position], state.remaining[position]
+            durations = lengths(remaining, self.grid) if action.interruptible else [remaining]
+            open_steps.append((position, StepCommand.of(action.id, 0, 0), durations))
         for start, positions in starts:
-            for position, action, (number, recipe, _, _) in steps:
+            for position, step, durations in open_steps:
                 if positions is not None and position not in positions:
                     continue
-                remaining = state.remaining[position]
-                for length in lengths(remaining, self.grid) if action.interruptible else (remaining,):
-                    command = StepCommand(number, recipe, length, start)
+                for duration in durations:
+                    command = StepCommand(step.step, step.recipe, duration, start)
                     if next(self._step_faults(state, 0, command, position), None) is None:
                         yield command
 
     def open_steps(self, state: CookingState) -> list[int]:
         """Return the positions of incomplete steps whose prerequisites are complete."""
-        is_open = [bool(state.remaining[i]) or state.finish[i] is None for i in range(len(state.finish))]
-        before = enumerate(self.problem.predecessors)
-        return [i for i, needs in before if is_open[i] and not any(is_open[one] for one, _ in needs)]
+        is_open = []
+        for remaining, finish in zip(state.remaining, state.finish, strict=True):
+            is_open.append(bool(remaining) or finish is None)
+        positions = []
+        for position, predecessors in enumerate(self.problem.predecessors):
+            if is_open[position] and not any(is_open[before] for before, _ in predecessors):
+                positions.append(position)
+        return positions
 
     def ended(self, state: CookingState) -> str | None:
         """Return the reason for the end of the run."""
@@ -290,7 +304,7 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         if not state.count:
             none = Recipe2PlanViolation(0, "no_action", "")
             return replace(self._result(state, none), violations=(none, *self._missing(state)))
-        violations = [violation for entry in state.past for violation in entry.violations]
+        violations = list(chain.from_iterable(entry.violations for entry in state.past))
         if self.plan is None:
             # Refused answers after completion do not change the success.
             verdict = replace(self._result(state, state.fatal), success=self._goal_ratio(state) == 1)
@@ -302,9 +316,14 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
 
     def _result(self, state: CookingState, fatal: Recipe2PlanViolation | None) -> Replay:
         """Return the verdict on the commands so far, without violations."""
-        goal_ratio, events = self._goal_ratio(state), [entry.event for entry in state.past if entry.event is not None]
+        goal_ratio = self._goal_ratio(state)
+        events = [entry.event for entry in state.past if entry.event is not None]
         ends = [event.end for event in events if event.accepted]
-        steps = zip(self.actions, state.remaining, strict=True)
+        makespan = max(ends, default=0)
+        remaining = {}
+        for step, seconds in zip(self.actions, state.remaining, strict=True):
+            if seconds:
+                remaining[step.id] = seconds
         return Replay(
             events=tuple(events),
             violations=(),
@@ -313,9 +332,9 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
             progress=self._progress(state),
             goal_ratio=goal_ratio,
             success=goal_ratio == 1 and fatal is None,
-            makespan=max(ends, default=0),
-            remaining={step.id: remaining for step, remaining in steps if remaining},
-            idle=_idle(state, max(ends, default=0)),
+            makespan=makespan,
+            remaining=remaining,
+            idle=_idle(state, makespan),
         )
 
     def _progress(self, state: CookingState) -> float:
@@ -330,12 +349,12 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
     def _missing(self, state: CookingState) -> Iterator[Recipe2PlanViolation]:
         """Yield violations of the whole plan: steps that are never started or never completed."""
         for step, remaining, finish in zip(self.actions, state.remaining, state.finish, strict=True):
-            whole = step.duration
+            duration = step.duration
             if finish is None:
-                yield Recipe2PlanViolation(None, "missing_action", step.id, required=whole, actual=0)
+                yield Recipe2PlanViolation(None, "missing_action", step.id, required=duration, actual=0)
             elif remaining:
-                done = whole - remaining
-                yield Recipe2PlanViolation(None, "action_duration", step.id, "lack", required=whole, actual=done)
+                done = duration - remaining
+                yield Recipe2PlanViolation(None, "action_duration", step.id, "lack", required=duration, actual=done)
 
     def _carry_out(self, state: CookingState, command: StepCommand, position: int) -> None:
         """Apply a command, as far as possible if it breaks rules."""
@@ -344,28 +363,30 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         remaining = state.remaining[position] - command.duration
         state.remaining[position] = max(remaining, 0)
         if remaining <= 0:
-            state.done.update((position, *(one for one, _ in self.problem.predecessors[position])))
+            state.done.add(position)
+            state.done.update(before for before, _ in self.problem.predecessors[position])
         state.begins[position], state.finish[position] = start, end
         run = Other(action.id, start, end)
         if action.attended:
-            state.working = _occupied(state.working, start, end, position)
+            state.working = _with_interval(state.working, start, end, position)
         reached = end if action.attended else start
         if reached > state.clock:
             state.clock, state.holder = reached, run
         for demand in action.modes[0].demands:
             name = demand.resource
             if name in self.volumes:
-                rest = max(state.volume.get(name, 0) - demand.amount, 0)
-                state.volume[name] = rest if demand.sets is None else int(demand.sets)
+                remaining_units = max(state.volume.get(name, 0) - demand.amount, 0)
+                state.volume[name] = remaining_units if demand.sets is None else int(demand.sets)
                 continue
-            state.objects[name] = _occupied(state.objects.get(name), start, end, position)
+            state.objects[name] = _with_interval(state.objects.get(name), start, end, position)
             if demand.sets is not None:
                 state.temperature[name] = (demand.sets, run)
 
     def faults(self, state: CookingState, index: int, command: StepCommand) -> Iterator[Recipe2PlanViolation]:
         """Yield the violations of a command, in the order in which the environment checks."""
         number, recipe, duration, start = command
-        name, end, recipes = f"{recipe}/{number}", start + duration, self.problem.tasks
+        name, end = f"{recipe}/{number}", start + duration
+        recipes = self.problem.tasks
         if recipe not in recipes:
             yield Recipe2PlanViolation(index, "wrong_recipe", recipe[:80], "", start, end, required=recipes)
         elif name not in self.problem.index:
@@ -383,22 +404,22 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         action = self.actions[position]
         broken = partial(Recipe2PlanViolation, index, subject=action.id, start=start, end=end)
         if start < state.clock:
-            others = () if state.holder is None else (state.holder,)
-            yield broken("time_error", others=others, required=state.clock, actual=start)
+            holders = () if state.holder is None else (state.holder,)
+            yield broken("time_error", others=holders, required=state.clock, actual=start)
         spans = _overlaps(state.working, start, end) if action.attended else []
         if spans:
             until = max(span.end for span in spans)
             yield broken("infeasible_multitask", others=self._others(spans), required=until, actual=start)
         for demand in action.modes[0].demands:
-            name, requires, sets = demand.resource, demand.requires, demand.sets
+            name, requires = demand.resource, demand.requires
             if name in self.volumes:
-                if sets is None and state.volume.get(name, -1) < demand.amount:
+                if demand.sets is None and state.volume.get(name, -1) < demand.amount:
                     level = state.volume.get(name, 0)
                     yield broken("object_volume", resource=name, required=demand.amount, actual=level)
                 continue
             degrees, setter = state.temperature.get(name, (None, None))
             spans = _overlaps(state.objects.get(name), start, end)
-            if spans and sets is not None and sets == degrees:
+            if spans and demand.sets is not None and demand.sets == degrees:
                 spans = [span for span in spans if span[:2] != (start, end)]
             if spans:
                 until = max(span.end for span in spans)
@@ -406,8 +427,8 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
                     "object_occupancy", others=self._others(spans), resource=name, required=until, actual=start
                 )
             if requires is not None and requires != degrees:
-                others = () if setter is None else (setter,)
-                yield broken("object_temperature", others=others, resource=name, required=requires, actual=degrees)
+                setters = () if setter is None else (setter,)
+                yield broken("object_temperature", others=setters, resource=name, required=requires, actual=degrees)
         resumed = state.finish[position] is not None and not self.rules.window_on_resume
         for before, limit in self.windows[position]:
             since = state.finish[before]
@@ -417,13 +438,13 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         if duration != state.remaining[position] or not duration:
             yield from self._duration_faults(state, broken, position, start, duration)
         for before, _ in self.problem.predecessors[position]:
-            since, needed, remaining = state.finish[before], self.actions[before].duration, state.remaining[before]
+            since, remaining = state.finish[before], state.remaining[before]
             if since is None or remaining:
-                others = (self._last(state, before),)
-                yield broken("dependency", others=others, required=needed, actual=needed - remaining)
+                last, needed = self._last(state, before), self.actions[before].duration
+                yield broken("dependency", others=(last,), required=needed, actual=needed - remaining)
             elif since > start:
-                others = (self._last(state, before),)
-                yield broken("dependency", case="unfinished", others=others, required=since, actual=start)
+                last = self._last(state, before)
+                yield broken("dependency", case="unfinished", others=(last,), required=since, actual=start)
 
     def _duration_faults(
         self,
@@ -450,14 +471,15 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         """Return the last run of a step, or its planned start if it has not begun."""
         name, start = self.actions[position].id, state.begins[position]
         if start is None:
-            start = self._planned.get(name)
+            start = self._planned_starts.get(name)
         return Other(name, start, state.finish[position])
 
     def _others(self, spans: list[Span]) -> tuple[Other, ...]:
         """Return the steps of some intervals, latest first; adjacent pieces of one step are joined."""
         joined: list[Other] = []
         for span in reversed(spans):
-            last, name = joined[-1] if joined else None, self.actions[span.position].id
+            last = joined[-1] if joined else None
+            name = self.actions[span.position].id
             if last is not None and last.subject == name and last.end == span.start:
                 joined[-1] = Other(name, last.start, span.end)
             else:
@@ -469,8 +491,10 @@ def replay_answers(
     problem: Instance, answers: Answers, rules: Profile = PROFILES["paper"]
 ) -> tuple[Replay, list[Step]]:
     """Return the verdict on a plan or an interactive log, and the steps up to its end."""
+    commands: list[Answer]
     if answers.interactive:
-        simulator, commands = Recipe2PlanSimulator(problem, rules), [one or Unreadable("") for one in answers.answers]
+        simulator = Recipe2PlanSimulator(problem, rules)
+        commands = [answer or Unreadable("") for answer in answers.answers]
     else:
         simulator = Recipe2PlanSimulator(problem, rules, answers.commands)
         commands = [(command,) for command in answers.commands]
@@ -482,14 +506,15 @@ def replay_answers(
 def _windows(problem: Instance) -> tuple[list[list[tuple[int, int]]], int]:
     """Return the maximum lags of every step, with the earlier step, and the common divisor of all times."""
     windows: list[list[tuple[int, int]]] = [[] for _ in problem.actions]
+    times = [action.duration for action in problem.actions]
     for lag in problem.lags:
         if lag.maximum is not None:
             windows[problem.index[lag.after]].append((problem.index[lag.before], lag.maximum))
-    limits = (limit for lags in windows for _, limit in lags)
-    return windows, gcd(*(action.duration for action in problem.actions), *limits) or 1
+            times.append(lag.maximum)
+    return windows, gcd(*times) or 1
 
 
-def _occupied(last: Span | None, start: int, end: int, position: int) -> Span | None:
+def _with_interval(last: Span | None, start: int, end: int, position: int) -> Span | None:
     """Return the last interval after a new one."""
     if start == end:  # no later command can lie around it, since starts only grow
         return last
@@ -503,7 +528,8 @@ def _overlaps(last: Span | None, start: int, end: int) -> list[Span]:
     """
     overlapping: list[Span] = []
     while last is not None and last.reach > start and len(overlapping) < MAX_OTHERS:  # the others do not reach this far
-        if (last.start < start < last.end) if start == end else (last.start < end and start < last.end):
+        is_empty = start == end
+        if (last.start < start < last.end) if is_empty else (last.start < end and start < last.end):
             overlapping.append(last)
         last = last.before
     return overlapping

@@ -48,10 +48,11 @@ _RELEASED_SHORT = re.compile(rf"Step\((\d++), ([\w-]++), {_RELEASED_TIME}\)")
 # What the paper's prompts show, with some patience for spaces, quotes, units and plain seconds.
 _N, _S = r"[0-9]++", r"\s{0,9}"
 _UNIT = r"(?ai:hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b"
-_AMOUNT = rf"(?:{_N}(?::{_N}){{1,2}}|{_N}{_S}{_UNIT}(?:{_S}{_N}{_S}{_UNIT}){{0,2}}|{_N})"
-_LENIENT = re.compile(
-    rf"(?:(?<!\w)|(?<=\\n))(?ai:step){_S}\({_S}({_N}){_S},{_S}([\w-]++){_S},{_S}({_AMOUNT}){_S}(?:,{_S}({_AMOUNT}){_S})?\)"
-)
+_QUANTITIES = rf"{_N}{_S}{_UNIT}(?:{_S}{_N}{_S}{_UNIT}){{0,2}}"
+_AMOUNT = rf"(?:{_N}(?::{_N}){{1,2}}|{_QUANTITIES}|{_N})"
+_COMMA = rf"{_S},{_S}"
+_ARGUMENTS = rf"({_N}){_COMMA}([\w-]++){_COMMA}({_AMOUNT}){_S}(?:,{_S}({_AMOUNT}){_S})?"
+_LENIENT = re.compile(rf"(?:(?<!\w)|(?<=\\n))(?ai:step){_S}\({_S}{_ARGUMENTS}\)")
 _LONE_AMOUNT = re.compile(_AMOUNT)
 _QUANTITY = re.compile(rf"({_N}){_S}([a-zA-Z]*)")
 _QUOTES = str.maketrans("", "", "\"'`*")
@@ -95,7 +96,10 @@ def amount(text: str) -> int | None:
 def _amount(text: str) -> int:
     if ":" in text:
         return _clock(text)
-    return sum(_number(digits) * _SECONDS[unit[:1].lower()] for digits, unit in _QUANTITY.findall(text))
+    seconds = 0
+    for digits, unit in _QUANTITY.findall(text):
+        seconds += _number(digits) * _SECONDS[unit[:1].lower()]
+    return seconds
 
 
 def nominal(instance: Instance, recipe: str, step: int) -> int:
@@ -132,7 +136,11 @@ def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, StepComm
 
 def joined(text: str) -> str:
     """Return a text in which no step continues on the next line; later lines keep their positions."""
-    return _BROKEN.sub(lambda match: " ".join(match[0].split()) + "\n" * match[0].count("\n"), text)
+    return _BROKEN.sub(_join_lines, text)
+
+
+def _join_lines(match: re.Match[str]) -> str:
+    return " ".join(match[0].split()) + "\n" * match[0].count("\n")
 
 
 def looks_like_a_step(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, NamedTuple, get_args
@@ -93,33 +93,36 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
         late = limit is not None and run.steps_taken > limit
         return Failure("budget" if late else "success", None, None, (), len(run.refusals))
     wrong = lacks(run.rules, run.states[-1])
-    open_ = _open(run)
-    recovered = len(run.refusals) - len(open_)
+    unrecovered = _refusals_without_recovery(run)
+    recovered = len(run.refusals) - len(unrecovered)
     over = run.end == "limit" or (limit is not None and run.steps_taken >= limit)
     is_spent = over and not any(lack.is_own_doing for lack in wrong)
     broken = [refusal for refusal in run.refusals if _cause(run, refusal) != "unknown"]
-    if open_ or (is_spent and broken):
-        last = open_[-1] if open_ else broken[-1]
-        cause = _cause(run, last)
-        return Failure("action" if cause == "unknown" else "transition", cause, last.position, wrong, recovered)
+    if unrecovered or (is_spent and broken):
+        refusal = unrecovered[-1] if unrecovered else broken[-1]
+        cause = _cause(run, refusal)
+        kind: FailureClass = "action" if cause == "unknown" else "transition"
+        return Failure(kind, cause, refusal.position, wrong, recovered)
     return Failure("budget" if is_spent else "goal", None, None, wrong, recovered)
 
 
-def _open(run: StepRecord) -> list[Refusal]:
+def _refusals_without_recovery(run: StepRecord) -> list[Refusal]:
     """Return the refused actions from which the run never recovered, in order."""
     if not run.refusals:
         return []
     # Only what the goal speaks of matters: most steps change nothing of that.
     keys = [run.rules.relevant(state) for state in run.states]
-    counts = {key: _best_cast(run.rules, state)[0] for key, state in dict(zip(keys, run.states, strict=True)).items()}
-    highest = list(accumulate((counts[key] for key in keys), max))
-    last_done = {step.action: at for at, step in enumerate(run.steps) if step.valid}
-    return [
-        refusal
-        for refusal in run.refusals
-        if highest[refusal.position] >= highest[-1]
-        and last_done.get(run.steps[refusal.position].action, -1) < refusal.position
-    ]
+    state_of_key = dict(zip(keys, run.states, strict=True))
+    counts = {key: _best_cast(run.rules, state)[0] for key, state in state_of_key.items()}
+    max_counts = list(accumulate((counts[key] for key in keys), max))
+    last_legal = {step.action: position for position, step in enumerate(run.steps) if step.valid}
+    refusals = []
+    for refusal in run.refusals:
+        position = refusal.position
+        was_repeated = last_legal.get(run.steps[position].action, -1) >= position
+        if max_counts[position] >= max_counts[-1] and not was_repeated:
+            refusals.append(refusal)
+    return refusals
 
 
 def _cause(run: StepRecord, refusal: Refusal) -> Cause:
@@ -129,12 +132,16 @@ def _cause(run: StepRecord, refusal: Refusal) -> Cause:
     if refusal.kind == "not_your_turn":
         return "turn"
     facts = run.rules.facts(run.states[refusal.position])
-    broken = [part.split() for part in refusal.message.removeprefix("needs ").split(", ")]
+    conditions = refusal.message.removeprefix("needs ").split(", ")
+    broken = [condition.split() for condition in conditions]
     names = {words[1] if words[0] == "not" else words[0] for words in broken}
     # An item that is at the place, but on something else, is one of several there.
     if any(words[0] == "item_on" and ("item_at", *words[1:]) in facts for words in broken):
         names.add("station_empty")
-    return next((cause for conditions, cause in _BROKEN if names & conditions), "not_possible")
+    for predicates, cause in _BROKEN:
+        if names & predicates:
+            return cause
+    return "not_possible"
 
 
 def lacks(engine: CompiledKitchen, state: State) -> tuple[Lack, ...]:
@@ -145,45 +152,56 @@ def lacks(engine: CompiledKitchen, state: State) -> tuple[Lack, ...]:
     """
     facts = engine.facts(state)
     new = facts - engine.facts(engine.start())
-    return _lacks(engine, facts, new, _best_cast(engine, state, lambda cast: _lacks(engine, facts, new, cast))[1])
+
+    def lacks_of(cast: dict[str, str]) -> tuple[Lack, ...]:
+        return _lacks(engine, facts, new, cast)
+
+    _, best_cast = _best_cast(engine, state, lacks_of)
+    return lacks_of(best_cast)
 
 
 def _lacks(
     engine: CompiledKitchen, facts: frozenset[Atom], new: frozenset[Atom], cast: dict[str, str]
 ) -> tuple[Lack, ...]:
     """Return the unmet conditions for a cast; ``new`` are the facts that were not true at the start."""
-    atoms = [tuple(cast.get(part, part) for part in condition) for condition in engine.kitchen.goal.conditions]
+    conditions = engine.kitchen.goal.conditions
+    atoms = [tuple(cast.get(part, part) for part in condition) for condition in conditions]
     placed = {atom[1] for atom in atoms if len(atom) > 2 and atom in new}
     unmet = []
-    for condition, atom in zip(engine.kitchen.goal.conditions, atoms, strict=True):
-        if atom not in facts:
-            kind = _kind(atom, facts)
-            thing = atom[1]
-            if kind == "wrong_stack":
-                is_own_doing = any(fact[0] == "atop" and thing == fact[2 if atom[0] == "clear" else 1] for fact in new)
-            else:
-                is_own_doing = kind == "unprepared" and thing in placed
-            unmet.append(Lack(kind, condition, atom, is_own_doing))
+    for condition, atom in zip(conditions, atoms, strict=True):
+        if atom in facts:
+            continue
+        kind = _kind(atom, facts)
+        thing = atom[1]
+        if kind == "wrong_stack":
+            place = 2 if atom[0] == "clear" else 1
+            is_own_doing = any(fact[0] == "atop" and thing == fact[place] for fact in new)
+        else:
+            is_own_doing = kind == "unprepared" and thing in placed
+        unmet.append(Lack(kind, condition, atom, is_own_doing))
     return tuple(unmet)
 
 
 def _kind(atom: Atom, facts: frozenset[Atom]) -> LackKind:
     """Return the kind of an unmet condition."""
-    predicate, thing, *others = atom
+    predicate, thing, *locations = atom
     if predicate == "clear":
-        return "wrong_stack" if any(fact[0] == "atop" and fact[2] == thing for fact in facts) else "wrong_place"
-    if not others:
+        is_covered = any(fact[0] == "atop" and fact[2] == thing for fact in facts)
+        return "wrong_stack" if is_covered else "wrong_place"
+    if not locations:
         return "unprepared"
     if predicate in ("addedto", "in"):
-        return "wrong_place" if any(fact[0] == predicate and fact[1] == thing for fact in facts) else "missing"
-    if predicate in ("atop", "item_on", "item_at"):
-        places = {fact[2] for fact in facts if fact[0] == "item_at" and fact[1] == thing}
-        if not places and not any(fact[0] == "has_item" and fact[2] == thing for fact in facts):
-            return "missing"
-        if predicate == "item_on" and others[0] in places:
-            return "wrong_stack"
-        if predicate == "atop" and any(("item_at", others[0], place) in facts for place in places):
-            return "wrong_stack"
+        is_elsewhere = any(fact[0] == predicate and fact[1] == thing for fact in facts)
+        return "wrong_place" if is_elsewhere else "missing"
+    if predicate not in ("atop", "item_on", "item_at"):
+        return "wrong_place"
+    stations = {fact[2] for fact in facts if fact[0] == "item_at" and fact[1] == thing}
+    if not stations and not any(fact[0] == "has_item" and fact[2] == thing for fact in facts):
+        return "missing"
+    if predicate == "item_on" and locations[0] in stations:
+        return "wrong_stack"
+    if predicate == "atop" and any(("item_at", locations[0], station) in facts for station in stations):
+        return "wrong_stack"
     return "wrong_place"
 
 
@@ -196,7 +214,7 @@ def _best_cast(
     """
     options = [(condition, atoms) for condition, atoms in engine.met(state) if atoms]
     # What says where a dish is comes first, then what is about a single object.
-    options.sort(key=lambda row: (len(row[0]) == 2, len(row[1])))
+    options.sort(key=_search_order)
     rows = [casts(condition, atoms) for condition, atoms in options]
     best: tuple[int, int, dict[str, str]] = (-1, 0, {})
     branches = 0
@@ -204,8 +222,8 @@ def _best_cast(
     def extend(cast: dict[str, str], at: int, met: int) -> None:
         nonlocal best, branches
         branches += 1
-        most = met + len(rows) - at
-        if most < best[0] or (most == best[0] and not best[1]) or branches > MAX_BRANCHES:
+        upper_bound = met + len(rows) - at
+        if upper_bound < best[0] or (upper_bound == best[0] and not best[1]) or branches > MAX_BRANCHES:
             return
         if at == len(rows):
             full = cast | dict(_leftover(engine, cast))
@@ -226,6 +244,12 @@ def _best_cast(
     return best[0], best[2]
 
 
+def _search_order(option: tuple[Atom, Sequence[Atom]]) -> tuple[bool, int]:
+    """Return the sort key of a condition of the goal and its atoms that hold."""
+    condition, atoms = option
+    return len(condition) == 2, len(atoms)
+
+
 def _blame(unmet: tuple[Lack, ...]) -> int:
     """Return a rank of a run's faults: its own doing counts most, then stacks."""
     return sum((100 if lack.is_own_doing else 0) + (lack.kind == "wrong_stack") for lack in unmet)
@@ -235,8 +259,9 @@ def _leftover(engine: CompiledKitchen, cast: dict[str, str]) -> Iterator[tuple[s
     """Yield an object for every role without one; a role that no object is left for stands for itself."""
     used = set(cast.values())
     for role in engine.kitchen.goal.roles:
-        if role not in cast:
-            names = [name for name in engine.kitchen.candidates[role] if name not in used]
-            if names:
-                used.add(names[0])
-                yield role, names[0]
+        if role in cast:
+            continue
+        names = [name for name in engine.kitchen.candidates[role] if name not in used]
+        if names:
+            used.add(names[0])
+            yield role, names[0]

@@ -33,11 +33,12 @@ _UNREACHED = {
 
 def examine(run: KitchenRun) -> Examination:
     """Return the refused actions and the unmet conditions of a run as feedback."""
-    record, verdict = run.record, run.verdict
+    record = run.record
     missing = () if run.success else lacks(record.rules, record.states[-1])
+    findings = [_finding(refusal, record.steps[refusal.position].action) for refusal in record.refusals]
     return Examination(
-        replay=verdict,
-        findings=tuple(_finding(refusal, record.steps[refusal.position].action) for refusal in record.refusals),
+        replay=run.verdict,
+        findings=tuple(findings),
         clock=clock_of(run.problem),
         command=lambda index: f"command {index + 1}",
         remarks={"completeness": tuple(map(_remark, missing))} if missing else {},
@@ -52,7 +53,8 @@ def foreign(run: KitchenRun) -> MismatchEvidence:
     The released kitchen of a task and ours are similar: the plan may be a success in the other one.
     """
     domain = run.problem.domain
-    names = [one.resource for one in run.record.refusals if one.kind == "unknown_object" and one.resource]
+    refusals = [refusal for refusal in run.record.refusals if refusal.kind == "unknown_object"]
+    names = [refusal.resource for refusal in refusals if refusal.resource]
     missing = [name for name in names if domain.type_of(name.rstrip("0123456789").lower()) != "meal"]
     return MismatchEvidence(tuple(missing), len(run.record.steps), _fitting(run))
 
@@ -61,24 +63,28 @@ def _fitting(run: KitchenRun) -> str:
     """Return the kitchen of the same task in which the plan of a run is a success, ``""`` if none."""
     prefix, _, task = run.problem.name.partition("/")
     catalogs = {"robotouille": (problems.covers, problems.kitchen), "kitchens": (ours.covers, ours.kitchen)}
-    for other in catalogs if prefix in catalogs else ():
-        covers, kitchen = catalogs[other]
-        for name in dict.fromkeys((f"{other}/{task}", f"{other}/{task.partition('@')[0]}")):
-            is_other = name != run.problem.name and covers(name)
-            if is_other and trace(kitchen(name), run.plan.commands, run.rules, run.plan.limit).success:
+    if prefix not in catalogs:
+        return ""
+    for benchmark, (covers, kitchen) in catalogs.items():
+        task_without_seed = task.partition("@")[0]
+        for name in dict.fromkeys((f"{benchmark}/{task}", f"{benchmark}/{task_without_seed}")):
+            if name == run.problem.name or not covers(name):
+                continue
+            record = trace(kitchen(name), run.plan.commands, run.rules, run.plan.limit)
+            if record.success:
                 return name
     return ""
 
 
-def _finding(one: Refusal, action: str) -> FeedbackItem:
-    return FeedbackItem.of(one, f'command {one.position + 1} ("{clean(action, 70)}"): {refusal_in_words(one)}')
+def _finding(refusal: Refusal, action: str) -> FeedbackItem:
+    text = f'command {refusal.position + 1} ("{clean(action, 70)}"): {refusal_in_words(refusal)}'
+    return FeedbackItem.of(refusal, text)
 
 
 def _remark(lack: Lack) -> FeedbackItem:
     words = condition_in_words(lack.objects)
     names = [clean(name) for name in lack.objects[1:]]
-    text = _UNREACHED[lack.kind].format(
-        objects=listed(names) or "it", predicate=clean(lack.objects[0]).removeprefix("is"), condition=words
-    )
+    predicate = clean(lack.objects[0]).removeprefix("is")
+    text = _UNREACHED[lack.kind].format(objects=listed(names) or "it", predicate=predicate, condition=words)
     subject, condition = " ".join(lack.objects), " ".join(lack.condition)
     return FeedbackItem.of(Violation(None, lack.kind, subject, required=(condition,)), text)

@@ -34,11 +34,14 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
     parts = parameters.tasks * (parameters.actions or 3)
     slow = sample_share(random, parts, parameters.parallelism)
     picked = [one(random, list(_SLOW if i in slow else _QUICK)) for i in range(parts)]
-    needed = dict.fromkeys(station for part in picked for station in (_SLOW | _QUICK)[part])
+    needed: dict[str, None] = {}
+    for part in picked:
+        needed |= dict.fromkeys((_SLOW | _QUICK)[part])
     dishes = []
-    for first in range(0, parts, parts // parameters.tasks):
-        mark = one(random, (", ", " / "))
-        dishes.append(mark.join(["bread", *picked[first : first + parts // parameters.tasks], "bread"]))
+    parts_of_dish = parts // parameters.tasks
+    for first in range(0, parts, parts_of_dish):
+        separator = one(random, (", ", " / "))
+        dishes.append(separator.join(["bread", *picked[first : first + parts_of_dish], "bread"]))
     layout, names = KitchenLayout(), set[str]()
     kinds = [part.split()[-1] for part in picked] + ["bread"] * (2 * parameters.tasks)
     tables = parameters.tasks + parameters.agents + (len(kinds) + 1) // 2
@@ -50,15 +53,16 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Kitchen
         placement.put(thing)
         if RAW[kind]:
             layout.traits[thing] = list(RAW[kind])
-    for number, station in enumerate(shuffled(random, layout.stations)[: parameters.agents], 1):
+    start_stations = shuffled(random, layout.stations)[: parameters.agents]
+    for number, station in enumerate(start_stations, 1):
         layout.players[f"robot{number}"] = (station, None)
     domain = domain_for(OWN)
     text = "; ".join(f"a stack of {dish}" for dish in dishes)
-    return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), Goal.of(served(dishes)), text), None
+    goal = Goal.of(served(dishes))
+    return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, text), None
 
 
 def style() -> Generator:
     """Return how such problems are made; usual is one sandwich with three parts, one cooked or fried."""
-    return Generator(
-        ("tasks", "actions", "parallelism", "agents"), Parameters(tasks=1, actions=3, parallelism=0.33), generate
-    )
+    usual = Parameters(tasks=1, actions=3, parallelism=0.33)
+    return Generator(("tasks", "actions", "parallelism", "agents"), usual, generate)

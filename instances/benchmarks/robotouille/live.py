@@ -38,11 +38,12 @@ def _limit(kitchen: Kitchen, rules: KitchenRules) -> int:
     if rules.limit == "published":
         reference = published_steps(kitchen.name)
     elif ways := registry.of(kitchen).optima.get(kitchen.name):
-        reference = by_key(ways).get(key_of(kitchen, rules.deciding()), {}).get("makespan")
-    if reference is None:
-        most = max(LEAST_STEPS, STEPS_PER_CONDITION * len(kitchen.goal.conditions))
-        return most if rules.moves == "joint" else most * len(kitchen.players)
-    return step_limit(reference)
+        bundled_result = by_key(ways).get(key_of(kitchen, rules.deciding()), {})
+        reference = bundled_result.get("makespan")
+    if reference is not None:
+        return step_limit(reference)
+    rounds = max(LEAST_STEPS, STEPS_PER_CONDITION * len(kitchen.goal.conditions))
+    return rounds if rules.moves == "joint" else rounds * len(kitchen.players)
 
 
 # Sandwiches, as in the paper. The first has a bundled optimum; the others serve for itself and for several players.
@@ -56,8 +57,11 @@ _EXAMPLES = (
 
 def _is_other_kitchen(example: Problem, problem: Problem) -> bool:
     """Return whether an example is another kitchen with as many players (one, or several)."""
-    several = [len(cast(Kitchen, one).players) > 1 for one in (example, problem)]
-    return distinct(example, problem) and several[0] == several[1]
+    return distinct(example, problem) and _has_several_players(example) == _has_several_players(problem)
+
+
+def _has_several_players(problem: Problem) -> bool:
+    return len(cast(Kitchen, problem).players) > 1
 
 
 SETTINGS = by_name(

@@ -76,24 +76,37 @@ def foresight(run: StepRecord) -> Foresight:
     """
     engine = run.rules
     facts, kinds = _needs(engine.kitchen)
-    done = [(at, engine.deeds[step.deed]) for at, step in enumerate(run.steps) if step.deed is not None]
-    starts = [
-        (place, at, deed)
-        for place, (at, deed) in enumerate(done)
-        if run.states[at] != run.states[at + 1] and _starts(engine, run.states[at], deed, facts, kinds)
-    ]
+    legal_actions = _legal_actions(run)
+    start_numbers = []
+    for number, (position, action) in enumerate(legal_actions):
+        state = run.states[position]
+        if state != run.states[position + 1] and _starts(engine, state, action, facts, kinds):
+            start_numbers.append(number)
     needed = sum(facts.values()) + sum(kinds.values())
     if not needed:
         return Foresight(None, 0, 0, None, 0)
-    if not starts:
-        other = [deed for _, deed in done if _thing(engine, deed) is not None]
-        return Foresight(False, needed, 0, None, len(other))
-    place, at, first = starts[0]
-    before = [deed for _, deed in done[:place] if deed.player == first.player]
-    helping = _in_the_way(run, at, first)
-    other = [deed for deed in before if (thing := _thing(engine, deed)) is not None and thing not in helping]
-    ticks = sum(deed.ticks for _, deed in done[:place])
-    return Foresight(not other, needed, len(starts), ticks, len(other))
+    if not start_numbers:
+        other_work = [action for _, action in legal_actions if _thing(engine, action) is not None]
+        return Foresight(False, needed, 0, None, len(other_work))
+    _, first_start = legal_actions[start_numbers[0]]
+    earlier = [action for _, action in legal_actions[: start_numbers[0]]]
+    helpful_things = _in_the_way(run, first_start)
+    other_work = []
+    for action in earlier:
+        thing = _thing(engine, action) if action.player == first_start.player else None
+        if thing is not None and thing not in helpful_things:
+            other_work.append(action)
+    ticks = sum(action.ticks for action in earlier)
+    return Foresight(not other_work, needed, len(start_numbers), ticks, len(other_work))
+
+
+def _legal_actions(run: StepRecord) -> list[tuple[int, GroundAction]]:
+    """Return the positions and the actions of the steps that were carried out."""
+    actions = []
+    for position, step in enumerate(run.steps):
+        if step.action_number is not None:
+            actions.append((position, run.rules.actions[step.action_number]))
+    return actions
 
 
 def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
@@ -101,75 +114,85 @@ def _needs(kitchen: Kitchen) -> tuple[Counter[tuple[str, str]], Counter[str]]:
     facts: Counter[tuple[str, str]] = Counter()
     for condition in kitchen.goal.conditions:
         if condition[0] in _SLOW and len(condition) == 2:
-            facts[condition[0], natural(condition[1].partition("#")[0])[0]] += 1
+            kind, _, _ = natural(condition[1].partition("#")[0])
+            facts[condition[0], kind] += 1
     for fact in kitchen.facts:
         if len(fact) == 2 and (key := (fact[0], split_name(fact[1])[0])) in facts:
             facts[key] -= 1
     kinds = Counter(role.partition("#")[0] for role in kitchen.goal.roles)
-    existing = {split_name(name)[0] for name, _ in kitchen.objects}
-    return +facts, Counter(
-        {kind: count for kind, count in kinds.items() if kind in kitchen.domain.created and kind not in existing}
-    )
+    to_create = kitchen.domain.created - {split_name(name)[0] for name, _ in kitchen.objects}
+    return +facts, Counter({kind: count for kind, count in kinds.items() if kind in to_create})
 
 
-def _delayed(effect: GroundEffect, inside: bool = False) -> Iterator[GroundEffect]:
+def _delayed_effects(effect: GroundEffect, inside: bool = False) -> Iterator[GroundEffect]:
     """Yield the delayed effects in an effect, and their nested effects."""
     inside = inside or effect.kind == "delayed"
     if inside:
         yield effect
     for nested in effect.effects:
-        yield from _delayed(nested, inside)
+        yield from _delayed_effects(nested, inside)
 
 
 def _starts(
-    engine: CompiledKitchen, state: State, deed: GroundAction, facts: Counter[tuple[str, str]], kinds: Counter[str]
+    engine: CompiledKitchen, state: State, action: GroundAction, facts: Counter[tuple[str, str]], kinds: Counter[str]
 ) -> bool:
-    """Return whether a deed starts long-running work that the goal needs and that is not under way."""
-    if not deed.effects:
+    """Return whether an action starts long-running work that the goal needs and that is not under way."""
+    if not action.effects:
         return False
-    running = {each.effect for each in engine.running(state)}
-    started = (engine.timers.running[first].effect for _, first in deed.effects)
-    delayed = [one for effect in started if effect not in running for one in _delayed(effect)]
-    if any(one.creates is not None and one.creates[1] in kinds for one in delayed):
+    running = {effect.effect for effect in engine.running(state)}
+    delayed: list[GroundEffect] = []
+    for _, first in action.effects:
+        effect = engine.timers.running[first].effect
+        if effect not in running:
+            delayed += _delayed_effects(effect)
+    if any(effect.creates is not None and effect.creates[1] in kinds for effect in delayed):
         return True
-    changes = (atom for one in delayed if one.creates is None for atom, value in one.changes if value)
-    needed = (atom for atom in changes if len(atom) == 2 and (atom[0], split_name(atom[1])[0]) in facts)
-    return any(not engine.holds(state, atom) for atom in needed)
+    for effect in delayed:
+        if effect.creates is not None:
+            continue
+        for atom, value in effect.changes:
+            is_needed = value and len(atom) == 2 and (atom[0], split_name(atom[1])[0]) in facts
+            if is_needed and not engine.holds(state, atom):
+                return True
+    return False
 
 
-def _thing(engine: CompiledKitchen, deed: GroundAction) -> str | None:
-    """Return the first thing in the text of a deed that is neither a player nor a station, if any."""
-    action = engine.kitchen.domain.actions[deed.position]
-    types = dict(action.params)
-    for slot in _SLOT.findall(action.text):
+def _thing(engine: CompiledKitchen, action: GroundAction) -> str | None:
+    """Return the first thing in the text of an action that is neither a player nor a station, if any."""
+    template = engine.kitchen.domain.actions[action.position]
+    types = dict(template.params)
+    for slot in _SLOT.findall(template.text):
         if types[slot] not in (ACTOR, "station"):
-            return deed.arguments[[param for param, _ in action.params].index(slot)]
+            slots = [param for param, _ in template.params]
+            return action.arguments[slots.index(slot)]
     return None
 
 
-def _in_the_way(run: StepRecord, at: int, deed: GroundAction) -> set[str]:
-    """Return the things whose handling serves a deed: its objects, and things in their way."""
-    types = dict(run.rules.kitchen.domain.actions[deed.position].params)
-    stations = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind == "station"}
-    helping = {name for name, kind in zip(deed.arguments, types.values(), strict=True) if kind != ACTOR} - stations
+def _in_the_way(run: StepRecord, action: GroundAction) -> set[str]:
+    """Return the things whose handling serves an action: its objects, and things in their way."""
+    types = dict(run.rules.kitchen.domain.actions[action.position].params)
+    arguments = list(zip(action.arguments, types.values(), strict=True))
+    stations = {name for name, object_type in arguments if object_type == "station"}
+    helpful_things = {name for name, object_type in arguments if object_type not in (ACTOR, "station")}
     start = run.rules.facts(run.states[0])
-    helping |= {atom[2] for atom in start if atom[0] in ("has_item", "has_container")}
-    helping |= {atom[1] for atom in start if atom[0] in ("item_at", "container_at") and atom[2] in stations}
+    helpful_things |= {atom[2] for atom in start if atom[0] in ("has_item", "has_container")}
+    helpful_things |= {atom[1] for atom in start if atom[0] in ("item_at", "container_at") and atom[2] in stations}
     above = {(atom[2], atom[1]) for atom in start if atom[0] == "atop"}
     # A thing that was put in the way later was handled before, which is other work.
-    frontier = set(helping)
+    frontier = set(helpful_things)
     while frontier:
-        frontier = {upper for lower, upper in above if lower in frontier} - helping
-        helping |= frontier
-    return helping
+        frontier = {upper for lower, upper in above if lower in frontier} - helpful_things
+        helpful_things |= frontier
+    return helpful_things
 
 
 @cache
 def published() -> dict[str, int]:
     """Return the published numbers of steps by task."""
     path = files(__package__) / "data" / "published.json"
-    rows = (row for row in load_json(path.read_bytes(), path.name)["figures"] if row["ours"][0] == "optimum")
-    return {row["ours"][1].rpartition("/")[2]: row["paper"] for row in rows}
+    rows = load_json(path.read_bytes(), path.name)["figures"]
+    optima = [row for row in rows if row["ours"][0] == "optimum"]
+    return {row["ours"][1].rpartition("/")[2]: row["paper"] for row in optima}
 
 
 def published_steps(name: str) -> int | None:

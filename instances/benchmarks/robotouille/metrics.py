@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import cached_property
 
-from planoracle.instances.benchmarks.kitchens.kitchen import KitchenRules
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.benchmarks.robotouille.failures import failure
@@ -24,6 +24,7 @@ from planoracle.plugin import (
     Optimum,
     Oracle,
     Reference,
+    Row,
     Status,
 )
 
@@ -67,77 +68,134 @@ class KitchenMeasurement(Measurement[KitchenRun]):
 
 def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
     """Return the metrics, and success rates and efficiency (sections 4.2.2 and 4.2.3)."""
+    return (*_steps_and_success(), *_efficiency(), *_wrong_actions(), *_long_running_work(), *_failures())
+
+
+def _steps_and_success() -> Declarations[KitchenMeasurement]:
+    """Return numbers of steps, and the success within the step limit."""
     return (
-        Metric("end", "reason for the end of the run", lambda its: its.record.end, kind="text"),
+        Metric("end", "reason for the end of the run", lambda measurement: measurement.record.end, kind="text"),
         Metric(
-            "steps_taken", "legal actions; with joint moves complete rounds", lambda its: its.steps, "steps", "count"
-        ),
-        Metric("attempts", "all actions, refused ones included", lambda its: len(its.record.steps), "steps", "count"),
-        Metric("optimal_steps", "proved minimum number of steps", lambda its: its.min_steps, "steps", "count"),
-        Metric(
-            "lower_bound",
-            "proved lower bound on the number of steps",
-            lambda its: its.best.lower_bound,
+            "steps_taken",
+            "legal actions; with joint moves complete rounds",
+            lambda measurement: measurement.steps,
             "steps",
             "count",
         ),
-        Metric("step_limit", "step limit: 1.5 times the reference", lambda its: its.limit, "steps", "count"),
+        Metric(
+            "attempts",
+            "all actions, refused ones included",
+            lambda measurement: len(measurement.record.steps),
+            "steps",
+            "count",
+        ),
+        Metric(
+            "optimal_steps",
+            "proved minimum number of steps",
+            lambda measurement: measurement.min_steps,
+            "steps",
+            "count",
+        ),
+        Metric(
+            "lower_bound",
+            "proved lower bound on the number of steps",
+            lambda measurement: measurement.best.lower_bound,
+            "steps",
+            "count",
+        ),
+        Metric(
+            "step_limit", "step limit: 1.5 times the reference", lambda measurement: measurement.limit, "steps", "count"
+        ),
         # The paper's success [4.2.2, question 1].
         Metric(
             "within_limit",
             "goal reached within the step limit",
-            lambda its: its.within(its.steps),
+            _is_within_limit,
             kind="flag",
             is_shown=True,
             average=Average(
                 "success", "goal reached within the step limit, where the limit is known", role=("success", "main")
             ),
         ),
-        Average("unproved", "runs whose step limit is not known", lambda row: int(row["within_limit"] is None), "sum"),
+        Average("unproved", "runs whose step limit is not known", _is_unproved, "sum"),
         Average("completed", "goal reached, with or without a known step limit", lambda row: row["end"] == "completed"),
         Metric(
             "within_limit_attempts",
             "goal reached within the step limit, refused actions counted",
-            lambda its: its.within(len(its.record.steps)),
+            _is_within_limit_by_attempts,
             kind="flag",
         ),
-        # [4.2.2, question 2]
+    )
+
+
+def _is_within_limit(measurement: KitchenMeasurement) -> bool | None:
+    return measurement.within(measurement.steps)
+
+
+def _is_within_limit_by_attempts(measurement: KitchenMeasurement) -> bool | None:
+    return measurement.within(len(measurement.record.steps))
+
+
+def _is_unproved(row: Row) -> int:
+    return int(row["within_limit"] is None)
+
+
+def _efficiency() -> Declarations[KitchenMeasurement]:
+    """Return metrics relative to the minimum number of steps (4.2.2, questions 2 and 3)."""
+    return (
         Metric(
             "optimality",
             "steps divided by the minimum number of steps, of a successful run",
-            lambda its: its.by_min_steps(its.steps if its.within(its.steps) else None),
+            _optimality,
             "share",
             is_shown=True,
             average=Average("optimality", "steps divided by the minimum number of steps, of successful runs"),
         ),
-        # [4.2.2, question 3]
         Metric(
             "steps_to_go",
             "minimum remaining steps divided by the minimum number of steps",
-            lambda its: its.by_min_steps(its.steps_left),
+            _steps_to_go,
             "share",
         ),
         Metric(
-            "steps_left", "proved minimum number of steps from the final state", lambda its: its.steps_left, kind="json"
+            "steps_left",
+            "proved minimum number of steps from the final state",
+            lambda measurement: measurement.steps_left,
+            kind="json",
         ),
         Metric(
             "rest",
             "status of steps_left; infeasible: the goal can no longer be reached",
-            lambda its: its.rest and its.rest.status,
+            lambda measurement: measurement.rest and measurement.rest.status,
             kind="json",
         ),
-        Metric("lost", "(steps taken + steps left) / minimum number of steps - 1, of a failed run", _lost, "share"),
-        # [4.2.3, question 5]
+        Metric(
+            "lost", "(steps taken + steps left) / minimum number of steps - 1, of a failed run", _total_loss, "share"
+        ),
+    )
+
+
+def _optimality(measurement: KitchenMeasurement) -> float | None:
+    return measurement.by_min_steps(measurement.steps) if measurement.within(measurement.steps) else None
+
+
+def _steps_to_go(measurement: KitchenMeasurement) -> float | None:
+    return measurement.by_min_steps(measurement.steps_left)
+
+
+def _wrong_actions() -> Declarations[KitchenMeasurement]:
+    """Return metrics of repeated and refused actions (4.2.3, question 5)."""
+    return (
         Metric(
             "repeated_transitions",
             "actions that were tried before in the same state",
-            lambda its: its.repeated,
+            lambda measurement: measurement.repeated,
             kind="json",
         ),
         Metric(
             "repeated_share",
             "share of repeated transitions",
-            lambda its: its.repeated / max(len(its.record.steps), 1),
+            _repeated_share,
             "share",
             average=Average(
                 "repeated_share", "share of repeated transitions", lambda row: row.get("repeated_share") or 0.0
@@ -146,98 +204,133 @@ def declare(rules: KitchenRules) -> Declarations[KitchenMeasurement]:
         Metric(
             "invalid_actions",
             "refused actions",
-            lambda its: len(its.record.refusals),
+            lambda measurement: len(measurement.record.refusals),
             kind="count",
             average=Average("invalid_actions", "refused actions"),
         ),
         Metric("invalid_kinds", "refused actions by kind", _invalid_kinds, kind="json"),
-        # [4.2.4, question 6]
+    )
+
+
+def _repeated_share(measurement: KitchenMeasurement) -> float:
+    return measurement.repeated / max(len(measurement.record.steps), 1)
+
+
+def _long_running_work() -> Declarations[KitchenMeasurement]:
+    """Return metrics of the foresight of a run (4.2.4, question 6)."""
+    return (
         Metric(
             "prioritised",
             "long-running work started before other work",
-            lambda its: its.foresight.prioritised,
+            lambda measurement: measurement.foresight.prioritised,
             kind="json",
         ),
         Metric(
             "slow_needed",
             "pieces of long-running work that the goal needs",
-            lambda its: its.foresight.slow_needed,
+            lambda measurement: measurement.foresight.slow_needed,
             kind="json",
         ),
         Metric(
             "slow_started",
             "actions that started long-running work",
-            lambda its: its.foresight.slow_started,
+            lambda measurement: measurement.foresight.slow_started,
             kind="json",
         ),
         Metric(
             "first_slow_start",
             "steps before the first start of long-running work",
-            lambda its: its.foresight.first_slow_start,
+            lambda measurement: measurement.foresight.first_slow_start,
             kind="json",
         ),
         Metric(
             "other_before",
             "actions for other work before that start",
-            lambda its: its.foresight.other_before,
-            kind="json",
-        ),
-        # [4.2.3, A.9]
-        Metric(
-            "failure",
-            "class of the failure",
-            lambda its: its.failure.kind,
-            kind="text",
-            is_shown=True,
-            average=Average(
-                "failures",
-                "failed runs by class",
-                lambda row: [] if row["failure"] == "success" else [row["failure"]],
-                "counts",
-            ),
-        ),
-        Metric("cause", "cause of the failure", lambda its: its.failure.cause, kind="text", is_shown=True),
-        Metric(
-            "cause_index",
-            "position of the action that caused the failure",
-            lambda its: its.failure.position,
-            kind="json",
-        ),
-        Metric(
-            "lacks",
-            "conditions of the goal that do not hold at the end",
-            lambda its: [
-                {
-                    "kind": lack.kind,
-                    "condition": list(lack.condition),
-                    "objects": list(lack.objects),
-                    "made": lack.is_own_doing,
-                }
-                for lack in its.failure.lacks
-            ],
-            kind="json",
-        ),
-        Metric(
-            "recovered", "refused actions from which the run recovered", lambda its: its.failure.recovered, kind="json"
-        ),
-        Metric(
-            "steps",
-            "all actions, each as action, legal, goal reached, number of legal actions before",
-            lambda its: [[step.action, step.valid, step.reached, step.choices] for step in its.record.steps],
+            lambda measurement: measurement.foresight.other_before,
             kind="json",
         ),
     )
 
 
-def _lost(its: KitchenMeasurement) -> float | None:
-    if its.run.success or its.steps_left is None or not its.min_steps:
+def _failures() -> Declarations[KitchenMeasurement]:
+    """Return the failure of a run and its steps (4.2.3, A.9)."""
+    return (
+        Metric(
+            "failure",
+            "class of the failure",
+            lambda measurement: measurement.failure.kind,
+            kind="text",
+            is_shown=True,
+            average=Average(
+                "failures",
+                "failed runs by class",
+                _failure_of_row,
+                "counts",
+            ),
+        ),
+        Metric(
+            "cause", "cause of the failure", lambda measurement: measurement.failure.cause, kind="text", is_shown=True
+        ),
+        Metric(
+            "cause_index",
+            "position of the action that caused the failure",
+            lambda measurement: measurement.failure.position,
+            kind="json",
+        ),
+        Metric(
+            "lacks",
+            "conditions of the goal that do not hold at the end",
+            _lacks,
+            kind="json",
+        ),
+        Metric(
+            "recovered",
+            "refused actions from which the run recovered",
+            lambda measurement: measurement.failure.recovered,
+            kind="json",
+        ),
+        Metric(
+            "steps",
+            "all actions, each as action, legal, goal reached, number of legal actions before",
+            _steps,
+            kind="json",
+        ),
+    )
+
+
+def _failure_of_row(row: Row) -> list[str]:
+    return [] if row["failure"] == "success" else [row["failure"]]
+
+
+def _lacks(measurement: KitchenMeasurement) -> list[dict[str, object]]:
+    return [
+        {
+            "kind": lack.kind,
+            "condition": list(lack.condition),
+            "objects": list(lack.objects),
+            "made": lack.is_own_doing,
+        }
+        for lack in measurement.failure.lacks
+    ]
+
+
+def _steps(measurement: KitchenMeasurement) -> list[list[object]]:
+    return [[step.action, step.valid, step.reached, step.choices] for step in measurement.record.steps]
+
+
+def _total_loss(measurement: KitchenMeasurement) -> float | None:
+    if measurement.run.success or measurement.steps_left is None or not measurement.min_steps:
         return None
-    return (its.steps + its.steps_left) / its.min_steps - 1
+    return (measurement.steps + measurement.steps_left) / measurement.min_steps - 1
 
 
-def _invalid_kinds(its: KitchenMeasurement) -> dict[str, int]:
-    kinds = Counter(refusal.kind for refusal in its.record.refusals)
+def _invalid_kinds(measurement: KitchenMeasurement) -> dict[str, int]:
+    kinds = Counter(refusal.kind for refusal in measurement.record.refusals)
     return {kind: kinds[kind] for kind in REFUSALS}
+
+
+def _published_claim(kitchen: Kitchen) -> Claim:
+    return Claim(published_steps(kitchen.name))
 
 
 METRICS = MetricSet(
@@ -247,7 +340,7 @@ METRICS = MetricSet(
         Reference(
             "published",
             "published",
-            lambda kitchen: Claim(published_steps(kitchen.name)),
+            _published_claim,
             main=True,
             published="published",
             profile="released",

@@ -48,13 +48,16 @@ def released() -> dict[str, Task]:
     'board1 pot1'
     """
     path = files(__package__) / "data" / "released.json"
-    return {name: Task(**entry) for name, entry in load_json(path.read_bytes(), path.name)["tasks"].items()}
+    entries = load_json(path.read_bytes(), path.name)["tasks"]
+    return {name: Task(**entry) for name, entry in entries.items()}
 
 
 def goal_of(text: str) -> Goal:
     """Parse the notation of `goal_text`."""
     parts = [part.split() for part in text.split(", ")]
-    return Goal.of([part for part in parts if len(part) > 1], [part[0] for part in parts if len(part) == 1])
+    conditions = [part for part in parts if len(part) > 1]
+    roles = [part[0] for part in parts if len(part) == 1]
+    return Goal.of(conditions, roles)
 
 
 def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
@@ -64,10 +67,11 @@ def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
     def read_things(things: Sequence[str]) -> list[str]:
         plain_names = []
         for thing in things:
-            plain, differs, own = thing.partition("=")
-            words = own if differs else task.traits.get(split_name(plain)[0], "")
-            if words:
-                layout.traits[plain] = words.split("+")
+            plain, differs, traits = thing.partition("=")
+            if not differs:
+                traits = task.traits.get(split_name(plain)[0], "")
+            if traits:
+                layout.traits[plain] = traits.split("+")
             plain_names.append(plain)
         return plain_names
 
@@ -78,7 +82,8 @@ def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
             layout.players[place] = (station.removeprefix("@"), next(iter(read_things(in_hand)), None))
         else:
             layout.stations[place] = read_things(things)
-    return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal_of(task.goal), task.label)
+    goal = goal_of(task.goal)
+    return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, task.label)
 
 
 #: Ten kitchens each; the first two have released variants.
@@ -92,11 +97,12 @@ _PREFIX = "robotouille/"
 @cache
 def _tasks() -> dict[str, tuple[str, ...]]:
     """Return the seeds of every kitchen in the paper, by name."""
-    return {
-        _PREFIX + name: tuple(seed for seed in task.kitchens if seed)
-        for name, task in released().items()
-        if name.partition("/")[2].partition("_")[0].isdigit()
-    }
+    seeds_of_name = {}
+    for name, task in released().items():
+        number = name.partition("/")[2].partition("_")[0]
+        if number.isdigit():
+            seeds_of_name[_PREFIX + name] = tuple(seed for seed in task.kitchens if seed)
+    return seeds_of_name
 
 
 def seeds(name: str = "") -> tuple[str, ...]:
@@ -115,7 +121,10 @@ def names() -> tuple[str, ...]:
     >>> names()[:2], len(names())
     (('robotouille/synchronous/0_cheese_sandwich', 'robotouille/synchronous/0_cheese_sandwich@42'), 230)
     """
-    return tuple(each for name in _tasks() for each in (name, *(f"{name}@{seed}" for seed in seeds(name))))
+    all_names = []
+    for name in _tasks():
+        all_names += [name, *(f"{name}@{seed}" for seed in seeds(name))]
+    return tuple(all_names)
 
 
 def covers(name: str) -> bool:
@@ -125,7 +134,9 @@ def covers(name: str) -> bool:
     """
     head, at, seed = name.partition("@")
     task = released().get(head.removeprefix(_PREFIX)) if head.startswith(_PREFIX) else None
-    return task is not None and (seed if at else "") in task.kitchens and (not at or bool(seed))
+    if task is None or (at and not seed):
+        return False
+    return seed in task.kitchens
 
 
 def members(name: str) -> tuple[str, ...]:
@@ -142,10 +153,14 @@ def members(name: str) -> tuple[str, ...]:
     label = (head.rstrip("/") + "/").removeprefix(_PREFIX).rstrip("/")
     if not (head + "/").startswith(_PREFIX) or label not in ("", *SETS):
         return ()
-    below = [each for each in _tasks() if each.startswith(_PREFIX + label)]
+    tasks = [task for task in _tasks() if task.startswith(_PREFIX + label)]
     if label and not at:
-        return tuple(below)
-    return tuple(f"{each}@{one}" for each in below for one in seeds(each) if seed in ("" if not at else ALL, one))
+        return tuple(tasks)
+    all_seeds = ALL if at else ""
+    variants = []
+    for task in tasks:
+        variants += [f"{task}@{variant}" for variant in seeds(task) if seed in (all_seeds, variant)]
+    return tuple(variants)
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
@@ -169,7 +184,9 @@ def hint(name: str) -> str:
     '; the released seeds are 42, 84, 126, 168, 210, 252, 294, 33'
     """
     head, _, seed = name.partition("@")
-    below = members(f"{head}@{ALL}") or members(head) or ((head,) if covers(head) else ())
+    below = members(f"{head}@{ALL}") or members(head)
+    if not below and covers(head):
+        below = (head,)
     if not seed.isdecimal() or not below:
         return ""
     released_seeds = ", ".join(seeds(below[0].partition("@")[0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os.path import isfile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field, ValidationError
 
@@ -119,30 +119,30 @@ def environment_from_document(document: Any, source: str, name: str) -> Kitchen:
         raise input_error(error, source, _Environment) from None
     try:
         domain = bundled().with_config(entry.config)
-        things = {field: _numbered(field, getattr(entry, field)) for field in _FIELDS}
+        things = {field: _with_numbers(field, getattr(entry, field)) for field in _FIELDS}
         layout, goal = _layout(things), _goal(entry.goal, things)
         return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, entry.goal_description)
     except InputError as error:
         raise error.at(source) from None
 
 
-def _numbered(field: str, things: list[_Thing]) -> list[_Thing]:
+def _with_numbers(field: str, things: list[_Thing]) -> list[_Thing]:
     """Check the things of a list, and give them numbers if they have none."""
     check_size(len(things))
-    its_type = _FIELDS[field]
+    object_type = _FIELDS[field]
     kinds = [thing.name.rstrip("0123456789") for thing in things]
     for i, (thing, kind) in enumerate(zip(things, kinds, strict=True)):
         for p, trait in enumerate(thing.predicates):
-            if bundled().signature.get(trait) != (its_type,):
+            if bundled().signature.get(trait) != (object_type,):
                 raise InputError(
-                    f"is not a predicate of the type {its_type}", field=f"{field}[{i}].predicates[{p}]", value=trait
+                    f"is not a predicate of the type {object_type}", field=f"{field}[{i}].predicates[{p}]", value=trait
                 )
         if field == "players" and [type(step) for step in thing.direction] != [int, int]:
             raise InputError("must be two whole numbers", field=f"{field}[{i}].direction", value=thing.direction)
-        if bundled().type_of(kind) != its_type:
-            hint = "; random objects are not supported" if thing.name == its_type else ""
+        if bundled().type_of(kind) != object_type:
+            hint = "; random objects are not supported" if thing.name == object_type else ""
             raise InputError(
-                f"is not an object of the type {its_type}{hint}", field=f"{field}[{i}].name", value=thing.name
+                f"is not an object of the type {object_type}{hint}", field=f"{field}[{i}].name", value=thing.name
             )
     is_numbered = {thing.name != kind for thing, kind in zip(things, kinds, strict=True)}
     if len(is_numbered) > 1:
@@ -164,29 +164,32 @@ def _numbered(field: str, things: list[_Thing]) -> list[_Thing]:
 
 def _layout(things: _Things) -> KitchenLayout:
     layout = KitchenLayout()
-    at: dict[tuple[int, int], str] = {}
+    station_on: dict[tuple[int, int], str] = {}
     for i, station in enumerate(things["stations"]):
-        if station.cell in at:
+        if station.cell in station_on:
             raise InputError("another station is already on this cell", field=f"stations[{i}]", value=station.name)
-        at[station.cell] = station.name
+        station_on[station.cell] = station.name
         layout.stations[station.name] = []
-    items = [item for item in things["items"] if item.cell in at]
+    items = [item for item in things["items"] if item.cell in station_on]
     for item in items:
         if item.level is None:
             raise InputError("is missing", field=f"items[{things['items'].index(item)}].stack-level")
     for thing in (*sorted(items, key=lambda item: item.level or 0), *things["containers"]):
-        if thing.cell in at:
-            layout.stations[at[thing.cell]].append(thing.name)
+        if thing.cell in station_on:
+            layout.stations[station_on[thing.cell]].append(thing.name)
     for player in things["players"]:
         hand = [thing.name for thing in (*things["items"], *things["containers"]) if thing.cell == player.cell]
-        faced = at.get((player.x + player.direction[0], player.y + player.direction[1]))
+        dx, dy = player.direction
+        faced = station_on.get((player.x + dx, player.y + dy))
         layout.players[player.name] = (faced, hand[0] if hand else None)
     for container in things["containers"]:
         meals = [meal.name for meal in things["meals"] if meal.cell == container.cell]
         if meals:
             layout.containers[container.name] = meals
     placed = set(layout.objects())
-    all_things = [thing for field in _FIELDS for thing in things[field]]
+    all_things: list[_Thing] = []
+    for field in _FIELDS:
+        all_things += things[field]
     layout.unplaced = [thing.name for thing in all_things if thing.name not in placed]
     layout.traits = {thing.name: thing.predicates for thing in all_things if thing.predicates}
     return layout
@@ -198,40 +201,56 @@ def _goal(entries: list[_Condition], things: _Things) -> Goal:
     An id of digits with several kinds is a role of the first kind, as in the simulator; the other kinds only need one
     more object.
     """
-    rows: list[tuple[str, list[tuple[str, str]], str]] = []
-    ids: dict[str, list[str]] = {}  # of every kind, in the order in which the goal names the kinds
+    rows: list[_GoalRow] = []
+    labels_of_kind: dict[str, list[str]] = {}  # in the order in which the goal names the kinds
     for i, entry in enumerate(entries):
         location = f"goal[{i}]"
-        for a, label in enumerate(entry.ids):
-            if type(label) is not int and not isinstance(label, str):
-                raise InputError("must be text or a whole number", field=f"{location}.ids[{a}]", value=label)
-        if len(entry.ids) != len(entry.args):
-            raise InputError("must have as many entries as args", field=f"{location}.ids", value=entry.ids)
-        pairs = [(kind, str(label)) for kind, label in zip(entry.args, entry.ids, strict=True)]
+        pairs = _kinds_and_labels(entry, location)
         for kind, label in pairs:
             if bundled().type_of(kind) is None and (label.isdigit() or kind not in _FIELDS.values()):
                 raise InputError("is of an unknown kind", field=f"{location}.args", value=kind)
-            if label.isdigit() and label not in ids.setdefault(kind, []):
-                ids[kind].append(label)
-        rows.append((entry.predicate, pairs, location))
-    owner: dict[str, str] = {}
-    for kind, labels in ids.items():
+            if label.isdigit() and label not in labels_of_kind.setdefault(kind, []):
+                labels_of_kind[kind].append(label)
+        rows.append(_GoalRow(entry.predicate, pairs, location))
+    first_kind: dict[str, str] = {}
+    roles = []
+    for kind, labels in labels_of_kind.items():
         for label in labels:
-            owner.setdefault(label, kind)
+            first_kind.setdefault(label, kind)
+            roles.append(f"{kind}#{label}")
     conditions = []
-    for predicate, pairs, location in rows:
-        named = [
-            f"{owner[label]}#{label}" if label.isdigit() else _object_with_id(kind, label, things, location)
-            for kind, label in pairs
-        ]
-        conditions.append([predicate, *named])
-    return Goal.of(conditions, (f"{kind}#{label}" for kind, labels in ids.items() for label in labels))
+    for row in rows:
+        condition = [row.predicate]
+        for kind, label in row.pairs:
+            if label.isdigit():
+                condition.append(f"{first_kind[label]}#{label}")
+            else:
+                condition.append(_object_with_id(kind, label, things, row.location))
+        conditions.append(condition)
+    return Goal.of(conditions, roles)
+
+
+class _GoalRow(NamedTuple):
+    """Condition of a goal with the kind and the id of each argument, and the location of its entry."""
+
+    predicate: str
+    pairs: list[tuple[str, str]]
+    location: str
+
+
+def _kinds_and_labels(entry: _Condition, location: str) -> list[tuple[str, str]]:
+    for a, label in enumerate(entry.ids):
+        if type(label) is not int and not isinstance(label, str):
+            raise InputError("must be text or a whole number", field=f"{location}.ids[{a}]", value=label)
+    if len(entry.ids) != len(entry.args):
+        raise InputError("must have as many entries as args", field=f"{location}.ids", value=entry.ids)
+    return [(kind, str(label)) for kind, label in zip(entry.args, entry.ids, strict=True)]
 
 
 def _object_with_id(kind: str, label: str, things: _Things, location: str) -> str:
-    its_type = bundled().type_of(kind) or kind
-    field = next(field for field, object_type in _FIELDS.items() if object_type == its_type)
+    type_of_kind = bundled().type_of(kind) or kind
+    field = next(field for field, object_type in _FIELDS.items() if object_type == type_of_kind)
     for thing in things[field]:
         if thing.id == label:
             return thing.name
-    raise InputError(f"no {its_type} has this id", field=f"{location}.ids", value=label)
+    raise InputError(f"no {type_of_kind} has this id", field=f"{location}.ids", value=label)

@@ -126,7 +126,7 @@ def test_steps_to_go_agrees_with_a_blind_search() -> None:
             legal = engine.legal(state)
             deed = legal[(seed * 7 + at * 3) % len(legal)]
             state = engine.step(state, deed)
-            actions.append(engine.deeds[deed].text)
+            actions.append(engine.actions[deed].text)
             if engine.goal(state):
                 break
         else:

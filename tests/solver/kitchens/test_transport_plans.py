@@ -32,7 +32,7 @@ def plans(problem: Kitchen, rules: KitchenRules = RULES[0], most: int = 400) -> 
     engine = CompiledKitchen(problem, rules)
     start, guide = engine.start(), heuristic(engine)
     for deeds in guide.transport_plans(start, guide.root(start), most, deadline_of(WorkLimit(5))):
-        actions = [engine.deeds[deed].text for deed in deeds]
+        actions = [engine.actions[deed].text for deed in deeds]
         replayed = trace(problem, actions, rules)
         assert replayed.success
         assert not replayed.refusals

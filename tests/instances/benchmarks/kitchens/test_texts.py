@@ -51,10 +51,10 @@ def test_text_lookup_agrees_in_many_small_kitchens() -> None:
 def test_plans_with_unknown_objects_do_not_grow_caches() -> None:
     engine = compiled(BURGER)
     trace(BURGER, ["Do nothing"])
-    before = len(engine.bits.atoms), len(engine.deeds)
+    before = len(engine.bits.atoms), len(engine.actions)
     plan = [f"Move robot{n} from table{n} to table{n + 1}" for n in range(9, 99)]
     assert len(trace(BURGER, plan).refusals) == len(plan)
-    assert (len(engine.bits.atoms), len(engine.deeds)) == before
+    assert (len(engine.bits.atoms), len(engine.actions)) == before
 
 
 def test_parameters_missing_from_a_text_match_any_object_of_their_type() -> None:
@@ -67,5 +67,5 @@ def test_parameters_missing_from_a_text_match_any_object_of_their_type() -> None
     engine = CompiledKitchen(place)
     deed = engine.find(engine.start(), "Call")
     assert deed is not None
-    assert engine.deeds[deed].arguments == engine.deeds[engine.texts(engine.start())["Call"]].arguments
+    assert engine.actions[deed].arguments == engine.actions[engine.texts(engine.start())["Call"]].arguments
     agrees(engine, 2, 20)

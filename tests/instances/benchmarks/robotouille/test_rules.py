@@ -46,11 +46,11 @@ def test_full_caches_are_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_creating_objects_does_not_change_earlier_states() -> None:
     cook = Cook(SOUP)
     before = cook.state
-    texts = [cook.engine.deeds[action].text for action in cook.engine.legal(before)]
+    texts = [cook.engine.actions[action].text for action in cook.engine.legal(before)]
     cook.do("Fill pot1 with water from sink1 using robot1").wait(3)
     assert "water1" in cook.engine.objects(cook.state)
     assert "water1" not in cook.engine.objects(before)
-    assert [cook.engine.deeds[action].text for action in cook.engine.legal(before)] == texts
+    assert [cook.engine.actions[action].text for action in cook.engine.legal(before)] == texts
 
 
 @pytest.mark.slow
@@ -237,7 +237,7 @@ def test_boiling_a_pot_with_two_waters_has_one_text_and_two_actions(rules: Kitch
         "Pick up pot1 from sink1 using robot1", "Move robot1 from sink1 to stove1", "Place pot1 on stove1 using robot1"
     )
     boil = "Boil pot1's contents on stove1 using robot1"
-    deeds = [cook.engine.deeds[action] for action in cook.engine.legal(cook.state)]
+    deeds = [cook.engine.actions[action] for action in cook.engine.legal(cook.state)]
     assert [deed.arguments for deed in deeds if deed.text == boil] == [
         ("pot1", "water1", "stove1", "robot1"),
         ("pot1", "water2", "stove1", "robot1"),
