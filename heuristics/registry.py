@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
+from itertools import chain
 from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
@@ -99,18 +100,18 @@ def names(kind: str | None = None) -> tuple[str, ...]:
     InputError
         For a heuristic of another package that cannot be loaded, or whose name is in use.
     """
-    own = package_heuristics()
-    used_names = _used_names() if own else frozenset()
-    for name in own:
+    external = package_heuristics()
+    used_names = _used_names() if external else frozenset()
+    for name in external:
         if name in used_names:
             raise InputError("is the name of another heuristic or method", field=GROUP, value=name)
-    by_kind = {"schedule": (*_paper_heuristics(), *_GENERAL, *own), "floor": tuple(BY_NAME)}
+    by_kind = {"schedule": (*_paper_heuristics(), *_GENERAL, *external), "floor": tuple(BY_NAME)}
     return tuple(dict.fromkeys(name for key, group in by_kind.items() for name in group if kind in (None, key)))
 
 
 def _used_names() -> frozenset[str]:
     """Return the names that a heuristic of another package must not have."""
-    references = (reference for each in registry.names() for reference in registry.get(each).references)
+    references = chain.from_iterable(registry.get(benchmark).references for benchmark in registry.names())
     bundled = (*_paper_heuristics(), *short_names(), *_GENERAL, *BY_NAME)
     return frozenset((*METHODS, "list", *bundled, *(reference.name for reference in references)))
 

@@ -82,12 +82,12 @@ def accepted_value(run: AnyTrajectory, point: DecisionPoint, value: Value, step:
     """
     if not run.is_restricted or value.upper is None:
         return value
-    rest: tuple[Piece, ...] = ()
+    completion: tuple[Piece, ...] = ()
     if not point.complete:
         if value.witness is None:
             return Value(value.lower, None)
-        rest = state_solver(solvers, point.instance, step).completion(value.witness, point.state).pieces
-    if run.accepts((*point.state.pieces, *rest)):
+        completion = state_solver(solvers, point.instance, step).completion(value.witness, point.state).pieces
+    if run.accepts((*point.state.pieces, *completion)):
         return value
     message = "the rules refuse a completion that the problem allows, so that best makespans are not known"
     warnings.warn(f"{run.problem.name}: {message}", InputWarning, stacklevel=2)
