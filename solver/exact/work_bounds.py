@@ -89,7 +89,7 @@ def _one_by_one(jobs: Sequence[BoundJob]) -> int:
 
 
 def _largest_tails(jobs: list[BoundJob], capacity: int, min_head: int) -> int:
-    """Return the best bound by the jobs with heads of at least ``min_head``; ``jobs`` have descending tails."""
+    """Return the best bound by jobs with heads of at least ``min_head``; their tails descend."""
     best = work = units = first = last = spare = 0
     smallest: list[tuple[int, int]] = []  # heads, negative, of as many units as there is room for: the largest on top
     latest: deque[list[int]] = deque()  # tails of as many units, the largest first, and how many units have each
