@@ -118,7 +118,7 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
             unread = Violation(None, "unreadable", command.text)
             excerpt = command.text[:200]
             step = Step(state.count, excerpt, "lost", clock, clock, unread)
-            return self._refuse(state, step)
+            return self._refused(state, step)
         if not isinstance(command, Piece):
             step = Step(state.count, CLOSE, "close", clock, clock)
             return replace(state, closed=True), (step,)
@@ -137,7 +137,7 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
                 violation = Violation(state.count, "too_many", command.action, actual=str(error))
         if violation is not None:
             step = Step(state.count, words, "lost", clock, clock, violation)
-            return self._refuse(state, step)
+            return self._refused(state, step)
         now = after.state.clock
         step = Step(state.count, words, "act", command.start, max(command.start, now))
         following = replace(state, point=after, count=state.count + 1)
@@ -170,7 +170,7 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
             return None
         return None if self._refused_step(state, later) is not None else later
 
-    def _refuse(self, state: ScheduleState, step: Step) -> tuple[ScheduleState, tuple[Step, ...]]:
+    def _refused(self, state: ScheduleState, step: Step) -> tuple[ScheduleState, tuple[Step, ...]]:
         return replace(state, refused=state.refused + 1), (step,)
 
     def ended(self, state: ScheduleState) -> str | None:
