@@ -35,7 +35,7 @@ def need(library: str, extra: str) -> None:
         import_module(library)
     except ImportError as error:
         is_absent = isinstance(error, ModuleNotFoundError) and error.name == library
-        reason = "is not installed" if is_absent else f"cannot be imported ({visible(error)})"
+        reason = "is not installed" if is_absent else f"cannot be imported ({visible(str(error))})"
         raise InputError(f"{reason}: pip install 'planoracle[{extra}]'", field=library) from None
 
 

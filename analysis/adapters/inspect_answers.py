@@ -1,4 +1,4 @@
-"""Answers of models in the journal of a run directory, so that a resumed run does not ask for them again.
+"""Answers of models in the journal of a run directory, which a resumed run does not pay for again.
 
 An answer is stored as soon as it arrives. A sample that is repeated after an interruption gets its stored answers, and
 continues with the first call that was not answered.
@@ -58,10 +58,10 @@ def begin_sample(sample: str, epoch: int) -> None:
 
 
 def with_stored_answers(model: str, generate: Generate) -> Generate:
-    """Return a model's function that takes answers from the journal, and calls the model for those it lacks."""
+    """Return a model's function that calls the model only for answers that the journal lacks."""
 
     async def answer(
-        input: list[ChatMessage],  # the names are those of inspect_ai
+        input: list[ChatMessage],  # inspect_ai calls it with these names
         tools: Any,
         tool_choice: Any,
         config: GenerateConfig,
@@ -72,14 +72,14 @@ def with_stored_answers(model: str, generate: Generate) -> Generate:
         key = _key_of(calls, model, input, config)
         output = _stored_answer(calls.journal, key)
         if output is None:
-            answer = await generate(input, tools, tool_choice, config)
-            output = answer[0] if isinstance(answer, tuple) else answer
+            new_answer = await generate(input, tools, tool_choice, config)
+            output = new_answer[0] if isinstance(new_answer, tuple) else new_answer
             if not isinstance(output, ModelOutput) or output.error is not None:
-                return answer
+                return new_answer
             calls.journal.put(key, output.model_dump_json())
             calls.journal.commit()
             calls.count += 1
-            return answer
+            return new_answer
         calls.count += 1
         return output
 

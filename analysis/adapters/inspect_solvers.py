@@ -113,7 +113,10 @@ def without_keys(text: str) -> str:
 
 
 def _prepare_model() -> None:
-    """Store answers of the evaluated model, and refuse those that no log can hold; estimate tokens of a mock model."""
+    """Store answers of the evaluated model, and refuse those that no log can hold.
+
+    The tokens of a mock model are estimated.
+    """
 
     async def count(text: str) -> int:
         return len(text) // 4

@@ -88,7 +88,7 @@ def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
 
 
 def _scoring_limiter() -> CapacityLimiter:
-    """Return the limiter of this event loop: no more samples are scored at a time than there are processors."""
+    """Return the limiter of this event loop: one sample per processor is scored at a time."""
     try:
         return _limiter.get()
     except LookupError:

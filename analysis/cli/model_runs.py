@@ -1,4 +1,4 @@
-"""Runs of models for ``planoracle run``: a check of their needs before the first call, and interruptions."""
+"""Runs of models for ``planoracle run``: check before the first call, journal and interruptions."""
 
 from __future__ import annotations
 

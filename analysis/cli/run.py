@@ -149,10 +149,12 @@ def run(
 ) -> None:
     """Run agents and models on problems, and grade their plans.
 
-    The same command resumes an interrupted run. Models run in inspect_ai, which stores their logs in DIR/logs; the
-    calls of an interrupted sample are repeated and cost money again.
+    The same command resumes an interrupted run. Each answer of a model is stored in DIR as soon as it arrives, so that
+    only calls without an answer are repeated. Models run in inspect_ai, which writes its logs to DIR/logs.
+    Packages, keys, files and options are checked before the first call.
 
-    Exit status: 1 if an agent or model fails; its episode is then unscored, and the same command repeats it.
+    Exit status: 1 if an agent or model fails; its episode is then unscored, and the same command repeats it. 130 after
+    Ctrl-C, which says how many results are stored.
 
     Examples
     --------

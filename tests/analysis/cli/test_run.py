@@ -180,13 +180,13 @@ def grades(table: str) -> list[dict[str, str]]:
     return [row | {"source": "", "line": ""} for row in csv.DictReader(table.splitlines())]
 
 
-def interrupt(args: list[str], calls: Path, wanted: int, number: signal.Signals) -> tuple[int, str]:
+def interrupt(args: list[str], calls: Path, target: int, number: signal.Signals) -> tuple[int, str]:
     """Send a signal to the command after a number of calls; return its exit status and standard error."""
     calls.unlink(missing_ok=True)
     with subprocess.Popen(
         command(MOCK, *args), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as process:
-        while count(calls) < wanted and process.poll() is None:
+        while count(calls) < target and process.poll() is None:
             time.sleep(0.01)
         assert process.poll() is None, "the process ended before the signal"
         process.send_signal(number)
