@@ -24,6 +24,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef
 
+from planoracle.analysis.adapters.inspect_answers import begin_sample, with_stored_answers
 from planoracle.analysis.agents import builtin as agents
 from planoracle.analysis.agents.agent import Agent, play
 from planoracle.analysis.agents.model_prompts import Speaker, environment_for
@@ -55,6 +56,7 @@ def live() -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         prompts, environment = _start_run(state)
         _prepare_model()
+        begin_sample(str(state.sample_id), state.epoch)
 
         async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
             state.messages = chat(messages)
@@ -111,16 +113,20 @@ def without_keys(text: str) -> str:
 
 
 def _prepare_model() -> None:
-    """Make answers that no log can hold errors of the evaluated model; estimate tokens of a mock model."""
+    """Store answers of the evaluated model, and refuse those that no log can hold.
+
+    The tokens of a mock model are estimated.
+    """
 
     async def count(text: str) -> int:
         return len(text) // 4
 
-    api: Any = get_model().api
+    model = get_model()
+    api: Any = model.api
     if type(api).__name__ == "MockLLM":  # it would download a tokenizer
         api.count_text_tokens = count
     if "generate" not in vars(api):  # the samples of a run share the object
-        api.generate = _with_readable_answers(api.generate)
+        api.generate = with_stored_answers(str(model), _with_readable_answers(api.generate))
 
 
 def _with_readable_answers(generate: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:

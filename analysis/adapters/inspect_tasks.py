@@ -5,27 +5,36 @@ Importing this module, the entry point of the extra ``inspect``, registers tasks
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from functools import partial
 from math import nan
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+from zipfile import ZipFile
 
 import anyio
+from anyio import CapacityLimiter
+from anyio.lowlevel import RunVar
 from inspect_ai import Task, eval_set, task
+from inspect_ai._util.dotenv import init_dotenv
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from planoracle import __version__
 from planoracle.analysis.adapters import inspect_solvers
+from planoracle.analysis.adapters.inspect_answers import answers_stored_in
 from planoracle.analysis.adapters.inspect_solvers import verdict_in_worker
+from planoracle.analysis.batch.journal import Journal
+from planoracle.analysis.console import collect
 from planoracle.analysis.intake.inspect_logs import STORED
 from planoracle.analysis.intake.record_fields import plan_fields
 from planoracle.instances.errors import InputError
@@ -39,6 +48,7 @@ from planoracle.instances.text import lone_surrogate, visible
 # Values of the metrics ratio and regret that a sample does not have; left out of means.
 _NO_VALUES = (nan, nan)
 _FIGURES = [mean(), stderr()]
+_limiter: RunVar[CapacityLimiter] = RunVar("scoring")
 
 
 @scorer(metrics={"success": _FIGURES, "main_score": _FIGURES, "ratio": _FIGURES, "regret": _FIGURES})
@@ -58,7 +68,9 @@ def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         submission = _submission(state)
-        grade, explanation = await anyio.to_thread.run_sync(partial(verdict_in_worker, submission, profile, prices))
+        grade, explanation = await anyio.to_thread.run_sync(
+            partial(verdict_in_worker, submission, profile, prices), limiter=_scoring_limiter(), abandon_on_cancel=True
+        )
         answer = visible(str(next(submission[name] for name in plan_fields() if name in submission)))[:2000]
         if not grade.scored:
             return Score.unscored(reason="invalid_response_format", answer=answer, explanation=explanation)
@@ -75,6 +87,16 @@ def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
     return score
 
 
+def _scoring_limiter() -> CapacityLimiter:
+    """Return the limiter of this event loop: one sample per processor is scored at a time."""
+    try:
+        return _limiter.get()
+    except LookupError:
+        limiter = CapacityLimiter(os.cpu_count() or 1)
+        _limiter.set(limiter)
+        return limiter
+
+
 def _submission(state: TaskState) -> dict[str, Any]:
     """Return the submission of one of our solvers, else the answer of another solver."""
     stored = state.store.get(STORED)
@@ -82,16 +104,10 @@ def _submission(state: TaskState) -> dict[str, Any]:
     return {**handed_in, "instance": str(state.sample_id), "id": f"{state.sample_id}_epoch_{state.epoch}"}
 
 
-def evaluate(
-    models: Sequence[str],
-    problems: Iterable[tuple[str, Problem]],
-    folder: Path,
-    *,
-    samples: int = 1,
-    task: dict[str, Any],
-    **options: Any,
-) -> tuple[bool, list[Path]]:
-    """Run models on problems; an interrupted call is resumed.
+def prepare(
+    models: Sequence[str], problems: Iterable[tuple[str, Problem]], arguments: dict[str, Any], options: dict[str, Any]
+) -> list[Task]:
+    """Return the tasks of a run after a check of all its needs; no model is called.
 
     Parameters
     ----------
@@ -99,10 +115,48 @@ def evaluate(
         Names of models as inspect_ai takes them.
     problems
         Problems, each with the name or file from which it was read.
+    arguments
+        Arguments of the tasks in `TASKS`.
+    options
+        Arguments for `evaluate`.
+
+    Raises
+    ------
+    InputError
+        If a package or a key of a model's provider is missing, or a problem cannot be shown to a model.
+    """
+    groups: dict[str, list[str]] = {}
+    for name, problem in problems:
+        groups.setdefault(problem.benchmark, []).append(place_of(name, problem))
+    tasks = [TASKS[benchmark](instances=names, prices=False, **arguments) for benchmark, names in groups.items()]
+    generation = {name: value for name, value in options.items() if name != "model_base_url"}
+    init_dotenv()  # keys of providers, which inspect_ai reads from the file .env
+    for model in models:
+        try:
+            # The same arguments as in the run, which then uses the same object.
+            get_model(model, base_url=options.get("model_base_url"), config=GenerateConfig(**generation))
+        except (PrerequisiteError, ValueError, ImportError) as error:
+            raise InputError(_plain(error), field="model", value=model) from None
+    return tasks
+
+
+def evaluate(
+    models: Sequence[str],
+    tasks: list[Task],
+    folder: Path,
+    journal: Journal,
+    *,
+    samples: int = 1,
+    options: dict[str, Any],
+) -> tuple[bool, list[Path]]:
+    """Run models on the tasks of `prepare`; an interrupted call is resumed.
+
+    Parameters
+    ----------
     folder
         Folder of the logs, with nothing else in it.
-    task
-        Arguments of the tasks of `planoracle.analysis.adapters.inspect_tasks`.
+    journal
+        Journal of the answers, which belongs to this process as long as it is open.
     options
         More arguments of ``eval_set``.
 
@@ -114,19 +168,11 @@ def evaluate(
     Raises
     ------
     InputError
-        If inspect_ai refuses a model, or the folder holds logs of another call.
+        If the folder holds logs of another call.
     """
-    groups: dict[str, list[str]] = {}
-    for name, problem in problems:
-        groups.setdefault(problem.benchmark, []).append(place_of(name, problem))
-    tasks = [TASKS[benchmark](instances=names, prices=False, **task) for benchmark, names in groups.items()]
+    _set_damaged_logs_aside(folder)
     try:
-        for model in models:
-            get_model(model, base_url=options.get("model_base_url"))
-    except (PrerequisiteError, ValueError) as error:
-        raise InputError(_plain(error), field="model") from None
-    try:
-        with redirect_stdout(sys.stderr):  # standard output is for the table
+        with redirect_stdout(sys.stderr), answers_stored_in(journal):  # standard output is for the table
             success, logs = eval_set(
                 tasks,
                 str(folder),
@@ -138,6 +184,8 @@ def evaluate(
                 retry_attempts=0,
                 retry_immediate=False,
                 log_buffer=1,  # a sample is in the log as soon as it is over
+                # Else inspect_ai recovers samples of a killed run from their events, without their submissions.
+                log_realtime=False,
                 display=None if sys.stderr.isatty() else "none",
                 **options,
             )
@@ -146,12 +194,54 @@ def evaluate(
         if "not associated with a task" in message:
             message = "contains logs of a run with other models, problems or options; use another folder"
         raise InputError(message, source=str(folder)) from None
-    return success, [Path(unquote(urlsplit(log.location).path)) for log in logs]
+    paths = [Path(unquote(urlsplit(log.location).path)) for log in logs]
+    _remove_older_logs(folder, paths)
+    return success, paths
+
+
+def _remove_older_logs(folder: Path, logs: Iterable[Path]) -> None:
+    """Remove logs of interrupted calls, whose samples are in the logs of this call."""
+    retained = {path.resolve(strict=True) for path in logs}
+    for path in _logs_in(folder):
+        if path.resolve() not in retained:
+            path.unlink()
+
+
+def finished_samples(folder: Path) -> int:
+    """Return the number of samples in the logs of a folder that ended without an error."""
+    samples = set()
+    for path in _logs_in(folder):
+        with suppress(Exception):  # a log that is being written may be incomplete
+            task_id = read_eval_log(path, header_only=True).eval.task_id
+            for summary in read_eval_log_sample_summaries(path):
+                if summary.completed and summary.error is None:
+                    samples.add((task_id, summary.id, summary.epoch))
+    return len(samples)
+
+
+def _logs_in(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.eval"))
+
+
+def _set_damaged_logs_aside(folder: Path) -> None:
+    """Rename logs that cannot be read, as a process may leave them that was killed while it wrote."""
+    for path in _logs_in(folder):
+        try:
+            read_eval_log(path, header_only=True)
+            with ZipFile(path) as archive:
+                is_damaged = archive.testzip() is not None
+        except Exception:  # inspect_ai documents no errors of damaged logs
+            is_damaged = True
+        if is_damaged:
+            path.rename(f"{path}.damaged")
+            message = "is damaged, and was renamed to *.damaged; its samples are repeated with the stored answers"
+            collect(path, message, kind="warning")
 
 
 def _plain(error: Exception) -> str:
     """Return the message of an error of inspect_ai on one line, without rich's markup."""
-    return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).replace("\\n", " ").split())
+    text = re.sub(r"\[/?[a-z ]+\]", "", str(error)).replace("\\n", " ")
+    return " ".join(text.split()).removeprefix("ERROR: ")
 
 
 def place_of(name: str, problem: Problem) -> str:

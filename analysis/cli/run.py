@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.adapters import inspect_tasks
 from planoracle.analysis.agents.builtin import agent
 from planoracle.analysis.agents.model_prompts import first_requests
 from planoracle.analysis.batch.entry_files import refuse_links, refuse_links_below
@@ -20,6 +19,7 @@ from planoracle.analysis.batch.tasks import ResultRow, answer_items
 from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.grade import grade
+from planoracle.analysis.cli.model_runs import ModelRun, generation_options
 from planoracle.analysis.cli.options import OptionalNamesArgument, read_each
 from planoracle.analysis.cli.output import Format, FormatOption, check_outputs, new_file, print_text, write_table
 from planoracle.analysis.cli.progress import JobsOption, track, workshop
@@ -149,10 +149,12 @@ def run(
 ) -> None:
     """Run agents and models on problems, and grade their plans.
 
-    The same command resumes an interrupted run. Models run in inspect_ai, which stores their logs in DIR/logs; the
-    calls of an interrupted sample are repeated and cost money again.
+    The same command resumes an interrupted run. Each answer of a model is stored in DIR as soon as it arrives, so that
+    only calls without an answer are repeated. Models run in inspect_ai, which writes its logs to DIR/logs.
+    Packages, keys, files and options are checked before the first call.
 
-    Exit status: 1 if an agent or model fails; its episode is then unscored, and the same command repeats it.
+    Exit status: 1 if an agent or model fails; its episode is then unscored, and the same command repeats it. 130 after
+    Ctrl-C, which says how many results are stored.
 
     Examples
     --------
@@ -179,20 +181,21 @@ def run(
     problems, failed = _problems(names, limit)
     for benchmark in dict.fromkeys(problem.benchmark for _, problem in problems):
         load_prompts(benchmark, setting, prompts)
+    named_problems = [problem for _, problem in problems]
+    paths: list[Path] = []
     try:
-        paths: list[Path] = []
-        if agents:
-            for name in agents:
-                agent(name)  # raises for an unknown name
-            work = Playing(profile, tuple(sorted(rules.items())), setting, seed)
-            paths.append(_play(work, agents, [problem for _, problem in problems], samples, folder, jobs))
+        for name in agents or ():
+            agent(name)  # raises for an unknown name
+        model_run = None
         if models:
-            task = {"setting": setting, "profile": profile, "prompts": None if prompts is None else str(prompts)}
-            options = {"max_connections": concurrency, "temperature": temperature, "max_tokens": max_tokens}
-            chosen = {name: value for name, value in options.items() if value is not None}
-            success, logs = inspect_tasks().evaluate(
-                models, problems, folder / "logs", samples=samples, task=task, **chosen, model_base_url=base_url
-            )
+            arguments = {"setting": setting, "profile": profile, "prompts": None if prompts is None else str(prompts)}
+            options = generation_options(concurrency, temperature, max_tokens, base_url)
+            model_run = ModelRun(models, problems, folder, samples, arguments, options)
+        if agents:
+            work = Playing(profile, tuple(sorted(rules.items())), setting, seed)
+            paths.append(_play(work, agents, named_problems, samples, folder, jobs))
+        if model_run is not None:
+            success, logs = model_run.evaluate()
             failed |= not success
             paths += logs
     except InputError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -105,6 +106,8 @@ def test_problems_in_files_are_run_and_graded(tmp_path: Path) -> None:
         (["--agent", "replay:plans.jsonl"], "agent: was removed; use planoracle grade"),
         (["--agent", "optimal", "--hints"], "--hints has been removed; use planoracle next"),
         ([], "an agent (--agent) or a model"),
+        (["--model", "mockllm/model", "--model-base-url", "localhost:8000"], "must be the address of a server"),
+        (["--model", "mockllm/model", "--temperature", "inf"], "--temperature: must be a number"),
         (
             ["--model", "mockllm/model", "--set", "timearena.stop_on_complete=true"],
             "--set cannot be combined",
@@ -126,16 +129,18 @@ def command(before: str, *args: str) -> list[str]:
     return [sys.executable, "-c", f"{before}\nfrom planoracle.analysis.cli import main\nmain()", *args]
 
 
-def test_missing_extra_is_named(tmp_path: Path) -> None:
-    missing = "import sys; sys.modules['inspect_ai'] = None"
+@pytest.mark.parametrize("library", ["inspect_ai", pytest.param("pyarrow", marks=pytest.mark.slow)])
+def test_missing_extra_is_named(tmp_path: Path, library: str) -> None:
+    if library != "inspect_ai":
+        pytest.importorskip("inspect_ai", reason="needs planoracle[inspect]")
+    missing = f"import sys; sys.modules[{library!r}] = None"
     process = planoracle("run", NAMES[0], "-m", "mockllm/model", "--run", str(tmp_path / "run"), before=missing)
     assert process.returncode == 2
-    assert "pip install 'planoracle[inspect]'" in process.stderr
+    assert f"{library}: is not installed: pip install 'planoracle[inspect]'" in process.stderr
+    assert not (tmp_path / "run").exists()
 
 
 # --- models -------------------------------------------------------------------------------------------
-
-VERDICT = {"id", "instance", "scored", "success", "violation", "main_score", "optimal_makespan", "model", "sample"}
 
 #: Slow mock model whose answers depend on the request, and which logs each call.
 MOCK = """
@@ -166,42 +171,63 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "calls"
 
 
-def verdicts(table: str) -> list[dict[str, str]]:
-    """Return the rows without columns on reading, which differ for samples recovered from events.
-
-    inspect_ai recovers a finished sample that is not in the log from its events. Such a sample has messages and no
-    store, so its plan is read from the messages, up to the last that was answered.
-    """
-    rows = list(csv.DictReader(table.splitlines()))
-    return [{name: value for name, value in row.items() if name in VERDICT} for row in rows]
-
-
 def count(file: Path) -> int:
     return file.read_text().count("\n") if file.exists() else 0
 
 
+def grades(table: str) -> list[dict[str, str]]:
+    """Return rows without the names of the logs."""
+    return [row | {"source": "", "line": ""} for row in csv.DictReader(table.splitlines())]
+
+
+def interrupt(args: list[str], calls: Path, target: int, number: signal.Signals) -> tuple[int, str]:
+    """Send a signal to the command after a number of calls; return its exit status and standard error."""
+    calls.unlink(missing_ok=True)
+    with subprocess.Popen(
+        command(MOCK, *args), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while count(calls) < target and process.poll() is None:
+            time.sleep(0.01)
+        assert process.poll() is None, "the process ended before the signal"
+        process.send_signal(number)
+        _, messages = process.communicate()
+    return process.returncode, messages
+
+
 @pytest.mark.slow
-def test_run_killed_five_times_and_resumed_has_the_results_of_an_uninterrupted_run(tmp_path: Path, calls: Path) -> None:
-    args = ["run", *NAMES, "--model", "mockllm/model", "--samples", "4", "-c", "2", "--format", "csv", "--run"]
-    whole = planoracle(*args, str(tmp_path / "whole"), before=MOCK)
-    assert whole.returncode == 0, whole.stderr
-    needed, done = count(calls), 0
-    for kill in range(5):
-        limit = done + (1, needed // 8, needed // 4, needed // 3, 2)[kill]  # two samples end within a third
-        with subprocess.Popen(
-            command(MOCK, *args, str(tmp_path / "killed")), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        ) as process:
-            calls.unlink(missing_ok=True)
-            while count(calls) < limit - done and process.poll() is None:
-                time.sleep(0.01)
-            assert process.poll() is None, "the process ended before it was killed"
-            os.kill(process.pid, signal.SIGKILL)
-        done += count(calls)
+def test_run_killed_five_times_repeats_only_calls_in_flight(tmp_path: Path, calls: Path) -> None:
+    parallel, kills = 2, 5
+    args = ["run", *NAMES, "--model", "mockllm/model", "--samples", "4", "-c", str(parallel), "--format", "csv"]
+    reference = planoracle(*args, "--run", str(tmp_path / "reference"), before=MOCK)
+    assert reference.returncode == 0, reference.stderr
+    needed, paid = count(calls), 0
+    args += ["--run", str(tmp_path / "killed")]
+    for kill in range(kills):
+        interrupt(args, calls, (1, needed // 8, needed // 4, needed // 3, 2)[kill], signal.SIGKILL)
+        paid += count(calls)
+        if kill == 3:  # as if it was killed while it wrote the log
+            log = max((tmp_path / "killed" / "logs").glob("*.eval"), key=os.path.getmtime)
+            os.truncate(log, log.stat().st_size // 2)
     calls.unlink()
-    resumed = planoracle(*args, str(tmp_path / "killed"), before=MOCK)
+    resumed = planoracle(*args, before=MOCK)
     assert resumed.returncode == 0, resumed.stderr
-    assert verdicts(resumed.stdout) == verdicts(whole.stdout)
-    assert count(calls) < needed  # finished samples are not run again
+    assert grades(resumed.stdout) == grades(reference.stdout)
+    assert needed <= paid + count(calls) <= needed + kills * parallel
+    assert len(list((tmp_path / "killed" / "logs").glob("*.eval"))) == 1
+    assert [one.scored for one in grade(tmp_path / "killed")] == [True] * 4 * len(NAMES)
+
+
+@pytest.mark.slow
+def test_interrupted_run_of_a_model_names_the_stored_results(tmp_path: Path, calls: Path) -> None:
+    args = ["run", NAMES[0], "-m", "mockllm/model", "--samples", "9", "-c", "1", "--run", str(tmp_path / "run")]
+    status, messages = interrupt(args, calls, 3, signal.SIGINT)
+    assert status == 130
+    assert re.search(r"interrupted: \d of 9 results are in .*the same command resumes from there", messages)
+    refused = planoracle(*args, "--temperature", "0.5", before=MOCK)
+    assert (refused.returncode, "contains logs of a run with other models, problems or options" in refused.stderr) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.slow
