@@ -22,6 +22,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.model.problem import of_kind
 from planoracle.solver.exact import search as exact
+from planoracle.solver.exact import stages
 from tests.support.efforts import count_efforts
 from tests.support.random_projects import job_shop, project
 
@@ -112,7 +113,7 @@ def test_efforts_do_not_grow(name: str) -> None:
 
 @on_linux
 def test_effort_grows_without_the_ordered_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "schedule_in_order", lambda instance, bounds, step, least, most, deadline: (None, least))
+    monkeypatch.setattr(stages, "schedule_in_order", lambda instance, bounds, step, least, most, deadline: (None, least))
     assert {"calls", "size"} <= set(grown(RECORDED[KITCHEN], measure(KITCHEN)))
 
 

@@ -56,7 +56,7 @@ def declare(rules: Profile) -> Declarations[PlanMeasurement]:
         Metric(
             "loophole",
             "gap of the released rules by which an invalid plan passes: repeats (a task replaces another or is listed "
-            "twice), lists (more lists than agents); measurement time is not comparable with the optimum",
+            "twice), lists (more lists than agents); its time is not comparable with the optimum",
             lambda measurement: measurement.run.loophole or None,
             kind="text",
             is_shown=True,
