@@ -27,8 +27,6 @@ from inspect_ai.tool import ToolDef
 from planoracle.analysis.agents import builtin as agents
 from planoracle.analysis.agents.agent import Agent, play
 from planoracle.analysis.agents.model_prompts import Speaker, environment_for
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
-from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.rule_options import profiles
@@ -41,6 +39,8 @@ from planoracle.instances.protocol.environment import AnyEnvironment, Message
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
 from planoracle.instances.text import lone_surrogate, visible
+from planoracle.instances.workers.pool import TaskFailure, WorkerPool
+from planoracle.instances.workers.worker import TaskLimits
 
 # Fewer characters may stand in a message by chance.
 _SHORTEST = 8

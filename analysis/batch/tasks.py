@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal
-from planoracle.analysis.batch.pool import Ready, WorkerPool
-from planoracle.analysis.batch.worker import on_interrupt, report
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import HeuristicAnswer
@@ -25,6 +23,8 @@ from planoracle.instances.model.limits import Deadline, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.workers.pool import Ready, WorkerPool
+from planoracle.instances.workers.worker import on_interrupt, report
 from planoracle.solver.result import SolveOptions, versions
 from planoracle.solver.solve import load_or_solve
 
