@@ -15,7 +15,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TypeVar
 
-from planoracle.instances.errors import InputNote, InputWarning, SetupWarning
+from planoracle.instances.errors import kind_of_warning
 from planoracle.instances.text import to_json, visible
 
 _T = TypeVar("_T")
@@ -120,10 +120,11 @@ def show_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
 ) -> None:
     """Write warnings about files and installations as messages; other warnings are for developers."""
-    if issubclass(category, InputWarning | SetupWarning):
-        collect("", str(message), kind="note" if issubclass(category, InputNote) else "warning")
-    else:
+    kind = kind_of_warning(category)
+    if kind is None:
         tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
+    else:
+        collect("", str(message), kind=kind)
 
 
 # First characters of formulas, full-width forms included, after characters that spreadsheets skip; numbers are no

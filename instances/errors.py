@@ -189,6 +189,13 @@ class SetupWarning(UserWarning):
     """Broken installation of an optional dependency, which is not used."""
 
 
+def kind_of_warning(category: type[Warning]) -> str | None:
+    """Return ``note`` or ``warning`` for a warning about a file or an installation, ``None`` for others."""
+    if issubclass(category, InputNote):
+        return "note"
+    return "warning" if issubclass(category, InputWarning | SetupWarning) else None
+
+
 class UnknownNameError(InputError):
     """Name on the command line or in a submission that matches no problem, heuristic or option."""
 
@@ -211,6 +218,10 @@ class NoSolverError(InputError):
 
 class StorageError(PlanoracleError):
     """Run directory or output file that cannot be used, e.g. because of a full disk or a lock."""
+
+
+class WorkerError(PlanoracleError):
+    """Error for a worker process that cannot be started or reached, or has another version."""
 
 
 class InternalError(PlanoracleError):

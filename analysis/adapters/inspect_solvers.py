@@ -28,8 +28,6 @@ from planoracle.analysis.adapters.inspect_answers import begin_sample, with_stor
 from planoracle.analysis.agents import builtin as agents
 from planoracle.analysis.agents.agent import Agent, play
 from planoracle.analysis.agents.model_prompts import Speaker, environment_for
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
-from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.grading.rule_options import profiles
@@ -42,6 +40,8 @@ from planoracle.instances.protocol.environment import AnyEnvironment, Message
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
 from planoracle.instances.text import lone_surrogate, visible
+from planoracle.instances.workers.pool import TaskFailure, WorkerPool
+from planoracle.instances.workers.worker import TaskLimits
 
 # Fewer characters may stand in a message by chance.
 _SHORTEST = 8

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from planoracle import __version__
 from planoracle.analysis.adapters import need
 from planoracle.analysis.adapters.mcp_answers import LONGEST, TOOLS, Questions
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
-from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.instances.errors import PlanoracleError, UnknownNameError
 from planoracle.instances.text import lone_surrogate, one_of, visible
+from planoracle.instances.workers.pool import TaskFailure, WorkerPool
+from planoracle.instances.workers.worker import TaskLimits
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

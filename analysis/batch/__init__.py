@@ -1,1 +1,1 @@
-"""Batch jobs: worker pool, dask cluster, journal of a run directory, cache of optima."""
+"""Batch jobs: dask cluster, journal of a run directory, cache of optima."""

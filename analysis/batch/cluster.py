@@ -16,12 +16,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool
-from planoracle.analysis.batch.worker import LimitError, TaskLimits
 from planoracle.analysis.console import tell
-from planoracle.instances.errors import InputError, PlanoracleError
+from planoracle.instances.errors import InputError, PlanoracleError, WorkerError
 from planoracle.instances.files.strict_json import load_json, read_bytes
+from planoracle.instances.workers.pool import Ready, TaskFailure, WorkerPool
+from planoracle.instances.workers.worker import LimitError, TaskLimits
 from planoracle.solver.result import versions
 
 # Seconds to wait for the scheduler, and tasks submitted before the first of them is answered.
@@ -29,7 +28,7 @@ _SEARCH, _IN_FLIGHT = 20, 1000
 
 
 class DaskCluster:
-    """Workers of a dask scheduler, with the interface of `planoracle.analysis.batch.pool.WorkerPool`.
+    """Workers of a dask scheduler, with the interface of `planoracle.instances.workers.pool.WorkerPool`.
 
     Parameters
     ----------

@@ -10,12 +10,12 @@ from typing import Any
 
 from planoracle.analysis.agents.agent import AgentError, play
 from planoracle.analysis.agents.builtin import agent
-from planoracle.analysis.batch.pool import TaskFailure
 from planoracle.analysis.batch.tasks import Item, ResultRow, Work
 from planoracle.instances.errors import PlanoracleError
 from planoracle.instances.model.cache import fingerprint
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
+from planoracle.instances.workers.pool import TaskFailure
 
 
 def is_row(row: Any) -> bool:

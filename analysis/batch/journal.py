@@ -14,12 +14,7 @@ from typing import Any
 
 from planoracle.analysis.batch.entry_files import FORMER_RESULTS, MAX_TEXT, OPTIMA, RESULTS, checksum, connect
 from planoracle.analysis.console import collect
-from planoracle.instances.errors import PlanoracleError, StorageError
-
-
-class WorkerError(PlanoracleError):
-    """Error for a worker process that cannot be started or reached, or has another version."""
-
+from planoracle.instances.errors import StorageError
 
 #: Name of the file in the directory.
 NAME = "results.sqlite"

@@ -9,9 +9,7 @@ from functools import partial
 from hashlib import blake2b, file_digest
 from typing import Any, TypeAlias, TypeVar
 
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.batch.tasks import Item, ResultRow, Work, answer_items
-from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.grading.grader import VERSION, Grade, Grader
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems, Recent
@@ -21,6 +19,8 @@ from planoracle.analysis.intake.submissions import INTERNAL, Entries
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import digest, fingerprint, of_text
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.workers.pool import TaskFailure, WorkerPool
+from planoracle.instances.workers.worker import NO_LIMITS, TaskLimits
 
 T = TypeVar("T")
 #: Answers entries one by one, also those that are errors.

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal
-from planoracle.analysis.batch.pool import Ready, WorkerPool
-from planoracle.analysis.batch.worker import on_interrupt, report
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.package_heuristics import package_heuristics
@@ -27,6 +25,8 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import replay_rules
+from planoracle.instances.workers.pool import Ready, WorkerPool
+from planoracle.instances.workers.worker import on_interrupt, report
 from planoracle.solver.result import Result, SolveOptions, refused_result, versions
 from planoracle.solver.solve import load_or_solve
 

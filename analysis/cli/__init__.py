@@ -51,7 +51,7 @@ def main() -> None:
 
     mend()
     if sys.argv[1:2] and sys.argv[1] in _WORKERS and not {"--help", "-h"}.intersection(sys.argv):
-        from planoracle.analysis.batch.pool import start_early
+        from planoracle.instances.workers.pool import start_early
 
         start_early(_WORKERS[sys.argv[1]])  # while this process imports the command line
     from planoracle.analysis.cli.commands import run_app

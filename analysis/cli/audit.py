@@ -13,7 +13,6 @@ from planoracle.analysis.audit.auditor import Auditor, published_names
 from planoracle.analysis.audit.finding import ReferenceFinding, ReferenceVerdict, summarize
 from planoracle.analysis.audit.published_figures import rows_of, with_tables
 from planoracle.analysis.batch.submission_tasks import each_within
-from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import LimitOption, note_problem
 from planoracle.analysis.cli.output import (
@@ -50,6 +49,7 @@ from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
+from planoracle.instances.workers.worker import TaskLimits
 
 _COLUMNS = ("instance", "reference", "verdict", "claimed", "optimum", "gap", "off", "bound", "feasible", "reason")
 _FIGURES = ("benchmark", "table", "figure", "paper", "ours", "difference", "note")

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import LimitOption, NameArgument, note_problem, single_problem, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, write_table
@@ -19,6 +18,7 @@ from planoracle.analysis.console import say_json, tell
 from planoracle.analysis.diagnosis.regret import Advice, next_commands
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.files.strict_json import read_bytes, read_stream
+from planoracle.instances.workers.pool import each_in_worker
 
 _COLUMNS = ("command", "cost", "best", "kind", "status", "shortest", "longest")
 

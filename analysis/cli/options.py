@@ -15,7 +15,6 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import typer
 
 from planoracle.analysis import figures
-from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.output import TableView, current_view
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import collect, complain, set_variable
@@ -28,6 +27,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.task_columns import FIELDS, NAME_FIELDS, TableOptions
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of
+from planoracle.instances.workers.pool import each_in_worker
 
 _T = TypeVar("_T")
 # Files up to this size, in bytes, are read in this process.
@@ -82,7 +82,7 @@ def read_each(name: str) -> Iterator[Problem | InputError]:
     Raises
     ------
     InputError
-        If nothing can be read, or reading exceeds `planoracle.analysis.batch.worker.PROBLEM_LIMITS`.
+        If nothing can be read, or reading exceeds `planoracle.instances.workers.worker.PROBLEM_LIMITS`.
     """
     path = Path(catalog.file_path(name))
     try:

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from planoracle.analysis.batch.cluster import DaskCluster
-from planoracle.analysis.batch.journal import Journal, WorkerError
-from planoracle.analysis.batch.pool import WorkerPool
-from planoracle.analysis.batch.worker import TaskLimits
+from planoracle.analysis.batch.journal import Journal
 from planoracle.analysis.console import collect, drawn, tell, write_groups
-from planoracle.instances.errors import StorageError
+from planoracle.instances.errors import StorageError, WorkerError
+from planoracle.instances.workers.pool import WorkerPool
+from planoracle.instances.workers.worker import TaskLimits
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -200,7 +200,7 @@ def workshop(
     Parameters
     ----------
     start, limits, on_progress
-        See `planoracle.analysis.batch.pool.WorkerPool`.
+        See `planoracle.instances.workers.pool.WorkerPool`.
     jobs
         Number of worker processes.
     folder

@@ -16,7 +16,6 @@ from planoracle.analysis.agents.model_prompts import first_requests
 from planoracle.analysis.batch.entry_files import refuse_links, refuse_links_below
 from planoracle.analysis.batch.episode_tasks import Playing, is_row
 from planoracle.analysis.batch.tasks import ResultRow, answer_items
-from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.grade import grade
 from planoracle.analysis.cli.model_runs import ModelRun, generation_options
@@ -34,6 +33,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
 from planoracle.instances.protocol.settings import Sampling
+from planoracle.instances.workers.worker import TaskLimits
 
 _MODELS = "Models"
 _COLUMNS = ("benchmark", "setting", "title", "loop", "history", "asks", "example", "temperature", "max_tokens")

@@ -12,9 +12,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from planoracle.analysis.batch.pool import TaskFailure
 from planoracle.analysis.batch.tasks import Improvement, Item, ResultRow, Solving, answer_items, is_solved
-from planoracle.analysis.batch.worker import NO_LIMITS
 from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import (
     AgentsOption,
@@ -58,6 +56,8 @@ from planoracle.instances.model.agents import add_agent_suffix, busy_agent_note
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.workers.pool import TaskFailure
+from planoracle.instances.workers.worker import NO_LIMITS
 from planoracle.solver.result import in_words
 from planoracle.solver.solve import MODEL_FILES, Engines, model_text
 

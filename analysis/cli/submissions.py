@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.batch.submission_tasks import each_within
-from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.cli.options import note_problem, read_problems, with_options
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import collect, complain, set_variable, tell
@@ -26,6 +25,7 @@ from planoracle.analysis.intake.submissions import Intake, SubmissionResult, ans
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import expand
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.workers.worker import TaskLimits
 
 # Endings of files in a folder of problems that must hold problems.
 _JSON_ENDINGS = (".json", ".jsonl", ".ndjson")

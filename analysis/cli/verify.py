@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from planoracle.analysis.batch.pool import each_in_worker
 from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import ProblemLoop
 from planoracle.analysis.cli.output import Format, FormatOption, Table
@@ -27,6 +26,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.instances.protocol import registry
+from planoracle.instances.workers.pool import each_in_worker
 
 _COLUMNS = ("instance", "holds", "makespan", "bound", "profile", "proved", "reason")
 _PANEL = "Bundled optima"

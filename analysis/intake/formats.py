@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import IO, Any
 
-from planoracle.analysis.batch.pool import each_in_worker
-from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.intake import byte_streams
 from planoracle.analysis.intake.byte_streams import decompress, limited_lines, prepend, read_document, read_lines
 from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_samples
@@ -18,6 +16,8 @@ from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fi
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.files.strict_json import load_json, read_stream
 from planoracle.instances.files.tables import header_of, read_csv, read_parquet
+from planoracle.instances.workers.pool import each_in_worker
+from planoracle.instances.workers.worker import TaskLimits
 
 #: Endings of JSON lines.
 LINES = (".jsonl", ".ndjson")

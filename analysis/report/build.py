@@ -16,7 +16,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.figures.bar_colours import HELPER, MAX_TASKS
 from planoracle.analysis.figures.colours import PALETTE, method_colour
 from planoracle.analysis.grading.grader import MismatchCounter
@@ -40,6 +39,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.workers.worker import NO_LIMITS, TaskLimits
 from planoracle.solver.result import versions
 
 #: Environment variable of reproducible builds: time of the input in seconds since 1970.

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.report.details import compact_json, grade_faults, metrics
 from planoracle.analysis.report.work import DecisionSheet, GradedSheet, ReportEntry, ReportOptions, ungraded_sheet
+from planoracle.instances.workers.pool import TaskFailure, WorkerPool
 
 # Plans of one problem whose regrets one task computes.
 _PRICED = 20

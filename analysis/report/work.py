@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planoracle.analysis.batch.tasks import Work
-from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.diagnosis.regret import regret_of
 from planoracle.analysis.grading.grade_row import grade_of, unread_grade
@@ -26,6 +25,7 @@ from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import clock_of
+from planoracle.instances.workers.worker import NO_LIMITS, TaskLimits
 
 # Fields with names and origin of a submission, which do not affect its grade.
 _NAMES = {"id", "model", "sample", "epoch", "line", "source"}

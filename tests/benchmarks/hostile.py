@@ -37,10 +37,8 @@ from support.valid_inputs import EXAMPLES, submissions
 
 from planoracle.analysis.audit.auditor import Auditor
 from planoracle.analysis.audit.finding import ReferenceVerdict
-from planoracle.analysis.batch.pool import TaskFailure, WorkerPool
 from planoracle.analysis.batch.submission_tasks import Grading, Submissions, _start
 from planoracle.analysis.batch.tasks import ResultRow
-from planoracle.analysis.batch.worker import TaskLimits
 from planoracle.analysis.diagnosis.critique import critique
 from planoracle.analysis.diagnosis.regret import regret
 from planoracle.analysis.diagnosis.repair import Repairer
@@ -49,6 +47,8 @@ from planoracle.analysis.intake.submissions import INTERNAL, answers
 from planoracle.analysis.report.work import ReportOptions
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import WorkLimit
+from planoracle.instances.workers.pool import TaskFailure, WorkerPool
+from planoracle.instances.workers.worker import TaskLimits
 from tests.support.grades import read_submissions
 
 LIMITS = TaskLimits(30, 1000)

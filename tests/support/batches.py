@@ -19,7 +19,7 @@ from planoracle.instances.benchmarks.recipe2plan.problems import names, referenc
 
 MAIN = "from planoracle.analysis.cli import main; main()"
 #: Code that makes the command start all worker processes at once.
-EAGER = "from planoracle.analysis.batch import pool; pool._PATIENCE = 0.0"
+EAGER = "from planoracle.instances.workers import pool; pool._PATIENCE = 0.0"
 _STARTUP = Path(__file__).parent / "startup"
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from planoracle.analysis.batch.worker import report
 from planoracle.instances.errors import InputError
+from planoracle.instances.workers.worker import report
 
 _retained: list[bytes] = []
 

@@ -20,10 +20,10 @@ from support.batches import run_to_end, start, stored_rows, submissions, within,
 from support.runner import invoke
 
 from planoracle.analysis.batch import cluster as module
-from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.batch.pool import Ready, TaskFailure
-from planoracle.analysis.batch.worker import NO_LIMITS, TaskLimits
+from planoracle.instances.errors import WorkerError
 from planoracle.instances.files import catalog, instance_file
+from planoracle.instances.workers.pool import Ready, TaskFailure
+from planoracle.instances.workers.worker import NO_LIMITS, TaskLimits
 
 if find_spec("distributed") is None:
     pytest.skip("distributed is not installed (the extra cluster)", allow_module_level=True)

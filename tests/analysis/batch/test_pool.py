@@ -15,11 +15,10 @@ import pytest
 from support import worker_tasks
 from support.batches import session_processes, within
 
-from planoracle.analysis.batch import pool as module
-from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.batch.pool import Ready, TaskFailure, WorkerPool, each_in_worker, start_early
-from planoracle.analysis.batch.worker import LimitError, TaskLimits
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, WorkerError
+from planoracle.instances.workers import pool as module
+from planoracle.instances.workers.pool import Ready, TaskFailure, WorkerPool, each_in_worker, start_early
+from planoracle.instances.workers.worker import LimitError, TaskLimits
 
 TESTS = Path(__file__).resolve().parents[2]
 LIMITS = TaskLimits(0.4, 300)
@@ -30,7 +29,7 @@ LIMITED = pytest.mark.skipif(sys.platform != "linux", reason="memory is limited 
 def _importable() -> Iterator[None]:
     """Let workers import `support.worker_tasks`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(TESTS))
+        patch.setenv("PYTHONPATH", str(TESTS), prepend=os.pathsep)
         end_idle()
         yield
     end_idle()
@@ -222,8 +221,8 @@ def test_error_at_the_start_of_a_worker_ends_the_pool() -> None:
 PARENT = """
 import sys
 from support import worker_tasks
-from planoracle.analysis.batch.pool import WorkerPool, each_in_worker
-from planoracle.analysis.batch.worker import LimitError, TaskLimits
+from planoracle.instances.workers.pool import WorkerPool, each_in_worker
+from planoracle.instances.workers.worker import LimitError, TaskLimits
 pool = WorkerPool(worker_tasks.start, TaskLimits(), 1)
 found = pool.map(["pid", {task!r}])
 print(next(found), flush=True)

@@ -15,8 +15,8 @@ PROMISES = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if "::" 
 #: that makes plain data only.
 PICKLES = {
     "analysis/batch/cluster.py",
-    "analysis/batch/pool.py",
-    "analysis/batch/worker.py",
+    "instances/workers/pool.py",
+    "instances/workers/worker.py",
     "analysis/contract/live_checks.py",
     "instances/benchmarks/asynchow/problems.py",
 }

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from planoracle import critique, solve
-from planoracle.analysis.batch.worker import NO_LIMITS, answer
 from planoracle.analysis.comparison.compare import compare
 from planoracle.analysis.contract.suite import check_benchmark
 from planoracle.analysis.diagnosis.explain import explain
@@ -29,6 +28,7 @@ from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Average, Measurement, MetricSet
+from planoracle.instances.workers.worker import NO_LIMITS, answer
 
 PROBLEM = Instance(
     "tea/one",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -20,10 +21,9 @@ from importlib import import_module
 from time import sleep
 from typing import IO, Any, Final, NamedTuple, NoReturn
 
-from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.console import show_warning
-from planoracle.instances.errors import InputError, InternalError, PlanoracleError
+from planoracle.instances.errors import InputError, InternalError, PlanoracleError, WorkerError, kind_of_warning
 from planoracle.instances.protocol.registry import benchmark_error
+from planoracle.instances.text import visible
 
 #: Exit status of a worker that ran out of memory.
 NO_MEMORY: Final = 77
@@ -44,10 +44,13 @@ class TaskLimits(NamedTuple):
         Processor time of all threads of the worker, in seconds.
     memory
         Memory of the worker, in megabytes (10**6 bytes). Enforced on Linux; macOS does not limit the data segment.
+    is_option
+        True if ``--line-seconds`` and ``--line-memory`` set the limits, so that errors name these options.
     """
 
     seconds: float | None = None
     memory: int | None = None
+    is_option: bool = True
 
 
 NO_LIMITS: Final = TaskLimits()
@@ -55,6 +58,17 @@ NO_LIMITS: Final = TaskLimits()
 PROBLEM_LIMITS: Final = TaskLimits(1200.0, 4000)
 # Seconds between two checks that the parent process exists.
 _LOOK: Final = 0.5
+
+
+def show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
+) -> None:
+    """Write a warning to standard error: one line, except for warnings that are for developers."""
+    kind = kind_of_warning(category)
+    text = (
+        warnings.formatwarning(message, category, filename, lineno).rstrip() if kind is None else f"{kind}: {message}"
+    )
+    print(visible(text), file=sys.stderr)
 
 
 def set_timer(seconds: float | None) -> None:

@@ -19,9 +19,8 @@ from math import inf
 from time import monotonic
 from typing import IO, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from planoracle.analysis.batch.journal import WorkerError
-from planoracle.analysis.batch.worker import NO_LIMITS, NO_MEMORY, PROBLEM_LIMITS, LimitError, TaskLimits
-from planoracle.instances.errors import InputError, InternalError, PlanoracleError
+from planoracle.instances.errors import InputError, InternalError, PlanoracleError, WorkerError
+from planoracle.instances.workers.worker import NO_LIMITS, NO_MEMORY, PROBLEM_LIMITS, LimitError, TaskLimits
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -36,7 +35,7 @@ _BYTES = 2**14
 _FAREWELL = 2.0
 # Workers kept for the next pool of this process.
 _IDLE_AT_MOST = 2
-_COMMAND: Final = [sys.executable, "-P", "-c", "from planoracle.analysis.batch.worker import main; main()"]
+_COMMAND: Final = [sys.executable, "-P", "-c", "from planoracle.instances.workers.worker import main; main()"]
 
 
 class TaskFailure(NamedTuple):
@@ -176,7 +175,7 @@ class WorkerPool(Generic[T, A]):
     workers
         Number of processes, by default one per processor. The first is started at once, others when work is waiting.
     on_progress
-        Called with each progress message of a task, see `planoracle.analysis.batch.worker.report`.
+        Called with each progress message of a task, see `planoracle.instances.workers.worker.report`.
 
     Raises
     ------
@@ -338,11 +337,16 @@ def processors() -> int:
 
 def failure_of(code: int, limits: TaskLimits) -> TaskFailure:
     """Return the failure of a task at which a worker ended with an exit status."""
-    seconds, memory = limits
+    seconds, memory, is_option = limits
     if code == -getattr(signal, "SIGPROF", 0):
-        return TaskFailure(LimitError(f"takes more than {seconds:g} s of processor time (--line-seconds)"))
+        option = " (--line-seconds)" if is_option else ""
+        return TaskFailure(LimitError(f"takes more than {seconds:g} s of processor time{option}"))
     if code == NO_MEMORY:
-        most = "there is" if memory is None else f"{memory} MB of memory (--line-memory)"
-        return TaskFailure(LimitError(f"needs more than {most}"), certain=False)
+        option = " (--line-memory)" if is_option else ""
+        amount = "there is" if memory is None else f"{memory} MB of memory{option}"
+        return TaskFailure(LimitError(f"needs more than {amount}"), certain=False)
     status = signal.Signals(-code).name if code < 0 else f"status {code}"
-    return TaskFailure(LimitError(f"ends its worker process ({status}; possibly for lack of memory)"), certain=False)
+    cause = "possibly for lack of memory"
+    if memory is not None and not is_option:
+        cause = f"possibly for lack of memory; the limit is {memory} MB"
+    return TaskFailure(LimitError(f"ends its worker process ({status}; {cause})"), certain=False)

@@ -1,0 +1,1 @@
+"""Worker processes with limits of processor time and memory, and a pool of them."""
