@@ -18,9 +18,9 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: of why; lower them after code is removed.
 #: Since 0.11 (124,464 and 141,899) they rose by rules for columns, links and outlines of tables of tasks (3,200), plan
 #: forms and names of domains (3,500), times in JSON and offers of several plans (1,700), files of folders that are not
-#: read (1,400), means with counts (1,000), other formats (500), run folders and figures (1,100), rules and heuristics of
-#: other packages (1,000), answers of models that are stored one by one (500), tables read by a worker (500), and their
-#: tests; names for intermediate values and one list of stages saved 700.
+#: read (1,400), means with counts (1,000), other formats (500), run folders and figures (1,100), rules and heuristics
+#: of other packages (1,000), answers of models that are stored one by one (500), tables read by a worker (500), and
+#: their tests; names for intermediate values and lists of stages saved 700.
 CEILINGS = {"packages": 138_500, "tests": 153_700}
 
 

@@ -11,7 +11,7 @@ from typing import IO, Any, Final
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import MAX_BYTES, load_json
-from planoracle.instances.workers.reading import raise_memory_error
+from planoracle.instances.workers.limited_reading import raise_memory_error
 
 #: Most bytes of a decompressed file, and of the values in a Parquet file.
 MAX_UNPACKED = 2**32
@@ -39,7 +39,9 @@ def unpacked_limit(size: int) -> int:
 
 
 def decoded_size(text: str | bytes) -> int:
-    """Return the bytes of a JSON text that count for `unpacked_limit`; small lists and objects need much memory.
+    """Return the bytes of a JSON text that count for `unpacked_limit`.
+
+    Small lists and objects need much memory.
 
     >>> decoded_size(b'{"a": [1, 2]}')
     77

@@ -1,4 +1,4 @@
-"""Tables that take much memory or time: refused by name within the limits, and read if they are honest."""
+"""Tables that take much memory or time are refused by name; honest ones are read."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_workbook_with_a_wrong_size_is_read(data: bytes, tmp_path: Path) -> None
         (TaskLimits(0.5, None, is_option=False), "takes more than 0.5 s of processor time"),
     ],
 )
-def test_error_about_a_limit_names_it_and_what_is_accepted(
+def test_error_about_a_limit_names_it_and_the_accepted_sizes(
     limits: TaskLimits, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("openpyxl")
