@@ -23,7 +23,7 @@ from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fi
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import MAX_BYTES, load_json, read_stream
 from planoracle.instances.files.tables import header_of, read_csv, read_parquet
-from planoracle.instances.workers.limited_reading import read_in_worker
+from planoracle.instances.workers.file_reader import read_in_worker
 
 #: Endings of JSON lines.
 LINES = (".jsonl", ".ndjson")

@@ -19,7 +19,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.files.tables import decoded_size, unpacked_limit
 from planoracle.instances.model_output.messages import chat_in, is_cut
-from planoracle.instances.workers.limited_reading import READ_LIMITS
+from planoracle.instances.workers.file_reader import READ_LIMITS
 
 #: Key of the submission in the store of a sample, see `planoracle.analysis.adapters.inspect_solvers`.
 STORED = "planoracle"
@@ -80,7 +80,13 @@ def read_archive(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
 
 
 def _read_member(archive: ZipFile, name: str, source: str, limit: int) -> bytes:
-    """Return the content of a member; raise `InputError` above a limit, and errors of `zipfile`."""
+    """Return the content of a member.
+
+    Raises
+    ------
+    InputError
+        If it is larger than a limit, or needs too much memory. Damages raise errors of `zipfile`.
+    """
     info = copy(archive.getinfo(name))
     method = info.compress_type
     if method in (_ZSTD, ZIP_BZIP2):  # read as stored, and decompressed piece by piece, which `zipfile` does not

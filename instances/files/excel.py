@@ -1,4 +1,4 @@
-"""First sheet of an Excel file as rows of named values, with sizes checked before unpacking."""
+"""First sheet of an Excel file as rows of named values; sizes are checked before unpacking."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planoracle.instances.files.tables import check_names
 from planoracle.instances.model.task_columns import MAX_COLUMNS
 from planoracle.instances.model.task_rows import Row
 from planoracle.instances.model.validation import MAX_ACTIONS
-from planoracle.instances.workers.limited_reading import raise_memory_error
+from planoracle.instances.workers.file_reader import raise_memory_error
 
 #: Largest Excel file when unpacked, in bytes.
 MAX_EXCEL: Final = 4 * MAX_BYTES

@@ -11,7 +11,7 @@ from typing import IO, Any, Final
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import MAX_BYTES, load_json
-from planoracle.instances.workers.limited_reading import raise_memory_error
+from planoracle.instances.workers.file_reader import raise_memory_error
 
 #: Most bytes of a decompressed file, and of the values in a Parquet file.
 MAX_UNPACKED = 2**32

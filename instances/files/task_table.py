@@ -16,7 +16,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.task_columns import MAX_COLUMNS, TableOptions
 from planoracle.instances.model.task_model import TableSource, add_rows
 from planoracle.instances.model.task_rows import Row
-from planoracle.instances.workers.limited_reading import read_in_worker
+from planoracle.instances.workers.file_reader import read_in_worker
 
 #: Choices of the user for all tables that are read.
 table_options: ContextVar[TableOptions] = ContextVar("table_options", default=TableOptions())  # noqa: B039

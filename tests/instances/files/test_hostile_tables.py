@@ -1,4 +1,4 @@
-"""Tables that take much memory or time are refused by name; honest ones are read."""
+"""Tables that take much memory or time are refused within limits, and honest ones read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from planoracle import load, solve
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.excel import MAX_EXCEL
 from planoracle.instances.files.tables import read_parquet
-from planoracle.instances.workers import pool, reading
+from planoracle.instances.workers import file_reader, pool
 from planoracle.instances.workers.worker import TaskLimits
 from tests.support.tables import faults, read
 
@@ -121,11 +121,11 @@ def test_workbook_with_a_wrong_size_is_read(data: bytes, tmp_path: Path) -> None
         (TaskLimits(0.5, None, is_option=False), "takes more than 0.5 s of processor time"),
     ],
 )
-def test_error_about_a_limit_names_it_and_the_accepted_sizes(
+def test_error_about_a_limit_names_limit_and_accepted_tables(
     limits: TaskLimits, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("openpyxl")
-    monkeypatch.setattr(reading, "READ_LIMITS", limits)
+    monkeypatch.setattr(file_reader, "READ_LIMITS", limits)
     data = workbook(sheet(HEAD + "<row>" + "<c/>" * 600_000 + "</row>"), strings="<si><t/></si>" * 100_000)
     assert faults(tmp_path, data, "t.xlsx") == [f"t.xlsx: {message} to be read; {ACCEPTED}"]
 
@@ -133,8 +133,8 @@ def test_error_about_a_limit_names_it_and_the_accepted_sizes(
 @pytest.mark.parametrize("text", ["out of memory: line 1", "malloc of size 64 failed", "std::bad_alloc"])
 def test_lack_of_memory_in_a_library_is_no_damage(text: str) -> None:
     with pytest.raises(MemoryError):
-        reading.raise_memory_error(OSError(text))
-    reading.raise_memory_error(OSError("Couldn't deserialize thrift"))
+        file_reader.raise_memory_error(OSError(text))
+    file_reader.raise_memory_error(OSError("Couldn't deserialize thrift"))
 
 
 def test_interruption_ends_command_and_reader(tmp_path: Path) -> None:
