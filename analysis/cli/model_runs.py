@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Sequence
 from functools import partial
 from math import isfinite
@@ -96,7 +97,8 @@ class ModelRun:
                         self._models, self._tasks, logs, journal, samples=self._samples, options=self._options
                     )
                 return success, paths
-            except (KeyboardInterrupt, SignalExit) as interruption:
+            # On a terminal inspect_ai reads Ctrl-C as a key.
+            except (KeyboardInterrupt, CancelledError, SignalExit) as interruption:
                 write_groups()
                 tell(self._stored_results(logs), "interrupted")
                 raise SignalExit(getattr(interruption, "code", 130)) from None

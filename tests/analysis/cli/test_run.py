@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from asyncio import CancelledError
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from support.batches import stored_rows
 from support.runner import invoke
 
 from planoracle import grade, load
+from planoracle.analysis.adapters import inspect_tasks
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 
@@ -228,6 +230,22 @@ def test_interrupted_run_of_a_model_names_the_stored_results(tmp_path: Path, cal
         2,
         True,
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("error", [KeyboardInterrupt, CancelledError])
+def test_interruption_by_inspect_ai_names_the_stored_results(
+    tmp_path: Path, calls: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    """On a terminal inspect_ai reads Ctrl-C as a key, and raises one of these."""
+
+    def interrupted(*_: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(inspect_tasks(), "evaluate", interrupted)
+    result = run(NAMES[0], "--model", "mockllm/model", "--run", tmp_path / "run")
+    assert result.exit_code == 130
+    assert "interrupted: 0 of 1 results are in" in result.stderr
 
 
 @pytest.mark.slow
