@@ -7,19 +7,24 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import IO, Any
 
 from planoracle.analysis.intake.json_sequence import json_values
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import refuse_compressed
-from planoracle.instances.files.tables import MAX_UNPACKED
+from planoracle.instances.files.tables import MAX_RATIO, USUAL_ROWS, unpacked_error, unpacked_limit
 
 #: Longest submission in bytes; longer ones are skipped and reported.
 MAX_LINE = 16 * 2**20
 # Longer lines are treated as endless, such as those of /dev/zero.
 _ENDLESS = 2**30
 _PIECE = 2**16
+# Bytes of a compressed file that are checked before its first entry is read.
+_START = 2**20
+# Errors of libraries for damaged content.
+_DAMAGES = (OSError, EOFError, ValueError, zlib.error)
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -38,6 +43,23 @@ class _Pieces(io.RawIOBase):
         count = min(len(buffer), len(self._rest))
         buffer[:count], self._rest = self._rest[:count], self._rest[count:]
         return count
+
+
+class _CountedStream(io.RawIOBase):
+    """Stream that counts the bytes read from it."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read1(len(buffer))
+        buffer[: len(data)] = data
+        self.count += len(data)
+        return len(data)
 
 
 def _stream_of(pieces: Iterator[bytes]) -> io.BufferedReader:
@@ -60,8 +82,8 @@ def decompress(stream: IO[bytes], source: str) -> io.BufferedReader:
     Raises
     ------
     InputError
-        For other compressions. Reading raises it if the content is damaged or larger than `MAX_UNPACKED`, and without
-        pyarrow for zstd.
+        For other compressions. Reading raises it if the content is damaged or larger than `unpacked_limit` allows, and
+        without pyarrow for zstd.
     """
     head = stream.read(6)
     whole = prepend(head, stream)
@@ -75,16 +97,53 @@ def decompress(stream: IO[bytes], source: str) -> io.BufferedReader:
     return whole
 
 
-def _unpack(stream: IO[bytes], source: str, *, is_gzip: bool) -> Iterator[bytes]:
-    size = 0
+def check_start(stream: IO[bytes], source: str) -> None:
+    """Raise `InputError` if the start of a compressed file unpacks to far more than its size.
+
+    The stream is at its beginning afterwards. Pipes are not checked: reading them ends at the limit.
+    """
+    if not stream.seekable():
+        return
+    head = stream.read(6)
+    stream.seek(0)
+    if head.startswith((_GZIP, _ZSTD)):
+        packed = _CountedStream(_stream_of(_pieces(stream)))
+        with suppress(*_DAMAGES):  # which reading reports after the entries before the damage
+            for _ in _limited_pieces(packed, source, is_gzip=head.startswith(_GZIP)):
+                if packed.count > _START:
+                    break
+        stream.seek(0)
+
+
+def _unpack(stream: io.BufferedReader, source: str, *, is_gzip: bool) -> Iterator[bytes]:
     try:
-        for piece in _pieces(gzip.GzipFile(fileobj=stream) if is_gzip else _zstd(stream, source)):
-            size += len(piece)
-            if size > MAX_UNPACKED:
-                raise InputError(f"is larger than {MAX_UNPACKED} bytes when decompressed", source=source)
-            yield piece
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+        yield from _limited_pieces(_CountedStream(stream), source, is_gzip=is_gzip)
+    except _DAMAGES as error:
+        if "too much memory" in str(error):
+            message = "needs more than 128 MiB of memory to be decompressed (zstd); compress it with a smaller window"
+            raise InputError(message, source=source) from None
         raise InputError(f"is damaged ({'gzip' if is_gzip else 'zstd'}): {error}", source=source) from None
+
+
+def _limited_pieces(packed: _CountedStream, source: str, *, is_gzip: bool) -> Iterator[bytes]:
+    """Yield the decompressed content; raises `InputError` beyond its limits."""
+    buffered = io.BufferedReader(packed)
+    size = lines = 0
+    for piece in _pieces(gzip.GzipFile(fileobj=buffered) if is_gzip else _zstd(buffered, source)):
+        size += len(piece)
+        lines += piece.count(b"\n")
+        limit = unpacked_limit(packed.count)
+        if size > limit:
+            raise unpacked_error(limit, source)
+        if lines > USUAL_ROWS and size > MAX_RATIO * packed.count:
+            raise _flood_error(source)
+        yield piece
+
+
+def _flood_error(source: str) -> InputError:
+    """Return the error for many lines that are almost equal."""
+    message = f"has more than {USUAL_ROWS} lines and is more than {MAX_RATIO} times larger when decompressed"
+    return InputError(f"{message}; accepted is one of the two", source=source)
 
 
 def _zstd(stream: IO[bytes], source: str) -> Any:

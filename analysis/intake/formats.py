@@ -8,23 +8,28 @@ from io import BytesIO
 from typing import IO, Any
 
 from planoracle.analysis.intake import byte_streams
-from planoracle.analysis.intake.byte_streams import decompress, limited_lines, prepend, read_document, read_lines
+from planoracle.analysis.intake.byte_streams import (
+    check_start,
+    decompress,
+    limited_lines,
+    prepend,
+    read_document,
+    read_lines,
+)
 from planoracle.analysis.intake.inspect_logs import begins_log, is_log, read_archive, read_samples
 from planoracle.analysis.intake.path_names import TEXT, nameless_error, problem_name
 from planoracle.analysis.intake.problem_names import fits_problem
 from planoracle.analysis.intake.record_fields import FIELDS, holds_plan, plan_fields
-from planoracle.instances.errors import InputError, InternalError
-from planoracle.instances.files.strict_json import load_json, read_stream
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import MAX_BYTES, load_json, read_stream
 from planoracle.instances.files.tables import header_of, read_csv, read_parquet
-from planoracle.instances.workers.pool import each_in_worker
-from planoracle.instances.workers.worker import TaskLimits
+from planoracle.instances.workers.file_reader import read_in_worker
 
 #: Endings of JSON lines.
 LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
 _PARQUET, _ZIP, _BOM = b"PAR1", b"PK\x03\x04", b"\xef\xbb\xbf"
-# Limits of the worker that reads a table or an archive; the processor time is that of one row.
-_LIMITS = TaskLimits(120.0, 4000)
+_ACCEPTED = f"accepted are rows of at most {MAX_BYTES} bytes, see .docs/limits.md"
 # Bytes of the first line that are inspected.
 _HEAD = 2**16
 
@@ -64,13 +69,14 @@ def read_entries(
 def _entries(
     stream: IO[bytes], source: str, end: str, named: bool, columns: frozenset[str], path: str
 ) -> Iterator[tuple[int, Any | InputError]]:
+    check_start(stream, source)
     opened = decompress(stream, source)
     head = opened.readline(_HEAD)
     start = head.removeprefix(_BOM).lstrip()[:1]
     if head.startswith((_PARQUET, _ZIP)):
         if not path:
             raise InputError("cannot be read from a pipe in this format; use a file", source=source)
-        return _binary_in_worker(path, source)
+        return read_in_worker(read_binary, path, source, _ACCEPTED)
     if named and (end in TEXT or (start not in (b"{", b"[", b'"') and end not in _TABLES)):
         return _whole(prepend(head, opened), source)
     is_document = (start == b"[" and end not in LINES) or (start == b'"' and end == ".json")
@@ -91,14 +97,6 @@ def _entries(
     if start != b"{" and end in TEXT[:-1]:
         raise nameless_error(source)
     return ((number, one) for number, entry in read_lines(whole, source) for one in _expand(entry, named))
-
-
-def _binary_in_worker(path: str, source: str) -> Iterator[tuple[int, Any | InputError]]:
-    """Yield the entries of `read_binary`, read in a worker: libraries decode such files to any size."""
-    try:
-        yield from each_in_worker(read_binary, path, source, limits=_LIMITS)
-    except InternalError as error:
-        raise InputError(str(error), source=source) from None
 
 
 def read_binary(path: str, source: str) -> Iterator[tuple[int, Any | InputError]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bz2 import BZ2File
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from os import SEEK_END
 from struct import error as StructError  # noqa: N812
 from typing import IO, Any
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
+from zipfile import ZIP_BZIP2, ZIP_STORED, BadZipFile, ZipFile
 from zlib import error as ZlibError  # noqa: N812
 
 from planoracle.analysis.intake.byte_streams import MAX_LINE, decompress
@@ -15,8 +17,9 @@ from planoracle.analysis.intake.path_names import EntryError, problem_name
 from planoracle.analysis.intake.record_fields import plan_fields
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
-from planoracle.instances.files.tables import MAX_UNPACKED
+from planoracle.instances.files.tables import decoded_size, unpacked_limit
 from planoracle.instances.model_output.messages import chat_in, is_cut
+from planoracle.instances.workers.file_reader import READ_LIMITS
 
 #: Key of the submission in the store of a sample, see `planoracle.analysis.adapters.inspect_solvers`.
 STORED = "planoracle"
@@ -47,21 +50,13 @@ def read_archive(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
     InputError
         If it is no archive of a log.
     """
-    budget = MAX_UNPACKED
+    budget = unpacked_limit(stream.seek(0, SEEK_END))
 
     def document(name: str) -> Any:
         nonlocal budget
         try:
-            info = copy(archive.getinfo(name))
-            if info.compress_type == _ZSTD:  # read as stored, and decompressed like any other stream
-                info.compress_type, info.file_size = ZIP_STORED, info.compress_size
-                del info.CRC
-            most = min(MAX_LINE, budget)
-            with archive.open(info) as member:
-                data = decompress(member, source).read(most + 1)
-            if len(data) > most:
-                raise InputError(f"is larger than {most} bytes when decompressed")
-            budget -= len(data)
+            data = _read_member(archive, name, source, max(0, min(MAX_LINE, budget)))
+            budget -= decoded_size(data)
             return load_json(data, source, constants=True)
         except _DAMAGES as error:
             return InputError(f"is damaged: {error}", source=source, field=name[:200])
@@ -82,6 +77,31 @@ def read_archive(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
     if isinstance(head, InputError):
         raise head
     yield from enumerate(read_samples(head, map(document, sorted(filter(_SAMPLE.fullmatch, names)))), 1)
+
+
+def _read_member(archive: ZipFile, name: str, source: str, limit: int) -> bytes:
+    """Return the content of a member.
+
+    Raises
+    ------
+    InputError
+        If it is larger than a limit, or needs too much memory. Damages raise errors of `zipfile`.
+    """
+    info = copy(archive.getinfo(name))
+    method = info.compress_type
+    if method in (_ZSTD, ZIP_BZIP2):  # read as stored, and decompressed piece by piece, which `zipfile` does not
+        info.compress_type = ZIP_STORED
+        info.file_size = info.compress_size
+        del info.CRC
+    try:
+        with archive.open(info) as member:
+            stream = BZ2File(member) if method == ZIP_BZIP2 else decompress(member, source)
+            data = stream.read(limit + 1)
+    except MemoryError:  # for the dictionary that the member asks for
+        raise InputError(f"needs more than {READ_LIMITS.memory} MB of memory when decompressed") from None
+    if len(data) > limit:
+        raise InputError(f"is larger than {limit} bytes when decompressed")
+    return data
 
 
 def read_samples(head: Mapping[str, Any], samples: Iterable[Any]) -> Iterator[Any | InputError]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems
+from planoracle.analysis.intake.byte_streams import MAX_LINE
 from planoracle.analysis.intake.folders import open_file, submission_files
 from planoracle.analysis.intake.formats import LINES, read_entries
 from planoracle.analysis.intake.path_names import (
@@ -313,7 +314,8 @@ def _count(file: _File) -> int | None:
         return None
     try:
         with file.open(file.path, file.name) as stream:
-            return sum(line.startswith(b"{") for line in stream) or None
+            pieces = iter(partial(stream.readline, MAX_LINE), b"")  # a line may have no end
+            return sum(piece.startswith(b"{") for piece in pieces) or None
     except (InputError, OSError):
         return 1
 

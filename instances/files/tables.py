@@ -6,16 +6,57 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import IO, Any
+from os import SEEK_END
+from typing import IO, Any, Final
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import MAX_BYTES, load_json
+from planoracle.instances.workers.file_reader import raise_memory_error
 
 #: Most bytes of a decompressed file, and of the values in a Parquet file.
 MAX_UNPACKED = 2**32
+#: Most bytes of the content relative to those of the file, from so many bytes and rows of the content on: honest
+#: tables and logs unpack to 3 to 50 times their size, bombs to 1,000 times and more. Grading takes about 0.5 s per MB.
+MAX_RATIO, USUAL_BYTES, USUAL_ROWS = 200, 2**26, 20_000
+#: Most columns of a table of submissions, as many as a sheet of Excel has.
+MAX_COLUMNS: Final = 2**14
 _DELIMITERS = ",;\t"
-# Rows of Parquet in memory at a time, and bytes that each row counts beside its values.
-_ROWS, _OVERHEAD = 64, 400
+# Rows of Parquet in memory at a time, their bytes, and bytes that each row counts beside its values.
+_ROWS, _BATCH, _OVERHEAD = 64, 2**26, 400
+# Bytes that each list or object counts beside its text.
+_CONTAINER = 32
+
+
+def unpacked_limit(size: int) -> int:
+    """Return the limit of the unpacked content of a file, in bytes, by the size of the file.
+
+    Examples
+    --------
+    >>> unpacked_limit(1000), unpacked_limit(10_000_000), unpacked_limit(10**9)
+    (67108864, 2000000000, 4294967296)
+    """
+    return min(MAX_UNPACKED, max(USUAL_BYTES, MAX_RATIO * size))
+
+
+def decoded_size(text: str | bytes) -> int:
+    """Return the bytes of a JSON text that count for `unpacked_limit`.
+
+    Small lists and objects need much memory.
+
+    >>> decoded_size(b'{"a": [1, 2]}')
+    77
+    """
+    if isinstance(text, str):
+        containers = text.count("[") + text.count("{")
+    else:
+        containers = text.count(b"[") + text.count(b"{")
+    return len(text) + _CONTAINER * containers
+
+
+def unpacked_error(limit: int, source: str) -> InputError:
+    """Return the error for content that exceeds its limit."""
+    message = f"is larger than {limit} bytes when decompressed; accepted are {USUAL_BYTES} bytes, or {MAX_RATIO} times "
+    return InputError(f"{message}the size of the file up to {MAX_UNPACKED} bytes", source=source)
 
 
 def header_of(line: str, fields: Collection[str]) -> tuple[list[str], str]:
@@ -37,9 +78,20 @@ def header_of(line: str, fields: Collection[str]) -> tuple[list[str], str]:
 
 
 def read_csv(
-    lines: Iterable[tuple[int, bytes | InputError]], source: str, fields: Collection[str] = ()
+    lines: Iterable[tuple[int, bytes | InputError]],
+    source: str,
+    fields: Collection[str] = (),
+    *,
+    max_columns: int = MAX_COLUMNS,
 ) -> Iterator[tuple[int, dict[str, str] | InputError]]:
     """Yield the line and the texts of every row that is not empty, or its error.
+
+    Parameters
+    ----------
+    fields
+        Usual names of columns, see `header_of`.
+    max_columns
+        Limit of the number of columns.
 
     Raises
     ------
@@ -47,12 +99,17 @@ def read_csv(
         For a table that cannot be read.
     """
     csv.field_size_limit(MAX_BYTES)
-    decoded = _decoded(lines, source)
+    decoded = _DecodedLines(lines, source)
+    header = next(decoded, "").removeprefix("\ufeff")
+    if max(map(header.count, _DELIMITERS)) >= MAX_COLUMNS:
+        raise InputError(f"must have at most {max_columns} columns", source=source)
     try:
-        names, letter = header_of(next(decoded, "").removeprefix("\ufeff"), fields)
+        names, letter = header_of(header, fields)
     except csv.Error as error:
         raise InputError(f"has a header that cannot be read: {error}", source=source) from None
     check_names(names, source)
+    if len(names) > max_columns:
+        raise InputError(f"must have at most {max_columns} columns", source=source, value=len(names))
     rows = csv.reader(decoded, delimiter=letter, strict=True)
     line = 2
     try:
@@ -63,20 +120,40 @@ def read_csv(
             elif any(cells):
                 yield line, dict(zip(names, cells, strict=False))
             line = rows.line_num + 2
+            decoded.row_size = 0
     except csv.Error as error:
         reason = f"cannot be read from this row on: {error}"
         yield line, InputError(reason, source=source)
 
 
-def _decoded(lines: Iterable[tuple[int, bytes | InputError]], source: str) -> Iterator[str]:
-    for number, line in lines:
+class _DecodedLines(Iterator[str]):
+    """Lines as text; raises `InputError` for a row that has no end.
+
+    Attributes
+    ----------
+    row_size
+        Bytes since the begin of the row; the reader of rows sets it to zero.
+    """
+
+    def __init__(self, lines: Iterable[tuple[int, bytes | InputError]], source: str) -> None:
+        self._lines = iter(lines)
+        self._source = source
+        self.row_size = 0
+
+    def __next__(self) -> str:
+        number, line = next(self._lines)
         if isinstance(line, InputError):
             raise line
+        self.row_size += len(line)
+        # Each line is shorter: these are many lines between quotes.
+        limit = 2 * MAX_BYTES
+        if self.row_size > limit:
+            raise InputError(f"a row is longer than {limit} bytes at line {number}", source=self._source)
         try:
-            yield line.decode()
+            return line.decode()
         except UnicodeDecodeError as error:
             reason = f"is not UTF-8 ({error.reason} in line {number}); save it as UTF-8"
-            raise InputError(reason, source=source) from None
+            raise InputError(reason, source=self._source) from None
 
 
 def check_names(names: Sequence[str], source: str) -> None:
@@ -86,10 +163,17 @@ def check_names(names: Sequence[str], source: str) -> None:
         raise InputError("two columns have this name", source=source, field=twice[0])
 
 
-def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | InputError]]:
+def read_parquet(
+    stream: IO[bytes], source: str, *, max_columns: int = MAX_COLUMNS
+) -> Iterator[tuple[int, Any | InputError]]:
     """Yield the number and the values of every row, a few in memory at a time; needs pyarrow.
 
     Texts stay in the dictionary of their column until a row needs them: a small file may repeat a large text often.
+
+    Parameters
+    ----------
+    max_columns
+        Limit of the number of columns.
     """
     try:
         import pyarrow
@@ -97,24 +181,48 @@ def read_parquet(stream: IO[bytes], source: str) -> Iterator[tuple[int, Any | In
     except ImportError:
         raise InputError("Parquet needs pyarrow: pip install 'planoracle[frames]'", source=source) from None
     number = size = 0
+    limit = unpacked_limit(stream.seek(0, SEEK_END))
     try:
         metadata = parquet.read_metadata(stream)
+        _check_dimensions(metadata, stream.seek(0, SEEK_END), max_columns, source)
         leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         stream.seek(0)
         opened = parquet.ParquetFile(stream, metadata=metadata, read_dictionary=texts, pre_buffer=False)
         check_names(opened.schema_arrow.names, source)
         for group in range(metadata.num_row_groups):
-            for batch in opened.iter_batches(batch_size=_ROWS, row_groups=[group]):
+            rows = _batch_size(metadata.row_group(group))
+            for batch in opened.iter_batches(batch_size=rows, row_groups=[group]):
                 for i in range(batch.num_rows):
                     number += 1
                     length, row = _row(batch, i, source)
                     size += length + _OVERHEAD
-                    if size > MAX_UNPACKED:
-                        raise InputError(f"is larger than {MAX_UNPACKED} bytes when decoded", source=source)
+                    if size > limit:
+                        raise unpacked_error(limit, source)
                     yield number, row
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise_memory_error(error)
         raise InputError(f"is damaged or not a Parquet file: {error}"[:500], source=source) from None
+
+
+def _check_dimensions(metadata: Any, size: int, max_columns: int, source: str) -> None:
+    """Raise `InputError` for a file with more rows, columns or bytes than a table has, by its metadata."""
+    if metadata.num_columns > MAX_COLUMNS or len(metadata.schema.to_arrow_schema()) > max_columns:
+        raise InputError(f"must have at most {max_columns} columns", source=source, value=metadata.num_columns)
+    max_rows = max(USUAL_ROWS, size)
+    if metadata.num_rows > max_rows:
+        message = f"must have at most {max_rows} rows, which are {USUAL_ROWS} or one for each byte of the file"
+        raise InputError(message, source=source, value=metadata.num_rows)
+    limit = unpacked_limit(size)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    if sum(group.total_byte_size for group in groups) > limit:
+        raise unpacked_error(limit, source)
+
+
+def _batch_size(group: Any) -> int:
+    """Return the number of rows of a row group that are decoded at a time."""
+    row_size: int = group.total_byte_size // max(1, group.num_rows)
+    return max(1, min(_ROWS, _BATCH // max(1, row_size)))
 
 
 def _row(batch: Any, number: int, source: str) -> tuple[int, Any | InputError]:
@@ -127,6 +235,7 @@ def _row(batch: Any, number: int, source: str) -> tuple[int, Any | InputError]:
         length = len(text)
         if length > MAX_BYTES:
             raise InputError(f"is longer than {MAX_BYTES} bytes", source=source)
+        length = decoded_size(text)
         return length, load_json(text, source, constants=True)
     except InputError as error:
         return length, error

@@ -96,7 +96,7 @@ _ONE_LETTER, _TWO_LETTERS = 4, 8
 # Longer headings have no meaning.
 _LONGEST_HEADING = 200
 # More columns than any table of tasks has; each is compared with all usual names.
-_MAX_COLUMNS = 500
+MAX_COLUMNS: Final = 500
 
 
 @dataclass(frozen=True)
@@ -231,8 +231,8 @@ def assign_columns(headings: Sequence[str], options: TableOptions) -> ColumnRole
     >>> assign_columns(["Job", "Operation", "Processing time [min]", "Cost"], TableOptions()).columns
     {'job': 'Job', 'duration': 'Processing time [min]', 'task': 'Operation'}
     """
-    if len(headings) > _MAX_COLUMNS:
-        raise InputError(f"must have at most {_MAX_COLUMNS} columns", value=len(headings))
+    if len(headings) > MAX_COLUMNS:
+        raise InputError(f"must have at most {MAX_COLUMNS} columns", value=len(headings))
     _check_options(headings, options)
     free = [name for name in headings if name not in options.ignored and name not in options.columns.values()]
     columns, remaining = _usual_columns(free, options.columns)

@@ -19,12 +19,12 @@ from support.runner import CliRunner
 from support.samples import sample
 
 from planoracle.analysis.cli import app
-from planoracle.analysis.intake import byte_streams, inspect_logs
+from planoracle.analysis.intake import byte_streams
 from planoracle.analysis.intake.formats import read_binary
 from planoracle.analysis.intake.path_names import NO_HINTS, EntryError, layout_of, match_pattern
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.instances.errors import InputError, UnknownNameError
-from planoracle.instances.files import catalog
+from planoracle.instances.files import catalog, tables
 from planoracle.solver.solve import solve
 from tests.support.grades import read_submissions
 
@@ -441,10 +441,10 @@ def test_decompression_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
     (_, bad), (_, good) = entries_of(tmp_path / "x.eval")
     assert f"samples/a_epoch_1.json: is larger than {byte_streams.MAX_LINE} bytes when decompressed" in str(bad)
     assert good["instance"] == HOUSE
-    monkeypatch.setattr(byte_streams, "MAX_UNPACKED", 2**20)
-    (tmp_path / "y.jsonl.gz").write_bytes(gzip.compress(b"\n" * 2**22))
+    monkeypatch.setattr(tables, "USUAL_BYTES", 2**20)
+    (tmp_path / "y.jsonl.gz").write_bytes(gzip.compress(b" " * 2**22))
     assert "is larger than 1048576 bytes when decompressed" in error(tmp_path / "y.jsonl.gz")
-    monkeypatch.setattr(inspect_logs, "MAX_UNPACKED", 100)
+    monkeypatch.setattr(tables, "MAX_UNPACKED", 100)
     entries = read_binary(str(tmp_path / "x.eval"), "x.eval")  # read in this process, which has the limit
     assert all(isinstance(entry, InputError) for _, entry in entries)
 
