@@ -14,7 +14,7 @@ D = TypeVar("D", bytes, str)
 
 #: Limits of a reader. The processor time is that of a table of tasks, or of a row of submissions: an Excel file of
 #: 10,000 rows takes 6 s with 20 columns and 19 s with 100, on a processor that others use, too.
-READ_LIMITS: Final = TaskLimits(25.0, 1000, is_option=False)
+READ_LIMITS: Final = TaskLimits(20.0, 1000, is_option=False)
 
 
 def read_in_worker(read: Callable[[D, str], Iterator[T]], data: D, source: str, accepted: str) -> Iterator[T]:
