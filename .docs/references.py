@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import re
+import sys
 
 from docutils import nodes
 from sphinx import addnodes
@@ -38,7 +39,9 @@ def exists(name: str, place: str = "") -> bool:
     (True, False, True)
     """
     is_importable = len(_objects(name)) == len(name.split("."))
-    return is_importable or any(_has(scope, name) for scope in (builtins, *_objects(place)))
+    scopes = _objects(place)
+    modules = [sys.modules.get(getattr(scope, "__module__", None) or "") for scope in scopes]
+    return is_importable or any(_has(scope, name) for scope in (builtins, *scopes, *modules))
 
 
 def _objects(path: str) -> list[object]:

@@ -132,7 +132,7 @@ def schedule(
     method
         Name of the heuristic; on problems of its benchmark ``greedy`` suffices for ``timearena-greedy``.
     seed, iterations, seconds
-        See `planoracle.heuristics.improve.Budget`; ``seconds`` is its time limit.
+        See `planoracle.plugin.Budget`; ``seconds`` is its time limit.
 
     Returns
     -------

@@ -14,7 +14,7 @@ GENERAL = "generic"
 
 
 class Problem(Hashable, Protocol):
-    """Problem of any kind, such as a scheduling `Instance` or a `Kitchen`. Immutable and hashable.
+    """Problem of any kind, such as a scheduling `Instance` or a kitchen. Immutable and hashable.
 
     Functions for several kinds use a table, see `for_kind`; functions for one kind check it, see `of_kind`.
     """

@@ -132,7 +132,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     heuristics
         Heuristics of the paper by name: ``module:function``, see `planoracle.heuristics.registry`.
     greedy_heuristics
-        Names of the greedy ones, which the agent `greedy` tries before those of planoracle.
+        Names of the greedy ones, which the agent ``greedy`` tries before those of planoracle.
     group_units
         Units of the values of `groups`, where they have one.
     bins
@@ -393,7 +393,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         Parameters
         ----------
         averages
-            A row of `planoracle.analysis.comparison.compare.summarize`.
+            A row of `planoracle.analysis.comparison.method_tables.summarize`.
         """
         return {}
 
