@@ -81,6 +81,8 @@ def add_parameter_anchors(app: Sphinx, doctree: nodes.document) -> None:
         if node is None or field is None or field[0].astext() not in ("Parameters", "Attributes", "Other Parameters"):
             continue
         owners = [name for signature in node.findall(addnodes.desc_signature) for name in signature["ids"]]
+        if not owners:  # described on another page
+            continue
         for name in item[0][0].astext().split(", "):
             if (anchor := f"{owners[0]}.{name}") not in doctree.ids:
                 item[0]["ids"].append(anchor)
