@@ -106,7 +106,8 @@ def names(kind: str | None = None) -> tuple[str, ...]:
         if name in used_names:
             raise InputError("is the name of another heuristic or method", field=GROUP, value=name)
     by_kind = {"schedule": (*_paper_heuristics(), *_GENERAL, *external), "floor": tuple(BY_NAME)}
-    return tuple(dict.fromkeys(name for key, group in by_kind.items() for name in group if kind in (None, key)))
+    groups = [group for key, group in by_kind.items() if kind in (None, key)]
+    return tuple(dict.fromkeys(chain.from_iterable(groups)))
 
 
 def _used_names() -> frozenset[str]:

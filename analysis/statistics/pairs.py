@@ -129,16 +129,16 @@ def _pairs(chosen: str | Iterable[tuple[str, str]] | None, names: list[str]) -> 
 
 
 def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed: int) -> dict[str, Any]:
-    left = table.values[a].to_numpy(float)
-    right = table.values[b].to_numpy(float)
-    compared = ~(np.isnan(left) | np.isnan(right))
-    left, right = left[compared], right[compared]
+    values_a = table.values[a].to_numpy(float)
+    values_b = table.values[b].to_numpy(float)
+    compared = ~(np.isnan(values_a) | np.isnan(values_b))
+    values_a, values_b = values_a[compared], values_b[compared]
     strata = table.strata[compared].tolist()
     sign = table.sign
-    failed_a, failed_b = left == sign * np.inf, right == sign * np.inf
+    failed_a, failed_b = values_a == sign * np.inf, values_b == sign * np.inf
     both = ~(failed_a | failed_b)
-    difference, ratio = _differences(left, right)
-    balance, middles = -sign * difference, [left.copy(), right.copy()]
+    difference, ratio = _differences(values_a, values_b)
+    balance, middles = -sign * difference, [values_a.copy(), values_b.copy()]
     paired_runs = zip(table.runs[a][compared], table.runs[b][compared], strict=True)
     for i, runs in enumerate(paired_runs):
         if max(map(len, runs)) > 1:
@@ -146,13 +146,13 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
             middles[0][i], middles[1][i] = map(_middle, runs)
     wins = int(np.count_nonzero(balance > 0))
     ties = int(np.count_nonzero(balance == 0))
-    losses = len(left) - wins - ties
+    losses = len(values_a) - wins - ties
     middle_difference, middle_ratio = _differences(*middles)
     samples = {}
     if table.value not in _IN_TICKS or len(set(table.benchmarks[compared])) < 2:
         samples["mean_difference"] = Sample(np.where(both, difference, np.nan), "mean")
         samples["median_difference"] = Sample(middle_difference, "median")
-    if sign > 0 and bool(np.all(left > 0) and np.all(right > 0)):
+    if sign > 0 and bool(np.all(values_a > 0) and np.all(values_b > 0)):
         logarithms = np.log(np.where(both, ratio, 1.0))
         samples["mean_ratio"] = Sample(np.where(both, logarithms, np.nan), "mean")
         samples["median_ratio"] = Sample(middle_ratio, "median")
@@ -161,14 +161,14 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
         "b": b,
         "value": table.value,
         "better": table.better,
-        "pairs": len(left),
+        "pairs": len(values_a),
         "wins": wins,
         "ties": ties,
         "losses": losses,
         "failed_a": int(failed_a.sum()),
         "failed_b": int(failed_b.sum()),
         "failed_both": int((failed_a & failed_b).sum()),
-        "left_out": len(table.values) - len(left) + len(table.lost),
+        "left_out": len(table.values) - len(values_a) + len(table.lost),
         **_estimates(samples, strata, level, draws, seed),
         "p_sign": sign_test(wins, losses),
     }
@@ -188,11 +188,11 @@ def _middle(runs: Sequence[float]) -> float:
     return low if low == high else (low + high) / 2
 
 
-def _differences(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+def _differences(values_a: Floats, values_b: Floats) -> tuple[Floats, Floats]:
     """Return differences and ratios; two failures are alike."""
-    equal = (left == right) | np.isclose(left, right, rtol=1e-9, atol=1e-12)
+    equal = (values_a == values_b) | np.isclose(values_a, values_b, rtol=1e-9, atol=1e-12)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(equal, 0.0, left - right), np.where(equal, 1.0, left / right)
+        return np.where(equal, 0.0, values_a - values_b), np.where(equal, 1.0, values_a / values_b)
 
 
 def _estimates(

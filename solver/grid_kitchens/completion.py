@@ -349,7 +349,7 @@ class _Search:
         if not ended.done or ended.time != node.clock.time:
             return
         for cook, name in enumerate(of.cooks):
-            done = sum(deed.cook == cook and deed.end <= ended.time for deed in ended.started_actions)
+            done = sum(action.cook == cook and action.end <= ended.time for action in ended.started_actions)
             lists[name] = lists[name][: max(done, len(self.prefix.get(name, ())))]
         run = registry.of(self.grid_kitchen).run(self.grid_kitchen, {"plan": lists}, self.rules)
         if run.success and (self.least is None or run.verdict.makespan < self.least):

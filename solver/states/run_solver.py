@@ -60,15 +60,15 @@ class RunValues:
             return StateValue(Value(NEVER, None))
         point, step = self._point(run), step_of(run)
         keep = _Keep(point, run.stop, step)
-        value, least = None, 0
+        value, lower_bound = None, 0
         if not point.dead_end and not point.complete and before is not None and isinstance(before.keep, _Keep):
             old = before.keep
             moves = run.steps[old.count : run.stop]
             if old.step == step and not old.point.dead_end and all(move.restricts for move in moves):
                 value = follow_witness(old.point, before.value, point, step, self._solvers)
-                least = before.value.lower
+                lower_bound = before.value.lower
         if value is None:
-            value = value_of(point, step, least, limit=self.limit, solvers=self._solvers)
+            value = value_of(point, step, lower_bound, limit=self.limit, solvers=self._solvers)
         return StateValue(accepted_value(run, point, value, step, self._solvers), keep)
 
     def commands(self, run: AnyTrajectory, state_value: StateValue) -> list[str] | None:

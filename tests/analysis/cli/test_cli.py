@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -113,14 +112,23 @@ def _names(panel):
     return [f"│ {name} " for name, (own, _) in COMMANDS.items() if own == panel]
 
 
-@pytest.mark.slow
-def test_help_takes_less_than_a_third_of_a_second():
+def test_help_imports_few_modules():
+    """Each further module of ours brings its libraries, and delays the help text."""
     call = "from planoracle.analysis.cli import main; main()"
-    command("--help")  # writes compiled modules
-    before = os.times()
-    subprocess.run([sys.executable, "-c", call, "--help"], stdout=subprocess.DEVNULL, check=True)
-    after = os.times()
-    assert after.children_user + after.children_system - before.children_user - before.children_system < 0.33
+    run = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", call, "--help"], capture_output=True, text=True, check=True
+    )
+    modules = [line.rpartition("|")[2].strip() for line in run.stderr.splitlines() if line.startswith("import time:")]
+    assert {name for name in modules if name.startswith("planoracle.")} == {
+        "planoracle.analysis",
+        "planoracle.analysis.cli",
+        "planoracle.analysis.cli.commands",
+        "planoracle.analysis.cli.help_texts",
+        "planoracle.analysis.console",
+        "planoracle.instances",
+        "planoracle.instances.errors",
+        "planoracle.instances.text",
+    }
 
 
 @pytest.mark.parametrize(
