@@ -84,6 +84,7 @@ class Module:
         self._number_signs: list[tuple[tuple[int, int], tuple[int, int]]] = []  # start and end of strings with a "#"
         tree = ast.parse(source)
         self.classes = {node.name: node.lineno for node in tree.body if isinstance(node, ast.ClassDef)}
+        self.functions = {node.name: node.lineno for node in tree.body if isinstance(node, FUNCTIONS)}
         self._names.append((1, "module name", "", self.name))
         self._check_docstring(tree, self.name)
         self._visit(tree, "", "attribute")
@@ -225,6 +226,7 @@ def check_modules(modules: list[Module]) -> None:
             check = "small module" if number_small > MOST_SMALL else "note"
             message = f"{module.size} lines; {number_small} modules are under {SMALL}, at most {MOST_SMALL} may be"
             module.add(1, check, module.name, message)
+    check_packages(modules)
     places = defaultdict(list)
     for module in modules:
         for name, line in module.classes.items():
@@ -239,6 +241,16 @@ def check_modules(modules: list[Module]) -> None:
             for module, line in defined:
                 others = ", ".join(other.path for other, _ in defined if other is not module)
                 module.add(line, f"duplicate {kind}", name, f"one name has one meaning; also in {others}")
+
+
+def check_packages(modules: list[Module]) -> None:
+    """Add functions of packages with the name of a module, whose import replaces them."""
+    packages = {str(Path(module.path).parent): module for module in modules if module.path.endswith("__init__.py")}
+    for module in modules:
+        package = packages.get(str(Path(module.path).parent))
+        if package is not None and module.name in package.functions:
+            message = f"the import of {module.path} replaces this function"
+            package.add(package.functions[module.name], "replaced function", module.name, message)
 
 
 def check_density(modules: Iterable[Module], exceptions: Mapping[str, Mapping[str, int]]) -> None:

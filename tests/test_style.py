@@ -175,6 +175,13 @@ def test_one_module_name_has_one_meaning_except_roles_and_subcommands(style):
     assert style.find_faults((path, module_of()) for path in paths) == []
 
 
+def test_function_of_a_package_has_no_name_of_its_modules(style):
+    function = 'def pool() -> None:\n    """Return nothing."""'
+    sources = [("analysis/tea/__init__.py", module_of(function)), ("analysis/tea/pool.py", module_of())]
+    faults = [(fault.path, fault.check, fault.name) for fault in style.find_faults(sources)]
+    assert faults == [("analysis/tea/__init__.py", "replaced function", "pool")]
+
+
 @pytest.mark.parametrize(
     ("lines", "checks"), [(59, ["note"]), (60, []), (400, []), (401, ["note"]), (801, ["large module"])]
 )

@@ -51,7 +51,7 @@ def _check_release(library: str, oldest: tuple[int, ...], extra: str) -> None:
         raise InputError(message, field=library, value=installed)
 
 
-def inspect_tasks() -> Any:
+def import_inspect_tasks() -> Any:
     """Import the module with the tasks for inspect_ai; raises `InputError` without the extra."""
     need("inspect_ai", "inspect")
     need("anyio", "inspect")

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Any
 from urllib.parse import urlsplit
 
-from planoracle.analysis.adapters import inspect_tasks
+from planoracle.analysis.adapters import import_inspect_tasks
 from planoracle.analysis.batch.journal import Journal
 from planoracle.analysis.cli.progress import SignalExit, stoppable
 from planoracle.analysis.console import collect, tell, write_groups
@@ -75,7 +75,7 @@ class ModelRun:
         arguments: dict[str, Any],
         options: dict[str, Any],
     ) -> None:
-        self._tasks_module = inspect_tasks()
+        self._tasks_module = import_inspect_tasks()
         self._models = list(dict.fromkeys(models))
         self._folder = folder
         self._samples = samples

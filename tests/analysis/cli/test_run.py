@@ -20,7 +20,7 @@ from support.batches import stored_rows
 from support.runner import invoke
 
 from planoracle import grade, load
-from planoracle.analysis.adapters import inspect_tasks
+from planoracle.analysis.adapters import import_inspect_tasks
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 
@@ -242,7 +242,7 @@ def test_interruption_by_inspect_ai_names_the_stored_results(
     def interrupted(*_: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr(inspect_tasks(), "evaluate", interrupted)
+    monkeypatch.setattr(import_inspect_tasks(), "evaluate", interrupted)
     result = run(NAMES[0], "--model", "mockllm/model", "--run", tmp_path / "run")
     assert result.exit_code == 130
     assert "interrupted: 0 of 1 results are in" in result.stderr
