@@ -8,9 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tomllib
 import zipfile
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import planoracle
 
 ROOT = Path(__file__).resolve().parents[1]
 GITHUB = ROOT / ".github"
+TOP_PACKAGES = ("analysis", "heuristics", "instances", "solver")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -109,8 +112,8 @@ def test_source_distribution_contains_all_files() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     lines = [line.split() for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()]
     included = {name for line in lines if line and line[0] in ("graft", "include") for name in line[1:]}
-    # setuptools includes these files and the packages of .namespace by default.
-    default = {".namespace", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml"}
+    # setuptools includes these files by default.
+    default = {"LICENSE", "MANIFEST.in", "README.md", "pyproject.toml"}
     assert {name.split("/")[0] for name in listed.splitlines()} == included | default
 
 
@@ -134,16 +137,21 @@ def tree_without_links(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_checkout_without_symbolic_links_is_importable(tree_without_links: Path) -> None:
-    """An editable install only adds this folder to the path; the packages are those at the root."""
+def test_editable_install_without_symbolic_links_is_importable(tree_without_links: Path, tmp_path: Path) -> None:
+    """An editable install maps the packages to the folders at the root."""
+    with zipfile.ZipFile(build("build_editable", tree_without_links, tmp_path)) as wheel:
+        wheel.extractall(tmp_path / "site")
     code = (
+        "import site, sys; site.addsitedir(sys.argv[1]);"
         "import planoracle.solver, planoracle.instances.files.catalog as c;"
         "print(planoracle.solver.__file__); print(c.load('timearena/lab1').name)"
     )
-    environment = os.environ | {"PYTHONPATH": str(tree_without_links / ".namespace")}
+    # -S leaves out the editable install of this environment; its other packages are on the path.
+    paths = os.pathsep.join([str(tmp_path / "site"), sysconfig.get_path("purelib")])
+    environment = os.environ | {"PYTHONPATH": paths}
     run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tree_without_links.parent,
+        [sys.executable, "-S", "-c", code, str(tmp_path / "site")],
+        cwd=tmp_path,
         env=environment,
         capture_output=True,
         text=True,
@@ -155,11 +163,24 @@ def test_checkout_without_symbolic_links_is_importable(tree_without_links: Path)
 def build(hook: str, tree: Path, folder: Path) -> Path:
     """Call a hook of the build backend in a folder, as pip does, but without a network."""
     pytest.importorskip("setuptools", "77", reason="the build needs setuptools 77")
-    code = f"import sys; sys.path.insert(0, '.ci'); import backend; print(); print(backend.{hook}(sys.argv[1]))"
+    code = f"import sys; from setuptools import build_meta; print(); print(build_meta.{hook}(sys.argv[1]))"
     run = subprocess.run(
         [sys.executable, "-c", code, str(folder)], cwd=tree, capture_output=True, text=True, check=True
     )
     return folder / run.stdout.splitlines()[-1]
+
+
+def test_listed_packages_are_all_packages() -> None:
+    """A package that the list lacks would be missing in the wheel."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    modules = chain.from_iterable((ROOT / folder).rglob("*.py") for folder in TOP_PACKAGES)
+    folders = {".".join(path.relative_to(ROOT).parent.parts) for path in modules}
+    assert sorted(listed) == sorted({"planoracle", *(f"planoracle.{folder}" for folder in folders)})
+
+
+def test_links_of_the_project_are_those_of_the_citations() -> None:
+    page = (ROOT / ".docs" / "paper.md").read_text(encoding="utf-8")
+    assert set(PROJECT["urls"].values()) == set(re.findall(r"^  url +=[^{]*\{(.*)\}", page, re.M))
 
 
 def wheel_files(wheel: Path) -> set[str]:

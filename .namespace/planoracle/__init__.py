@@ -10,8 +10,6 @@ This module holds all public names. Each is imported at its first use.
 
 from __future__ import annotations
 
-import os
-
 TYPE_CHECKING = False  # type checkers read it as true; importing typing would take longer than the rest
 if TYPE_CHECKING:
     from planoracle.analysis.api import environment, gantt, grade, load, read, schedule, solve
@@ -95,10 +93,6 @@ __all__ = [
 ]
 
 __version__ = "0.11.0"  # a literal, since the build reads it without an import
-
-# In a checkout without symbolic links (Windows) git writes plain files in their place; the packages are in the root.
-if not os.path.isdir(os.path.join(__path__[0], "solver")):
-    __path__.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 if not TYPE_CHECKING:  # a type checker would accept every name
 
