@@ -10,10 +10,10 @@ from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_nu
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Reference, Row
 
-# Estimates of the released code: ticks of a walk (width plus height of measurement maps), and walks per ingredient.
+# Estimates of the released code: ticks of a walk (width plus height of its maps), and walks per ingredient.
 _WAY = 18
 _WAYS = {"raw": 2, "chopped": 3, "cooked": 4}
-# Clean plates on all measurement maps, and walks for washing a plate, which each further dish needs.
+# Clean plates on all its maps, and walks for washing a plate, which each further dish needs.
 _PLATES, _WAYS_TO_WASH = 2, 2
 
 
@@ -41,7 +41,7 @@ def sequential(kitchen: GridKitchen) -> tuple[int, int]:
 
 
 class CookMeasurement(Measurement[GridKitchenRun]):
-    """Run with measurement time, the sequential time, and the work of every cook."""
+    """Run with its time, the sequential time, and the work of every cook."""
 
     def __init__(self, run: GridKitchenRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)

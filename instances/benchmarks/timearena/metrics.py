@@ -25,7 +25,7 @@ from planoracle.plugin import (
 
 
 class TimeArenaMeasurement(Measurement[TimeArenaRun]):
-    """Run with measurement best score, the kinds of measurement steps, and the costs of measurement waits."""
+    """Run with its best score, the kinds of its steps, and the costs of its waits."""
 
     def __init__(self, run: TimeArenaRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
