@@ -30,7 +30,7 @@ PACKAGES = ("instances", "solver", "heuristics", "analysis")
 #: Folders with tests, tools and lists of public names.
 OTHERS = (".ci", ".docs", ".namespace", "tests")
 #: Folders with Markdown pages, in addition to the pages at the top. Prompts have the wording of the benchmarks.
-PAGES = (*PACKAGES, ".docs", ".github", "notebooks", "tests")
+PAGES = (*PACKAGES, ".docs", ".github", "changelog", "notebooks", "tests")
 PROMPTS = "prompts"
 TABLES = tomllib.loads(Path(__file__).with_name("style_words.toml").read_text(encoding="utf-8"))
 ACCEPTED = TABLES["accepted"]

@@ -16,9 +16,7 @@ def test_links_of_a_page_lead_to_files_and_anchors(page: str) -> None:
     assert faults == []
 
 
-@pytest.mark.parametrize(
-    "page", sorted(name for name in files() if name.endswith(".md") and not (DOCS / name).exists())
-)
+@pytest.mark.parametrize("page", sorted(name for name in files() & pages().keys() if not (DOCS / name).exists()))
 def test_links_of_a_page_outside_the_site_folder_exist_in_the_repository(page: str) -> None:
     """Code hosts show these files in their places, without the pages that are generated for the site."""
     paths = [link.target.partition("#")[0] for link in links(pages()[page]) if ":" not in link.target]

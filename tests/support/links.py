@@ -52,7 +52,9 @@ def files() -> frozenset[str]:
 @cache
 def pages() -> dict[str, str]:
     """Return the Markdown of files, notebooks, benchmarks and generated pages by paths in the site."""
-    texts = {name: _source(name).read_text("utf-8") for name in files() if name.endswith(".md")}
+    # Notes of changes are parts of CHANGELOG.md, see `tests.test_changelog`.
+    names = [name for name in files() if name.endswith(".md") and not name.startswith("changelog/")]
+    texts = {name: _source(name).read_text("utf-8") for name in names}
     for name in files():
         if name.endswith(".ipynb"):
             cells = json.loads(_source(name).read_text("utf-8"))["cells"]
