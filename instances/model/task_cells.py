@@ -203,6 +203,8 @@ def read_time(value: Any, seconds_per_tick: int | None, unit: str, heading: str,
         For dates, clock times, decimal numbers and other texts; names what to write instead.
     """
     text = cell_text(value)
+    if re.fullmatch("0+:00", text):  # hours and minutes, or minutes and seconds
+        return 0
     if re.fullmatch("[0-9]+", text):
         if len(text) > _MAX_DIGITS or int(text) > MAX_TICKS:
             advice = f"; count {unit}s from the first day, not from 1970" if is_moment else ""

@@ -302,6 +302,11 @@ def test_dates_and_clock_times_are_refused_once_a_column(cell: str, message: str
     assert second.startswith(f"t.csv, line 2: Due date: {message}")
 
 
+def test_zero_with_a_colon_is_zero_in_both_readings(tmp_path: Path) -> None:
+    problem = read(tmp_path, table("task,duration (min),Ready", "a,3,0:00", "b,2,00:00"))
+    assert [action.release for action in problem.actions] == [0, 0]
+
+
 def test_column_with_the_unit_of_time_is_read(tmp_path: Path) -> None:
     assert read(tmp_path, table("task,duration,unit", "a,1,h", "b,2,h")).unit == "hour"
     assert read(tmp_path, table("task,duration,unit", "a,1,pieces", "b,2,pieces")).unit == "tick"
