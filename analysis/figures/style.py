@@ -276,7 +276,10 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     single = {line: HandlerLine2D(numpoints=1) for line in single_marks}
     options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below(ax, drop), "borderaxespad": 0}
     options |= {"numpoints": 2, "fontsize": points(8), "frameon": False, "handlelength": 2.6, "handler_map": single}
-    for columns in range(len(handles), 0, -1):
+    single_column = ax.legend(handles=list(handles), loc="upper left", **options)
+    narrowest_text = min(text.get_window_extent().width for text in single_column.get_texts())
+    max_columns = min(len(handles), int(room / max(narrowest_text, 1)))
+    for columns in range(max(max_columns, 1), 0, -1):
         legend = ax.legend(handles=list(handles), loc="upper left", ncols=columns, **options)
         if legend.get_window_extent().width <= room:
             break

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import Final
 
@@ -100,7 +101,12 @@ def field_of(name: str) -> str | None:
     >>> field_of("Start time [min]"), field_of("Task"), field_of("colour")
     ('start', 'action', None)
     """
-    without_unit = re.sub(r"[(\[].{0,40}?[)\]]", "", name[:80].casefold())
+    return _field_of_heading(name[:80])
+
+
+@lru_cache(1000)
+def _field_of_heading(heading: str) -> str | None:
+    without_unit = re.sub(r"[(\[].{0,40}?[)\]]", "", heading.casefold())
     normal = re.sub(r"[\s_-]+", "_", without_unit).strip("_ *`#.")
     return _ALIASES.get(normal) if normal else "ignored"
 

@@ -277,8 +277,10 @@ class _Header:
             return None
         for separator in ("\t", ";", ",", "  "):
             columns = _cells(line, separator)
+            if len(columns) < 2:
+                continue
             fields = [field_of(column) for column in columns]
-            if len(columns) > 1 and "action" in fields and not {"start", "end"}.isdisjoint(fields):
+            if "action" in fields and not {"start", "end"}.isdisjoint(fields):
                 return cls(separator, columns)
         return None
 
@@ -313,6 +315,8 @@ def _cells(line: str, separator: str) -> list[str]:
     """Return the cells of a line; two blanks or more separate the columns of an aligned table."""
     if separator == "  ":
         return _WIDE.split(line.strip())
+    if separator not in line:
+        return [line]
     try:
         cells = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
     except csv.Error:

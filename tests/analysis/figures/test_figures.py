@@ -96,7 +96,7 @@ def schedules() -> Pairs:
 @pytest.fixture(scope="module")
 def comparisons() -> pd.DataFrame:
     methods = ("optimum", "reference", "improve", "serial-lpt", "timearena-greedy", "asynctool-sequential")
-    names = ["recipe2plan/timed/C*", "timearena/cooking/1", "asynctool/cross2", workshop(4), workshop(9)]
+    names = ["recipe2plan/timed/Cobbler_*", "timearena/cooking/1", "asynctool/cross2", workshop(4), workshop(9)]
     frame = compared(names, methods)
     # Measured times would place labels differently in each run.
     return frame.assign(seconds=[0.002 * 1.02**row for row in range(len(frame))])

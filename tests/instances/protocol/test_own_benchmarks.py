@@ -13,6 +13,7 @@ import pytest
 
 from planoracle import critique, solve
 from planoracle.analysis.comparison.compare import compare
+from planoracle.analysis.contract import suite
 from planoracle.analysis.contract.suite import check_benchmark
 from planoracle.analysis.diagnosis.explain import explain
 from planoracle.analysis.diagnosis.regret import next_commands, regret
@@ -91,7 +92,10 @@ REFUSED = (
 )
 
 
-def test_rule_missing_from_the_problem_is_reported_with_the_piece(own: Callable[..., None]) -> None:
+def test_rule_missing_from_the_problem_is_reported_with_the_piece(
+    own: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "HOSTILE_CHECKS", ())  # they take most of the time
     own(runs=_with(replay=_cold))
     for call in (lambda: solve(PROBLEM), lambda: run_heuristic(PROBLEM, "improve"), lambda: explain(PROBLEM)):
         with pytest.raises(BenchmarkError, match=REFUSED):
@@ -177,7 +181,10 @@ def test_claimed_optimum_is_never_reported_as_optimal(own: Callable[..., None]) 
     ]
 
 
-def test_unknown_optimum_disables_regret_and_explanations(own: Callable[..., None]) -> None:
+def test_unknown_optimum_disables_regret_and_explanations(
+    own: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "HOSTILE_CHECKS", ())  # they take most of the time
     own(optimum=lambda self, problem: None)
     row = graded().row()
     assert (row["success"], row["optimal_makespan"], row["optimum_status"]) == (True, None, "unknown")
