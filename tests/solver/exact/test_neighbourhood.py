@@ -70,9 +70,10 @@ def test_neighbourhood_search_shortens_a_schedule_of_many_windows(workers: int) 
     assert next(find_violations(instance, schedule), None) is None
 
 
-def test_counted_work_limit_gives_the_same_result_twice() -> None:
+@pytest.mark.parametrize("work", [0.4, pytest.param(1.5, marks=pytest.mark.slow)])
+def test_counted_work_limit_gives_the_same_result_twice(work: float) -> None:
     instance = crowded(51)  # 102 actions
-    results = [solve(instance, time_limit=WorkLimit(1.5)) for _ in range(2)]
+    results = [solve(instance, time_limit=WorkLimit(work)) for _ in range(2)]
     assert results[0].status in (Status.optimal, Status.feasible)
     assert results[0].schedule == results[1].schedule
     assert results[0].lower_bound == results[1].lower_bound
