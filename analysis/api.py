@@ -128,7 +128,7 @@ def schedule(
     Parameters
     ----------
     problem
-        Scheduling problem or grid kitchen.
+        Scheduling problem.
     method
         Name of the heuristic; on problems of its benchmark ``greedy`` suffices for ``timearena-greedy``.
     seed, iterations, seconds

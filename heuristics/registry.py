@@ -5,7 +5,6 @@ Those of other packages are entry points or registered, see `planoracle.heuristi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -14,14 +13,12 @@ from itertools import chain
 from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
-from planoracle.heuristics.grid_kitchens import BY_NAME
 from planoracle.heuristics.improve import DEFAULT, RULES, Budget, HeuristicOutcome, improve, priorities
 from planoracle.heuristics.package_heuristics import GROUP, as_heuristic, package_heuristics
 from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
 from planoracle.heuristics.package_heuristics import register as register_heuristic
 from planoracle.heuristics.timetable import Timetable
-from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
-from planoracle.instances.errors import InputError, InternalError, UnknownNameError
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import deadline_of
 from planoracle.instances.model.problem import Problem, check_problem, of_kind
@@ -40,8 +37,8 @@ GREEDY = ("parallel-lpt", "parallel-lst", "parallel-wait", "serial-lst")
 class HeuristicAnswer:
     """Outcome of one heuristic: a schedule accepted by the rules, or the ``reason`` why there is none.
 
-    Grid kitchens have a ``plan`` only. ``makespan`` is in ticks, ``seconds`` is wall time with validation, ``plan`` is
-    in the benchmark's language. ``claim`` is the makespan that the algorithm itself reports, if it ignores some rules.
+    ``makespan`` is in ticks, ``seconds`` is wall time with validation, ``plan`` is in the benchmark's language.
+    ``claim`` is the makespan that the algorithm itself reports, if it ignores some rules.
     """
 
     instance: str
@@ -57,7 +54,8 @@ class HeuristicAnswer:
 Heuristic = Callable[[Instance, Budget], HeuristicOutcome]
 #: Methods of every comparison, which are no heuristics.
 METHODS = ("optimum", "reference", "best_heuristic", "all")
-_KINDS = {"schedule": "scheduling problems", "floor": "grid kitchens"}
+#: Kind of the problems that heuristics accept.
+KIND = "schedule"
 _FAILED = "the scheme cannot place an action within its maximum lags or before its deadline"
 
 
@@ -105,15 +103,15 @@ def names(kind: str | None = None) -> tuple[str, ...]:
     for name in external:
         if name in used_names:
             raise InputError("is the name of another heuristic or method", field=GROUP, value=name)
-    by_kind = {"schedule": (*_paper_heuristics(), *_GENERAL, *external), "floor": tuple(BY_NAME)}
-    groups = [group for key, group in by_kind.items() if kind in (None, key)]
-    return tuple(dict.fromkeys(chain.from_iterable(groups)))
+    if kind not in (None, KIND):
+        return ()
+    return tuple(dict.fromkeys((*_paper_heuristics(), *_GENERAL, *external)))
 
 
 def _used_names() -> frozenset[str]:
     """Return the names that a heuristic of another package must not have."""
     references = chain.from_iterable(registry.get(benchmark).references for benchmark in registry.names())
-    bundled = (*_paper_heuristics(), *short_names(), *_GENERAL, *BY_NAME)
+    bundled = (*_paper_heuristics(), *short_names(), *_GENERAL)
     return frozenset((*METHODS, "list", *bundled, *(reference.name for reference in references)))
 
 
@@ -173,7 +171,7 @@ def _find(name: str) -> Heuristic:
 
 
 def run(problem: Problem, name: str, budget: Budget = DEFAULT, *, rules: Rules | None = None) -> HeuristicAnswer:
-    """Run one heuristic on a scheduling problem, or on a grid kitchen by the released rules.
+    """Run one heuristic on a scheduling problem.
 
     Parameters
     ----------
@@ -202,27 +200,9 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT, *, rules: Rules |
     if full is None:
         message = f"is short for {short_names()[name]}, which does not accept problems of {problem.benchmark}"
         raise InputError(message, field="heuristic", value=name)
-    kinds = [kind for kind in _KINDS if full in names(kind)]
-    if problem.kind not in kinds:
-        kinds_text = " and ".join(_KINDS[kind] for kind in kinds)
-        raise InputError(f"is for {kinds_text}, not for a {problem.kind}", field="heuristic", value=name)
-    if problem.kind == "floor":
-        return _run_on_grid_kitchen(of_kind(problem, GridKitchen), full, budget)
+    if problem.kind != KIND:
+        raise InputError(f"is for scheduling problems, not for a {problem.kind}", field="heuristic", value=name)
     return _run_on_instance(of_kind(problem, Instance), full, budget, rules)
-
-
-def _run_on_grid_kitchen(grid_kitchen: GridKitchen, name: str, budget: Budget) -> HeuristicAnswer:
-    began = perf_counter()
-    benchmark = registry.of(grid_kitchen)
-    rules = benchmark.rules.profiles["released"]
-    try:
-        plan = BY_NAME[name](grid_kitchen, rules, budget)
-    except InputError as error:
-        return HeuristicAnswer(grid_kitchen.name, name, None, None, None, error.message, perf_counter() - began)
-    run = benchmark.run(grid_kitchen, {"plan": plan}, rules)
-    if not run.success:
-        raise InternalError(f"{grid_kitchen.name}: the rules reject a plan of {name}")
-    return HeuristicAnswer(grid_kitchen.name, name, None, run.makespan, json.dumps(plan), "", perf_counter() - began)
 
 
 def _run_on_instance(instance: Instance, name: str, budget: Budget, rules: Rules | None) -> HeuristicAnswer:

@@ -58,7 +58,6 @@ class ValueSource(Protocol):
 _MODULES = {
     "schedule": "planoracle.solver.states.run_solver",
     "kitchen": "planoracle.solver.kitchens.run_solver",
-    "floor": "planoracle.solver.grid_kitchens.run_solver",
 }
 
 

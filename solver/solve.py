@@ -32,7 +32,7 @@ _MIN_WORK = 60.0
 def bundled_result(problem: Problem, rules: Rules | None = None) -> Result | None:
     """Return the bundled result of a problem under some rules, ``None`` if there is none.
 
-    Its plan is replayed. Unproved results of a short search are ignored, since the caller may search for longer.
+    Its plan is replayed. Unproved results of a short search are ignored if a solver may search for longer.
 
     ``rules`` are as in `planoracle.solver.solve.solve`.
 
@@ -54,7 +54,9 @@ def bundled_result(problem: Problem, rules: Rules | None = None) -> Result | Non
     began, engine = perf_counter(), engine_of(problem)
     key = key_of(problem, engine.rules_for_optimum(rules))
     entry = by_key(entries).get(key)
-    if entry is None or entry.get("work", _MIN_WORK) < _MIN_WORK:
+    if entry is None:
+        return None
+    if not has_bundled_results_only(problem) and entry.get("work", _MIN_WORK) < _MIN_WORK:
         return None
     return replace(engine.unpack(problem, rules, entry), seconds=perf_counter() - began)
 
@@ -103,7 +105,8 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
     """Return the bundled optimum of a problem, its certificate checked, or solve the problem.
 
     A problem is solved in any case if its optimum is not bundled under these rules, or the options ask for something
-    else than any optimal plan. A bundled plan without proof is returned if the search finds none as short.
+    else than any optimal plan. A bundled plan without proof is returned if the search finds none as short, or if the
+    kind of the problem has no solver.
 
     Parameters
     ----------
@@ -114,6 +117,8 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
     ------
     InternalError, ValueError
         If the bundled plan or certificate does not hold.
+    NoSolverError
+        If the kind of the problem has no solver, and its optimum is not bundled or is to be solved again.
 
     Examples
     --------
@@ -127,6 +132,8 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
     if rules is None and check_problem(problem).kind != "schedule":
         rules = registry.of(problem).rules.profiles.get("released")  # what solvers of kitchens take
     optimum = None if recompute or differs else bundled_result(problem, rules)
+    if has_bundled_results_only(problem):
+        return _bundled_only(problem, rules, optimum, began)
     if optimum is None or not optimum.status.settled or (options.exact_grid and optimum.grid > 1):
         result = solve(problem, **options._asdict())
         best = result if optimum is None or optimum.makespan is None else shorter_of(result, optimum)
@@ -141,6 +148,17 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
     return replace(optimum, source="bundled", proof=f"bundled, {proof}", seconds=perf_counter() - began)
 
 
+def _bundled_only(problem: Problem, rules: Rules | None, optimum: Result | None, began: float) -> Result:
+    """Return the bundled result of a problem whose kind has no solver; raise `NoSolverError` without one."""
+    if optimum is not None:
+        proof = f"bundled, {optimum.proof}"
+        return replace(optimum, source="bundled", proof=proof, seconds=perf_counter() - began)
+    reason = no_solver_reason(problem)
+    if bundled_result(problem, rules) is None:
+        raise NoSolverError(f"{reason}; no plan is bundled under these rules", field=problem.name)
+    raise NoSolverError(f"{reason}; its bundled plan is shown without recompute, seed and engine", field=problem.name)
+
+
 @ProblemCache
 def stated_optimum(problem: Problem) -> int | None:
     """Return the optimum that the benchmark states; raises `BenchmarkError` for an invalid one."""
@@ -150,22 +168,49 @@ def stated_optimum(problem: Problem) -> int | None:
     return stated
 
 
-def has_solver(problem: Problem) -> bool:
-    """Return False if the benchmark states the optimum of a problem itself, or no solver is for its kind."""
+def has_engine(problem: Problem) -> bool:
+    """Return False if the benchmark states the optimum of a problem itself, or no engine is for its kind."""
     return problem.kind in _ENGINES and stated_optimum(problem) is NotImplemented
+
+
+def has_bundled_results_only(problem: Problem) -> bool:
+    """Return True if the engine of a problem solves nothing, and only reads bundled results."""
+    return has_engine(problem) and bool(engine_of(problem).NO_SOLVER)
+
+
+def has_solver(problem: Problem) -> bool:
+    """Return False if a problem has no engine, or its engine only reads bundled results."""
+    return has_engine(problem) and not engine_of(problem).NO_SOLVER
 
 
 def module_of(problem: Problem, modules: Mapping[str, str]) -> Any:
     """Import the module of a table for the kind of a problem; raises `NoSolverError`."""
     if not has_solver(check_problem(problem)):
-        raise NoSolverError(_no_solver(problem), field=problem.name)
+        raise NoSolverError(no_solver_reason(problem), field=problem.name)
     return import_module(for_kind(problem, modules))
 
 
-def _no_solver(problem: Problem) -> str:
+def no_solver_reason(problem: Problem) -> str:
+    """Return the reason why a problem has no solver."""
     if problem.kind not in _ENGINES:
         return f"has no solver: no solver accepts problems of kind {problem.kind!r}"
-    return f"has no solver: {problem.benchmark} states the optimum itself, or declares it unknown"
+    if not has_engine(problem):
+        return f"has no solver: {problem.benchmark} states the optimum itself, or declares it unknown"
+    return f"has no solver: {engine_of(problem).NO_SOLVER}"
+
+
+def unsolved(problem: Problem) -> Result:
+    """Return the result of a problem without solver: ``unknown``, or ``claimed`` by its benchmark."""
+    stated = stated_optimum(problem)
+    return Result(
+        instance=problem.name,
+        status=Status.unknown,
+        versions=versions(),
+        claimed=None if stated is NotImplemented else stated,
+        proof=no_solver_reason(problem),
+        kind=problem.kind,
+        unit=problem.unit,
+    )
 
 
 def _require_instance(problem: Problem) -> Instance:
@@ -190,7 +235,16 @@ def model_text(problem: Problem, ending: str) -> str:
 
 
 class Engine(Protocol):
-    """Solver of the problems of one kind; a module."""
+    """Solver of the problems of one kind, or reader of their bundled results; a module.
+
+    Attributes
+    ----------
+    NO_SOLVER
+        Reason why problems of the kind are not solved, and what accepts them instead; empty if they are solved. Then
+        `solve` returns bundled results only, and heuristics, regret, next and repair refuse.
+    """
+
+    NO_SOLVER: str
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
         """Solve a problem; raise `InputError` for options that its kind does not have."""
@@ -209,7 +263,7 @@ class Engine(Protocol):
 _ENGINES = {
     "schedule": "planoracle.solver.exact.kind",
     "kitchen": "planoracle.solver.kitchens.kind",
-    "floor": "planoracle.solver.grid_kitchens.kind",
+    "floor": "planoracle.solver.stored_plans",
 }
 
 
@@ -221,7 +275,9 @@ def engine_of(problem: Problem) -> Engine:
     NoSolverError
         If there is no engine for the problem.
     """
-    return cast("Engine", module_of(problem, _ENGINES))
+    if not has_engine(check_problem(problem)):
+        raise NoSolverError(no_solver_reason(problem), field=problem.name)
+    return cast("Engine", import_module(for_kind(problem, _ENGINES)))
 
 
 def solve(
@@ -239,8 +295,8 @@ def solve(
 ) -> Result:
     """Compute an optimal plan and a proof: a schedule of minimum makespan, or the fewest kitchen steps.
 
-    Of a problem that has no solver, see `has_solver`, the status is ``unknown``, and ``claimed`` what its benchmark
-    states.
+    Of a problem that has no solver, see `has_solver`, the result is the bundled one; without one the status is
+    ``unknown``, and ``claimed`` what its benchmark states.
 
     Parameters
     ----------
@@ -286,15 +342,7 @@ def solve(
         raise UnknownNameError(one_of(engine, Engines, "engines"), field="engine", value=engine)
     if engine != "auto":
         _require_instance(check_problem(problem))
-    if not has_solver(check_problem(problem)):
-        stated = stated_optimum(problem)
-        shared: dict[str, Any] = {"proof": _no_solver(problem), "kind": problem.kind, "unit": problem.unit}
-        return Result(
-            problem.name,
-            Status.unknown,
-            versions=versions(),
-            claimed=None if stated is NotImplemented else stated,
-            **shared,
-        )
+    if not has_engine(check_problem(problem)):
+        return unsolved(problem)
     search = seed, workers, exact_grid, tuple(after), min_interruptions, engine
     return engine_of(problem).solve(problem, SolveOptions(rules, time_limit, *search, on_progress))

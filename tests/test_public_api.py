@@ -214,7 +214,7 @@ def test_heuristic_result_has_no_lower_bound(infeasible: planoracle.Instance) ->
 
 
 def test_unsupported_kind_or_unknown_heuristic_is_an_error() -> None:
-    with pytest.raises(InputError, match="is for scheduling problems and grid kitchens, not for a kitchen"):
+    with pytest.raises(InputError, match="is for scheduling problems, not for a kitchen"):
         schedule(load(KITCHEN))
     with pytest.raises(UnknownNameError, match=r"must be one of .*improve"):
         schedule(load("timearena/household1"), "magic")

@@ -49,7 +49,6 @@ EXTENSION_POINTS = {
     "Live texts and prompt setting": "live",
     "Generator of random problems": "generator",
     "Heuristic": "heuristics/registry.py",
-    "Planner for grid kitchens": "heuristics/grid_kitchens.py",
     "Agent": "analysis/agents/builtin.py",
     "Client of a model": "planoracle.analysis.agents.model_prompts.Speaker",
     "Reward": "analysis/grading/rewards.py",

@@ -12,6 +12,7 @@ from planoracle.instances.text import one_of
 
 # Agents of earlier releases, and what replaces them.
 _REMOVED = {
+    "floor-list": "grid kitchens have no planner; use random, or optimal for bundled plans",
     "advice": "use optimal, or planoracle next for the commands that keep the optimum within reach",
     "human": "use planoracle next for the legal commands and their costs",
     "replay": "use planoracle grade for submissions in a file",

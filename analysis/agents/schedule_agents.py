@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from random import Random as Chance
-from typing import cast
 
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.agents.solver_agents import Script, closing
 from planoracle.analysis.grading.oracle import WORK
 from planoracle.heuristics.improve import Budget
-from planoracle.heuristics.registry import GREEDY
+from planoracle.heuristics.registry import GREEDY, names
 from planoracle.heuristics.registry import run as run_heuristic
-from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.trajectory import Trajectory
-from planoracle.solver.grid_kitchens.run_solver import messages
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.runs import run_of
 
@@ -74,9 +70,9 @@ class ScheduleAgent:
             raise AgentError(f"{heuristic} {error.message}", "no_plan") from None
         if answer.plan is None:
             raise AgentError(f"{heuristic} finds no schedule: {answer.reason}", "no_plan")
-        if isinstance(run, Trajectory) and answer.schedule is not None:
-            return answer.plan, run.commands(run.begin, answer.schedule)
-        return answer.plan, _in_grid_kitchen(run, answer.plan)
+        if not isinstance(run, Trajectory) or answer.schedule is None:
+            raise AgentError(f"{heuristic} gives a schedule, which runs of this problem cannot follow", "no_plan")
+        return answer.plan, run.commands(run.begin, answer.schedule)
 
 
 class GreedyAgent(ScheduleAgent):
@@ -93,21 +89,16 @@ class GreedyAgent(ScheduleAgent):
         run = run_of(environment)
         if isinstance(run, KitchenRun):
             return _in_kitchen(run)
+        if not names(run.problem.kind):
+            message = f"greedy needs a heuristic, and there is none for {run.problem.name}; use the agent random"
+            raise AgentError(message, "no_plan")
         failure = None
-        ours = ("floor-list",) if run.problem.kind == "floor" else GREEDY
-        for heuristic in (*environment.benchmark.greedy_heuristics, *ours):
+        for heuristic in (*environment.benchmark.greedy_heuristics, *GREEDY):
             try:
                 return self._schedule(run, heuristic)
             except AgentError as error:
                 failure = failure or error
         raise failure or AgentError("no greedy heuristic supports this problem", "no_plan")
-
-
-def _in_grid_kitchen(run: AnyRun, plan: str) -> list[str]:
-    commands = messages(cast("GridKitchenRun", run), json.loads(plan))
-    if commands is None:
-        raise AgentError("the plan is infeasible when it is submitted step by step", "no_plan")
-    return commands
 
 
 def _in_kitchen(run: KitchenRun) -> tuple[str, list[str]]:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from planoracle.analysis.agents.agent import AgentError
 from planoracle.analysis.grading.oracle import WORK, optimum
+from planoracle.instances.errors import NoSolverError
 from planoracle.instances.model.limits import Limit
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Turn
 from planoracle.instances.protocol.trajectory import Trajectory
 from planoracle.solver.runs import Live, lost_after, run_of, solver_of
+from planoracle.solver.solve import has_bundled_results_only
+from planoracle.solver.stored_plans import bundled_messages, bundled_plan
+
+_T = TypeVar("_T")
 
 
 class Script:
@@ -57,7 +63,8 @@ class Optimal:
     """Agent that queries the solver and plays an optimal action at every decision.
 
     It follows the plan of one search until the run deviates from it. Where success is impossible it closes the run, or
-    stops. A plan without proof of optimality is followed as well.
+    stops. A plan without proof of optimality is followed as well. Of a problem without solver it follows the bundled
+    plan, from the start of a run only.
 
     Parameters
     ----------
@@ -78,7 +85,8 @@ class Optimal:
         Raises
         ------
         AgentError
-            If no plan is found within the limit.
+            If no plan is found within the limit. Of a problem without solver: if there is no bundled plan, or the run
+            has deviated from it.
         """
         if environment.config.loop == "open":
             return whole_plan(environment, self._limit)
@@ -86,6 +94,8 @@ class Optimal:
         if command is not None:
             return command
         run = run_of(environment)
+        if has_bundled_results_only(run.problem):
+            return self._follow_bundled(environment, run)
         state = self._live.state_value(run, None)
         if run.success or environment.done or lost_after(run, run.stop, state.value):
             return closing(environment, "close")
@@ -97,6 +107,15 @@ class Optimal:
         self._script.follow(commands)
         return self._script.next(environment)
 
+    def _follow_bundled(self, environment: AnyEnvironment, run: AnyRun) -> str | None:
+        """Return the first message of the bundled plan, and set the script of the others."""
+        if run.success or environment.done:
+            return closing(environment, "close")
+        if run.steps:
+            raise AgentError("the run deviates from the bundled plan, and the problem has no solver", "off_plan")
+        self._script.follow(_bundled(bundled_messages, run))
+        return self._script.next(environment)
+
     def _begin(self, run: AnyRun) -> list[str] | None:
         """Return the commands of the optimal schedule if the run has no steps yet, else ``None``."""
         if run.steps or not isinstance(run, Trajectory):
@@ -105,15 +124,25 @@ class Optimal:
         return None if schedule is None else run.commands(run.begin, schedule)
 
 
+def _bundled(part_of_plan: Callable[[AnyRun], _T], run: AnyRun) -> _T:
+    """Return the bundled plan of a run in some form; raise `AgentError` if there is none."""
+    try:
+        return part_of_plan(run)
+    except NoSolverError as error:
+        raise AgentError(str(error), "no_plan") from None
+
+
 def whole_plan(environment: AnyEnvironment, limit: Limit) -> str:
-    """Return the text of an optimal plan.
+    """Return the text of an optimal plan; of a problem without solver the bundled plan.
 
     Raises
     ------
     AgentError
-        If no plan is found within the limit.
+        If no plan is found within the limit, or the problem has neither a solver nor a bundled plan.
     """
     run = run_of(environment)
+    if has_bundled_results_only(run.problem):
+        return _bundled(bundled_plan, run)
     solver = solver_of(run, limit)
     plan = None if run.impossible or solver.value.upper is None else solver.complete_plan(solver.value)
     if plan is None:

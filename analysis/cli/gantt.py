@@ -23,12 +23,12 @@ from planoracle.analysis.cli.output import check_outputs
 from planoracle.analysis.cli.progress import best_in_words, track
 from planoracle.analysis.console import tell
 from planoracle.heuristics.registry import run
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import InputError, NoSolverError
 from planoracle.instances.files.catalog import short_name
 from planoracle.instances.files.strict_json import read_bytes
 from planoracle.instances.model.agents import add_agent_suffix
 from planoracle.instances.model.problem import Problem
-from planoracle.solver.solve import solve
+from planoracle.solver.solve import has_solver, solve
 
 # Letters of a default file name before its ending; file systems allow 255 bytes.
 _LONGEST_NAME: Final = 60
@@ -134,6 +134,8 @@ def _best(problem: Problem, time_limit: float) -> tuple[str, str]:
         solve(one, time_limit=time_limit, on_progress=lambda *improved: best.append(improved)) for one in [problem]
     )
     (result,) = track(solved, "solving", 1, lambda: best_in_words(*best[-1]))
+    if not result.plan and not has_solver(problem):
+        raise NoSolverError(result.proof, field=problem.name)
     if not result.plan:
         raise InputError(f"there is no plan to draw: {result.status}", field=problem.name)
     return result.plan, result.status

@@ -36,7 +36,7 @@ BEST = "best_heuristic"
 #: Name for all heuristics for the kind of a problem that are not among its references.
 ALL = "all"
 
-_NO_HEURISTICS = "no heuristic supports this kind of problem; all are for scheduling problems and grid kitchens"
+_NO_HEURISTICS = "no heuristic supports this kind of problem; all are for scheduling problems"
 _NO_REFERENCE = "the benchmark has no reference for this problem"
 _NO_METHOD = "the benchmark has no method of this name"
 
@@ -173,7 +173,7 @@ def compare(
     methods
         ``optimum``, ``reference``, ``best_heuristic``, names of references (those of other benchmarks have no answer)
         and of heuristics, or ``all`` of these. Default: all references of the problem's benchmark, and
-        ``best_heuristic`` but in kitchens.
+        ``best_heuristic`` but in kitchens; ``optimum`` if there is neither.
     extra
         Additional methods, after these.
     time_limit
@@ -196,7 +196,7 @@ def compare(
     references = registry.of(problem).references
     if methods is None:
         names = [reference.name for reference in references]
-        methods = [*names, BEST] if heuristics(problem.kind) else names
+        methods = [*names, BEST] if heuristics(problem.kind) else names or [OPTIMUM]
     methods = [*methods, *extra]
     check(methods)
     run_anyway = {reference.source for reference in references if isinstance(reference.source, str)}

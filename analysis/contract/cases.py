@@ -24,7 +24,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import replay_rules
 from planoracle.instances.protocol.simulator import Step
 from planoracle.solver.result import Result
-from planoracle.solver.solve import solve
+from planoracle.solver.solve import has_solver, no_solver_reason, solve
 
 #: Effort limit per problem and per state of a run.
 WORK = WorkLimit(3.0)
@@ -92,6 +92,11 @@ class ContractCase:
     def benchmark(self) -> AnyBenchmark:
         """Benchmark of the problem."""
         return registry.of(self.problem)
+
+    def require_solver(self) -> None:
+        """Raise `NotApplicableError` if no solver accepts the problem."""
+        if not has_solver(self.problem):
+            raise NotApplicableError(no_solver_reason(self.problem))
 
     def environment(self, **config: Any) -> AnyEnvironment:
         """Return a live run, by default without the limits of the harness."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from planoracle.analysis.verification.verify import plan_document
+from planoracle.instances.errors import NoSolverError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit, deadline_of
 from planoracle.instances.model.problem import Problem, for_kind
@@ -33,7 +34,7 @@ class Explanation:
     unit
         Name of a tick.
     kind
-        Kind of the certificate; ``search`` for kitchens and grid kitchens; empty without a bound.
+        Kind of the certificate; ``search`` for kitchens and bundled results; empty without a bound.
     explained_bound
         Bound that can be followed by hand; ``None`` if there is none.
     certificate
@@ -106,7 +107,7 @@ def explain(problem: Problem, *, time_limit: Limit = WORK) -> Explanation:
     Raises
     ------
     NoSolverError
-        If the problem has no solver.
+        If the problem has no solver, and no result of it is bundled.
     InternalError
         If a schedule does not pass the rules, or a proof fails its check.
 
@@ -165,7 +166,7 @@ def _schedule(instance: Instance, time_limit: Limit) -> Explanation:
 
 
 def _explain_search(problem: Problem, time_limit: Limit) -> Explanation:
-    """Explain a result of a search for plans, in kitchens and grid kitchens."""
+    """Explain a result of a search for plans in kitchens."""
     result = solve(problem, time_limit=time_limit)
     fields = result.instance, result.status, result.makespan, result.lower_bound, problem.unit
     head = f"{result.instance}: {result.status}"
@@ -183,8 +184,32 @@ def _explain_search(problem: Problem, time_limit: Limit) -> Explanation:
     return Explanation(*fields, "search", document=document, _lines=tuple(lines))
 
 
+def _explain_bundled(problem: Problem, time_limit: Limit) -> Explanation:
+    """Explain the bundled result of a problem without solver."""
+    result = solve(problem)
+    if result.makespan is None:
+        raise NoSolverError(result.proof, field=problem.name)
+    makespan = span(problem, result.makespan)
+    lines = [f"{result.instance}: {result.status}, {makespan}."]
+    if result.status == Status.optimal:
+        lines.append(f"Bundled, proved by search ({result.proof}); no certificate is known.")
+    elif result.lower_bound is not None:
+        lower_bound = span(problem, result.lower_bound)
+        lines.append(f"Bundled lower bound: every plan takes at least {lower_bound} ({result.proof}).")
+    return Explanation(
+        instance=result.instance,
+        status=result.status,
+        makespan=result.makespan,
+        lower_bound=result.lower_bound,
+        unit=problem.unit,
+        kind="search",
+        document=plan_document(result, "released"),
+        _lines=tuple(lines),
+    )
+
+
 _EXPLAINED: Final[dict[str, Callable[[Any, Limit], Explanation]]] = {
     "schedule": _schedule,
     "kitchen": _explain_search,
-    "floor": _explain_search,
+    "floor": _explain_bundled,
 }

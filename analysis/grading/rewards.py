@@ -12,7 +12,7 @@ from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.oracle import WORK, SolverOracle
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.submissions import fault_of
-from planoracle.instances.errors import InputError, PlanError, UnknownNameError
+from planoracle.instances.errors import InputError, NoSolverError, PlanError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem, check_problem
@@ -21,6 +21,7 @@ from planoracle.instances.protocol.environment import AnyEnvironment, Reward
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import one_of
 from planoracle.solver.runs import Live, StateValue, lost_after, run_of
+from planoracle.solver.solve import has_bundled_results_only, no_solver_reason
 from planoracle.solver.states.state_solver import NEVER
 
 
@@ -269,6 +270,8 @@ def reward(
     ------
     InputError
         For an unknown instance, kind or profile, and if there is not one instance per completion.
+    NoSolverError
+        For ``regret``, and a problem of which no solver and no bundled result has a bound.
 
     Examples
     --------
@@ -288,7 +291,16 @@ def reward(
         raise InputError(message, field="instance", value=instances)
     oracle, rules = SolverOracle(), profiles(profile)
     problems = [catalog.single(one) if isinstance(one, str) else check_problem(one) for one in instances]
+    if kind == "regret":
+        for problem in dict.fromkeys(problems):
+            _check_bound(problem, rules[registry.of(problem).name], oracle)
     return [_reward(text, problem, rules, oracle, kind) for text, problem in zip(texts, problems, strict=True)]
+
+
+def _check_bound(problem: Problem, rules: Rules, oracle: SolverOracle) -> None:
+    """Raise `NoSolverError` for a problem without solver of which no bound is bundled."""
+    if has_bundled_results_only(problem) and oracle.best(problem, rules).lower_bound is None:
+        raise NoSolverError(no_solver_reason(problem), field=problem.name)
 
 
 def _reward(completion: object, problem: Problem, rules: Mapping[str, Rules], oracle: SolverOracle, kind: str) -> float:

@@ -20,7 +20,7 @@ from planoracle.instances.protocol.bundled_results import OPTIMA_FILE, Entry, by
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Claim
 from planoracle.solver.result import Result, versions
-from planoracle.solver.solve import engine_of, solve
+from planoracle.solver.solve import engine_of, has_solver, solve
 
 #: Default work for one problem.
 WORK = WorkLimit(240.0)
@@ -150,7 +150,7 @@ def faults_of(one: BundledEntry) -> list[str]:
         one.result()
     except Exception as error:  # whatever the file holds
         return [f"does not hold: {type(error).__name__}: {error}"]
-    if not one.derivable:
+    if not one.derivable or not has_solver(one.problem):
         return []
     new = derive(one, WorkLimit(one.entry.get("work", WORK.seconds)))
     return [

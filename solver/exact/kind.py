@@ -16,6 +16,9 @@ from planoracle.solver.exact import search
 from planoracle.solver.exact.lexicographic import with_few_interruptions
 from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
+#: Problems of this kind are solved, see `planoracle.solver.solve.Engine`.
+NO_SOLVER = ""
+
 
 def solve(problem: Problem, options: SolveOptions) -> Result:
     """Solve an instance."""

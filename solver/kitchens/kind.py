@@ -15,6 +15,9 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
+#: Problems of this kind are solved, see `planoracle.solver.solve.Engine`.
+NO_SOLVER = ""
+
 
 def solve(problem: Problem, options: SolveOptions) -> Result:
     """Solve a kitchen."""

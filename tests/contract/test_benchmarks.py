@@ -12,13 +12,17 @@ from support.samples import sample
 from planoracle.analysis.cli import app
 from planoracle.analysis.contract import suite
 from planoracle.analysis.contract.suite import CHECKS, HOSTILE_CHECKS, cases_of, check_benchmark
+from planoracle.analysis.contract.suite import sample as sample_problems
 from planoracle.analysis.template import write
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
+from planoracle.solver.solve import has_solver
 
 WITHOUT_MODEL = {"schedules"}
 NO_FILES = {"documents"}
+#: Checks that need a solver or a heuristic, which a kind whose engine declares `NO_SOLVER` lacks.
+WITHOUT_SOLVER = {"heuristic plans", "continuations", "regrets", "repairs"}
 #: Checks that do not apply, by benchmark. An unexpected entry means that a check lost its effect.
 NOT_APPLICABLE = {
     "asynchow": {"generated", *NO_FILES},
@@ -66,7 +70,8 @@ def assert_passes_all_checks(benchmark: AnyBenchmark, count: int, seed: int, fur
     results = list(check_benchmark(benchmark, count, seed, [problem(further)] if further else ()))
     assert [(one.check, one.details) for one in results if one.status == "failed"] == []
     skipped = {one.check for one in results if one.status == "not applicable"}
-    assert skipped == NOT_APPLICABLE.get(benchmark.name, set())
+    is_solved = all(map(has_solver, sample_problems(benchmark, count, seed)))
+    assert skipped == NOT_APPLICABLE.get(benchmark.name, set()) | (set() if is_solved else WITHOUT_SOLVER)
     assert len(results) == len(CHECKS) - len(HOSTILE_CHECKS) + len(suite.HOSTILE_CHECKS)
 
 

@@ -96,7 +96,7 @@ def test_failure_of_a_heuristic_is_an_error_with_its_name(heuristic: Any, fault:
 
 
 @pytest.mark.parametrize(
-    "name", ["improve", "serial-spt", "greedy", "timearena-greedy", "floor-list", "optimum", "all", "list", "own-rule"]
+    "name", ["improve", "serial-spt", "greedy", "timearena-greedy", "optimum", "all", "list", "own-rule"]
 )
 def test_name_in_use_is_refused(name: str) -> None:
     register(_returns(None), name="own-rule")

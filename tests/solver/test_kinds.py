@@ -93,7 +93,7 @@ def test_row_of_a_result_has_the_fields_of_its_kind() -> None:
     assert solve(HASTY).as_dict()["schedule"] is None
 
 
-@pytest.mark.parametrize("name", [SCHEDULE, KITCHEN, "paracook/cook/own/seed_1/agent_num_1/orders_num_1"])
+@pytest.mark.parametrize("name", [SCHEDULE, KITCHEN])
 def test_bundled_optimum_is_read_unless_recompute_is_set(name: str) -> None:
     bundled = load_or_solve(catalog.problem(name), SolveOptions(time_limit=0))
     assert (bundled.status, bundled.source, bundled.proof[:9]) == ("optimal", "bundled", "bundled, ")

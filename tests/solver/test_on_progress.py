@@ -10,11 +10,10 @@ from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.solve import solve
 
 NAMES = ["timearena/household1", "kitchens/synchronous/3_burger", "kitchens/multi_agent/1_lettuce_burger"]
-GRID_KITCHENS = ["paracook/cook/own/seed_1/agent_num_2/orders_num_1"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in GRID_KITCHENS)])
+@pytest.mark.parametrize("name", NAMES)
 def test_reports_improve_and_end_with_the_result(name: str) -> None:
     reports: list[tuple[int | None, int]] = []
     result = solve(
@@ -22,7 +21,7 @@ def test_reports_improve_and_end_with_the_result(name: str) -> None:
     )
     second = solve(problem(name), time_limit=WorkLimit(3.0))
     assert (result.plan, result.status, result.lower_bound) == (second.plan, second.status, second.lower_bound)
-    assert result.status == "optimal" or name in GRID_KITCHENS
+    assert result.status == "optimal"
     assert reports
     assert all(bound <= result.makespan and (best is None or best >= result.makespan) for best, bound in reports)
     plans, bounds = [best for best, _ in reports if best is not None], [bound for _, bound in reports]

@@ -8,7 +8,7 @@ from typing import Any
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_number
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Reference, Row
+from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Row
 
 # Estimates of the released code: ticks of a walk (width plus height of its maps), and walks per ingredient.
 _WAY = 18
@@ -244,4 +244,4 @@ def _shares(row: Row, rules: GridKitchenRules) -> list[float]:
     return [(busy - waiting) / busy if busy > 0 else 0.0 for busy, waiting in ticks]
 
 
-METRICS = MetricSet(CookMeasurement, declare, references=(Reference("list", "list scheduling", "floor-list"),))
+METRICS = MetricSet(CookMeasurement, declare)

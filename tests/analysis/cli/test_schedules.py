@@ -50,9 +50,7 @@ def test_schedules_of_several_problems_have_one_row_per_piece() -> None:
     assert [json.loads(line)["action"] for line in result.stdout.splitlines()] == [row["action"] for row in rows]
     assert re.search(r"Cobbler_Pancakes +optimal +4080", result.stderr)
     (order,) = [
-        row
-        for row in pieces("paracook/cook/own/seed_1/agent_num_2/orders_num_1", "-H", "floor-list")
-        if row["action"] == "order/1"
+        row for row in pieces("paracook/cook/own/seed_1/agent_num_2/orders_num_1") if row["action"] == "order/1"
     ]
     assert (order["start"], order["label"]) == ("0", "fried_tofu")
     assert invoke("solve", "--bundled", TEA, "--schedule").exit_code == 2

@@ -137,6 +137,7 @@ def test_oracle_uses_grading_effort_of_benchmark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     limits: list[object] = []
+    monkeypatch.setattr(type(registry.get("paracook")), "grading_effort", 0.4)
     monkeypatch.setattr(
         "planoracle.analysis.grading.oracle.optimum", lambda *_, limit, **_options: limits.append(limit)
     )

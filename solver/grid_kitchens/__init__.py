@@ -1,1 +1,0 @@
-"""Plans, lower bounds, state values and repairs for grid kitchens, where cooks walk between stations."""
