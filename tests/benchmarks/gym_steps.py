@@ -14,6 +14,7 @@ import numpy as np
 
 from planoracle import Model
 from planoracle.analysis.adapters.gym import IDS
+from planoracle.instances.errors import NoSolverError
 
 REWARDS = ("score", "success", "regret")
 #: Problems by benchmark; the others have their default problem.
@@ -44,14 +45,22 @@ def steps_per_second(benchmark: str, reward: str) -> float:
     return count / (process_time() - start)
 
 
+def speed_text(benchmark: str, reward: str) -> str:
+    """Return the steps per second as text; empty for a reward that needs a solver, where there is none."""
+    try:
+        speed = steps_per_second(benchmark, reward)
+    except NoSolverError:
+        return ""
+    return f"{speed:,.0f}" if speed >= 1 else f"{speed:.1f}"
+
+
 def main(selected: list[str]) -> None:
     """Measure every environment and print a row for each."""
     print(f"| id | {' | '.join(REWARDS)} |")
     print("|---|" + "--:|" * len(REWARDS))
     for benchmark, name in IDS.items():
         if not selected or name in selected:
-            speeds = [steps_per_second(benchmark, reward) for reward in REWARDS]
-            cells = " | ".join(f"{speed:,.0f}" if speed >= 1 else f"{speed:.1f}" for speed in speeds)
+            cells = " | ".join(speed_text(benchmark, reward) for reward in REWARDS)
             print(f"| `{name}` | {cells} |", flush=True)
 
 
