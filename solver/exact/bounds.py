@@ -52,10 +52,12 @@ def windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
     """
     count, index = len(instance.actions), instance.index
     # Starts are nodes 2i, finishes 2i + 1.
-    edges = [(2 * i, 2 * i + 1, action.duration) for i, action in enumerate(instance.actions)]
-    edges += [
-        (2 * i + 1, 2 * i, -action.duration) for i, action in enumerate(instance.actions) if not action.interruptible
-    ]
+    edges: list[_Edge] = []
+    for i, action in enumerate(instance.actions):
+        edges.append((2 * i, 2 * i + 1, action.duration))
+    for i, action in enumerate(instance.actions):
+        if not action.interruptible:
+            edges.append((2 * i + 1, 2 * i, -action.duration))
     for lag in instance.lags:
         before, after = 2 * index[lag.before] + 1, 2 * index[lag.after]
         if lag.minimum is not None:
@@ -64,9 +66,11 @@ def windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
             edges.append((after, before, -lag.maximum))
     place = [0] * (2 * count)
     for k, i in enumerate(instance.order):
-        place[2 * i], place[2 * i + 1] = 2 * k, 2 * k + 1
+        place[2 * i] = 2 * k
+        place[2 * i + 1] = 2 * k + 1
     forward = sorted(edges, key=lambda edge: place[edge[0]])  # precedences are settled in one pass
-    backward = [(v, u, length) for u, v, length in sorted(edges, key=lambda edge: -place[edge[1]])]
+    edges.sort(key=lambda edge: -place[edge[1]])
+    backward = [(v, u, length) for u, v, length in edges]
     head, tail = [0] * (2 * count), [0] * (2 * count)
     head[::2] = [action.release for action in instance.actions]
     consistent = _relax(head, forward, deadline) and _relax(tail, backward, deadline)
@@ -129,13 +133,17 @@ def horizon(instance: Instance) -> int:
             longest[lag.before] = max(longest[lag.before], lag.minimum)
         if lag.maximum is not None:  # a negative one keeps the finish of ``before`` away from this start
             longest[lag.after] = max(longest[lag.after], -lag.maximum)
-    total = sum(max(action.duration, _has_states(action)) + longest[action.id] for action in instance.actions)
+    total = 0
+    for action in instance.actions:
+        total += max(action.duration, _has_states(action)) + longest[action.id]
     return total + max(action.release for action in instance.actions)
 
 
 def _has_states(action: Action) -> bool:
-    demands = (demand for mode in action.modes for demand in mode.demands)
-    return any(demand.requires is not None or demand.sets is not None for demand in demands)
+    for mode in action.modes:
+        if any(demand.requires is not None or demand.sets is not None for demand in mode.demands):
+            return True
+    return False
 
 
 def lower_bound(instance: Instance, bounds: Windows, enough: float = inf) -> int:
@@ -147,7 +155,8 @@ def lower_bound(instance: Instance, bounds: Windows, enough: float = inf) -> int
         A sufficient bound: once it is reached, better bounds are not computed.
     """
     heads, tails = bounds.head, bounds.tail
-    best = max(h + a.duration + t for h, a, t in zip(heads, instance.actions, tails, strict=True))
+    paths = zip(heads, instance.actions, tails, strict=True)
+    best = max(head + action.duration + tail for head, action, tail in paths)
     if best < enough:
         best = agents_bound(instance, heads, tails, best)
     if best >= enough:
@@ -181,17 +190,24 @@ def common_tick(instance: Instance) -> int:
     """
     pausing = [action for action in instance.actions if action.interruptible]
     agents = len(instance.agents) if pausing else 1
-    if pausing and (
-        (agents > 1 and sum(action.duration for action in pausing) <= _FEW_TICKS)
-        or not all(a.attended and len(a.modes) == 1 and not a.modes[0].demands for a in pausing)
-        or any(lag.maximum is not None and instance.by_id[lag.before].interruptible for lag in instance.lags)
-    ):
+    if pausing and not _pauses_fit_grid(instance, pausing):
         return 1
     if _settings_may_overlap(instance):
         return 1
     step = common_divisor(instance)
     share = agents if agents <= _FEW_AGENTS else 1
     return (step if step % share else step // share) or 1
+
+
+def _pauses_fit_grid(instance: Instance, pausing: list[Action]) -> bool:
+    """Return whether interruptions of these actions may be rounded to a grid, see `common_tick`."""
+    if len(instance.agents) > 1 and sum(action.duration for action in pausing) <= _FEW_TICKS:
+        return False
+    for action in pausing:
+        if not action.attended or len(action.modes) != 1 or action.modes[0].demands:
+            return False
+    limited = (instance.by_id[lag.before] for lag in instance.lags if lag.maximum is not None)
+    return not any(action.interruptible for action in limited)
 
 
 def common_divisor(instance: Instance) -> int:
@@ -215,16 +231,23 @@ def steps(instance: Instance, step: int) -> int:
 
 def _settings_may_overlap(instance: Instance) -> bool:
     """Return whether a use may overlap an earlier setting that it needs or may join."""
-    uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
-    setting = {demand.resource for _, demand in uses if demand.sets is not None}
-    waiting = {d.resource for _, d in uses if d.resource in setting and (d.requires is not None or d.sets is None)}
-    amounts: dict[str, list[int]] = {name: [] for name in sorted(waiting)}
+    uses: list[tuple[Action, Demand]] = []
+    for action in instance.actions:
+        for mode in action.modes:
+            uses += [(action, demand) for demand in mode.demands]
+    set_resources = {demand.resource for _, demand in uses if demand.sets is not None}
+    amounts: dict[str, list[int]] = {}
+    for _, demand in uses:
+        waits_for_setting = demand.requires is not None or demand.sets is None
+        if waits_for_setting and demand.resource in set_resources:
+            amounts[demand.resource] = []
     for action, demand in uses:
-        if demand.resource in waiting:
+        if demand.resource in amounts:
             amounts[demand.resource].append(demand.amount if action.duration else 0)
-    return any(
-        len(units) > 1 and sum(sorted(units)[:2]) <= instance.resource[name].capacity for name, units in amounts.items()
-    )
+    for name, units in amounts.items():
+        if len(units) > 1 and sum(sorted(units)[:2]) <= instance.resource[name].capacity:
+            return True
+    return False
 
 
 def grid_matters(instance: Instance) -> bool:
@@ -234,4 +257,5 @@ def grid_matters(instance: Instance) -> bool:
     """
     if len(instance.agents) > 1:
         return any(action.interruptible for action in instance.actions)
-    return any(lag.maximum is not None and instance.by_id[lag.after].interruptible for lag in instance.lags)
+    limited = (instance.by_id[lag.after] for lag in instance.lags if lag.maximum is not None)
+    return any(action.interruptible for action in limited)

@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 # Number of constraints between two looks at the clock.
 _CLOCK = 256
-# Counted work: seconds to build a constraint and to pass it to CP-SAT; deterministic units per second of search.
-_MAKING, _PER_CONSTRAINT, _UNITS = 2e-6, 1e-6, 0.2
+# Counted work: seconds to build a constraint and to pass it to CP-SAT.
+_MAKING, _PER_CONSTRAINT = 2e-6, 1e-6
+# Counted work: deterministic units per second of search.
+_UNITS = 0.2
 # Conflicts after which binary search gives up a value of the objective.
 _CONFLICTS_EACH = 300
-# Effort and number of constraints from which on a call may take long, and seconds between two reports of its progress.
-_LONG_EFFORT, _MANY_CONSTRAINTS, _REPORT = 0.1, 10_000, 0.1
+# Effort and number of constraints from which on a call may take long.
+_LONG_EFFORT, _MANY_CONSTRAINTS = 0.1, 10_000
+# Seconds between two reports of the progress of a long call.
+_REPORT = 0.1
 #: Beyond all times, and far from where CP-SAT's sums overflow.
 FAR = 2**60
 
@@ -81,9 +85,9 @@ class CpModel:
                 raise RuntimeError("CP-SAT cannot parse the text of the model")
             self._text.clear()
 
-    def integer(self, least: int, most: int) -> int:
+    def integer(self, lower: int, upper: int) -> int:
         """Add an integer variable."""
-        self._text.append(f"variables{{domain:[{least},{most}]}}")
+        self._text.append(f"variables{{domain:[{lower},{upper}]}}")
         self.variables += 1
         return self.variables - 1
 
@@ -91,11 +95,11 @@ class CpModel:
         """Return the domains of all variables, to be changed in place: their least and greatest values."""
         return [variable.domain for variable in self.proto.variables]
 
-    def restrict(self, variable: int, least: int, most: int) -> None:
+    def restrict(self, variable: int, lower: int, upper: int) -> None:
         """Give a variable another domain."""
         domain = self.proto.variables[variable].domain
         domain.clear()
-        domain.extend((least, most))
+        domain.extend((lower, upper))
 
     def boolean(self) -> int:
         """Add a Boolean variable."""
@@ -110,13 +114,13 @@ class CpModel:
             self._text.append(f"constraints{{{text}}}")
         self.constraints += 1
 
-    def difference(self, later: int, earlier: int, least: int, *enforced: int) -> None:
-        """State ``later >= earlier + least`` (if all literals in ``enforced`` hold)."""
-        self._add(f"linear{{vars:[{later},{earlier}]coeffs:[1,-1]domain:[{least},{FAR}]}}", enforced)
+    def difference(self, later: int, earlier: int, distance: int, *enforced: int) -> None:
+        """State ``later >= earlier + distance`` (if all literals in ``enforced`` hold)."""
+        self._add(f"linear{{vars:[{later},{earlier}]coeffs:[1,-1]domain:[{distance},{FAR}]}}", enforced)
 
-    def at_most_sum(self, literals: Sequence[int], most: int) -> None:
-        """Let at most ``most`` of the positive literals hold."""
-        self.linear([(literal, 1) for literal in literals], 0, most)
+    def at_most_sum(self, literals: Sequence[int], maximum: int) -> None:
+        """Let at most ``maximum`` of the positive literals hold."""
+        self.linear([(literal, 1) for literal in literals], 0, maximum)
 
     def clause(self, *literals: int) -> None:
         """Let at least one literal hold."""
@@ -132,16 +136,19 @@ class CpModel:
         number = self._intervals.get(key)
         if number is not None:
             return number
-        first, last = (f"{{vars:{start} coeffs:1 offset:{offset}}}" for offset in (after, after + size))
+        first = f"{{vars:{start} coeffs:1 offset:{after}}}"
+        last = f"{{vars:{start} coeffs:1 offset:{after + size}}}"
         self._add(f"interval{{start{first}end{last}size{{offset:{size}}}}}", present)
         self._intervals[key] = self.constraints - 1
         return self.constraints - 1
 
-    def stretch(self, start: int, after: int, end: int, beyond: int, most: int) -> int:
-        """Return the interval from ``start + after`` to ``end + beyond``, of at most ``most`` ticks."""
-        size = self.integer(0, most)
-        self.linear([(end, 1), (start, -1), (size, -1)], after - beyond, after - beyond)
-        first, last = f"{{vars:{start} coeffs:1 offset:{after}}}", f"{{vars:{end} coeffs:1 offset:{beyond}}}"
+    def stretch(self, start: int, after: int, end: int, beyond: int, max_size: int) -> int:
+        """Return the interval from ``start + after`` to ``end + beyond``, of at most ``max_size`` ticks."""
+        size = self.integer(0, max_size)
+        offset = after - beyond
+        self.linear([(end, 1), (start, -1), (size, -1)], offset, offset)
+        first = f"{{vars:{start} coeffs:1 offset:{after}}}"
+        last = f"{{vars:{end} coeffs:1 offset:{beyond}}}"
         self._add(f"interval{{start{first}end{last}size{{vars:{size} coeffs:1}}}}")
         return self.constraints - 1
 
@@ -186,11 +193,12 @@ class CpModel:
         """Remove the order of `search_in_order`."""
         self._proto.search_strategy.clear()
 
-    def linear(self, terms: Iterable[tuple[int, int]], least: int, most: int, *enforced: int) -> None:
-        """State ``least <= sum of coefficient * variable <= most`` for (variable, coefficient) pairs."""
+    def linear(self, terms: Iterable[tuple[int, int]], lower: int, upper: int, *enforced: int) -> None:
+        """State ``lower <= sum of coefficient * variable <= upper`` for (variable, coefficient) pairs."""
         pairs = list(terms)
-        variables, factors = [variable for variable, _ in pairs], [factor for _, factor in pairs]
-        self._add(f"linear{{vars:{variables}coeffs:{factors}domain:[{least},{most}]}}", enforced)
+        variables = [variable for variable, _ in pairs]
+        factors = [factor for _, factor in pairs]
+        self._add(f"linear{{vars:{variables}coeffs:{factors}domain:[{lower},{upper}]}}", enforced)
 
     def minimize_sum(self, terms: Iterable[tuple[int, int]]) -> None:
         """Make a sum of (variable, coefficient) pairs the objective, in place of any other."""
@@ -209,7 +217,9 @@ class CpModel:
         """Return a copy, which can be changed independently."""
         copy = CpModel(self.deadline)
         copy._proto.copy_from(self.proto)
-        copy.variables, copy.constraints, copy.energetic = self.variables, self.constraints, self.energetic
+        copy.variables = self.variables
+        copy.constraints = self.constraints
+        copy.energetic = self.energetic
         return copy
 
 
@@ -221,19 +231,22 @@ class CpOutcome:
     def __init__(self, response: cmh.CpSolverResponse) -> None:
         from ortools.sat.python import cp_model_helper as cmh
 
-        names = {
-            cmh.CpSolverStatus.OPTIMAL: Status.optimal,
-            cmh.CpSolverStatus.FEASIBLE: Status.feasible,
-            cmh.CpSolverStatus.INFEASIBLE: Status.infeasible,
-            cmh.CpSolverStatus.UNKNOWN: Status.unknown,
+        codes = cmh.CpSolverStatus
+        statuses = {
+            codes.OPTIMAL: Status.optimal,
+            codes.FEASIBLE: Status.feasible,
+            codes.INFEASIBLE: Status.infeasible,
+            codes.UNKNOWN: Status.unknown,
         }
-        if response.status not in names:
+        if response.status not in statuses:
             raise RuntimeError(f"CP-SAT rejected the model: {response.solution_info}")
-        self.status = names[response.status]
+        self.status = statuses[response.status]
         self.solution: list[int] = list(response.solution)
         self.bound = response.best_objective_bound
         self.effort = response.deterministic_time
-        self.branches, self.conflicts, self.seconds = response.num_branches, response.num_conflicts, response.wall_time
+        self.branches = response.num_branches
+        self.conflicts = response.num_conflicts
+        self.seconds = response.wall_time
 
 
 def run(
@@ -284,8 +297,9 @@ def run(
     parameters = cmh.SatParameters()
     workers = max(1, workers)  # 0 would be all cores
     if deadline.counted:
-        workers, most = 1, max(1e-6, deadline.remaining() * _UNITS)
-        deterministic = most if deterministic is None else min(deterministic, most)
+        workers = 1
+        remaining = max(1e-6, deadline.remaining() * _UNITS)
+        deterministic = remaining if deterministic is None else min(deterministic, remaining)
     parameters.max_time_in_seconds = max(0.001, deadline.wall_seconds())
     if deterministic is not None:
         parameters.max_deterministic_time = deterministic

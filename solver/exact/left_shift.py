@@ -12,11 +12,12 @@ from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 from typing import TypeAlias
 
 from planoracle.heuristics.timetable import ResourceLoad, lags_by_action, resource_kinds
-from planoracle.instances.model.instance import Demand, Instance
+from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.instances.model.resource_rules import capacities, states
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
@@ -95,11 +96,12 @@ class _Shift:
     def __init__(self, instance: Instance, schedule: Schedule, *, cut: bool) -> None:
         self.instance = instance
         self._cutting = cut
-        self._least, self._most, _, self._limited = lags_by_action(instance)
+        self._minimum_lags, self._maximum_lags, _, self._limited = lags_by_action(instance)
         self._stateful = resource_kinds(instance)[0]
         count = len(instance.actions)
-        self._own: list[list[_Item]] = [[] for _ in range(count)]
-        self._finish, self._last = [0] * count, [0] * count  # latest end and latest start of the pieces of an action
+        self._items_of: list[list[_Item]] = [[] for _ in range(count)]  # pieces by action
+        self._finish = [0] * count  # latest end of the pieces of an action
+        self._last = [0] * count  # latest start of the pieces of an action
         self._attended: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that hold an agent, by start
         self._started: dict[str | None, list[_Item]] = defaultdict(list)  # pieces that an agent only starts, by start
         # Loads of uses that share their capacity with none.
@@ -110,16 +112,20 @@ class _Shift:
         self._settings: dict[str, list[_Item]] = {name: [] for name in self._stateful}  # those that set a state
         self._longest = max((piece.duration for piece in schedule.pieces), default=0)
         # Pieces of interruptible actions set states wherever they are cut, so only the whole schedule can be checked.
-        self._pausing = any(
-            action.interruptible and any(d.resource in self._stateful for mode in action.modes for d in mode.demands)
-            for action in instance.actions
-        )
+        self._pausing = any(action.interruptible and self._needs_states(action) for action in instance.actions)
         self.items = [self._item(piece) for piece in schedule.pieces]
         for item in self.items:  # in the order of their starts
-            self._own[item.action].append(item)
+            self._items_of[item.action].append(item)
             self._put(item)
         for i in range(count):
             self._summarize(i)
+
+    def _needs_states(self, action: Action) -> bool:
+        """Return whether a mode of an action uses a resource with states."""
+        return any(self._uses_states(mode.demands) for mode in action.modes)
+
+    def _uses_states(self, demands: Iterable[Demand]) -> bool:
+        return any(demand.resource in self._stateful for demand in demands)
 
     def _item(self, piece: Piece) -> _Item:
         i = self.instance.index[piece.action]
@@ -138,7 +144,8 @@ class _Shift:
 
     def run(self) -> bool:
         """Make passes until nothing moves; return whether anything has moved."""
-        passes, starts = 0, [item.start for item in self.items]
+        passes = 0
+        starts = [item.start for item in self.items]
         while self._scan():
             passes += 1
             if not passes & (passes - 1):  # 1, 2, 4, ...
@@ -173,10 +180,10 @@ class _Shift:
             return
         times = 1
         while times and any(moves):
-            shifted = [
-                self._piece(item)._replace(start=item.start - times * move)
-                for item, move in zip(self.items, moves, strict=True)
-            ]
+            shifted = []
+            for item, move in zip(self.items, moves, strict=True):
+                piece = self._piece(item)
+                shifted.append(piece._replace(start=piece.start - times * move))
             if not self._valid(shifted):
                 times //= 2
                 continue
@@ -186,7 +193,7 @@ class _Shift:
             for item, piece in zip(self.items, shifted, strict=True):
                 item.start = piece.start
                 self._put(item)
-            for i in range(len(self._own)):
+            for i in range(len(self._items_of)):
                 self._summarize(i)
             times *= 2
 
@@ -224,16 +231,16 @@ class _Shift:
                 self._loads[demand.resource].take(item.start, item.end, times * demand.amount)
 
     def _summarize(self, action: int) -> None:
-        own = self._own[action]
-        self._finish[action] = max((item.end for item in own), default=0)
-        self._last[action] = max((item.start for item in own), default=0)
+        items = self._items_of[action]
+        self._finish[action] = max((item.end for item in items), default=0)
+        self._last[action] = max((item.start for item in items), default=0)
 
     def _cut(self, item: _Item) -> None:
         """Cut a piece at the starts inside of it, or the piece inside of which it has been started."""
         if item.cuttable:
-            starts = [one.start for one in self._started[item.agent]]
-            # Several actions may start at one instant.
-            for start in dict.fromkeys(starts[bisect_right(starts, item.start) : bisect_left(starts, item.end)]):
+            starts = [started.start for started in self._started[item.agent]]
+            inner_starts = starts[bisect_right(starts, item.start) : bisect_left(starts, item.end)]
+            for start in dict.fromkeys(inner_starts):  # several actions may start at one instant
                 item = self._cut_at(item, start)
         elif not item.busy and item.agent is not None:
             attended = self._attended[item.agent]
@@ -246,13 +253,13 @@ class _Shift:
         end = item.end
         self._remove(item)
         item.duration = item.busy = start - item.start
-        rest = replace(item, start=start, duration=end - start, busy=end - start)
+        second = replace(item, start=start, duration=end - start, busy=end - start)
         self._put(item)
-        self._put(rest)
-        self._own[item.action].append(rest)
-        self.items.append(rest)
+        self._put(second)
+        self._items_of[item.action].append(second)
+        self.items.append(second)
         self._summarize(item.action)
-        return rest
+        return second
 
     # --- earliest starts -------------------------------------------------------------------------
 
@@ -260,37 +267,42 @@ class _Shift:
         """Return the earliest start that the release and the lags allow."""
         action = self.instance.actions[item.action]
         bound = action.release
-        for j, least in self._least[item.action]:
-            bound = max(bound, self._finish[j] + least)
+        for j, minimum in self._minimum_lags[item.action]:
+            bound = max(bound, self._finish[j] + minimum)
         for name in action.modes[item.mode].after:
             bound = max(bound, self._finish[self.instance.index[name]])
-        for k, most in self._limited[item.action]:  # the finish must not be too early for those that follow in time
-            last = self._last_without(k, item)
-            if self._finish_without(item) < last - most:
-                bound = max(bound, last - most - item.duration)
+        for k, maximum in self._limited[item.action]:  # the finish must not be too early for those that follow in time
+            earliest_finish = self._last_without(k, item) - maximum
+            if self._finish_without(item) < earliest_finish:
+                bound = max(bound, earliest_finish - item.duration)
         return bound
 
     def _finish_without(self, item: _Item) -> int:
         """Return the latest end of the other pieces of the action, -1 if there are none."""
-        own = self._own[item.action]
-        return max(other.end for other in own if other is not item) if len(own) > 1 else -1
+        ends = (piece.end for piece in self._items_of[item.action] if piece is not item)
+        return max(ends, default=-1)
 
     def _last_without(self, action: int, item: _Item) -> int:
         """Return the latest start of the pieces of an action without ``item``.
 
         Pieces that only the item separates are joined.
         """
-        own = self._own[action]
-        if item.busy or len(own) == 1 or self._last[action] != item.start:
+        pieces = self._items_of[action]
+        if item.busy or len(pieces) == 1 or self._last[action] != item.start:
             return self._last[action]
-        second, started = max(own, key=_START), self._started[item.agent]
-        alone = bisect_right(started, item.start, key=_START) - bisect_left(started, item.start, key=_START) == 1
-        joins = alone and second.cuttable and second.agent == item.agent and any(one.end == item.start for one in own)
-        return max(one.start for one in own if one is not second) if joins else item.start
+        second = max(pieces, key=_START)
+        if not (second.cuttable and second.agent == item.agent):
+            return item.start
+        started = self._started[item.agent]
+        first = bisect_left(started, item.start, key=_START)
+        end = bisect_right(started, item.start, key=_START)
+        if end - first != 1 or all(piece.end != item.start for piece in pieces):
+            return item.start
+        return max(piece.start for piece in pieces if piece is not second)
 
     def _earliest(self, item: _Item, time: int) -> int:
         """Return the earliest start from a time on that all rules allow."""
-        checked = any(demand.resource in self._stateful for demand in item.demands) or self._pausing
+        checked = self._pausing or self._uses_states(item.demands)
         while time < item.start:
             later = self._fit(item, time)
             if later > time:
@@ -298,35 +310,40 @@ class _Shift:
             elif not checked or self._states_allow(item, time):
                 break
             else:
-                time = min((instant for instant in self._instants(item, time) if instant > time), default=item.start)
+                later_instants = (instant for instant in self._instants(item, time) if instant > time)
+                time = min(later_instants, default=item.start)
         return min(time, item.start)
 
     def _instants(self, item: _Item, time: int) -> Iterator[int]:
         """Yield the starts near a time at which states may change for a piece, or it may join another piece."""
         if self._pausing:
-            for other in self.items:
-                yield from (other.start, other.start + 1, other.end, other.start - item.duration)
+            for piece in self.items:
+                yield from (piece.start, piece.start + 1, piece.end, piece.start - item.duration)
             return
         for demand in item.demands:
             uses = self._uses.get(demand.resource, [])
             first = bisect_left(uses, time - self._longest, key=_START)
-            for other in uses[first : bisect_right(uses, time, key=_START) + 1]:
-                yield from (other.start, other.start + 1, other.end)
+            last = bisect_right(uses, time, key=_START)
+            for use in uses[first : last + 1]:
+                yield from (use.start, use.start + 1, use.end)
 
     def _fit(self, item: _Item, time: int) -> int:
         """Return the first time from this one on that the agent, the room of resources and the action allow."""
-        for other in self._own[item.action] if len(self._own[item.action]) > 1 else ():
-            if other is not item and other.start < time + item.duration and time < other.end:
-                time = other.end
+        for piece in self._items_of[item.action]:
+            if piece is not item and piece.start < time + item.duration and time < piece.end:
+                time = piece.end
         if item.busy:
             kind: _Kind = item.busy, 0, item.cuttable
             time = self._search(item, item.agent, kind, time, lambda time: self._agent_free(item, time))
         elif item.agent is not None:
             time = self._start_possible(item, time)
-        for name, amount in ((d.resource, d.amount) for d in item.demands if item.duration and d.sets is None):
-            fit, length = self._loads[name].fit, item.duration
-            kind = length, amount, False
-            time = self._search(item, name, kind, time, lambda time: fit(time, length, amount))  # noqa: B023
+        if not item.duration:
+            return time
+        for demand in item.demands:
+            if demand.sets is None:
+                kind = item.duration, demand.amount, False
+                fit = partial(self._loads[demand.resource].fit, duration=item.duration, amount=demand.amount)
+                time = self._search(item, demand.resource, kind, time, fit)
         return time
 
     def _search(self, item: _Item, owner: str | None, kind: _Kind, time: int, find: Callable[[int], int]) -> int:
@@ -342,11 +359,13 @@ class _Shift:
     def _free(self, item: _Item, start: int) -> None:
         """Remove the record that no piece fits near the former start of a piece."""
         for owner in (item.agent, *(demand.resource for demand in item.demands)):
-            for kind, (first, last) in self._full[owner].items():
-                self._full[owner][kind] = first, max(first, min(last, start - kind[0] + 1))
+            full = self._full[owner]
+            for kind, (first, last) in full.items():
+                full[kind] = first, max(first, min(last, start - kind[0] + 1))
 
     def _agent_free(self, item: _Item, time: int) -> int:
-        attended, started = self._attended[item.agent], self._started[item.agent]
+        attended = self._attended[item.agent]
+        started = self._started[item.agent]
         while True:
             k = max(0, bisect_right(attended, time, key=_START) - 1)
             while k < len(attended) and attended[k].start < time + item.busy:
@@ -363,22 +382,27 @@ class _Shift:
         k = bisect_left(attended, time, key=_START) - 1
         if k < 0 or time >= attended[k].free_again:
             return time
-        limits = (
-            most + (max(self._finish_without(item), time + item.duration) if j == item.action else self._finish[j])
-            for j, most in self._most[attended[k].action]
-        )
-        return time if attended[k].cuttable and all(time <= limit for limit in limits) else attended[k].free_again
+        holder = attended[k]
+        return time if holder.cuttable and self._cut_in_time(holder, item, time) else holder.free_again
+
+    def _cut_in_time(self, holder: _Item, item: _Item, time: int) -> bool:
+        """Return whether the maximum lags to ``holder`` let it begin again where ``item`` cuts it."""
+        for j, maximum in self._maximum_lags[holder.action]:
+            finish = self._finish[j]
+            if j == item.action:
+                finish = max(self._finish_without(item), time + item.duration)
+            if time > finish + maximum:
+                return False
+        return True
 
     def _states_allow(self, item: _Item, start: int) -> bool:
         """Return whether the rules accept the uses of resources with states if a piece starts at ``start``."""
         moved = self._piece(item)._replace(start=start)
         if self._pausing:
-            return self._valid([*(self._piece(other) for other in self.items if other is not item), moved])
-        return all(
-            self._state_allows(demand, moved, item.start)
-            for demand in item.demands
-            if demand.resource in self._stateful
-        )
+            unmoved = (self._piece(piece) for piece in self.items if piece is not item)
+            return self._valid([*unmoved, moved])
+        demands = (demand for demand in item.demands if demand.resource in self._stateful)
+        return all(self._state_allows(demand, moved, item.start) for demand in demands)
 
     def _state_allows(self, demand: Demand, moved: Piece, before: int) -> bool:
         """Return whether the rules accept the uses of one resource near a piece that started ``before``.
@@ -387,21 +411,28 @@ class _Shift:
         piece. The rules check the others by the uses around them and the last settings before these.
         """
         only = {demand.resource}
-        uses, settings, longest = self._uses[demand.resource], self._settings[demand.resource], self._longest
+        uses = self._uses[demand.resource]
+        settings = self._settings[demand.resource]
         last = before + moved.duration
         if demand.sets is not None:
             following = settings[bisect_right(settings, before, key=_START) :][:1] or uses[-1:]
             last = max([last, *(use.start for use in following)])
-        first = moved.start - longest
-        k = bisect_left(settings, first, key=_START)
-        earlier = settings[bisect_left(settings, settings[k - 1].start, key=_START) : k] if k else []
-        near = uses[bisect_left(uses, first, key=_START) : bisect_right(uses, last + longest, key=_START)]
+        first = moved.start - self._longest
+        earlier = self._last_settings(settings, first)
+        near = uses[bisect_left(uses, first, key=_START) : bisect_right(uses, last + self._longest, key=_START)]
         pieces = [*enumerate([moved, *map(self._piece, near)])]
         affected = {number for number, piece in pieces if piece.start <= last}
         starting = {number for number, piece in pieces if moved.start <= piece.start <= last}
         pieces += [(-1 - number, self._piece(use)) for number, use in enumerate(earlier)]
-        heavy = capacities(self.instance, pieces, only)
+        overloads = capacities(self.instance, pieces, only)
+        if any(overload.position in starting for overload in overloads):
+            return False
         unmet = states(self.instance, pieces, only)
-        return not any(fault.position in starting for fault in heavy) and not any(
-            one.position in affected for one in unmet
-        )
+        return all(need.position not in affected for need in unmet)
+
+    def _last_settings(self, settings: list[_Item], time: int) -> list[_Item]:
+        """Return the settings at the latest instant before a time at which there are any."""
+        k = bisect_left(settings, time, key=_START)
+        if not k:
+            return []
+        return settings[bisect_left(settings, settings[k - 1].start, key=_START) : k]

@@ -86,7 +86,11 @@ class Lexicographic:
     def _values(self, terms: Terms) -> int:
         """Return an upper bound on the number of values of a sum."""
         domains = self.model.domains()
-        return sum(abs(factor) * (domains[variable][1] - domains[variable][0]) for variable, factor in terms)
+        number = 0
+        for variable, factor in terms:
+            lower, upper = domains[variable]
+            number += abs(factor) * (upper - lower)
+        return number
 
     def value(self, terms: Terms) -> int:
         """Return the value of a sum in the solution."""
@@ -109,17 +113,18 @@ class Lexicographic:
         return True
 
     def _take(self, outcome: CpOutcome, terms: Terms) -> None:
-        if outcome.solution:
-            incumbent, self.solution = self.solution, outcome.solution
-            if incumbent is not None and self.value(terms) > sum(c * incumbent[v] for v, c in terms):
-                self.solution = incumbent
+        if not outcome.solution:
+            return
+        value = None if self.solution is None else self.value(terms)
+        incumbent, self.solution = self.solution, outcome.solution
+        if value is not None and self.value(terms) > value:
+            self.solution = incumbent
 
     def _confirm(self, *, presolved: bool) -> None:
         """Accept infeasibility only if CP-SAT proves it with presolve both on and off."""
         self.model.drop_objective()
-        second = run(
-            self.model, deadline=self.deadline.within(max(1.0, self.deadline.remaining())), presolve=not presolved
-        )
+        deadline = self.deadline.within(max(1.0, self.deadline.remaining()))
+        second = run(self.model, deadline=deadline, presolve=not presolved)
         self.infeasible = second.status == Status.infeasible
         if second.solution:
             self.solution = second.solution
@@ -163,14 +168,13 @@ def with_few_interruptions(
     assert result.schedule is not None
     began = perf_counter()
     fewest = minimize_interruptions(instance, result.schedule, time_limit=deadline)
-    is_same = fewest.schedule == result.schedule
-    return replace(
-        result,
-        schedule=fewest.schedule,
-        plan=result.plan if is_same else certify(instance, fewest.schedule, result.makespan, rules=rules),
-        proof=f"{result.proof}, interruptions {'proved' if fewest.proved else 'not proved'} minimal",
-        seconds=result.seconds + perf_counter() - began,
-    )
+    plan = result.plan
+    if fewest.schedule != result.schedule:
+        plan = certify(instance, fewest.schedule, result.makespan, rules=rules)
+    is_proved = "proved" if fewest.proved else "not proved"
+    proof = f"{result.proof}, interruptions {is_proved} minimal"
+    seconds = result.seconds + perf_counter() - began
+    return replace(result, schedule=fewest.schedule, plan=plan, proof=proof, seconds=seconds)
 
 
 def minimize_interruptions(instance: Instance, schedule: Schedule, *, time_limit: Limit = 60.0) -> FewInterruptions:

@@ -21,8 +21,10 @@ from planoracle.solver.exact.cp_model import FAR
 from planoracle.solver.exact.model_size import model_size
 from planoracle.solver.exact.schedule_model import ScheduleModel
 
-# Most steps of interruptible actions, largest model, and longest name of an action in the name of a variable.
-_MOST_STEPS, _LARGEST_MODEL, _LONGEST = 10_000, 500_000, 60
+# Most steps of interruptible actions, and largest model.
+_MOST_STEPS, _LARGEST_MODEL = 10_000, 500_000
+# Longest name of an action in the name of a variable.
+_LONGEST = 60
 
 
 def interval_model(instance: Instance, step: int, deadline: Deadline = NEVER) -> ScheduleModel:
@@ -40,8 +42,8 @@ def interval_model(instance: Instance, step: int, deadline: Deadline = NEVER) ->
     if steps(instance, step) > _MOST_STEPS or model_size(instance, windows, step) > _LARGEST_MODEL:
         raise InputError("is too large for an interval model", field=instance.name)
     limits = (horizon(instance), instance.time_limit)
-    most = min(limit for limit in limits if limit is not None)
-    return ScheduleModel(instance, windows, step, 0, most, deadline=deadline)
+    latest_makespan = min(limit for limit in limits if limit is not None)
+    return ScheduleModel(instance, windows, step, 0, latest_makespan, deadline=deadline)
 
 
 def model_text(instance: Instance, ending: str) -> str:
@@ -70,45 +72,51 @@ def model_text(instance: Instance, ending: str) -> str:
     proto: Any = model.model.proto
     for variable, name in enumerate(_names(model)):
         proto.variables[variable].name = name
-    agents = ", ".join(f"{n} {agent}" for n, agent in enumerate(instance.agents, 1))
-    head = [
-        f"Interval model of {instance.name}, written by planoracle {__version__}.",
-        f"One step is {model.step} {instance.unit}{'s' * (model.step > 1)}; the objective is in {instance.unit}s.",
-        *(
-            [f"Numbers of agents (only the first of interchangeable ones is used): {agents}."]
-            if len(instance.agents) > 1
-            else []
-        ),
-        "Starts and choices are named by number and name of their action, and by step if it is interruptible:",
-        *(f"{n} {action.id}{action.label and ': '}{action.label}" for n, action in enumerate(instance.actions, 1)),
-    ]
+    heading = _heading(instance, model.step)
     if ending == ".mzn":
-        return "".join(f"% {visible(line)}\n" for line in head) + _MiniZinc(model, proto).text()
+        return _comment("%", heading) + _MiniZinc(model, proto).text()
     proto.name = visible(instance.name)
     proto.objective.scaling_factor = model.step
     topic = ""
     for number, constraint in enumerate(proto.constraints):
         topic = constraint.name = model.model.topics.get(number, topic)
-    return "".join([*(f"# {visible(line)}\n" for line in head), str(proto)])
+    return _comment("#", heading) + str(proto)
+
+
+def _heading(instance: Instance, step: int) -> Iterator[str]:
+    """Yield the lines above a model."""
+    unit = instance.unit
+    yield f"Interval model of {instance.name}, written by planoracle {__version__}."
+    yield f"One step is {step} {unit}{'s' * (step > 1)}; the objective is in {unit}s."
+    if len(instance.agents) > 1:
+        agents = ", ".join(f"{n} {agent}" for n, agent in enumerate(instance.agents, 1))
+        yield f"Numbers of agents (only the first of interchangeable ones is used): {agents}."
+    yield "Starts and choices are named by number and name of their action, and by step if it is interruptible:"
+    for n, action in enumerate(instance.actions, 1):
+        yield f"{n} {action.id}{action.label and ': '}{action.label}"
+
+
+def _comment(mark: str, lines: Iterable[str]) -> str:
+    return "".join(f"{mark} {visible(line)}\n" for line in lines)
 
 
 def _names(model: ScheduleModel) -> list[str]:
     """Return an identifier for every variable; the number of the action keeps them apart."""
     names = {model.makespan: "makespan_in_steps"}
     agents = {agent: n for n, agent in enumerate(model.instance.agents, 1)}
-    for n, (action, segments, modes) in enumerate(
-        zip(model.instance.actions, model.segments, model.modes, strict=True), 1
-    ):
-        own = f"{n}_{re.sub(r'[^A-Za-z0-9]+', '_', action.id).strip('_')[:_LONGEST]}"
-        names |= {literal: f"mode_{m}_of_{own}" for m, literal in enumerate(modes, 1) if literal is not None}
+    rows = zip(model.instance.actions, model.segments, model.modes, strict=True)
+    for n, (action, segments, modes) in enumerate(rows, 1):
+        identifier = re.sub(r"[^A-Za-z0-9]+", "_", action.id).strip("_")
+        action_name = f"{n}_{identifier[:_LONGEST]}"
+        for m, literal in enumerate(modes, 1):
+            if literal is not None:
+                names[literal] = f"mode_{m}_of_{action_name}"
         for k, segment in enumerate(segments, 1):
-            part = own if len(segments) == 1 else f"{own}_{k}"
+            part = action_name if len(segments) == 1 else f"{action_name}_{k}"
             names[segment.start] = f"start_{part}"
-            names |= {
-                literal: f"agent_{agents[agent]}_does_{part}"
-                for agent, literal in segment.agents.items()
-                if literal is not None
-            }
+            for agent, literal in segment.agents.items():
+                if literal is not None:
+                    names[literal] = f"agent_{agents[agent]}_does_{part}"
     return [names.get(variable, f"choice_{variable}") for variable in range(model.model.variables)]
 
 
@@ -138,15 +146,20 @@ class _MiniZinc:
 
     def text(self) -> str:
         """Return the text of the model."""
-        domains = ["..".join(map(str, variable.domain)) for variable in self.proto.variables]
-        kinds = ("bool" if _is_choice(name) else domain for name, domain in zip(self.names, domains, strict=True))
+        actions = (visible(action.id) for action in self.model.instance.actions)
         return _MINIZINC.substitute(
             step=self.model.step,
-            variables="\n".join(f"var {kind}: {name};" for kind, name in zip(kinds, self.names, strict=True)),
+            variables="\n".join(self.variables()),
             constraints="\n".join(self.constraints()),
-            actions=", ".join(json.dumps(visible(a.id), ensure_ascii=False) for a in self.model.instance.actions),
+            actions=", ".join(json.dumps(action, ensure_ascii=False) for action in actions),
             starts=", ".join(self.names[segments[0].start] for segments in self.model.segments),
         )
+
+    def variables(self) -> Iterator[str]:
+        """Yield the lines of the variables."""
+        for name, variable in zip(self.names, self.proto.variables, strict=True):
+            domain = "bool" if _is_choice(name) else "..".join(map(str, variable.domain))
+            yield f"var {domain}: {name};"
 
     def constraints(self) -> Iterator[str]:
         """Yield the lines of the constraints, with their topics."""
@@ -156,40 +169,53 @@ class _MiniZinc:
             if not constraint.has_interval():  # intervals are written where they are used
                 yield f"constraint {self.constraint(constraint)};"
 
-    def constraint(self, one: Any) -> str:
-        """Return a constraint."""
-        if one.has_cumulative():
-            demands = [demand.offset for demand in one.cumulative.demands]
-            return self.cumulative(one.cumulative.intervals, demands, one.cumulative.capacity.offset)
-        if one.has_no_overlap():
-            return self.cumulative(one.no_overlap.intervals, [1] * len(one.no_overlap.intervals), 1)
-        if one.has_bool_or():
-            return " \\/ ".join(map(self.literal, one.bool_or.literals)) or "false"
-        if one.has_exactly_one():
-            return f"{_sum([f'bool2int({self.literal(literal)})' for literal in one.exactly_one.literals])} = 1"
-        condition = self.all_of(one.enforcement_literal)
-        return f"{condition} -> {self.linear(one.linear)}" if condition else self.linear(one.linear)
+    def constraint(self, constraint: Any) -> str:
+        """Return the text of a constraint."""
+        if constraint.has_cumulative():
+            cumulative = constraint.cumulative
+            demands = [demand.offset for demand in cumulative.demands]
+            return self.cumulative(cumulative.intervals, demands, cumulative.capacity.offset)
+        if constraint.has_no_overlap():
+            intervals = constraint.no_overlap.intervals
+            return self.cumulative(intervals, [1] * len(intervals), 1)
+        if constraint.has_bool_or():
+            return " \\/ ".join(map(self.literal, constraint.bool_or.literals)) or "false"
+        if constraint.has_exactly_one():
+            terms = [f"bool2int({self.literal(literal)})" for literal in constraint.exactly_one.literals]
+            return f"{_sum(terms)} = 1"
+        condition = self.all_of(constraint.enforcement_literal)
+        linear = self.linear(constraint.linear)
+        return f"{condition} -> {linear}" if condition else linear
 
     def cumulative(self, intervals: Iterable[int], demands: Sequence[int], capacity: int) -> str:
         """Return the constraint of a capacity; absent intervals demand nothing."""
-        uses = [self.proto.constraints[interval] for interval in intervals]
-        starts = [_sum([self.names[use.interval.start.vars[0]]], use.interval.start.offset) for use in uses]
-        present = [self.all_of(use.enforcement_literal) for use in uses]
-        needs = [f"{demand} * bool2int({one})" if one else demand for demand, one in zip(demands, present, strict=True)]
-        rows = (starts, [use.interval.size.offset for use in uses], needs)
-        return (
-            f"cumulative({', '.join(f'[{texts}]' for texts in (', '.join(map(str, row)) for row in rows))}, {capacity})"
-        )
+        starts: list[str] = []
+        sizes: list[str] = []
+        needs: list[str] = []
+        for number, demand in zip(intervals, demands, strict=True):
+            use = self.proto.constraints[number]
+            start = use.interval.start
+            starts.append(_sum([self.names[start.vars[0]]], start.offset))
+            sizes.append(str(use.interval.size.offset))
+            present = self.all_of(use.enforcement_literal)
+            needs.append(f"{demand} * bool2int({present})" if present else str(demand))
+        return f"cumulative([{', '.join(starts)}], [{', '.join(sizes)}], [{', '.join(needs)}], {capacity})"
 
-    def linear(self, one: Any) -> str:
+    def linear(self, linear: Any) -> str:
         """Return a linear constraint, with positive terms on the left and negative ones on the right."""
-        sides: tuple[list[str], list[str]] = ([], [])
-        for variable, factor in zip(one.vars, one.coeffs, strict=True):
-            name = f"bool2int({self.names[variable]})" if _is_choice(self.names[variable]) else self.names[variable]
-            sides[factor < 0].append(name if abs(factor) == 1 else f"{abs(factor)} * {name}")
-        positive, (least, most) = _sum(sides[0]), one.domain
-        bounds = [f"{positive} >= {_sum(sides[1], least)}"] if least > -FAR else []
-        bounds += [f"{positive} <= {_sum(sides[1], most)}"] if most < FAR else []
+        left: list[str] = []
+        right: list[str] = []
+        for variable, factor in zip(linear.vars, linear.coeffs, strict=True):
+            name = self.names[variable]
+            number = f"bool2int({name})" if _is_choice(name) else name
+            side = right if factor < 0 else left
+            side.append(number if abs(factor) == 1 else f"{abs(factor)} * {number}")
+        lower, upper = linear.domain
+        bounds = []
+        if lower > -FAR:
+            bounds.append(f"{_sum(left)} >= {_sum(right, lower)}")
+        if upper < FAR:
+            bounds.append(f"{_sum(left)} <= {_sum(right, upper)}")
         return " /\\ ".join(bounds)
 
     def literal(self, number: int) -> str:

@@ -20,9 +20,11 @@ from planoracle.solver.exact.schedule_model import ScheduleModel
 
 # Effort of one step, in CP-SAT's deterministic time.
 _EFFORT = 0.02
-# Share of all segments in the first window, its limits, and the factor by which a window grows after a step that is
-# solved to the end, or shrinks after one that is not.
-_SHARE, _LEAST_SHARE, _MOST_SHARE, _FACTOR = 0.2, 0.02, 0.9, 1.05
+# Share of all segments in the first window, and its limits.
+_SHARE = 0.2
+_MIN_SHARE, _MAX_SHARE = 0.02, 0.9
+# Factor by which a window grows after a step that is solved to the end, or shrinks after one that is not.
+_FACTOR = 1.05
 # Number of segments in the smallest window.
 _LEAST_WINDOW = 5
 
@@ -92,7 +94,8 @@ class NeighbourhoodSearch:
 
     def schedule(self) -> Schedule:
         """Return the current schedule."""
-        return self.model.schedule([self.values[variable] for variable in range(self.model.model.variables)])
+        solution = [self.values[variable] for variable in range(self.model.model.variables)]
+        return self.model.schedule(solution)
 
     def search(self, deadline: Deadline, lower_bound: int, effort: float, workers: int = 1) -> None:
         """Make steps until their effort, the deadline, or a lower bound of the makespan (in steps) is reached.
@@ -100,9 +103,11 @@ class NeighbourhoodSearch:
         With several workers as many searches start here at the same time, and the best of their schedules is kept.
         """
         seeds = [self._random.randrange(2**30) for _ in range(workers - 1)]
-        searches = [self, *(NeighbourhoodSearch(self.model, self.values, self._settings, seed) for seed in seeds)]
-        for extra_search in searches[1:]:
+        searches = [self]
+        for seed in seeds:
+            extra_search = NeighbourhoodSearch(self.model, self.values, self._settings, seed)
             extra_search.share = self.share
+            searches.append(extra_search)
         self.model.model.parse()  # before several threads copy it
         if workers == 1:
             self.make_steps(deadline, lower_bound, effort)
@@ -132,18 +137,15 @@ class NeighbourhoodSearch:
             if self.makespan < previous:
                 self._on_improvement(self.makespan)
         self.share *= _FACTOR if outcome.status == Status.optimal else 1 / _FACTOR
-        self.share = min(_MOST_SHARE, max(_LEAST_SHARE, self.share))
+        self.share = min(_MAX_SHARE, max(_MIN_SHARE, self.share))
 
     def _neighbourhood(self, lower_bound: int) -> CpModel:
         """Return the model with a window of the current schedule free, and the rest restricted."""
-        items = sorted(
-            _Item(start := self.values[segment.start], i, k, start + segment.size)
-            for i, segments in enumerate(self.model.segments)
-            for k, segment in enumerate(segments)
-        )
+        items = sorted(self._items())
         size = max(_LEAST_WINDOW, round(self.share * len(items)))
         first = self._random.randrange(-size // 2, len(items) - size // 2)
-        begin, end = items[max(0, first)].start, items[min(len(items), first + size) - 1].start
+        begin = items[max(0, first)].start
+        end = items[min(len(items), first + size) - 1].start
         before = [item for item in items if item.end <= begin and item.start < begin]
         after = [item for item in items if item.start > end]
         model = self.model.model.copy()
@@ -159,10 +161,19 @@ class NeighbourhoodSearch:
         model.hint(self.values)
         return model
 
+    def _items(self) -> Iterator[_Item]:
+        """Yield all segments as they are in the current schedule."""
+        for i, segments in enumerate(self.model.segments):
+            for k, segment in enumerate(segments):
+                start = self.values[segment.start]
+                yield _Item(start, i, k, start + segment.size)
+
     def _choices(self, item: _Item) -> Iterator[int]:
         """Yield the literals that choose the mode and the agent of a segment."""
         agents = self.model.segments[item.action][item.number].agents.values()
-        yield from (literal for literal in (*self.model.modes[item.action], *agents) if literal is not None)
+        for literal in (*self.model.modes[item.action], *agents):
+            if literal is not None:
+                yield literal
 
     def _orders(self, items: Sequence[_Item]) -> set[tuple[int, int, int]]:
         """Return the orders of segments on all units: two starts, and the least distance between them."""
@@ -170,10 +181,12 @@ class NeighbourhoodSearch:
         for item in items:
             segment = self.model.segments[item.action][item.number]
             for resource, units in self._demands(item.action) if segment.size else ():
-                uses.setdefault(("resource", resource), []).append(_Use(item.start, segment.start, segment.size, units))
+                use = _Use(item.start, segment.start, segment.size, units)
+                uses.setdefault(("resource", resource), []).append(use)
             for agent, literal in segment.agents.items() if segment.busy else ():
                 if literal is None or self.values[literal]:
-                    uses.setdefault(("crew", agent), []).append(_Use(item.start, segment.start, segment.busy, 1))
+                    attendance = _Use(item.start, segment.start, segment.busy, 1)
+                    uses.setdefault(("crew", agent), []).append(attendance)
         capacities = {("resource", resource.name): resource.capacity for resource in self.model.instance.resources}
         capacities |= {("crew", crew[0]): len(crew) for crew in self.model.crews}
         orders: set[tuple[int, int, int]] = set()

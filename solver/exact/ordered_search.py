@@ -17,9 +17,11 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.solver.exact.bounds import Windows, urgent
 
-# Largest numbers of parts, instants and units of a capacity; tries per part, and counted work per placed part
-# (seconds).
-_MOST_PARTS, _MOST_INSTANTS, _MOST_UNITS = 1_000, 4_000, 64
+# Largest numbers of parts, instants and units of a capacity.
+_MOST_PARTS = 1_000
+_MOST_INSTANTS = 4_000
+_MOST_UNITS = 64
+# Tries per part, and counted work per placed part (seconds).
 _TRIES, _PLACING = 1.5, 1e-5
 # Number of makespans tried, from the lower bound on.
 _MAKESPANS = 3
@@ -42,7 +44,7 @@ class _Part:
 
 
 def schedule_in_order(
-    instance: Instance, bounds: Windows, step: int, least: int, most: int, deadline: Deadline
+    instance: Instance, bounds: Windows, step: int, lower_bound: int, latest_makespan: int, deadline: Deadline
 ) -> tuple[Schedule | None, int]:
     """Search for an optimal schedule of a makespan close to its lower bound.
 
@@ -50,8 +52,8 @@ def schedule_in_order(
     ----------
     step
         Ticks by which all times can be divided.
-    least, most
-        Bounds of the makespan in ticks, ``least`` on the grid of steps.
+    lower_bound, latest_makespan
+        Bounds of the makespan in ticks, the lower one on the grid of steps.
 
     Returns
     -------
@@ -63,43 +65,44 @@ def schedule_in_order(
     >>> from planoracle.instances.model.instance import Action
     >>> from planoracle.solver.exact.precedence import ordered_windows
     >>> kitchen = Instance("k", (Action("t/chop", "t", 3, 3), Action("t/boil", "t", 9, 0), Action("t/eat", "t", 4, 4)))
-    >>> found, least = schedule_in_order(kitchen, ordered_windows(kitchen), 1, 9, 16, NEVER)
-    >>> [(piece.action, piece.start) for piece in found.pieces], least
+    >>> schedule, lower_bound = schedule_in_order(kitchen, ordered_windows(kitchen), 1, 9, 16, NEVER)
+    >>> [(piece.action, piece.start) for piece in schedule.pieces], lower_bound
     ([('t/boil', 0), ('t/eat', 0), ('t/chop', 4)], 9)
     """
-    if not _suits(instance, step, least):
-        return None, least
-    for makespan in range(least, min(most + 1, least + _MAKESPANS * step), step):
+    if not _suits(instance, step, lower_bound):
+        return None, lower_bound
+    end = min(latest_makespan + 1, lower_bound + _MAKESPANS * step)
+    for makespan in range(lower_bound, end, step):
         parts = _parts(instance, bounds, step, makespan)
         tries = int(_TRIES * len(parts)) + 10
         search = _Search(instance, parts)
         starts = search.run(tries)
         deadline.spend(_PLACING * search.placed)
         if starts is None and search.placed <= tries:
-            least = min(most, makespan + step)
+            lower_bound = min(latest_makespan, makespan + step)
             continue
         schedule = None if starts is None else _schedule(instance, parts, starts, step)
-        if (
-            schedule is not None
-            and not _exact(instance)
-            and next(find_violations(instance, schedule), None) is not None
-        ):
-            schedule = None
-        return schedule, makespan
-    return None, least
+        if schedule is None or _exact(instance):
+            return schedule, makespan
+        is_valid = next(find_violations(instance, schedule), None) is None
+        return schedule if is_valid else None, makespan
+    return None, lower_bound
 
 
 def _suits(instance: Instance, step: int, makespan: int) -> bool:
-    return (
-        len(instance.agents) <= 1
-        and makespan <= _MOST_INSTANTS * step
-        and all(resource.capacity <= _MOST_UNITS for resource in instance.resources)
-        and sum(a.duration // step if a.interruptible else 1 for a in instance.actions) <= _MOST_PARTS
-        and all(
-            len(a.modes) == 1 and not (a.interruptible and (a.modes[0].demands or not a.attended))
-            for a in instance.actions
-        )
-    )
+    """Return whether the search applies to an instance, and is short."""
+    if len(instance.agents) > 1 or makespan > _MOST_INSTANTS * step:
+        return False
+    if any(resource.capacity > _MOST_UNITS for resource in instance.resources):
+        return False
+    parts = 0
+    for action in instance.actions:
+        if len(action.modes) > 1:
+            return False
+        if action.interruptible and (action.modes[0].demands or not action.attended):
+            return False
+        parts += action.duration // step if action.interruptible else 1
+    return parts <= _MOST_PARTS
 
 
 def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> list[_Part]:
@@ -107,22 +110,28 @@ def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> lis
     ends: dict[str, tuple[int, int]] = {}  # first and last part of every action
     for i in urgent(instance, bounds):
         action = instance.actions[i]
-        count, size = len(parts), action.duration // step
-        first, last = -(-bounds.head[i] // step), (makespan - bounds.tail[i]) // step - size
+        first_part = len(parts)
+        size = action.duration // step
+        first = -(-bounds.head[i] // step)
+        last = (makespan - bounds.tail[i]) // step - size
         if action.interruptible and size:
             for k in range(size):
-                parts.append(_Part(i, 1, 1, first + k, last + k, after=[(count + k - 1, 1)] if k else []))
+                part = _Part(i, 1, 1, first + k, last + k)
+                if k:
+                    part.after.append((len(parts) - 1, 1))
+                parts.append(part)
         else:
             starter = not action.attended and bool(instance.eligible(action))
             busy = action.attended // step
             parts.append(_Part(i, size, busy, first, last, starter, action.modes[0].demands))
-        ends[action.id] = count, len(parts) - 1
+        ends[action.id] = first_part, len(parts) - 1
     for action in instance.actions:
         for before in action.modes[0].after:
             finish = ends[before][1]
             _tie(parts, finish, ends[action.id][0], parts[finish].size)
     for lag in instance.lags:
-        finish, (start, end) = ends[lag.before][1], ends[lag.after]
+        finish = ends[lag.before][1]
+        start, end = ends[lag.after]
         if lag.minimum is not None:
             _tie(parts, finish, start, parts[finish].size + lag.minimum // step)
         if lag.maximum is not None:
@@ -135,16 +144,18 @@ def _parts(instance: Instance, bounds: Windows, step: int, makespan: int) -> lis
 
 def _exact(instance: Instance) -> bool:
     """Return whether the search considers all constraints: no action has states or can be interrupted."""
-    uses = (use for action in instance.actions for use in action.modes[0].demands)
-    return not any(a.interruptible for a in instance.actions) and not any(use.sets or use.requires for use in uses)
+    for action in instance.actions:
+        if action.interruptible or any(use.sets or use.requires for use in action.modes[0].demands):
+            return False
+    return True
 
 
-def _tie(parts: list[_Part], one: int, two: int, least: int) -> None:
-    """Let part ``two`` start at least so long after part ``one``, whichever of them is placed later."""
-    if one < two:
-        parts[two].after.append((one, least))
+def _tie(parts: list[_Part], first: int, second: int, distance: int) -> None:
+    """Let part ``second`` start at least so long after part ``first``, whichever of them is placed later."""
+    if first < second:
+        parts[second].after.append((first, distance))
     else:
-        parts[one].until.append((two, -least))
+        parts[first].until.append((second, -distance))
 
 
 def runs(free: int, length: int) -> int:
@@ -198,17 +209,27 @@ class PlacedLoad:
     def with_use(self, demand: Demand, start: int, size: int) -> PlacedLoad:
         """Return the load with one more use."""
         load = object.__new__(PlacedLoad)
-        instants, amount, levels = span(start, size), demand.amount, self.levels
-        load.settings, load.required, load.levels = self.settings, self.required, levels
-        if not any(use[0] == size and use[2] == start and (use[1] or demand.sets is not None) for use in self.uses):
-            load.levels = [instants | level for level in levels[:amount]]
-            load.levels += [level | instants & below for level, below in zip(levels[amount:], levels, strict=False)]
+        load.settings = self.settings
+        load.required = self.required
+        load.levels = self.levels
+        instants = span(start, size)
+        if not self._shares_interval(demand, start, size):
+            lowest, higher = self.levels[: demand.amount], self.levels[demand.amount :]
+            load.levels = [instants | level for level in lowest]
+            load.levels += [level | instants & below for level, below in zip(higher, self.levels, strict=False)]
         if demand.sets is not None:
             load.settings += ((demand.sets, 1 << start),)
         if demand.requires is not None:
             load.required += ((demand.requires, instants or 1 << start),)
         load.uses = (*self.uses, (size, demand.sets is not None, start))
         return load
+
+    def _shares_interval(self, demand: Demand, start: int, size: int) -> bool:
+        """Return whether a use has the interval of one placed before, and one of both is a setting."""
+        for length, sets, placed_start in self.uses:
+            if length == size and placed_start == start and (sets or demand.sets is not None):
+                return True
+        return False
 
 
 class _Search:
@@ -220,37 +241,41 @@ class _Search:
         self.starts = [0] * count
         # Before each part is placed: instants at which the agent is busy, those strictly inside of what keeps it from
         # starting anything, those at which it starts something, and what is placed on the resources.
-        self.busy, self.inside, self.started = [0] * (count + 1), [0] * (count + 1), [0] * (count + 1)
-        self.loads = [{resource.name: PlacedLoad(resource.capacity) for resource in instance.resources}] * (count + 1)
+        self.busy = [0] * (count + 1)
+        self.inside = [0] * (count + 1)
+        self.started = [0] * (count + 1)
+        no_loads = {resource.name: PlacedLoad(resource.capacity) for resource in instance.resources}
+        self.loads = [no_loads] * (count + 1)
         #: Number of parts placed, or tried without success.
         self.placed = 0
 
     def run(self, tries: int) -> list[int] | None:
         """Return the first starts in order that fit; ``None`` if there are none, or after so many tries."""
-        k = least = 0
+        k = min_start = 0
         while k < len(self.parts):
             self.placed += 1
             if self.placed > tries:
                 return None
-            start = self._first(k, least)
+            start = self._first(k, min_start)
             if start is not None:
                 self._place(k, start)
-                k, least = k + 1, 0
+                k += 1
+                min_start = 0
             elif k:
                 k -= 1
-                least = self.starts[k] + 1
+                min_start = self.starts[k] + 1
             else:
                 return None
         return self.starts
 
-    def _first(self, k: int, least: int) -> int | None:
-        """Return the first instant from ``least`` on at which a part fits, if there is one in time."""
+    def _first(self, k: int, min_start: int) -> int | None:
+        """Return the first instant from ``min_start`` on at which a part fits, if there is one in time."""
         part, starts = self.parts[k], self.starts
-        first, last = max(part.first, least), part.last
-        for other, distance in part.after:
-            first = max(first, starts[other] + distance)
-        for other, distance in part.until:
-            last = min(last, starts[other] + distance)
+        first, last = max(part.first, min_start), part.last
+        for placed_part, distance in part.after:
+            first = max(first, starts[placed_part] + distance)
+        for placed_part, distance in part.until:
+            last = min(last, starts[placed_part] + distance)
         if first > last:
             return None
         free = -1
@@ -263,20 +288,29 @@ class _Search:
         for demand in part.uses:
             free &= self.loads[k][demand.resource].fits(demand, part.size)
         free >>= first
+        if not free:
+            return None
         start = first + (free & -free).bit_length() - 1
-        return start if free and start <= last and (not part.near or self._in_time(k, start)) else None
+        if start > last or (part.near and not self._in_time(k, start)):
+            return None
+        return start
 
     def _late(self, k: int, start: int) -> bool:
-        return any(start > self.starts[other] + distance for other, distance in self.parts[k].near)
+        latest_starts = (self.starts[finish] + distance for finish, distance in self.parts[k].near)
+        return any(start > latest_start for latest_start in latest_starts)
 
     def _in_time(self, k: int, start: int) -> bool:
         """Return whether a step may start then: it is not late, or it continues the step before it."""
-        return not self._late(k, start) or (start == self.starts[k - 1] + 1 and not self.started[k] >> start & 1)
+        if not self._late(k, start):
+            return True
+        is_cut = self.started[k] >> start & 1
+        return start == self.starts[k - 1] + 1 and not is_cut
 
     def _place(self, k: int, start: int) -> None:
         part = self.parts[k]
         self.starts[k] = start
-        busy, inside, started, loads = self.busy[k], self.inside[k], self.started[k], self.loads[k]
+        busy, inside = self.busy[k], self.inside[k]
+        started, loads = self.started[k], self.loads[k]
         if part.busy:
             busy |= span(start, part.busy)
             inside |= span(start + 1, part.busy - 1)
@@ -288,7 +322,10 @@ class _Search:
             loads = loads.copy()
             for demand in part.uses:
                 loads[demand.resource] = loads[demand.resource].with_use(demand, start, part.size)
-        self.busy[k + 1], self.inside[k + 1], self.started[k + 1], self.loads[k + 1] = busy, inside, started, loads
+        self.busy[k + 1] = busy
+        self.inside[k + 1] = inside
+        self.started[k + 1] = started
+        self.loads[k + 1] = loads
 
 
 def _schedule(instance: Instance, parts: list[_Part], starts: list[int], step: int) -> Schedule:

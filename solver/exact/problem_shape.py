@@ -50,12 +50,13 @@ def shape_of(instance: Instance, params: SearchParams) -> ProblemShape:
     is_windowed = any(lag.maximum is not None for lag in instance.lags)
     is_listed = count <= params.sizes.many and not is_windowed
     is_crowded = is_listed and crowded(instance, params.crowded)
+    needs_agents = any(action.attended and action.agents != () for action in instance.actions)
     return ProblemShape(
         actions=count,
         is_crowded=is_crowded,
         is_windowed=is_windowed,
         has_pauses=any(action.interruptible for action in instance.actions),
-        has_restarts=is_large and any(action.attended and action.agents != () for action in instance.actions),
+        has_restarts=is_large and needs_agents,
         delays_orders=is_crowded or (is_listed and is_large),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -83,12 +83,15 @@ class ResourceConstraints:
     def _add_resource(self, users: list[_User], resource: Resource) -> None:
         model = self.model
         merged = self._merged_settings(users, resource.state)
-        intervals = [
-            (model.interval(segment.start, segment.size, *present, *merged.get(n, ())), demand.amount)
-            for n, (i, demand, present) in enumerate(users)
-            for segment in self.segments[i]
-            if segment.size and demand.amount
-        ]
+        intervals: list[tuple[int, int]] = []
+        for n, (i, demand, present) in enumerate(users):
+            if not demand.amount:
+                continue
+            alone = merged.get(n, ())
+            for segment in self.segments[i]:
+                if segment.size:
+                    interval = model.interval(segment.start, segment.size, *present, *alone)
+                    intervals.append((interval, demand.amount))
         model.capacity(intervals, resource.capacity)
 
     def _merged_settings(self, users: list[_User], initial: str | None) -> dict[int, tuple[int, ...]]:
@@ -100,23 +103,16 @@ class ResourceConstraints:
             return {}
         model = self.model
         into: dict[int, list[int]] = {}
-        # Largest amount first, and those that set nothing before all: a use can only join an earlier one.
-        order = sorted(range(len(users)), key=lambda n: (users[n][1].sets is not None, -users[n][1].amount, n))
-        first = next(n for n, a in enumerate(order) if users[a][1].sets is not None)
-        for a, b in ((a, b) for n, a in enumerate(order) for b in order[max(first, n + 1) :]):
-            (i, one, _), (j, two, _) = users[a], users[b]
-            if two.sets is None or not self._may_join(i, one, j, two):
+        for a, b in _possible_joins(users):
+            (i, use, _), (j, setting, _) = users[a], users[b]
+            if not self._may_join(i, use, j, setting):
                 continue
-            same = model.boolean()
-            model.difference(self.segments[i][0].start, self.segments[j][0].start, 0, same)
-            model.difference(self.segments[j][0].start, self.segments[i][0].start, 0, same)
-            for literal in (*users[a][2], *users[b][2]):
-                model.clause(negated(same), literal)
+            same = self._same_interval(users[a], users[b])
             for earlier in into.get(a, ()):
                 model.clause(negated(same), negated(earlier))
-            if one.sets is None and two.sets is not None:
+            if use.sets is None and setting.sets is not None:
                 self.joins.append((i, j, same))
-                self._require(users, j, two.sets, self.segments[j][0], (same,), initial)
+                self._require(users, j, setting.sets, self.segments[j][0], (same,), initial)
             into.setdefault(b, []).append(same)
         alone: dict[int, tuple[int, ...]] = {}
         for n, choices in into.items():
@@ -125,14 +121,27 @@ class ResourceConstraints:
             alone[n] = (negated(merged),)
         return alone
 
-    def _may_join(self, i: int, one: Demand, j: int, two: Demand) -> bool:
-        """Return whether setting ``two`` of action ``j`` may share the units of use ``one`` of action ``i``."""
-        if i == j or not two.amount or one.amount < two.amount or self.ordered(i, j):
+    def _same_interval(self, user: _User, setter: _User) -> int:
+        """Return a new literal that two uses are present and start at the same time."""
+        model = self.model
+        start, setter_start = self.segments[user[0]][0].start, self.segments[setter[0]][0].start
+        same = model.boolean()
+        model.difference(start, setter_start, 0, same)
+        model.difference(setter_start, start, 0, same)
+        for literal in (*user[2], *setter[2]):
+            model.clause(negated(same), literal)
+        return same
+
+    def _may_join(self, i: int, use: Demand, j: int, setting: Demand) -> bool:
+        """Return whether a setting of action ``j`` may share the units of a use of action ``i``."""
+        if i == j or not setting.amount or use.amount < setting.amount or self.ordered(i, j):
             return False
-        if self.instance.actions[i].interruptible or self.segments[i][0].size != self.segments[j][0].size:
+        action, setter = self.instance.actions[i], self.instance.actions[j]
+        if action.interruptible or self.segments[i][0].size != self.segments[j][0].size:
             return False
-        attended = self.instance.actions[j].attended > 0
-        return one.sets == two.sets or (one.sets is None and (attended or not self.instance.actions[i].attended))
+        if use.sets == setting.sets:
+            return True
+        return use.sets is None and (setter.attended > 0 or not action.attended)
 
     def _add_states(self, users: list[_User], initial: str | None) -> None:
         for i, demand, present in users:
@@ -144,11 +153,12 @@ class ResourceConstraints:
         self, users: list[_User], i: int, state: str, segment: Segment, present: tuple[int, ...], initial: str | None
     ) -> None:
         """Let a setting serve a segment of action ``i``, with no other state set in between or while it runs."""
-        settings = [
-            (self.segments[j][0], demand.sets, p) for j, demand, p in users if demand.sets is not None and j != i
-        ]
-        good = [(setting, present_literals) for setting, sets, present_literals in settings if sets == state]
-        bad = [(setting, present_literals) for setting, sets, present_literals in settings if sets != state]
+        good: list[tuple[Segment, tuple[int, ...]]] = []
+        bad: list[tuple[Segment, tuple[int, ...]]] = []
+        for j, demand, set_present in users:
+            if demand.sets is not None and j != i:
+                settings = good if demand.sets == state else bad
+                settings.append((self.segments[j][0], set_present))
         if good or initial == state:
             self._serve(segment, present, good, bad, initial == state)
         else:
@@ -176,14 +186,32 @@ class ResourceConstraints:
             for literal in set_present:
                 model.clause(negated(by_this), literal)
             model.difference(segment.start, setting.start, 1, by_this, *present)
-            for (other, other_present), early in zip(bad, before, strict=True):
-                model.difference(setting.start, other.start, 1, by_this, early, *present, *other_present)
+            for (bad_setting, bad_present), early in zip(bad, before, strict=True):
+                model.difference(setting.start, bad_setting.start, 1, by_this, early, *present, *bad_present)
         if initially:
             at_first = model.boolean()
             served.append(at_first)
-            for (_, other_present), early in zip(bad, before, strict=True):
-                model.clause(negated(at_first), negated(early), *map(negated, (*present, *other_present)))
+            for (_, bad_present), early in zip(bad, before, strict=True):
+                absent = map(negated, (*present, *bad_present))
+                model.clause(negated(at_first), negated(early), *absent)
         model.clause(*served, *map(negated, present))
+
+
+def _possible_joins(users: Sequence[_User]) -> Iterator[tuple[int, int]]:
+    """Yield the positions of every use, and of each setting that comes after it and may join it.
+
+    The largest amounts come first, and those that set nothing before all: a use can only join an earlier one.
+    """
+    uses = [demand for _, demand, _ in users]
+
+    def rank(n: int) -> tuple[bool, int, int]:
+        return uses[n].sets is not None, -uses[n].amount, n
+
+    order = sorted(range(len(uses)), key=rank)
+    first_setting = sum(use.sets is None for use in uses)
+    for position, user in enumerate(order):
+        for setter in order[max(first_setting, position + 1) :]:
+            yield user, setter
 
 
 #: Pairs of a start and a piece of one agent up to which a literal for each of them proves more.
@@ -220,8 +248,10 @@ def keep_out(model: CpModel, agents: int, spans: Sequence[Inside], starts: Seque
     """
     if len(spans) < agents or not starts:
         return
-    intervals = [
-        (model.interval(span.begin, span.size, *span.present, after=span.after), len(starts)) for span in spans
-    ]
-    intervals += [(model.interval(start.moment, 1, *start.present), 1) for start in starts]
+    intervals: list[tuple[int, int]] = []
+    for span in spans:
+        inside = model.interval(span.begin, span.size, *span.present, after=span.after)
+        intervals.append((inside, len(starts)))
+    for start in starts:
+        intervals.append((model.interval(start.moment, 1, *start.present), 1))
     model.capacity(intervals, agents * len(starts))

@@ -7,8 +7,9 @@ intervals of variable length. Consecutive pieces that touch count as one run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Set
+from itertools import chain, pairwise
+from typing import NamedTuple, TypeAlias
 
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Action, Instance
@@ -30,6 +31,24 @@ from planoracle.solver.exact.resources import (
 )
 from planoracle.solver.exact.symmetry import exchangeable
 
+#: A span of time: a variable and ticks behind it for the begin and for the end, and the literals that all hold in it.
+_Span: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
+
+
+class _PlacedSegment(NamedTuple):
+    """A segment of a solution, in the order in which segments get their agents."""
+
+    start: int
+    turn: int
+    action: int
+    number: int
+    segment: Segment
+    mode: int
+
+
+# Turns of segments that start at the same instant.
+_SETTLED, _GOING_ON, _UNATTENDED, _ATTENDED = range(4)
+
 
 class ScheduleModel:
     """Variables and constraints for one instance.
@@ -40,7 +59,7 @@ class ScheduleModel:
         Earliest starts and tails in ticks.
     step
         Ticks per step of the model; must divide all times (but the time limit).
-    least, most
+    min_makespan, max_makespan
         Domain of the makespan, in ticks.
     relaxed
         A relaxation of the same problem in continuous time, see ``solver/exact/README.md``. With one agent, one step of
@@ -66,8 +85,8 @@ class ScheduleModel:
         instance: Instance,
         bounds: Windows,
         step: int,
-        least: int,
-        most: int,
+        min_makespan: int,
+        max_makespan: int,
         *,
         relaxed: bool = False,
         ordering: bool = False,
@@ -77,8 +96,8 @@ class ScheduleModel:
         self.instance = instance
         self.step = step
         self.model = CpModel(deadline)
-        self._most = most // step
-        self.makespan = self.model.integer(-(-least // step), self._most)
+        self._last_step = max_makespan // step
+        self.makespan = self.model.integer(-(-min_makespan // step), self._last_step)
         self.segments: list[list[Segment]] = []
         self.modes: list[list[int | None]] = []
         self._relaxed = relaxed and len(instance.agents) == 1
@@ -99,12 +118,13 @@ class ScheduleModel:
         #: Interchangeable agents, by crew: within a crew the model counts them and does not distinguish them.
         self.crews = self._crews()
         #: First agent of each agent's crew, which represents it in `Segment.agents`.
-        self.head_of = {agent: crew[0] for crew in self.crews for agent in crew}
+        self.head_of: dict[str, str] = {}
+        for crew in self.crews:
+            self.head_of |= dict.fromkeys(crew, crew[0])
         #: Begins and ends of fixed pieces inside of which their agents start no action: variables by crew, 0 until set.
-        self.fixed_pieces = {
-            head: [(self.model.integer(0, 0), self.model.integer(0, 0)) for _ in range(count)]
-            for head, count in (fixed_pieces or {}).items()
-        }
+        self.fixed_pieces: dict[str, list[tuple[int, int]]] = {}
+        for head, count in (fixed_pieces or {}).items():
+            self.fixed_pieces[head] = [(self.model.integer(0, 0), self.model.integer(0, 0)) for _ in range(count)]
         self._add_agents()
         self._add_starts()
         resources = ResourceConstraints(instance, self.model, self.segments, self.modes, self._ordered)
@@ -116,26 +136,36 @@ class ScheduleModel:
     # --- actions and lags ------------------------------------------------------------------------
 
     def _add_action(self, i: int, action: Action) -> None:
-        model, step = self.model, self.step
-        length = action.duration // step
-        head, latest = self._heads[i], self._most - self._tails[i] - length
-        if action.interruptible and length > 1:
-            busy = 1 if action.attended and not self._unheld else 0
-            segments = [Segment(model.integer(head + k, max(head + k, latest + k)), 1, busy) for k in range(length)]
-            for one, two in pairwise(segments):
-                model.difference(two.start, one.start, 1)
-        else:
-            busy = 0 if action.interruptible and self._unheld else action.attended // step
-            segments = [Segment(model.integer(head, max(head, latest)), length, busy)]
+        model = self.model
+        segments = self._segments_of(i, action)
         self.segments.append(segments)
-        self.modes.append([None] if len(action.modes) == 1 else [model.boolean() for _ in action.modes])
         if len(action.modes) > 1:
-            model.exactly_one([literal for literal in self.modes[i] if literal is not None])
+            choices = [model.boolean() for _ in action.modes]
+            self.modes.append([*choices])
+            model.exactly_one(choices)
+        else:
+            self.modes.append([None])
         if i not in self._followed:  # the others finish before one of these does
             model.difference(self.makespan, segments[-1].start, segments[-1].size + self._tails[i])
 
+    def _segments_of(self, i: int, action: Action) -> list[Segment]:
+        """Return new segments of an action: its steps in order if it is interruptible, else one."""
+        model = self.model
+        length = action.duration // self.step
+        head = self._heads[i]
+        latest = max(head, self._last_step - self._tails[i] - length)
+        if not action.interruptible or length <= 1:
+            busy = 0 if action.interruptible and self._unheld else action.attended // self.step
+            return [Segment(model.integer(head, latest), length, busy)]
+        busy = 1 if action.attended and not self._unheld else 0
+        segments = [Segment(model.integer(head + k, latest + k), 1, busy) for k in range(length)]
+        for segment, successor in pairwise(segments):
+            model.difference(successor.start, segment.start, 1)
+        return segments
+
     def _add_lags(self) -> None:
         model, index = self.model, self.instance.index
+        #: By action the ends of its maximum lags: segments, and the ticks from their starts.
         reaches: dict[int, list[tuple[Segment, int]]] = {}
         for lag in self.instance.lags:
             last, after = self.segments[index[lag.before]][-1], self.segments[index[lag.after]]
@@ -151,30 +181,36 @@ class ScheduleModel:
                         model.difference(segment.start, last.start, reach, last_moment)
                         segment.yielding.append(last_moment)
         for i, lasts in reaches.items():
-            for one, two in pairwise(self.segments[i]):
-                in_time = model.boolean()  # one for all lags, for a run is counted once
+            for segment, successor in pairwise(self.segments[i]):
+                in_time = model.boolean()  # the same for all lags, for a run is counted once
                 for last, reach in lasts:
-                    model.difference(last.start, two.start, -reach, in_time)
-                self._continue_run(one, two, negated(in_time))
+                    model.difference(last.start, successor.start, -reach, in_time)
+                self._continue_run(segment, successor, negated(in_time))
+        self._add_predecessors_of_modes()
+        if self._relaxed:
+            for segments in self.segments:
+                self._add_yields([segment for segment in segments if segment.yielding])
+
+    def _add_predecessors_of_modes(self) -> None:
         for i, action in enumerate(self.instance.actions):
+            start = self.segments[i][0].start
             for mode, literal in zip(action.modes, self.modes[i], strict=True):
                 for before in mode.after:
-                    last = self.segments[index[before]][-1]
-                    model.difference(self.segments[i][0].start, last.start, last.size, *literals(literal))
-        for segments in self.segments if self._relaxed else ():
-            self._add_yields([segment for segment in segments if segment.yielding])
+                    last = self.segments[self.instance.index[before]][-1]
+                    self.model.difference(start, last.start, last.size, *literals(literal))
 
     def _add_orders(self, bounds: Windows, *, ordering: bool) -> None:
         model = self.model
+        starts = [segments[0].start for segments in self.segments]
         # That ordered pairs are ordered follows from the lags, but presolve profits from the explicit constraint.
-        for i, j, least in bounds.ordered if ordering else bounds.forced:
-            model.difference(self.segments[j][0].start, self.segments[i][0].start, -(-least // self.step))
-        for i, j, ahead, behind in bounds.open if ordering else ():
+        for i, j, distance in bounds.ordered if ordering else bounds.forced:
+            model.difference(starts[j], starts[i], -(-distance // self.step))
+        if not ordering:
+            return
+        for i, j, ahead, behind in bounds.open:
             first = model.boolean()
-            model.difference(self.segments[j][0].start, self.segments[i][0].start, -(-ahead // self.step), first)
-            model.difference(
-                self.segments[i][0].start, self.segments[j][0].start, -(-behind // self.step), negated(first)
-            )
+            model.difference(starts[j], starts[i], -(-ahead // self.step), first)
+            model.difference(starts[i], starts[j], -(-behind // self.step), negated(first))
 
     def _add_yields(self, segments: list[Segment]) -> None:
         for segment in segments:
@@ -198,85 +234,99 @@ class ScheduleModel:
         model = self.model
         model.topics[model.constraints] = "one eligible agent for each action"
         for i, action in enumerate(self.instance.actions):
-            able = dict.fromkeys(self.head_of[agent] for agent in self.instance.eligible(action))
-            for segment in self.segments[i]:
-                segment.agents = dict.fromkeys(able)
-                if len(able) > 1:
-                    segment.agents |= {head: model.boolean() for head in able}
-                    model.exactly_one(literal for literal in segment.agents.values() if literal is not None)
+            self._choose_agents(i, action)
         for crew in self.crews:
             model.topics[model.constraints] = f"attended work of {' and '.join(crew)}"
-            intervals = [
-                (
-                    model.interval(
-                        segment.start, segment.busy, *literals(segment.agents[crew[0]]), *negations(segment.yields)
-                    ),
-                    1,
-                )
-                for segments in self.segments
-                for segment in segments
-                if segment.busy and crew[0] in segment.agents
-            ]
+            intervals = [(self._attended_interval(segment, crew[0]), 1) for segment in self._attended_by(crew[0])]
             model.capacity(intervals, len(crew))
             model.energetic |= 1 < len(crew) < len(intervals)
-        for segments in self.segments:  # what cannot be paused never overlaps a step that yields
+        for i, segments in enumerate(self.segments):
             if any(segment.yields is not None for segment in segments):
-                rigid = [
-                    (model.interval(segment.start, segment.busy), 1)
-                    for action, others in zip(self.instance.actions, self.segments, strict=True)
-                    for segment in others
-                    if segment.busy and (others is segments or not action.interruptible)
-                ]
-                model.capacity(rigid, 1)
+                self._separate_from_rigid_work(i)
+
+    def _choose_agents(self, i: int, action: Action) -> None:
+        """Give each segment of an action one literal for every crew that is eligible."""
+        model = self.model
+        heads = dict.fromkeys(self.head_of[agent] for agent in self.instance.eligible(action))
+        for segment in self.segments[i]:
+            segment.agents = dict.fromkeys(heads)
+            if len(heads) > 1:
+                choices = {head: model.boolean() for head in heads}
+                segment.agents |= choices
+                model.exactly_one(choices.values())
+
+    def _attended_by(self, head: str) -> Iterator[Segment]:
+        """Yield the attended segments for which a crew is eligible."""
+        for segment in chain.from_iterable(self.segments):
+            if segment.busy and head in segment.agents:
+                yield segment
+
+    def _attended_interval(self, segment: Segment, head: str) -> int:
+        present = (*literals(segment.agents[head]), *negations(segment.yields))
+        return self.model.interval(segment.start, segment.busy, *present)
+
+    def _separate_from_rigid_work(self, yielding: int) -> None:
+        """Let no attended action that cannot be paused overlap the steps of action ``yielding``."""
+        intervals = []
+        for i, action in enumerate(self.instance.actions):
+            if i == yielding or not action.interruptible:
+                segments = [segment for segment in self.segments[i] if segment.busy]
+                intervals += [(self.model.interval(segment.start, segment.busy), 1) for segment in segments]
+        self.model.capacity(intervals, 1)
 
     def _add_starts(self) -> None:
         """Require a free agent at the start of every unattended action."""
         self.model.topics[self.model.constraints] = "a free agent at the start of unattended actions"
-        starters = [i for i, a in enumerate(self.instance.actions) if not a.attended and self.instance.eligible(a)]
-        blockers = [i for i in range(len(self.segments)) if any(segment.busy > 1 for segment in self.segments[i])]
+        actions, eligible = self.instance.actions, self.instance.eligible
+        starters = [i for i, action in enumerate(actions) if not action.attended and eligible(action)]
         for i in starters:
-            for one, two in pairwise(self.segments[i]):  # a step that follows its predecessor at once is no new start
+            # A step that follows its predecessor at once is no new start.
+            for segment, successor in pairwise(self.segments[i]):
                 touches = self.model.boolean()
-                self._continue_run(one, two, touches)
-                two.starts_if = (negated(touches),)
+                self._continue_run(segment, successor, touches)
+                successor.starts_if = (negated(touches),)
         for crew in self.crews:
-            self._add_starts_by(crew, starters, blockers)
-        for one, two, literal in self.runs:
-            self._keep_agent(one, two, literal)
+            self._add_starts_by(crew, starters)
+        for segment, successor, literal in self.runs:
+            self._keep_agent(segment, successor, literal)
 
-    def _add_starts_by(self, crew: tuple[str, ...], starters: list[int], blockers: list[int]) -> None:
-        head, fixed_pieces = crew[0], self.fixed_pieces.get(crew[0], ())
-        starts = [(i, segment) for i in starters for segment in self.segments[i] if head in segment.agents]
-        blocks = [(j, one) for j in blockers for one in self.segments[j] if one.busy > 1 and head in one.agents]
-        cuts = [  # a start would cut the run
-            (two, (literal, *literals(two.agents[head])))
-            for _, two, literal in self.runs
-            if two.busy and head in two.agents
-        ]
+    def _add_starts_by(self, crew: tuple[str, ...], starters: list[int]) -> None:
+        head = crew[0]
+        fixed_pieces = self.fixed_pieces.get(head, ())
+        starts: list[tuple[int, Segment]] = []
+        for i in starters:
+            starts += [(i, segment) for segment in self.segments[i] if head in segment.agents]
+        blocks: list[tuple[int, Segment]] = []
+        for j, segments in enumerate(self.segments):
+            blocks += [(j, segment) for segment in segments if segment.busy > 1 and head in segment.agents]
+        cuts: list[tuple[int, tuple[int, ...]]] = []  # begins of segments, which a start at that moment would cut off
+        for _, successor, literal in self.runs:
+            if successor.busy and head in successor.agents:
+                cuts.append((successor.start, (literal, *literals(successor.agents[head]))))
         if not fixed_pieces and starts_are_counted(len(crew), len(starts), len(blocks) + len(cuts)):
             spans = [Inside(block.start, 1, block.busy - 1, literals(block.agents[head])) for _, block in blocks]
-            spans += [Inside(two.start, 0, 1, present) for two, present in cuts]
-            moments = [Start(one.start, (*one.starts_if, *literals(one.agents[head]))) for _, one in starts]
+            spans += [Inside(begin, 0, 1, present) for begin, present in cuts]
+            moments: list[Start] = []
+            for _, segment in starts:
+                present = (*segment.starts_if, *literals(segment.agents[head]))
+                moments.append(Start(segment.start, present))
             keep_out(self.model, len(crew), spans, moments)
             return
         for i, segment in starts:
             self.model.deadline.check()  # the loop visits all pairs, also those without a constraint
-            pairs = [
-                (block.start, 0, block.start, block.busy, literals(block.agents[head]))
-                for j, block in blocks
-                if i != j and not self._never_inside(i, j)
-            ]
-            pairs += [(two.start, 1, two.start, 1, present) for two, present in cuts]
+            pairs: list[_Span] = []
+            for j, block in blocks:
+                if i != j and not self._never_inside(i, j):
+                    pairs.append((block.start, 0, block.start, block.busy, literals(block.agents[head])))
+            pairs += [(begin, 1, begin, 1, present) for begin, present in cuts]
             pairs += [(begin, 0, end, 0, ()) for begin, end in fixed_pieces]
             if len(pairs) >= len(crew):
                 self._keep_out(segment, head, len(crew), pairs)
 
-    def _keep_out(
-        self, segment: Segment, head: str, agents: int, pairs: list[tuple[int, int, int, int, tuple[int, ...]]]
-    ) -> None:
+    def _keep_out(self, segment: Segment, head: str, agents: int, spans: list[_Span]) -> None:
         model = self.model
         inside: list[int] = []
-        for begin, before, end, after, present in pairs:
+        for begin, before, end, after, present in spans:
             both = (*segment.starts_if, *literals(segment.agents[head]), *present)
             early = model.boolean()
             late = negated(early)
@@ -291,25 +341,25 @@ class ScheduleModel:
 
     def _never_inside(self, i: int, j: int) -> bool:
         """Return whether action ``i`` can never start strictly inside action ``j``."""
-        first_i, last_i = self._heads[i], self._most - self._tails[i]
-        first_j, last_j = self._heads[j], self._most - self._tails[j]
+        first_i, last_i = self._heads[i], self._last_step - self._tails[i]
+        first_j, last_j = self._heads[j], self._last_step - self._tails[j]
         return last_j <= first_i or last_i <= first_j or self._ordered(i, j)
 
     def _ordered(self, i: int, j: int) -> bool:
         before = closure(self.instance)
         return bool(before[i] >> j & 1 or before[j] >> i & 1)
 
-    def _keep_agent(self, one: Segment, two: Segment, literal: int) -> None:
-        for agent, literal_now in one.agents.items():
-            next_literal = two.agents[agent]
+    def _keep_agent(self, segment: Segment, successor: Segment, literal: int) -> None:
+        for agent, literal_now in segment.agents.items():
+            next_literal = successor.agents[agent]
             if literal_now is not None and next_literal is not None:
                 self.model.clause(negated(literal), negated(literal_now), next_literal)
 
     # --- answers ---------------------------------------------------------------------------------
 
-    def narrow(self, least: int, most: int) -> None:
-        """Look for makespans between two bounds (ticks) from now on; ``most`` no greater than at first."""
-        self.model.restrict(self.makespan, -(-least // self.step), most // self.step)
+    def narrow(self, min_makespan: int, max_makespan: int) -> None:
+        """Look for makespans between two bounds (ticks) from now on; the upper one no greater than at first."""
+        self.model.restrict(self.makespan, -(-min_makespan // self.step), max_makespan // self.step)
 
     @property
     def decisions(self) -> list[int]:
@@ -317,16 +367,15 @@ class ScheduleModel:
 
         Starts come first, beginning with the action with the longest path to the end.
         """
-        starts = [segment.start for i in self._urgent for segment in self.segments[i]]
-        modes = [literal for choices in self.modes for literal in reversed(choices) if literal is not None]
-        agents = [
-            literal
-            for segments in self.segments
-            for segment in segments
-            for literal in reversed(segment.agents.values())
-            if literal is not None
-        ]
-        return starts + modes + agents
+        starts: list[int] = []
+        for i in self._urgent:
+            starts += [segment.start for segment in self.segments[i]]
+        choices: list[int] = []
+        for modes in self.modes:
+            choices += [literal for literal in reversed(modes) if literal is not None]
+        for segment in chain.from_iterable(self.segments):
+            choices += [literal for literal in reversed(segment.agents.values()) if literal is not None]
+        return starts + choices
 
     def values(self, schedule: Schedule) -> dict[int, int] | None:
         """Return the values of the makespan, starts, modes and agents in a schedule.
@@ -336,20 +385,24 @@ class ScheduleModel:
         step = self.step
         if any(piece.start % step or piece.duration % step for piece in schedule.pieces):
             return None
-        own: list[list[Piece]] = [[] for _ in self.segments]
+        pieces_of: list[list[Piece]] = [[] for _ in self.segments]
         for piece in schedule.pieces:  # in the order of their starts
-            own[self.instance.index[piece.action]].append(piece)
+            pieces_of[self.instance.index[piece.action]].append(piece)
         values = {self.makespan: schedule.makespan // step}
-        for segments, modes, pieces in zip(self.segments, self.modes, own, strict=True):
-            starts = [
-                (time // step, self.head_of.get(piece.agent or ""))
-                for piece in pieces
-                for time in (range(piece.start, piece.end, step) if len(segments) > 1 else (piece.start,))
-            ]
+        for segments, modes, pieces in zip(self.segments, self.modes, pieces_of, strict=True):
+            starts: list[tuple[int, str | None]] = []
+            for piece in pieces:
+                times = range(piece.start, piece.end, step) if len(segments) > 1 else (piece.start,)
+                head = self.head_of.get(piece.agent or "")
+                starts += [(time // step, head) for time in times]
             for segment, (start, head) in zip(segments, starts, strict=True):
                 values[segment.start] = start
-                values |= {v: int(agent == head) for agent, v in segment.agents.items() if v is not None}
-            values |= {v: int(number == pieces[0].mode) for number, v in enumerate(modes) if v is not None}
+                for agent, literal in segment.agents.items():
+                    if literal is not None:
+                        values[literal] = int(agent == head)
+            for number, literal in enumerate(modes):
+                if literal is not None:
+                    values[literal] = int(number == pieces[0].mode)
         return values
 
     def break_symmetry(self) -> None:
@@ -369,43 +422,55 @@ class ScheduleModel:
         ``agent_of`` holds the agents of fixed segments, ``begins`` the segments with which a piece begins.
         Interchangeable agents are assigned to the other segments around them.
         """
-        going_on = {id(two) for _, two, literal in self.runs if two.busy and holds(literal, solution)}
+        going_on = {id(successor) for _, successor, literal in self.runs if successor.busy and holds(literal, solution)}
         going_on |= {id(self.segments[i][k]) for i, k in agent_of if (i, k) not in begins}
-        rows = []
-        for i, segments in enumerate(self.segments):
-            mode = next((m for m, literal in enumerate(self.modes[i]) if literal is None or solution[literal]), 0)
-            for k, segment in enumerate(segments):
-                # At the same instant those whose agent is settled come first.
-                turn = 0 if (i, k) in agent_of else 1 if id(segment) in going_on else 3 if segment.busy else 2
-                rows.append((solution[segment.start], turn, i, k, segment, mode))
-        rows.sort(key=lambda row: row[:4])
         free = dict.fromkeys(self.instance.agents, 0)
         since = dict.fromkeys(self.instance.agents, -1)  # start of the last piece that holds the agent
         last: dict[int, tuple[int, str | None]] = {}
         pieces = []
-        for start, turn, i, k, segment, mode in rows:
+        for start, turn, i, k, segment, mode in self._placed_segments(solution, agent_of, going_on):
             head = next((a for a, literal in segment.agents.items() if literal is None or solution[literal]), None)
-            touching, agent = last.get(i, (-1, None))
+            previous_end, agent = last.get(i, (-1, None))
             if head is None:
                 agent = None
-            elif turn == 0:
+            elif turn == _SETTLED:
                 agent = agent_of[i, k]
-            elif turn != 1 and (
-                touching != start
-                or agent is None
-                or self.head_of[agent] != head
+            elif turn != _GOING_ON:
                 # The segment after a fixed piece is a separate command, with its own start.
-                or ((segment.busy or (i, k - 1) in agent_of) and free[agent] > start)
-            ):
-                agent = next(
-                    name
-                    for name, until in free.items()
-                    if self.head_of[name] == head and (until <= start or (not segment.busy and since[name] == start))
+                needs_free_agent = segment.busy or (i, k - 1) in agent_of
+                keeps_agent = (
+                    previous_end == start
+                    and agent is not None
+                    and self.head_of[agent] == head
+                    and not (needs_free_agent and free[agent] > start)
                 )
+                if not keeps_agent:
+                    # An unattended action may also start at the moment at which its agent begins a piece.
+                    beginning = [] if segment.busy else [name for name, begin in since.items() if begin == start]
+                    crew = (name for name in free if self.head_of[name] == head)
+                    agent = next(name for name in crew if free[name] <= start or name in beginning)
             if segment.busy and agent is not None:
-                since[agent] = since[agent] if id(segment) in going_on else start
+                if id(segment) not in going_on:
+                    since[agent] = start
                 free[agent] = start + segment.busy
             last[i] = (start + segment.size, agent)
             piece = Piece(self.instance.actions[i].id, start * self.step, segment.size * self.step, agent, mode)
             pieces.append((i, k, piece))
         return pieces
+
+    def _placed_segments(
+        self, solution: list[int], agent_of: Mapping[tuple[int, int], str | None], going_on: Set[int]
+    ) -> list[_PlacedSegment]:
+        """Return the segments in the order in which they get their agents; ``going_on`` holds ids of segments."""
+        placed = []
+        for i, segments in enumerate(self.segments):
+            mode = next((m for m, literal in enumerate(self.modes[i]) if literal is None or solution[literal]), 0)
+            for k, segment in enumerate(segments):
+                if (i, k) in agent_of:
+                    turn = _SETTLED
+                elif id(segment) in going_on:
+                    turn = _GOING_ON
+                else:
+                    turn = _ATTENDED if segment.busy else _UNATTENDED
+                placed.append(_PlacedSegment(solution[segment.start], turn, i, k, segment, mode))
+        return sorted(placed, key=lambda segment: segment[:4])

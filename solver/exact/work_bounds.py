@@ -49,17 +49,18 @@ def work_bound(jobs: Sequence[BoundJob], capacity: int, lower_bound: int = 0, mo
     >>> work_bound([BoundJob(0, 5, 9), BoundJob(0, 5, 9), BoundJob(0, 5, 0), BoundJob(2, 1, 19)], 1)
     22
     """
-    work = sum(job.work * job.units for job in jobs)
-    first, last = min(job.head for job in jobs), min(job.tail for job in jobs)
-    best = max(lower_bound, first + -(-work // capacity) + last)
-    if best >= -(-work // capacity) + max(job.head for job in jobs) + max(job.tail for job in jobs):
+    heads = [job.head for job in jobs]
+    tails = [job.tail for job in jobs]
+    work_time = -(-sum(job.work * job.units for job in jobs) // capacity)
+    best = max(lower_bound, min(heads) + work_time + min(tails))
+    if best >= max(heads) + work_time + max(tails):
         return best
     if capacity == 1:
         return max(best, _one_by_one(jobs))
     by_tail = sorted(jobs, key=lambda job: -job.tail)
-    heads = sorted({job.head for job in jobs})
+    min_heads = sorted(set(heads))
     number_of_heads = most_heads or -(-_MOST_SETS // len(jobs))
-    for min_head in heads[:: -(-len(heads) // number_of_heads)]:
+    for min_head in min_heads[:: -(-len(min_heads) // number_of_heads)]:
         best = max(best, _largest_tails(by_tail, capacity, min_head))
     return best
 
@@ -197,9 +198,9 @@ def resource_bound(
             jobs.append(job)
             lengths.add(length)
         else:
-            known_one = shared.get((demand.sets, length), job)
-            head, _, tail, _ = map(min, known_one, job)
-            shared[demand.sets, length] = BoundJob(head, length, tail, max(known_one.units, job.units))
+            previous = shared.get((demand.sets, length), job)
+            head, tail = min(previous.head, job.head), min(previous.tail, job.tail)
+            shared[demand.sets, length] = BoundJob(head, length, tail, max(previous.units, job.units))
     jobs += [job for (_, length), job in shared.items() if length not in lengths]
     jobs = [job for job in jobs if job.work]
     if not jobs:

@@ -159,8 +159,8 @@ class _Search:
         proved = []
         proved_values: dict[str, int] = {}
         sums = [(objective, model.terms(objective)) for objective in objectives]
-        for number_left, (objective, terms) in zip(range(len(sums), 0, -1), sums, strict=True):
-            if lexicographic.minimize(terms, 1 / number_left):
+        for position, (objective, terms) in enumerate(sums):
+            if lexicographic.minimize(terms, 1 / (len(sums) - position)):
                 proved.append(objective)
             if lexicographic.solution is not None:
                 proved_values[objective] = model.figure(objective, lexicographic.value(terms))
@@ -198,10 +198,11 @@ class _Search:
         self, status: Status, schedule: Schedule | None = None, proved: tuple[str, ...] = (), grid: int = 1
     ) -> MinimalChange:
         instance, places = self.instance, self.places
+        added = [action.id for action in instance.actions if action.id not in places]
         answer = MinimalChange(
             instance=instance.name,
             status=status,
-            added=tuple(action.id for action in instance.actions if action.id not in places),
+            added=tuple(added),
             redundant=self.redundant,
             proved=proved,
             grid=grid,
@@ -212,11 +213,12 @@ class _Search:
         for name, place in places.items():
             shifts[name] = place.shift([piece for piece in schedule.pieces if piece.action == name])
         ticks = {name: shift.ticks for name, shift in shifts.items()}
+        moved = [name for name, shift in shifts.items() if shift.moved]
         return replace(
             answer,
             schedule=schedule,
             plan=certify(instance, schedule, rules=self.rules),
-            moved=tuple(name for name, shift in shifts.items() if shift.moved),
+            moved=tuple(moved),
             shifts=ticks,
             shift=sum(ticks.values()),
             makespan=schedule.makespan,
@@ -228,8 +230,11 @@ class _Search:
         figures = {"moved": len(answer.moved), "shift": answer.shift, "makespan": answer.makespan}
         for objective, proved_value in proved_values.items():
             value = figures[objective]
-            is_lower = value is not None and value < proved_value
-            if value is None or value > proved_value or (answer.status == Status.optimal and is_lower):
+            if answer.status == Status.optimal:
+                agrees = value == proved_value
+            else:
+                agrees = value is not None and value <= proved_value
+            if not agrees:
                 raise InternalError(f"{self.instance.name}: {objective} is {value}, but {proved_value} is proved")
 
 
@@ -239,6 +244,7 @@ def longest_makespan(instance: Instance, latest: int = 0) -> int:
     After ``latest``, idle time can be cut out, which only brings work nearer.
     """
     # A negative maximum lag keeps its actions apart like a minimum lag.
-    distances = sum(-lag.maximum for lag in instance.lags if lag.maximum is not None and lag.maximum < 0)
+    maximum_lags = (lag.maximum for lag in instance.lags if lag.maximum is not None)
+    distances = sum(max(0, -maximum) for maximum in maximum_lags)
     makespan = latest + horizon(instance) + distances
     return makespan if instance.time_limit is None else min(makespan, instance.time_limit)

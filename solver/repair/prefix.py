@@ -66,7 +66,8 @@ class PrefixRepair(ABC):
         """Return the longest prefix: if the goal can be reached after some actions, it can after fewer."""
         if self._reaches(self._length):
             return self._length
-        return bisect_left(range(self._length), True, lo=1, key=lambda count: not self._reaches(count)) - 1
+        counts = range(self._length)
+        return bisect_left(counts, True, lo=1, key=lambda count: not self._reaches(count)) - 1
 
     def _plan(self, count: int) -> Result:
         """Complete a prefix within half of the remaining time, so that shorter prefixes get the rest."""

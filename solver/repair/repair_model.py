@@ -77,7 +77,7 @@ class PerturbationModel(ScheduleModel):
             return
         model, cuts = self.model, self._cuts(action)
         head = self._heads[i]
-        latest = self._most - self._tails[i] - action.duration // self.step
+        latest = self._last_step - self._tails[i] - action.duration // self.step
         segments = []
         for first, end in pairwise(cuts):
             start = model.integer(head + first, max(head + first, latest + first))

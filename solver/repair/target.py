@@ -127,7 +127,8 @@ def split_pieces(action: Action, pieces: Sequence[Piece]) -> tuple[TargetPieces 
     for piece in sorted(pieces, key=_start):
         remaining = action.duration - first
         is_full = not remaining and (bool(action.duration) or bool(stretches))
-        if is_full or piece.start > MAX_TICKS or (not piece.duration and action.duration):
+        is_empty = not piece.duration and action.duration
+        if is_full or is_empty or piece.start > MAX_TICKS:
             redundant.append(piece)
             continue
         is_uncut = is_uncut and piece.duration <= remaining
