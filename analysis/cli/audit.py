@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os.path import exists
 from pathlib import Path
 from typing import Annotated
@@ -25,20 +26,12 @@ from planoracle.analysis.cli.output import (
 )
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.cli.submissions import (
-    MEMORY,
-    SECONDS,
-    MapOption,
-    MemoryOption,
-    ModelOption,
-    ProblemsOption,
+    SUBMISSION_LIMITS,
     RuleOption,
-    SecondsOption,
-    chosen_places,
+    SubmissionSource,
     chosen_rules,
     count_for_bar,
-    limits_of,
     named_problems,
-    open_submissions,
     report_failure,
 )
 from planoracle.analysis.console import collect, tell
@@ -76,9 +69,8 @@ def audit(
         ),
     ] = None,
     rule: RuleOption = None,
-    problems: ProblemsOption = None,
-    columns: MapOption = None,
-    model: ModelOption = None,
+    *,
+    source: SubmissionSource,
     time_limit: LimitOption = None,
     every: Annotated[
         bool, typer.Option("--all", help="Also show optimal references in tables, markdown and latex.")
@@ -89,8 +81,7 @@ def audit(
             "--tables", help="Compare figures published in the papers with recomputed ones; names are then benchmarks."
         ),
     ] = False,
-    line_seconds: SecondsOption = SECONDS,
-    line_memory: MemoryOption = MEMORY,
+    limits: TaskLimits = SUBMISSION_LIMITS,
 ) -> None:
     """Check the validity and the optimality of published reference plans and makespans.
 
@@ -116,8 +107,8 @@ def audit(
     check_columns("audit-tables" if tables else "audit")
     if tables:
         return _compare_figures(names or (), form)
-    named = named_problems(problems)
-    problem_loader = Problems(named=named, places=chosen_places(problems))
+    named = named_problems(source.problems)
+    problem_loader = Problems(named=named, places=source.places)
     options = chosen_rules(rule or ())
     auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=problem_loader)
     files = [name for name in names or () if name == "-" or (exists(name) and not catalog.names_problem(name))]
@@ -125,8 +116,8 @@ def audit(
     table, findings = Table(form, _COLUMNS), []
     hidden = 0
     paths = [Path(name) for name in files]
-    intake = open_submissions(paths, None, columns, model, problems, claims=True) if files else None
-    for one in _check_references(auditor, targets, intake, list(named), limits_of(line_seconds, line_memory)):
+    intake = replace(source, paths=paths).open(claims=True) if files else None
+    for one in _check_references(auditor, targets, intake, list(named), limits):
         findings.append(one)
         note_problem(one.instance)
         if form in PEOPLE and one.verdict == ReferenceVerdict.optimal and not every:

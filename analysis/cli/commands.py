@@ -127,7 +127,7 @@ REMOVED = {
 def load(name: str) -> Any:
     """Import a subcommand, and return its click command."""
     from planoracle.analysis.cli.options import with_data, with_table_options, with_view
-    from planoracle.analysis.cli.submissions import with_paths
+    from planoracle.analysis.cli.submissions import with_submissions
 
     module = import_module(f"planoracle.analysis.cli.{name}")
     function = module.next_ if name == "next" else getattr(module, name)
@@ -135,7 +135,7 @@ def load(name: str) -> Any:
         return typer.main.get_command(function)
     function = with_table_options(function) if name in ("solve", "compare", "explain", "gantt") else function
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    single.command(name, cls=HelpCommand)(with_view(with_paths(with_data(function))))
+    single.command(name, cls=HelpCommand)(with_view(with_submissions(with_data(function))))
     return typer.main.get_command(single)
 
 

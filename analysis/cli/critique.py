@@ -12,33 +12,23 @@ import typer
 from planoracle.analysis.cli.options import LimitOption, without_none
 from planoracle.analysis.cli.output import print_text
 from planoracle.analysis.cli.submissions import (
-    MEMORY,
-    PRICED,
-    MapOption,
-    MemoryOption,
-    ModelOption,
-    PatternOption,
-    ProblemsOption,
+    REGRET_LIMITS,
     ProfileOption,
-    SecondsOption,
-    SubmissionsArgument,
+    SubmissionSource,
     identifying_fields,
-    limits_of,
-    open_submissions,
-    submission_answers,
 )
 from planoracle.analysis.console import complain, lenient, say_json
 from planoracle.analysis.diagnosis.critique import critique_of
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.feedback import clean
+from planoracle.instances.workers.worker import TaskLimits
 
 #: Output formats of reports.
 ReportFormat = StrEnum("ReportFormat", ["text", "json", "jsonl"])
 
 
 def critique(
-    submissions: SubmissionsArgument,
     form: Annotated[
         ReportFormat,
         typer.Option("--format", "-f", help=f"Output format: {', '.join(ReportFormat)}.", metavar="FORMAT"),
@@ -53,12 +43,9 @@ def critique(
         typer.Option("--id", help="Report only on the submission with this id (repeatable).", metavar="ID"),
     ] = None,
     time_limit: LimitOption = None,
-    pattern: PatternOption = None,
-    columns: MapOption = None,
-    model: ModelOption = None,
-    problems: ProblemsOption = None,
-    line_seconds: SecondsOption = PRICED,
-    line_memory: MemoryOption = MEMORY,
+    *,
+    source: SubmissionSource,
+    limits: TaskLimits = REGRET_LIMITS,
 ) -> None:
     """Report the errors of each plan, its gap to the optimum, and its most costly decisions.
 
@@ -75,13 +62,11 @@ def critique(
     reported = partial(_critique_row, rules=rules, options=options, only_failed=failed)
     # Reports may hold any letter that a submission does.
     lenient(sys.stdout, encoding="utf-8")
-    intake = open_submissions(submissions, pattern, columns, model, problems)
+    answers = source.results(reported, "reading plans", limits, ids or ())
     is_faulty = False
     missing = dict.fromkeys(ids or ())
     rows = []
-    for answer in submission_answers(
-        reported, "reading plans", intake, problems, limits_of(line_seconds, line_memory), [*missing]
-    ):
+    for answer in answers:
         missing.pop(str(answer.id), None)
         if not answer.value:  # {} for a success that is not reported
             is_faulty |= answer.value is None

@@ -28,23 +28,13 @@ from planoracle.analysis.cli.output import (
 from planoracle.analysis.cli.progress import ClusterOption, JobsOption, RunOption, stoppable, track, workshop
 from planoracle.analysis.cli.report import origin_of, write_page
 from planoracle.analysis.cli.submissions import (
-    MEMORY,
-    SECONDS,
-    MapOption,
-    MemoryOption,
-    ModelOption,
+    SUBMISSION_LIMITS,
     OwnLimitsOption,
-    PatternOption,
-    ProblemsOption,
     ProfileOption,
     RuleOption,
-    SecondsOption,
-    SubmissionsArgument,
-    chosen_places,
+    SubmissionSource,
     chosen_rules,
     count_for_bar,
-    limits_of,
-    open_submissions,
     report_failure,
 )
 from planoracle.analysis.cli.summaries import COMMON_TABLES, format_of, show, show_groups, table_names, write
@@ -60,6 +50,7 @@ from planoracle.analysis.statistics.groups import groupings
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of, to_json
+from planoracle.instances.workers.worker import TaskLimits
 
 # Entries that are looked at to tell a file of grades from one of submissions.
 _HEAD = 100
@@ -70,7 +61,6 @@ _LAST = ("makespan", "optimal_makespan", "reason")
 
 @with_figure_options
 def grade(
-    submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
     trace: Annotated[
@@ -79,10 +69,8 @@ def grade(
             "--trace", help="Also write each step (fields steps and trace) and the final state (field final)."
         ),
     ] = False,
-    pattern: PatternOption = None,
-    columns: MapOption = None,
-    model: ModelOption = None,
-    problems: ProblemsOption = None,
+    *,
+    source: SubmissionSource,
     rule: RuleOption = None,
     jobs: JobsOption = None,
     run: RunOption = None,
@@ -125,8 +113,7 @@ def grade(
             metavar="FILE",
         ),
     ] = None,
-    line_seconds: SecondsOption = SECONDS,
-    line_memory: MemoryOption = MEMORY,
+    limits: TaskLimits = SUBMISSION_LIMITS,
     own_limits: OwnLimitsOption = True,
     cluster: ClusterOption = None,
     cache: Annotated[bool, typer.Option(help="Store certified optima and plans in the user's cache folder.")] = True,
@@ -155,7 +142,7 @@ def grade(
         raise typer.BadParameter("needs --by", param_hint="--output")
     _check_table(by, table_name)
     check_outputs(summary, output, page, collect)
-    intake = open_submissions(submissions, pattern, columns, model, problems)
+    intake = source.open()
     if collect is not None:
         _collect(intake, collect)
     options = chosen_rules(rule or ())
@@ -169,13 +156,12 @@ def grade(
                 "needs submissions, but the input has grades; use planoracle report", param_hint="--report"
             )
         _summarize(entries, profile, options, form, summary, by, output, table_name)
-    limits = limits_of(line_seconds, line_memory)
-    named, places = intake.problems, chosen_places(problems)
+    named, places = intake.problems, source.places
     work = Grading(
         profile, tuple(sorted(options.items())), trace, cache, limits, own_limits, tuple(named.items()), places
     )
     averages = GradeRows(work.rules_by_benchmark)
-    origin = {} if page is None else origin_of(submissions)
+    origin = {} if page is None else origin_of(source.paths)
     if page is not None:  # which needs the submissions again
         entries = [*entries]
     table, strangers = Table(form, _columns()), MismatchCounter()

@@ -207,12 +207,17 @@ def with_options(
         with context(**own) if not only_with or named.get(only_with) is not None else nullcontext():
             return function(*args, **named)
 
-    more = [
+    added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         for name, (annotation, default) in options.items()
     ]
-    command.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in command.__signature__.parameters.values()}  # type: ignore[attr-defined]
+    return set_parameters(command, [*signature.parameters.values(), *added])
+
+
+def set_parameters(command: Callable[..., Any], parameters: list[inspect.Parameter]) -> Callable[..., Any]:
+    """Set the parameters that typer reads from a command function, and return the function."""
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 

@@ -12,25 +12,16 @@ from planoracle.analysis.cli.column_names import check_columns, field_names
 from planoracle.analysis.cli.options import LimitOption, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
-    MEMORY,
-    PRICED,
-    MapOption,
-    MemoryOption,
-    ModelOption,
-    PatternOption,
-    ProblemsOption,
+    REGRET_LIMITS,
     ProfileOption,
-    SecondsOption,
-    SubmissionsArgument,
+    SubmissionSource,
     identifying_fields,
-    limits_of,
-    open_submissions,
-    submission_answers,
 )
 from planoracle.analysis.console import tell
 from planoracle.analysis.diagnosis.regret import RunRegret
 from planoracle.analysis.diagnosis.regret import regret as compute_regret
 from planoracle.analysis.grading.rule_options import profiles
+from planoracle.instances.workers.worker import TaskLimits
 
 _COLUMNS = (
     "id",
@@ -49,7 +40,6 @@ _COLUMNS = (
 
 
 def regret(
-    submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
     profile: ProfileOption = "paper",
     worst: Annotated[
@@ -59,12 +49,9 @@ def regret(
         ),
     ] = None,
     time_limit: LimitOption = None,
-    pattern: PatternOption = None,
-    columns: MapOption = None,
-    model: ModelOption = None,
-    problems: ProblemsOption = None,
-    line_seconds: SecondsOption = PRICED,
-    line_memory: MemoryOption = MEMORY,
+    *,
+    source: SubmissionSource,
+    limits: TaskLimits = REGRET_LIMITS,
 ) -> None:
     """Compute the regret of each decision: the increase in the best reachable makespan.
 
@@ -85,13 +72,11 @@ def regret(
     check_columns("regret", more=(*field_names(RunRegret), "reason") if nested else ())
     rules = profiles(profile)
     compute = partial(_regret_of, rules=rules, options=without_none(seconds=time_limit))
-    intake = open_submissions(submissions, pattern, columns, model, problems)
+    answers = source.results(compute, "computing regrets", limits)
     table = Table(form, _COLUMNS)
     notes = []
     failed = False
-    for answer in submission_answers(
-        compute, "computing regrets", intake, problems, limits_of(line_seconds, line_memory)
-    ):
+    for answer in answers:
         failed |= answer.value is None
         identity = identifying_fields(answer)
         answered = {} if answer.value is None else answer.value.as_dict()

@@ -11,25 +11,16 @@ from planoracle.analysis.cli.column_names import check_columns
 from planoracle.analysis.cli.options import LimitOption, without_none
 from planoracle.analysis.cli.output import Format, FormatOption, Table
 from planoracle.analysis.cli.submissions import (
-    MEMORY,
-    PRICED,
-    MapOption,
-    MemoryOption,
-    ModelOption,
-    PatternOption,
-    ProblemsOption,
+    REGRET_LIMITS,
     ProfileOption,
-    SecondsOption,
-    SubmissionsArgument,
+    SubmissionSource,
     identifying_fields,
-    limits_of,
-    open_submissions,
-    submission_answers,
 )
 from planoracle.analysis.diagnosis.repair import Repairer
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import Status
+from planoracle.instances.workers.worker import TaskLimits
 from planoracle.solver.repair.minimal_change import OBJECTIVES
 
 _COLUMNS = (
@@ -47,7 +38,6 @@ _COLUMNS = (
 
 
 def repair(
-    submissions: SubmissionsArgument,
     form: FormatOption = Format.table,
     objective: Annotated[
         str,
@@ -58,12 +48,9 @@ def repair(
     ] = "moved,shift,makespan",
     profile: ProfileOption = "paper",
     time_limit: LimitOption = None,
-    pattern: PatternOption = None,
-    columns: MapOption = None,
-    model: ModelOption = None,
-    problems: ProblemsOption = None,
-    line_seconds: SecondsOption = PRICED,
-    line_memory: MemoryOption = MEMORY,
+    *,
+    source: SubmissionSource,
+    limits: TaskLimits = REGRET_LIMITS,
 ) -> None:
     """Compute for each plan the nearest plan that follows the rules.
 
@@ -86,11 +73,11 @@ def repair(
     except InputError:
         message = f"must be one or more of {', '.join(OBJECTIVES)}, each once"
         raise typer.BadParameter(message, param_hint="--objective") from None
-    intake = open_submissions(submissions, pattern, columns, model, problems)
+    repaired = partial(_repair_row, repairer=repairer)
+    answers = source.results(repaired, "repairing", limits)
     table = Table(form, _COLUMNS)
     failed = False
-    repaired = partial(_repair_row, repairer=repairer)
-    for answer in submission_answers(repaired, "repairing", intake, problems, limits_of(line_seconds, line_memory)):
+    for answer in answers:
         result = {"status": None} if answer.value is None else answer.value
         failed |= result["status"] in (None, Status.unknown)
         own = identifying_fields(answer) | {"model": None, "method": "repair"}

@@ -13,21 +13,11 @@ import typer
 from planoracle.analysis.cli.output import check_outputs, new_file
 from planoracle.analysis.cli.progress import bars, stoppable
 from planoracle.analysis.cli.submissions import (
-    MEMORY,
-    SECONDS,
-    MapOption,
-    MemoryOption,
-    ModelOption,
-    PatternOption,
-    ProblemsOption,
+    SUBMISSION_LIMITS,
     ProfileOption,
     RuleOption,
-    SecondsOption,
-    SubmissionsArgument,
-    chosen_places,
+    SubmissionSource,
     chosen_rules,
-    limits_of,
-    open_submissions,
     report_failure,
 )
 from planoracle.analysis.console import complain, tell
@@ -35,10 +25,10 @@ from planoracle.analysis.intake.submissions import Entries
 from planoracle.analysis.report.build import Report, build, date_of
 from planoracle.analysis.report.work import entries_of
 from planoracle.instances.errors import InputError
+from planoracle.instances.workers.worker import TaskLimits
 
 
 def report(
-    submissions: SubmissionsArgument,
     output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.", metavar="FILE")],
     profile: ProfileOption = "paper",
     title: Annotated[str, typer.Option(help="Heading of the page.", metavar="TEXT")] = "Plans against the optimum",
@@ -57,13 +47,10 @@ def report(
             min=0.0,
         ),
     ] = None,
-    pattern: PatternOption = None,
-    columns: MapOption = None,
-    model: ModelOption = None,
-    problems: ProblemsOption = None,
+    *,
+    source: SubmissionSource,
     rule: RuleOption = None,
-    line_seconds: SecondsOption = SECONDS,
-    line_memory: MemoryOption = MEMORY,
+    limits: TaskLimits = SUBMISSION_LIMITS,
 ) -> None:
     """Write an HTML page with a leaderboard, and each plan drawn above the optimum.
 
@@ -78,8 +65,8 @@ def report(
     planoracle report grades.jsonl -o report.html --title 'Two models'
     """
     check_outputs(output)
-    origin = origin_of(submissions, date)
-    intake = open_submissions(submissions, pattern, columns, model, problems)
+    origin = origin_of(source.paths, date)
+    intake = source.open()
     page = write_page(
         intake,
         output,
@@ -88,9 +75,9 @@ def report(
         profile=profile,
         rules=chosen_rules(rule or ()),
         problems=intake.problems,
-        places=chosen_places(problems),
+        places=source.places,
         regret_seconds=regret_seconds,
-        limits=limits_of(line_seconds, line_memory),
+        limits=limits,
     )
     for place, reason in page.unscored:
         report_failure(place, reason)

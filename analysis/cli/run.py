@@ -22,7 +22,7 @@ from planoracle.analysis.cli.model_runs import ModelRun, generation_options
 from planoracle.analysis.cli.options import OptionalNamesArgument, read_each
 from planoracle.analysis.cli.output import Format, FormatOption, check_outputs, new_file, print_text, write_table
 from planoracle.analysis.cli.progress import JobsOption, track, workshop
-from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, chosen_rules
+from planoracle.analysis.cli.submissions import ProfileOption, RuleOption, SubmissionSource, chosen_rules
 from planoracle.analysis.console import complain, lenient, say, say_json, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.intake.folders import SUBMISSIONS
@@ -203,7 +203,8 @@ def run(
         raise typer.Exit(2) from None
     files = list(dict.fromkeys(name.rpartition("#")[0] or name for name, _ in problems if catalog.is_file(name)))
     try:
-        grade(paths, form=form, profile=profile, rule=rule, problems=files, page=page, jobs=jobs)
+        source = SubmissionSource(paths, problems=files)
+        grade(source=source, form=form, profile=profile, rule=rule, page=page, jobs=jobs)
     except typer.Exit as ended:
         raise typer.Exit(ended.exit_code or int(failed)) from None
 

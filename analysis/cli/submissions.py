@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
-from functools import partial
+from dataclasses import dataclass
+from functools import partial, wraps
 from os.path import exists
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,9 +14,9 @@ from typing import Annotated, Any
 import typer
 
 from planoracle.analysis.batch.submission_tasks import each_within
-from planoracle.analysis.cli.options import note_problem, read_problems, with_options
+from planoracle.analysis.cli.options import note_problem, read_problems, set_parameters
 from planoracle.analysis.cli.progress import track
-from planoracle.analysis.console import collect, complain, set_variable, tell
+from planoracle.analysis.console import collect, complain, tell
 from planoracle.analysis.grading.problem_loader import Places, Problems
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.intake.record_fields import FIELDS, identity_of, parse_columns
@@ -65,10 +64,10 @@ ProblemsOption = Annotated[
         metavar="FILE|DIR",
     ),
 ]
-#: Processor time, in seconds, and memory, in MB, that a submission may use by default.
-SECONDS, MEMORY = 120.0, 4000
-#: The same time for commands that compute the regret of each decision.
-PRICED = 1200.0
+#: Limits of a submission by default.
+SUBMISSION_LIMITS = TaskLimits(seconds=120.0, memory=4000)
+#: The same for commands that compute the regret of each decision.
+REGRET_LIMITS = TaskLimits(seconds=1200.0, memory=4000)
 
 SecondsOption = Annotated[
     float,
@@ -108,53 +107,172 @@ RuleOption = Annotated[
 ]
 
 
-_PATHS = {
-    "instances": (
-        Annotated[
-            list[Path] | None,
-            typer.Option(
-                "--instances",
-                help="Folder with problem files that submissions refer to by path (repeatable).",
-                metavar="DIR",
-                exists=True,
-                file_okay=False,
-            ),
-        ],
-        None,
+InstancesOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--instances",
+        help="Folder with problem files that submissions refer to by path (repeatable).",
+        metavar="DIR",
+        exists=True,
+        file_okay=False,
     ),
-    "trust_paths": (
-        Annotated[
-            bool,
-            typer.Option(
-                "--trust-paths", help="Let submissions refer to any file. Use it only for trusted submissions."
-            ),
-        ],
-        False,
-    ),
+]
+TrustOption = Annotated[
+    bool,
+    typer.Option("--trust-paths", help="Let submissions refer to any file. Use it only for trusted submissions."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionSource:
+    """Submissions that the options of a command name, and the problems that these may refer to.
+
+    Attributes
+    ----------
+    paths
+        Files or folders with submissions.
+    pattern, columns, model
+        Values of ``--pattern``, ``--map`` and ``--model``.
+    problems
+        Values of ``--problems``.
+    instances, trust_paths
+        Values of the options of the same names.
+    """
+
+    paths: Sequence[Path] = ()
+    pattern: str | None = None
+    columns: Sequence[str] = ()
+    model: str | None = None
+    problems: Sequence[str] = ()
+    instances: Sequence[Path] = ()
+    trust_paths: bool = False
+
+    @property
+    def places(self) -> Places:
+        """Files that submissions may name: those of ``--instances``, and the files of ``--problems``."""
+        folders = map(str, self.instances)
+        return Places((*folders, *filter(exists, self.problems)), self.trust_paths)
+
+    def open(self, *, claims: bool = False) -> Intake:
+        """Open the submissions, and read the problems; exits if a path cannot be read.
+
+        With ``claims`` also rows without a plan are read.
+        """
+        chosen = parse_columns(self.columns, (*FIELDS, "makespan") if claims else FIELDS)
+        named = named_problems(self.problems)
+        try:
+            return Intake(
+                self.paths,
+                pattern=self.pattern,
+                columns=chosen,
+                model=self.model,
+                on_note=lambda message: tell(message, "note"),
+                claims=claims,
+                problems=named,
+                places=self.places,
+            )
+        except UnknownNameError:
+            raise
+        except InputError as error:
+            complain(error)
+            raise typer.Exit(2) from None
+
+    def results(
+        self,
+        function: Callable[[Any, dict[str, Any]], Any],
+        label: str,
+        limits: TaskLimits,
+        ids: Collection[str] = (),
+    ) -> Iterator[SubmissionResult[Any]]:
+        """Open the submissions; yield their results from worker processes, and report failures.
+
+        Parameters
+        ----------
+        function
+            Answers a problem and a submission; crosses a process boundary by pickle.
+        label
+            Text before the progress bar.
+        ids
+            Those of the submissions that are answered; empty for all.
+        """
+        intake = self.open()
+        lookup = Problems(named=intake.problems, places=self.places)
+        entries = track(intake, label, count_for_bar(intake))
+        chosen = _with_ids(entries, ids)
+        return _report(each_within(chosen, partial(answers, function=function, problems=lookup), limits))
+
+
+#: Options in place of the parameter ``source`` of a command, by the name of another parameter that the command has.
+_SOURCE_OPTIONS: dict[str, dict[str, Any]] = {
+    "": {
+        "submissions": SubmissionsArgument,
+        "pattern": PatternOption,
+        "columns": MapOption,
+        "model": ModelOption,
+        "problems": ProblemsOption,
+    },
+    "names": {"problems": ProblemsOption, "columns": MapOption, "model": ModelOption},
 }
-_allowed: ContextVar[tuple[tuple[str, ...], bool]] = ContextVar("paths", default=((), False))
+_PATH_OPTIONS: dict[str, tuple[Any, Any]] = {"instances": (InstancesOption, None), "trust_paths": (TrustOption, False)}
 
 
-def with_paths(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command function with ``--instances`` and ``--trust-paths`` if it reads submissions."""
-    if "problems" not in inspect.signature(function).parameters:
+def with_submissions(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command function with the options of submissions if it has the parameter ``source``.
+
+    The options replace the parameters ``source``, a `SubmissionSource`, and ``limits``, `TaskLimits`. Commands whose
+    argument ``names`` may be submissions have no argument ``submissions``.
+    """
+    signature = inspect.signature(function, eval_str=True)
+    if "source" not in signature.parameters:
         return function
-    return with_options(function, _PATHS, _allow)
+    options = [*_source_parameters(signature)]
+    options += [_option(name, *declared) for name, declared in _PATH_OPTIONS.items()]
+
+    @wraps(function)
+    def command(**values: Any) -> Any:
+        source_values = {name: values.pop(name) for name in _SOURCE_FIELDS if name in values}
+        limits = TaskLimits(values.pop("line_seconds") or None, values.pop("line_memory") or None)
+        return function(**values, source=_source_of(**source_values), limits=limits)
+
+    return set_parameters(command, options)
 
 
-def _allow(*, instances: list[Path] | None, trust_paths: bool) -> AbstractContextManager[None]:
-    return set_variable(_allowed, (tuple(map(str, instances or ())), trust_paths))
+_SOURCE_FIELDS = (*_SOURCE_OPTIONS[""], *_PATH_OPTIONS)
 
 
-def chosen_places(problems: Iterable[str] | None) -> Places:
-    """Return the files that submissions may name: those of the options, and the files of ``--problems``."""
-    folders, trusted = _allowed.get()
-    return Places((*folders, *filter(exists, problems or ())), trusted)
+def _source_parameters(signature: inspect.Signature) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a command, with options in place of ``source`` and ``limits``."""
+    source_options = _SOURCE_OPTIONS["names" if "names" in signature.parameters else ""]
+    for name, parameter in signature.parameters.items():
+        if name == "source":
+            for option, annotation in source_options.items():
+                is_required = option == "submissions"
+                yield _option(option, annotation, inspect.Parameter.empty if is_required else None)
+        elif name == "limits":
+            yield _option("line_seconds", SecondsOption, parameter.default.seconds)
+            yield _option("line_memory", MemoryOption, parameter.default.memory)
+        else:
+            yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
 
 
-def limits_of(seconds: float, memory: int) -> TaskLimits:
-    """Return the limits of two options, in which 0 means unlimited."""
-    return TaskLimits(seconds or None, memory or None)
+def _option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _source_of(
+    *,
+    submissions: Sequence[Path] = (),
+    pattern: str | None = None,
+    columns: Sequence[str] | None,
+    model: str | None,
+    problems: Sequence[str] | None,
+    instances: Sequence[Path] | None,
+    trust_paths: bool,
+) -> SubmissionSource:
+    """Return the source that values of options describe."""
+    return SubmissionSource(
+        submissions, pattern, columns or (), model, problems or (), instances or (), trust_paths=trust_paths
+    )
 
 
 def chosen_rules(entries: Iterable[str]) -> dict[str, str]:
@@ -199,39 +317,6 @@ def named_problems(names: Iterable[str] | None) -> dict[str, Problem]:
     return problems
 
 
-def open_submissions(
-    paths: Sequence[Path],
-    pattern: str | None = None,
-    columns: Iterable[str] | None = None,
-    model: str | None = None,
-    problems: Iterable[str] | None = None,
-    *,
-    claims: bool = False,
-) -> Intake:
-    """Open submissions to bundled problems and those of ``--problems``; exits if a path cannot be read.
-
-    With ``claims`` also rows without a plan are read.
-    """
-    chosen = parse_columns(columns or (), (*FIELDS, "makespan") if claims else FIELDS)
-    named = named_problems(problems)
-    try:
-        return Intake(
-            paths,
-            pattern=pattern,
-            columns=chosen,
-            model=model,
-            on_note=lambda message: tell(message, "note"),
-            claims=claims,
-            problems=named,
-            places=chosen_places(problems),
-        )
-    except UnknownNameError:
-        raise
-    except InputError as error:
-        complain(error)
-        raise typer.Exit(2) from None
-
-
 def count_for_bar(intake: Intake) -> int | None:
     """Return the number of submissions if a progress bar will show it."""
     return intake.count() if sys.stderr.isatty() else None
@@ -248,33 +333,17 @@ def identifying_fields(answer: SubmissionResult[Any]) -> dict[str, Any]:
     return {name: getattr(answer, name) for name in names}
 
 
-def submission_answers(
-    function: Callable[[Any, dict[str, Any]], Any],
-    label: str,
-    intake: Intake,
-    problems: Iterable[str] | None,
-    limits: TaskLimits,
-    ids: Collection[str] = (),
-) -> Iterator[SubmissionResult[Any]]:
-    """Yield the `SubmissionResult` of each submission from worker processes; report failures.
+def _with_ids(entries: Iterable[tuple[SourceLine, Any]], ids: Collection[str]) -> Iterator[tuple[SourceLine, Any]]:
+    """Yield the submissions that have one of the ids; all if there are no ids."""
+    for place, entry in entries:
+        if not ids or identity_of(record_of(entry), "id", longest=None)["id"] in ids:
+            yield place, entry
 
-    Parameters
-    ----------
-    function
-        Answers a problem and a submission; crosses a process boundary by pickle.
-    label
-        Text before the progress bar.
-    problems
-        Values of ``--problems``.
-    ids
-        Those of the submissions that are answered; empty for all.
-    """
-    lookup = Problems(named=intake.problems, places=chosen_places(problems))
-    each = partial(answers, function=function, problems=lookup)
-    entries = track(intake, label, count_for_bar(intake))
-    chosen = (one for one in entries if not ids or identity_of(record_of(one[1]), "id", longest=None)["id"] in ids)
-    for answer in each_within(chosen, each, limits):
-        if answer.value is None:
-            report_failure(answer.place, answer.reason)
-        note_problem(answer.instance)
-        yield answer
+
+def _report(results: Iterable[SubmissionResult[Any]]) -> Iterator[SubmissionResult[Any]]:
+    """Yield results; write an error for each failure, and the catalogue's notes on the problems."""
+    for result in results:
+        if result.value is None:
+            report_failure(result.place, result.reason)
+        note_problem(result.instance)
+        yield result
