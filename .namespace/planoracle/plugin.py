@@ -95,6 +95,7 @@ Feedback and live runs
 - `clock_of`: texts for times of a problem.
 - `brief`: description of a scheduling problem.
 - `Simulator`: rules as code, in which commands change states.
+- `ScheduleSimulator`: simulator of a scheduling problem, whose states are decision points.
 - `fold`: state and steps after commands.
 - `Unreadable`: message that holds no command, with the reason.
 - `CLOSE`: command by which an agent ends the run.
@@ -153,6 +154,7 @@ if TYPE_CHECKING:
     from planoracle.instances.model_output.reading import read as read_output
     from planoracle.instances.protocol.benchmark import Benchmark, lazy
     from planoracle.instances.protocol.capabilities import ActionSpace, Catalog, Generator, SubmissionLimit
+    from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
     from planoracle.instances.protocol.describe import brief
     from planoracle.instances.protocol.environment import Environment, RunConfig
     from planoracle.instances.protocol.feedback import (
@@ -183,15 +185,16 @@ if TYPE_CHECKING:
         Row,
     )
     from planoracle.instances.protocol.settings import Setting
-    from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, fold
-    from planoracle.instances.protocol.trajectory import (
-        DecisionPoint,
-        LegalAction,
-        Move,
-        Trajectory,
-        wait_words,
-        waited,
+    from planoracle.instances.protocol.simulator import (
+        CLOSE,
+        LegalCommand,
+        ScheduleSimulator,
+        Simulator,
+        Step,
+        Unreadable,
+        fold,
     )
+    from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
 
 #: Module of every public name, or ``module:name``.
 _PLACES = {
@@ -204,7 +207,7 @@ _PLACES = {
     "CLOSE": "instances.protocol.simulator:CLOSE",
     "Catalog": "instances.protocol.capabilities:Catalog",
     "Claim": "instances.protocol.scoring:Claim",
-    "DecisionPoint": "instances.protocol.trajectory:DecisionPoint",
+    "DecisionPoint": "instances.protocol.decision_points:DecisionPoint",
     "Declarations": "instances.protocol.scoring:Declarations",
     "Demand": "instances.model.instance:Demand",
     "DroppedCommand": "instances.protocol.plan:DroppedCommand",
@@ -252,6 +255,7 @@ _PLACES = {
     "RunConfig": "instances.protocol.environment:RunConfig",
     "Schedule": "instances.model.schedule:Schedule",
     "ScheduleBenchmark": "instances.protocol.schedule_benchmark:ScheduleBenchmark",
+    "ScheduleSimulator": "instances.protocol.simulator:ScheduleSimulator",
     "ScheduleState": "instances.benchmarks.generic.rules:ScheduleState",
     "Setting": "instances.protocol.settings:Setting",
     "Simulator": "instances.protocol.simulator:Simulator",
@@ -284,8 +288,8 @@ _PLACES = {
     "referee": "instances.model.schedule_rules:referee",
     "register": "heuristics.registry:register",
     "sentence": "instances.protocol.feedback:sentence",
-    "wait_words": "instances.protocol.trajectory:wait_words",
-    "waited": "instances.protocol.trajectory:waited",
+    "wait_words": "instances.protocol.decision_points:wait_words",
+    "waited": "instances.protocol.decision_points:waited",
     "whole_value": "instances.model_output.json_values:whole_value",
 }
 __all__ = [
@@ -346,6 +350,7 @@ __all__ = [
     "RunConfig",
     "Schedule",
     "ScheduleBenchmark",
+    "ScheduleSimulator",
     "ScheduleState",
     "Setting",
     "Simulator",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay, Violation
+from planoracle.instances.protocol.decision_points import DecisionPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Step:
         Ticks.
     violation
         Broken rule, if any.
+    piece
+        Piece of the schedule that the command starts, in scheduling problems.
     """
 
     position: int
@@ -35,6 +39,7 @@ class Step:
     start: int
     end: int
     violation: Violation | None = None
+    piece: Piece | None = field(default=None, repr=False, compare=False)
 
 
 class LegalCommand(NamedTuple):
@@ -110,6 +115,30 @@ class Simulator(ABC, Generic[_S, _C]):
     @abstractmethod
     def verdict(self, state: _S) -> Replay:
         """Return the verdict on the commands so far."""
+
+    def success(self, state: _S) -> bool:
+        """Return True if the commands so far are a success; live runs ask after every step."""
+        return self.verdict(state).success
+
+    def lost(self, state: _S) -> str | None:
+        """Return the reason why no success is possible, ``None`` if unknown, see `Run.lost_at`."""
+        return None
+
+
+class ScheduleSimulator(Simulator[_S, _C]):
+    """Rules of a benchmark whose runs are schedules, so that every state is a decision point."""
+
+    @abstractmethod
+    def point(self, state: _S) -> DecisionPoint:
+        """Return the decision point of a state; its cost does not depend on the commands before."""
+
+    @abstractmethod
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
+        """Return the commands, as texts, that carry out the rest of a schedule from a point."""
+
+    def lost(self, state: _S) -> str | None:
+        """Return ``over`` or ``spoiled`` as the decision point says."""
+        return self.point(state).lost_reason
 
 
 def entries_of(last: Any) -> list[Any]:

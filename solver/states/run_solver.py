@@ -13,11 +13,12 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.registry import contradiction
 from planoracle.instances.protocol.schedule_benchmark import agrees, remaining_problem
 from planoracle.instances.protocol.scoring import BestKnown
-from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint, LegalAction, wait_words, waited
+from planoracle.instances.protocol.trajectory import AnyTrajectory, LegalAction
 from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.repair.plan_repair import Repair, repair_schedule
 from planoracle.solver.runs import Option, StateValue

@@ -18,7 +18,8 @@ from planoracle.instances.errors import InputWarning
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, WorkLimit
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.protocol.trajectory import AnyTrajectory, DecisionPoint
+from planoracle.instances.protocol.decision_points import DecisionPoint
+from planoracle.instances.protocol.trajectory import AnyTrajectory
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.states.state_solver import NEVER, StateSolver, Value
 

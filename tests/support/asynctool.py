@@ -18,8 +18,8 @@ from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolPro
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState
 from planoracle.instances.benchmarks.asynctool.turns import TaskProgress
+from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.simulator import fold
-from planoracle.instances.protocol.trajectory import DecisionPoint
 
 
 def chains(lengths: Sequence[int], delays: Delays, name: str = "chains") -> AsyncToolProblem:

@@ -12,8 +12,9 @@ from support.trajectories import trajectory_of
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance, Lag
+from planoracle.instances.protocol.decision_points import DecisionPoint, waited
 from planoracle.instances.protocol.schedule_benchmark import remaining_problem
-from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory, waited
+from planoracle.instances.protocol.trajectory import Trajectory
 from planoracle.solver.exact.search import solve
 from planoracle.solver.result import Result
 from planoracle.solver.states.values import step_of, value_of

@@ -13,7 +13,8 @@ from support.trajectories import trajectory_of
 from planoracle.analysis.diagnosis.regret import next_commands, regret
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.protocol.trajectory import DecisionPoint, Trajectory, started, waited
+from planoracle.instances.protocol.decision_points import DecisionPoint, started, waited
+from planoracle.instances.protocol.trajectory import Trajectory
 from planoracle.solver.runs import Option
 from planoracle.solver.states.values import step_of
 

@@ -11,9 +11,9 @@ from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.simulator import fold
-from planoracle.instances.protocol.trajectory import DecisionPoint
 
 
 def replay(

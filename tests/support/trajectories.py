@@ -25,4 +25,4 @@ def verdict_of(problem: Problem, submission: Any, rules: Any = None) -> Any:
 
 def recipe_verdict(problem: Instance, answers: Answers, rules: Profile = PROFILES["paper"]) -> Replay:
     """Return the verdict of the Recipe2Plan rules on commands."""
-    return replay_answers(problem, answers, rules)[0]
+    return replay_answers(problem, answers, rules)

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from itertools import islice
+from typing import Any, TypeAlias
 
-from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, AgentMessage, call_message, read_message
+from planoracle.instances.benchmarks.asynctool.language import (
+    CLOSING,
+    MAX_MESSAGES,
+    WAIT,
+    AgentMessage,
+    call_message,
+    read_message,
+    written,
+)
 from planoracle.instances.benchmarks.asynctool.problem_model import (
+    CLOSE,
     AsyncToolProblem,
     SubTask,
     canonical,
     family_of,
 )
+from planoracle.instances.benchmarks.asynctool.problem_model import instance as instance_of
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.asynctool.turns import (
     AsyncToolViolation,
@@ -30,14 +42,26 @@ from planoracle.instances.benchmarks.asynctool.turns import (
 )
 from planoracle.instances.protocol.simulator import entries_of
 from planoracle.plugin import (
+    DecisionPoint,
+    Instance,
+    Lag,
     LegalCommand,
+    PartialSchedule,
+    Piece,
     Replay,
     ReplayEvent,
-    Simulator,
+    Schedule,
+    ScheduleSimulator,
     Step,
     Violation,
     fold,
 )
+
+# Maximum number of irregular calls after which success is checked; later ones count as dead ends.
+_MAX_CHECKS = 100
+
+#: Two actions and the minimum lag between them.
+_LagKey: TypeAlias = tuple[str, str, int | None]
 
 
 @dataclass(slots=True, eq=False)
@@ -56,6 +80,10 @@ class AsyncToolState:
         Calls whose results the agent did not know in the last turn; some arrive with the answer to it.
     last
         Last turn, with the turns before it; linked, so that copies share them.
+    pieces
+        Reference calls and the closing message as pieces of a schedule.
+    irregular
+        Number of calls from the first one on that is not the next reference call of its sub-task.
     """
 
     tasks: dict[str, TaskProgress]
@@ -63,6 +91,8 @@ class AsyncToolState:
     number: int = 0
     pending: tuple[SimulatedTurn, ...] = ()
     last: SimulatedTurn | None = None
+    pieces: tuple[Piece, ...] = ()
+    irregular: int = 0
 
     def own(self, task: str) -> TaskProgress:
         """Return the progress of a sub-task to be changed."""
@@ -182,8 +212,11 @@ def _event(turn: SimulatedTurn, progress: float) -> ReplayEvent:
     return ReplayEvent(position, subject or turn.kind, position, turn.number, is_accepted, progress)
 
 
-class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
+class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
     """Rules of AsyncTool. Commands are parsed messages, also unreadable ones; each takes a turn.
+
+    Calls that are not reference calls can change the delays of later calls. Premature calls relax the remaining
+    problem. After a call that makes a sub-task's state wrong, success is impossible.
 
     A call is executed when it is made; its result is known ``delay`` turns later. Calls are never
     refused for being early; a call before the last result is known is a guess.
@@ -198,9 +231,18 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
     ('lost', 'unknown_tool', 3)
     """
 
-    def __init__(self, problem: AsyncToolProblem, rules: Profile = PROFILES["paper"]) -> None:
+    def __init__(
+        self, problem: AsyncToolProblem, rules: Profile = PROFILES["paper"], instance: Instance | None = None
+    ) -> None:
         self.problem = problem
         self.rules = rules
+        self.instance = instance_of(problem) if instance is None else instance
+
+    @cached_property
+    def _variants(self) -> dict[tuple[_LagKey, ...], Instance]:
+        """Instances by their lags, first the problem."""
+        lags = tuple((lag.before, lag.after, lag.minimum) for lag in self.instance.lags)
+        return {lags: self.instance}
 
     def initial(self) -> AsyncToolState:
         """Return the state before the first turn."""
@@ -220,7 +262,13 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         turn, awaited = self._turn(state, command)
         turn.violation = turn_fault(self.problem, turn, awaited)
         turn.before = state.last
-        state.last, state.number = turn, turn.number
+        state.last = turn
+        state.number = turn.number
+        action = self._action_of(turn)
+        if action is not None:
+            state.pieces = (*state.pieces, Piece(action, turn.number - 1, 1, self.instance.agents[0]))
+        if turn.kind == "call" and (state.irregular or turn.step != state.tasks[turn.task].calls - 1):
+            state.irregular += 1
         state.pending = tuple(call for call in (*state.pending, turn) if call.usable > turn.number)
         return state, (turn.effect,)
 
@@ -247,6 +295,90 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         if progress.slowest is None or usable > progress.slowest.usable:
             progress.slowest = turn
         return turn, awaited
+
+    def _action_of(self, turn: SimulatedTurn) -> str | None:
+        """Return the action of a reference call or of the closing message, ``None`` for other turns."""
+        if turn.kind == "close":
+            return CLOSE
+        return None if turn.step is None else self.problem.by_id[turn.task].actions[turn.step]
+
+    def point(self, state: AsyncToolState) -> DecisionPoint:
+        """Return the point after the turns so far, by the problem with the current delays."""
+        number = state.number
+        return DecisionPoint(
+            self._variant(state),
+            PartialSchedule(state.pieces, number),
+            reached=number,
+            over="closed" if state.closed and not self.success(state) else None,
+            dead_end=state.irregular > 0 and not self._can_succeed(state),
+            grid=min(number, 1),
+        )
+
+    def _variant(self, state: AsyncToolState) -> Instance:
+        """Return the instance with the current delays, without lags that premature calls have ignored."""
+        lags: list[_LagKey] = []
+        for progress in state.tasks.values():
+            lags += self._lags_of(progress)
+        key = tuple(lags)
+        if key not in self._variants:
+            if len(self._variants) > MAX_MESSAGES:
+                self._variants.clear()
+            variant_lags = tuple(Lag(*lag) for lag in key)
+            self._variants[key] = replace(self.instance, lags=variant_lags)
+        return self._variants[key]
+
+    def _lags_of(self, progress: TaskProgress) -> Iterator[_LagKey]:
+        """Yield the current lags between the actions of a sub-task."""
+        task, number = progress.task, progress.calls
+        names, executed = task.actions, progress.executed
+        for step, (name, following) in enumerate(zip(names, (*names[1:], CLOSE), strict=True)):
+            turn, after = executed.get(step), executed.get(step + 1)
+            if turn is None:
+                delay = self.problem.delays.of(task.id, number, task.reference_calls[step].name)
+                number += 1
+            else:
+                delay = turn.usable - turn.number - 1
+            is_guess = after is not None and (turn is None or after.number < turn.usable)
+            if following == CLOSE or is_guess:
+                yield name, CLOSE, 0
+            else:
+                yield name, following, delay
+            if is_guess and turn is None:  # remaining calls keep their order, also after skipped ones
+                remaining = (later for later in range(step + 2, len(names)) if later not in executed)
+                for later in islice(remaining, 1):
+                    yield name, names[later], 0
+
+    def _can_succeed(self, state: AsyncToolState) -> bool:
+        """Return True if the remaining reference calls in order and the closing message are a success.
+
+        After too many irregular calls this is not checked.
+        """
+        if state.closed or self.success(state):
+            return self.success(state)
+        if state.irregular > _MAX_CHECKS:
+            return False
+        trial = self.copy(state)
+        for progress in state.tasks.values():
+            for step, call in enumerate(progress.task.reference_calls):
+                if step not in progress.executed:
+                    trial, _ = self.apply(trial, self._read(call_message(progress.task.id, call)))
+        trial, _ = self.apply(trial, self._read(CLOSING))
+        return self.success(trial)
+
+    def _read(self, message: object) -> AgentMessage:
+        return read_message(message, self.rules)
+
+    def success(self, state: AsyncToolState) -> bool:
+        """Return True if every sub-task is accurate and the run is closed, by a message or by the rules."""
+        if not state.closed and self.rules.closing != "implied":
+            return False
+        turns = state.turns
+        return all(self._outcome(progress, turns).accurate for progress in state.tasks.values())
+
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
+        """Return a message for every turn."""
+        messages = written(self.instance, remaining, point.state.clock)
+        return list(map(json.dumps, messages))
 
     def ready(self, state: AsyncToolState) -> list[tuple[SubTask, int]]:
         """Return the steps, by sub-task, whose input is known.
@@ -334,8 +466,13 @@ class AsyncToolSimulator(Simulator[AsyncToolState, AgentMessage]):
         return SubTaskOutcome(task.id, steps, char, env)
 
 
-def replay(problem: AsyncToolProblem, messages: Sequence[Any], rules: Profile = PROFILES["paper"]) -> Transcript:
+def replay(
+    problem: AsyncToolProblem,
+    messages: Sequence[Any],
+    rules: Profile = PROFILES["paper"],
+    instance: Instance | None = None,
+) -> Transcript:
     """Replay the agent's messages; never raises an error, whatever they contain."""
-    simulator = AsyncToolSimulator(problem, rules)
+    simulator = AsyncToolSimulator(problem, rules, instance)
     state, _ = fold(simulator, (read_message(message, rules) for message in messages))
     return simulator.record(state, len(messages))

@@ -12,8 +12,8 @@ from operator import attrgetter
 
 from planoracle.instances.model.resource_rules import fault, other_of
 from planoracle.instances.model.schedule_rules import violations_of_last
+from planoracle.instances.protocol.decision_points import clock_after, piece_choices, started
 from planoracle.instances.protocol.start_times import MAX_LENGTHS, moments
-from planoracle.instances.protocol.trajectory import clock_after, piece_choices, started
 from planoracle.plugin import (
     CLOSE,
     DecisionPoint,
@@ -27,7 +27,7 @@ from planoracle.plugin import (
     ProblemCache,
     Replay,
     Schedule,
-    Simulator,
+    ScheduleSimulator,
     Step,
     Unreadable,
     Violation,
@@ -67,7 +67,7 @@ class ScheduleState:
 _RULES = ("initial", "copy", "apply", "refusal", "ended", "verdict")
 
 
-class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
+class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str]):
     """General rules, piece by piece in the order of starts.
 
     The rules check a schedule as a whole. The simulator refuses a piece that breaks a rule together with the pieces
@@ -189,6 +189,18 @@ class GenericSimulator(Simulator[ScheduleState, Piece | Unreadable | str]):
         """Return the verdict on the executed pieces."""
         schedule = Schedule.of(self.problem, state.point.state.pieces)
         return referee(self.problem, schedule)
+
+    def success(self, state: ScheduleState) -> bool:
+        """Return True if all actions have been executed as the rules demand."""
+        return state.point.complete and self.verdict(state).success
+
+    def point(self, state: ScheduleState) -> DecisionPoint:
+        """Return the point with the executed pieces."""
+        return state.point
+
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
+        """Return every piece as a command; starts imply waits."""
+        return [self.words(piece) for piece in remaining.pieces]
 
     def legal(self, state: ScheduleState) -> list[LegalCommand]:
         """Return pieces that the rules allow, at the clock and at later `moments`; the list is not complete.

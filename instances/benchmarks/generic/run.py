@@ -157,7 +157,7 @@ class GenericRun(Trajectory[Schedule, Rules]):
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return every piece as a command; starts imply waits."""
-        return [self.simulator.words(piece) for piece in rest.pieces]
+        return self.simulator.commands(point, rest)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every piece that can begin now, and the wait."""

@@ -327,7 +327,7 @@ def released(problem: Instance) -> Claim:
         missing = "no plan was released, so the released grader scores every plan 0"
         return Claim(None, reason=missing if _is_bundled(problem) else "")
     makespan = max(command.start + command.duration for command in commands)
-    verdict, _ = replay_answers(problem, Answers((commands,)))
+    verdict = replay_answers(problem, Answers((commands,)))
     plan = "\n".join(command.text for command in commands)
     if verdict.success and not verdict.violations:
         return Claim(makespan, accepted=True, plan=plan)

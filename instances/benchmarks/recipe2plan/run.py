@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, check_reading
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
-from planoracle.instances.benchmarks.recipe2plan.simulation import Recipe2PlanSimulator, replay_answers
+from planoracle.instances.benchmarks.recipe2plan.simulation import Recipe2PlanSimulator, replay_answers, simulation_of
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
+from planoracle.instances.protocol.decision_points import piece_choices
 from planoracle.instances.protocol.plan import first_or_attempted
-from planoracle.instances.protocol.trajectory import piece_choices, started
+from planoracle.instances.protocol.trajectory import walk
 from planoracle.plugin import (
     DecisionPoint,
     DroppedCommand,
@@ -21,6 +22,7 @@ from planoracle.plugin import (
     Plan,
     Replay,
     Schedule,
+    Step,
     Target,
     Targets,
     Trajectory,
@@ -34,24 +36,12 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
     """Run: a plan ends at its first violation, an interactive log continues after refused commands."""
 
     def __init__(self, problem: Instance, plan: Plan[Answers], rules: Profile) -> None:
-        verdict, self._commanded = replay_answers(problem, plan.commands, rules)
-        super().__init__(problem, plan, rules, verdict)
+        self.simulator, self._commands = simulation_of(problem, plan.commands, rules)
+        state, _ = fold(self.simulator, self._commands)
+        super().__init__(problem, plan, rules, self.simulator.verdict(state))
 
     def _walk(self) -> tuple[list[Move], int]:
-        moves: list[Move] = []
-        point = self.begin
-        for step in self._commanded:
-            if step.violation is not None and step.violation.kind == "no_action":  # which is no command
-                continue
-            if step.kind == "wait":
-                point = waited(point, step.end)
-            elif step.kind == "act":
-                event = self.verdict.events[step.position]
-                length = event.end - event.start
-                point = started(point, Piece(event.subject, event.start, length, self.problem.agents[0]))
-            moves.append(
-                Move(step.position, step.command, step.kind, step.start, step.end, step.violation, after=point)
-            )
+        moves = [move for move in walk(self.simulator, self._commands) if not _is_no_command(move)]
         stop = len(moves)
         if moves and moves[-1].kind == "lost" and not self.plan.commands.interactive:
             stop -= 2 if [move.kind for move in moves[-2:]] == ["wait", "lost"] else 1
@@ -62,7 +52,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         done = self.points[count].state.pieces
         commands = [StepCommand.of(*piece[:3]) for piece in (*done, *rest.pieces)]
         text = ", ".join(command.text for command in commands)
-        return text, replay_answers(self.problem, Answers((tuple(commands),)), self.rules)[0]
+        return text, replay_answers(self.problem, Answers((tuple(commands),)), self.rules)
 
     @property
     def command_texts(self) -> list[str]:
@@ -74,7 +64,7 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
 
     def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
         """Return a step for every piece; waits follow from the starts."""
-        return [StepCommand.of(*piece[:3]).text for piece in rest.pieces]
+        return self.simulator.commands(point, rest)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every step that the rules allow now, in every length, and the wait."""
@@ -110,6 +100,11 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
                 carried.append(target)
         targets, refused = first_or_attempted(carried, attempted)
         return Targets(self.problem, targets, (*unknown, *refused))
+
+
+def _is_no_command(step: Step) -> bool:
+    """Return True for an answer without a command."""
+    return step.violation is not None and step.violation.kind == "no_action"
 
 
 def simulator(problem: Instance, rules: Profile) -> Recipe2PlanSimulator:

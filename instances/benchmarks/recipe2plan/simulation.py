@@ -23,17 +23,21 @@ from planoracle.instances.benchmarks.recipe2plan.rules import (
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.schedule_rules import gaps
 from planoracle.instances.model.violations import MAX_OTHERS
+from planoracle.instances.protocol.decision_points import point_of
 from planoracle.instances.protocol.simulator import entries_of
 from planoracle.instances.protocol.start_times import lengths, moments
 from planoracle.plugin import (
     CLOSE,
+    DecisionPoint,
     Instance,
     LegalCommand,
     Other,
+    Piece,
     ProblemCache,
     Replay,
     ReplayEvent,
-    Simulator,
+    Schedule,
+    ScheduleSimulator,
     Step,
     Unreadable,
     fold,
@@ -105,6 +109,10 @@ class CookingState:
         True if the agent ended the run.
     failed
         Verdict on a whole plan up to its first violation, if it has one.
+    pieces, reached, grid
+        Pieces of the decision point: steps carried out, their latest end, and the common divisor of all times.
+    stop_clock
+        Time of the first violation of a whole plan, if it has one.
     history
         Last command.
     """
@@ -128,6 +136,10 @@ class CookingState:
     fatal: Recipe2PlanViolation | None = None
     is_closed: bool = False
     failed: Replay | None = None
+    pieces: tuple[Piece, ...] = ()
+    reached: int = 0
+    grid: int = 0
+    stop_clock: int | None = None
     history: History | None = None
 
     @property
@@ -136,7 +148,7 @@ class CookingState:
         return entries_of(self.history)
 
 
-class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
+class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
     """Rules of Recipe2Plan: a refused command ends its answer and changes only the clock.
 
     Parameters
@@ -210,11 +222,17 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         moves_clock = not faults or (position is not None and self.rules.reject_advances_clock)
         now = max(clock, start) if moves_clock else clock
         if is_open:
+            state.grid = gcd(state.grid, now)
+        if is_open and not faults:
+            self._add_piece(state, command)
+        if is_open:
             event = ReplayEvent(index, f"{recipe}/{number}", start, start + duration, not faults, self._progress(state))
             state.history = History(event, faults, state.history)
         elif faults:
             state.history = History(None, faults, state.history)
         if faults and self.plan is not None:
+            if is_open:
+                state.stop_clock = now
             state.failed = state.failed or self._result(state, faults[0])
             state.violation_count += len(faults)
             if position is not None and state.violation_count < MAX_VIOLATIONS:
@@ -226,7 +244,30 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         wait = [Step(index, wait_words(self.problem, now - clock), "wait", clock, now)] if now > clock else []
         if faults:
             return [*wait, Step(index, command.text, "lost", now, now, faults[0])]
-        return [*wait, Step(index, command.text, "act", start, state.clock)]
+        piece = Piece(f"{recipe}/{number}", start, duration, self.problem.agents[0])
+        return [*wait, Step(index, command.text, "act", start, state.clock, piece=piece)]
+
+    def _add_piece(self, state: CookingState, command: StepCommand) -> None:
+        """Add a command that was carried out to the pieces; one without length only takes time."""
+        number, recipe, duration, start = command
+        name = f"{recipe}/{number}"
+        state.reached = max(state.reached, start + duration)
+        state.grid = gcd(state.grid, state.clock, start, duration)
+        if duration or not self.problem.by_id[name].duration:
+            state.pieces = (*state.pieces, Piece(name, start, duration, self.problem.agents[0]))
+
+    def point(self, state: CookingState) -> DecisionPoint:
+        """Return the decision point, of a whole plan at most up to its first violation."""
+        clock = state.clock if state.stop_clock is None else state.stop_clock
+        return point_of(self.problem, state.pieces, clock, reached=state.reached, grid=state.grid)
+
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
+        """Return a step for every piece; waits follow from the starts."""
+        return [StepCommand.of(*piece[:3]).text for piece in remaining.pieces]
+
+    def success(self, state: CookingState) -> bool:
+        """Return True if all recipes are complete; a whole plan must break no rule."""
+        return self._goal_ratio(state) == 1 and state.failed is None
 
     def _end_turn(self, state: CookingState, fault: Recipe2PlanViolation | None, commands: int) -> None:
         """Count an answer, and its refusal if its last command has a fault; either may end the run."""
@@ -487,19 +528,21 @@ class Recipe2PlanSimulator(Simulator[CookingState, Answer]):
         return tuple(joined)
 
 
-def replay_answers(
-    problem: Instance, answers: Answers, rules: Profile = PROFILES["paper"]
-) -> tuple[Replay, list[Step]]:
-    """Return the verdict on a plan or an interactive log, and the steps up to its end."""
+def simulation_of(problem: Instance, answers: Answers, rules: Profile) -> tuple[Recipe2PlanSimulator, list[Answer]]:
+    """Return the simulator of a plan or an interactive log, and its commands."""
     commands: list[Answer]
     if answers.interactive:
-        simulator = Recipe2PlanSimulator(problem, rules)
         commands = [answer or Unreadable("") for answer in answers.answers]
-    else:
-        simulator = Recipe2PlanSimulator(problem, rules, answers.commands)
-        commands = [(command,) for command in answers.commands]
-    state, steps = fold(simulator, commands)
-    return simulator.verdict(state), steps
+        return Recipe2PlanSimulator(problem, rules), commands
+    commands = [(command,) for command in answers.commands]
+    return Recipe2PlanSimulator(problem, rules, answers.commands), commands
+
+
+def replay_answers(problem: Instance, answers: Answers, rules: Profile = PROFILES["paper"]) -> Replay:
+    """Return the verdict on a plan or an interactive log."""
+    simulator, commands = simulation_of(problem, answers, rules)
+    state, _ = fold(simulator, commands)
+    return simulator.verdict(state)
 
 
 @ProblemCache

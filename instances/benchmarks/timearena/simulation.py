@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
+from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, words
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits
+from planoracle.instances.protocol.decision_points import started
 from planoracle.instances.protocol.simulator import entries_of
 from planoracle.plugin import (
+    Action,
+    DecisionPoint,
+    Instance,
     LegalCommand,
     Measure,
     Other,
+    Piece,
     ProblemCache,
     Replay,
     ReplayEvent,
-    Simulator,
+    Schedule,
+    ScheduleSimulator,
     Step,
     Violation,
+    waited,
 )
 
 # Kind of the step of a decision by its kind of feedback; all others are lost minutes.
@@ -133,6 +142,8 @@ class ArenaState:
     idle
         True if no action can be started; ``None`` if unknown. Cached because long sequences of waits need it every
         minute.
+    point
+        Decision point, without the reason of the end; ``None`` if the simulator has no problem.
     history, decisions
         Last minute and last decision, linked to the previous ones.
     """
@@ -146,6 +157,7 @@ class ArenaState:
     last_score: float = 0
     end: str | None = None
     idle: bool | None = None
+    point: DecisionPoint | None = None
     history: History | None = None
     decisions: Decision | None = None
 
@@ -178,7 +190,7 @@ def roles_of(decision: str) -> tuple[RoleKey, ...]:
     return (words[1], verb, 1), (words[3], verb, 2)
 
 
-class TimeArenaSimulator(Simulator[ArenaState, str]):
+class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
     """Rules of TimeArena: a decision lasts to the next minute in which the agent is free.
 
     Parameters
@@ -187,17 +199,37 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
         Tasks and rules of the run.
     limit
         Minutes after which the run ends.
+    problem
+        Problem of the decision points, if they are needed.
+    impossible
+        True if the rules make the problem impossible, so that actions are no pieces of its schedules.
     """
 
-    def __init__(self, world: Scenario, rules: Profile, limit: float = inf) -> None:
+    def __init__(
+        self,
+        world: Scenario,
+        rules: Profile,
+        limit: float = inf,
+        problem: Instance | None = None,
+        *,
+        impossible: bool = False,
+    ) -> None:
         self.world = world
         self.rules = rules
         self.limit = limit
+        self.problem = problem
+        self.impossible = impossible
+
+    @cached_property
+    def _action_modes(self) -> dict[str, tuple[Action, int]]:
+        assert self.problem is not None
+        return problems.action_modes(self.problem)
 
     def initial(self) -> ArenaState:
         """Return the state in minute 0."""
         remaining = {(thing.name, role.verb, role.slot): role.minutes for thing, role in self.world.roles()}
-        return self._set_end(ArenaState(remaining))
+        point = None if self.problem is None else DecisionPoint(self.problem)
+        return self._set_end(ArenaState(remaining, point=point))
 
     def copy(self, state: ArenaState) -> ArenaState:
         """Return an independent copy."""
@@ -230,7 +262,48 @@ class TimeArenaSimulator(Simulator[ArenaState, str]):
             self._record(state, text, kind, fault, necessary)
         text = text if kind == "valid" else text[:80]
         step = Step(begin, text, _STEP_KINDS.get(kind, "lost"), begin, state.minute, fault)
+        if state.point is not None:
+            state.point = self._next_point(state.point, step)
         return self._set_end(state), (step,)
+
+    def _next_point(self, point: DecisionPoint, step: Step) -> DecisionPoint:
+        """Return the point after a decision."""
+        if step.kind == "act" and not self.impossible:
+            return started(point, self.piece(step.command, point.state.clock))
+        next_point = waited(point, point.state.clock + step.end - step.start)
+        if step.violation is None:
+            return next_point
+        if step.violation.kind in MALFORMED and not self.rules.invalid_ticks_world:
+            next_point = replace(point, lost=point.lost + 1)
+        if next_point.complete and not self.rules.stop_on_complete:
+            end_of_work = next_point.lost + max(piece.end for piece in next_point.state.pieces)
+            if end_of_work <= step.end:
+                # All is done, but a wrong action does not end the run: it takes one more minute.
+                return replace(next_point, reached=step.end + 1)
+        return next_point
+
+    def piece(self, command: str, start: int) -> Piece:
+        """Return the piece that a decision starts."""
+        assert self.problem is not None
+        action, mode = self._action_modes[command]
+        return Piece(action.id, start, action.duration, self.problem.agents[0], mode)
+
+    def point(self, state: ArenaState) -> DecisionPoint:
+        """Return the decision point; ``over`` if the run has ended without completion."""
+        assert state.point is not None
+        if state.end in (None, "completed"):
+            return state.point
+        return replace(state.point, over=state.end)
+
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
+        """Return decisions minute by minute, with waits until all work has ended."""
+        pieces = (*point.state.pieces, *remaining.pieces)
+        end = max([point.reached - point.lost, *(piece.end for piece in pieces)])
+        return problems.decisions(point.instance, remaining.pieces, point.state.clock, end)
+
+    def success(self, state: ArenaState) -> bool:
+        """Return True if all tasks are complete."""
+        return state.end == "completed"
 
     def legal(self, state: ArenaState) -> list[LegalCommand]:
         """Return all actions that can be started now, and the wait."""

@@ -30,7 +30,7 @@ from planoracle.instances.files import catalog
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.model.schedule import Piece
-from planoracle.instances.protocol.trajectory import started, waited
+from planoracle.instances.protocol.decision_points import started, waited
 from planoracle.solver.exact.search import solve
 from planoracle.solver.states import run_solver
 from planoracle.solver.states.values import value_of

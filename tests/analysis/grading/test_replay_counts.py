@@ -15,7 +15,7 @@ from tests.support.valid_inputs import EXAMPLES, submissions
 
 #: Problem and replay function of each benchmark; the plan is the second argument.
 RULES = {
-    "recipe2plan": ("recipe2plan/untimed/Cobbler_Pancakes", "recipe2plan.run:replay_answers"),
+    "recipe2plan": ("recipe2plan/untimed/Cobbler_Pancakes", "recipe2plan.run:simulation_of"),
     "timearena": ("timearena/household1", "timearena.run:TimeArenaRun"),
     "asynctool": ("asynctool/files_1+text_2", "asynctool.run:run_of"),
     "robotouille": ("kitchens/synchronous/3_burger", "kitchens.run:replay"),
