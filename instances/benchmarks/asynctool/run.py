@@ -22,25 +22,13 @@ from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator
 from planoracle.instances.benchmarks.asynctool.simulation import replay as run_of
 from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
-from planoracle.instances.protocol.trajectory import limited
-from planoracle.plugin import (
-    DecisionPoint,
-    DroppedCommand,
-    Instance,
-    Lag,
-    LegalAction,
-    Move,
-    PartialSchedule,
-    Piece,
-    Plan,
-    Replay,
-    Schedule,
-    Target,
-    Targets,
-    Trajectory,
-    fold,
-    waited,
-)
+from planoracle.instances.model.instance import Instance, Lag
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
+from planoracle.instances.protocol.simulator import fold
+from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, limited, waited
 
 # Maximum number of irregular calls after which success is checked; later ones count as dead ends.
 _MAX_CHECKS = 100

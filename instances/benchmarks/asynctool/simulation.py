@@ -28,16 +28,8 @@ from planoracle.instances.benchmarks.asynctool.turns import (
     turn_fault,
     turn_violation,
 )
-from planoracle.instances.protocol.simulator import entries_of
-from planoracle.plugin import (
-    LegalCommand,
-    Replay,
-    ReplayEvent,
-    Simulator,
-    Step,
-    Violation,
-    fold,
-)
+from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, entries_of, fold
 
 
 @dataclass(slots=True, eq=False)

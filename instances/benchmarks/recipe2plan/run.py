@@ -9,22 +9,18 @@ from planoracle.instances.benchmarks.recipe2plan.language import Answers, check_
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
 from planoracle.instances.benchmarks.recipe2plan.simulation import Recipe2PlanSimulator, replay_answers
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
-from planoracle.instances.protocol.plan import first_or_attempted
-from planoracle.instances.protocol.trajectory import piece_choices, started
-from planoracle.plugin import (
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
+from planoracle.instances.protocol.simulator import fold
+from planoracle.instances.protocol.trajectory import (
     DecisionPoint,
-    DroppedCommand,
-    Instance,
     LegalAction,
     Move,
-    Piece,
-    Plan,
-    Replay,
-    Schedule,
-    Target,
-    Targets,
     Trajectory,
-    fold,
+    piece_choices,
+    started,
     wait_words,
     waited,
 )

@@ -21,24 +21,13 @@ from planoracle.instances.benchmarks.recipe2plan.rules import (
     Recipe2PlanViolation,
 )
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule_rules import gaps
-from planoracle.instances.model.violations import MAX_OTHERS
-from planoracle.instances.protocol.simulator import entries_of
+from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, entries_of, fold
 from planoracle.instances.protocol.start_times import lengths, moments
-from planoracle.plugin import (
-    CLOSE,
-    Instance,
-    LegalCommand,
-    Other,
-    ProblemCache,
-    Replay,
-    ReplayEvent,
-    Simulator,
-    Step,
-    Unreadable,
-    fold,
-    wait_words,
-)
+from planoracle.instances.protocol.trajectory import wait_words
 
 #: The search for further violations ends after this many.
 MAX_VIOLATIONS = 1000

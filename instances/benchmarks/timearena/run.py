@@ -13,26 +13,20 @@ from planoracle.instances.benchmarks.timearena.language import parse
 from planoracle.instances.benchmarks.timearena.problems import under, world
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, Profile, exits
 from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator, kind_of
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.plan import first_or_attempted
-from planoracle.instances.protocol.trajectory import limited, started
-from planoracle.plugin import (
-    Action,
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
+from planoracle.instances.protocol.simulator import Step, fold
+from planoracle.instances.protocol.trajectory import (
     DecisionPoint,
-    DroppedCommand,
-    InputError,
-    Instance,
     LegalAction,
     Move,
-    Piece,
-    Plan,
-    Replay,
-    Schedule,
-    Step,
-    Target,
-    Targets,
     Trajectory,
-    fold,
+    limited,
+    started,
     waited,
 )
 

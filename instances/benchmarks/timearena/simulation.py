@@ -9,18 +9,9 @@ from typing import NamedTuple
 
 from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, words
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits
-from planoracle.instances.protocol.simulator import entries_of
-from planoracle.plugin import (
-    LegalCommand,
-    Measure,
-    Other,
-    ProblemCache,
-    Replay,
-    ReplayEvent,
-    Simulator,
-    Step,
-    Violation,
-)
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, entries_of
 
 # Kind of the step of a decision by its kind of feedback; all others are lost minutes.
 _STEP_KINDS = {"valid": "act", "wait": "wait"}
