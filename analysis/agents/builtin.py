@@ -10,14 +10,6 @@ from planoracle.heuristics.registry import short_names
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.text import one_of
 
-# Agents of earlier releases, and what replaces them.
-_REMOVED = {
-    "advice": "use optimal, or planoracle next for the commands that keep the optimum within reach",
-    "human": "use planoracle next for the legal commands and their costs",
-    "replay": "use planoracle grade for submissions in a file",
-    "openai": "use planoracle run --model openai/MODEL",
-}
-
 
 def names() -> tuple[str, ...]:
     """Return the names of all agents."""
@@ -46,7 +38,6 @@ def agent(name: str, *, seed: int = 0) -> Agent:
       ...
     planoracle.instances.errors.UnknownNameError: agent: must be one of optimal, greedy, ... (got 'bogus')
     """
-    kind = name.partition(":")[0]
     if name == "optimal":
         return Optimal()
     if name == "random":
@@ -55,5 +46,4 @@ def agent(name: str, *, seed: int = 0) -> Agent:
         return GreedyAgent(seed=seed)
     if name in (*heuristics(), *short_names()):
         return ScheduleAgent(name, seed=seed)
-    fault = f"was removed; {_REMOVED[kind]}" if kind in _REMOVED else one_of(name, names(), "agents")
-    raise UnknownNameError(fault, field="agent", value=name)
+    raise UnknownNameError(one_of(name, names(), "agents"), field="agent", value=name)
