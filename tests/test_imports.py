@@ -17,7 +17,6 @@ import pytest
 from support.samples import sample
 
 import planoracle
-from planoracle import plugin
 from planoracle.analysis.cli.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,12 +50,6 @@ SLOW = ("pandas", "matplotlib", "networkx", "numpy", "loky", "multiprocessing", 
 HEAVY = ("pandas", "matplotlib", "networkx", "ortools", "pydantic", "numpy", *EXTRAS)
 
 
-#: Modules of the names in `planoracle.plugin`, which benchmarks import.
-_PUBLIC = {
-    f"planoracle.plugin.{name}": f"planoracle.{place.replace(':', '.')}" for name, place in plugin._PLACES.items()
-}
-
-
 def module_of(path: Path) -> str:
     """Return the name of the module in a file."""
     parts = path.relative_to(ROOT).with_suffix("").parts
@@ -74,7 +67,7 @@ def imported_names(source: str | ast.AST, package: str = "planoracle") -> list[s
             base = ".".join(parts[: len(parts) - node.level + 1]) if node.level else ""
             module = ".".join(filter(None, (base, node.module)))
             names += [f"{module}.{alias.name}" for alias in node.names]
-    return [_PUBLIC.get(name, name) for name in names]
+    return names
 
 
 def imported_folders(source: str, package: str = "planoracle") -> set[str]:
@@ -129,10 +122,6 @@ def test_packages_import_only_allowed_packages() -> None:
         allowed = ALLOWED[parts[0]] | {"__version__"}  # the other public names may come from any package
         allowed |= {"analysis"} if path.relative_to(ROOT).as_posix() in VALUE_CLASSES else set()
         assert folders <= allowed, path
-
-
-def test_plugin_names_count_as_imports_of_their_modules() -> None:
-    assert imported_folders("from planoracle.plugin import check_benchmark, Instance") == {"analysis", "instances"}
 
 
 def late_imports(source: str) -> set[str]:

@@ -1,6 +1,6 @@
 """Public names for authors of benchmarks, provisional while the simulators are in development.
 
-Each name is imported on first use. ``planoracle benchmark new`` writes a package that uses them.
+``planoracle benchmark new`` writes a package that uses them.
 
 Benchmarks
 ----------
@@ -126,172 +126,74 @@ Errors
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as type checkers know it; importing typing would take longer
-if TYPE_CHECKING:
-    from planoracle.analysis.contract.suite import check_benchmark
-    from planoracle.heuristics.improve import Budget, HeuristicOutcome
-    from planoracle.heuristics.registry import register
-    from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
-    from planoracle.instances.benchmarks.generic import metrics as generic_metrics
-    from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
-    from planoracle.instances.benchmarks.generic.run import GenericRun
-    from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
-    from planoracle.instances.files.instance_file import check as check_document
-    from planoracle.instances.files.strict_json import load_json, read_bytes
-    from planoracle.instances.generate.parameters import Parameters
-    from planoracle.instances.model.cache import ProblemCache
-    from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-    from planoracle.instances.model.limits import Status
-    from planoracle.instances.model.problem import Problem
-    from planoracle.instances.model.schedule import Piece, Schedule
-    from planoracle.instances.model.schedule_rules import referee
-    from planoracle.instances.model.state import PartialSchedule
-    from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
-    from planoracle.instances.model_output.blocks import Grammar, StepMatch
-    from planoracle.instances.model_output.json_values import whole_value
-    from planoracle.instances.model_output.messages import chat_in
-    from planoracle.instances.model_output.reading import as_given as read_list
-    from planoracle.instances.model_output.reading import read as read_output
-    from planoracle.instances.protocol.benchmark import Benchmark, lazy
-    from planoracle.instances.protocol.capabilities import ActionSpace, Catalog, Generator, SubmissionLimit
-    from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
-    from planoracle.instances.protocol.describe import brief
-    from planoracle.instances.protocol.environment import Environment, RunConfig
-    from planoracle.instances.protocol.feedback import (
-        Examination,
-        FeedbackItem,
-        Topic,
-        clean,
-        clock_of,
-        listed,
-        quoted,
-        sentence,
-    )
-    from planoracle.instances.protocol.live import LiveText
-    from planoracle.instances.protocol.plan import DroppedCommand, Plan, Reading, Target, Targets
-    from planoracle.instances.protocol.profiles import Rules, RuleSet
-    from planoracle.instances.protocol.run import MismatchEvidence, Run
-    from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
-    from planoracle.instances.protocol.scoring import (
-        Average,
-        Claim,
-        Declarations,
-        Measurement,
-        Metric,
-        MetricSet,
-        Optimum,
-        Oracle,
-        Reference,
-        Row,
-    )
-    from planoracle.instances.protocol.settings import Setting
-    from planoracle.instances.protocol.simulator import (
-        CLOSE,
-        LegalCommand,
-        ScheduleSimulator,
-        Simulator,
-        Step,
-        Unreadable,
-        fold,
-    )
-    from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
+from planoracle.analysis.contract.suite import check_benchmark
+from planoracle.heuristics.improve import Budget, HeuristicOutcome
+from planoracle.heuristics.registry import register
+from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
+from planoracle.instances.benchmarks.generic import metrics as generic_metrics
+from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
+from planoracle.instances.benchmarks.generic.run import GenericRun
+from planoracle.instances.errors import BenchmarkError, InputError, PlanError, UnknownNameError
+from planoracle.instances.files.instance_file import check as check_document
+from planoracle.instances.files.strict_json import load_json, read_bytes
+from planoracle.instances.generate.parameters import Parameters
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.limits import Status
+from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import referee
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
+from planoracle.instances.model_output.json_values import whole_value
+from planoracle.instances.model_output.messages import chat_in
+from planoracle.instances.model_output.reading import as_given as read_list
+from planoracle.instances.model_output.reading import read as read_output
+from planoracle.instances.protocol.benchmark import Benchmark, lazy
+from planoracle.instances.protocol.capabilities import ActionSpace, Catalog, Generator, SubmissionLimit
+from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
+from planoracle.instances.protocol.describe import brief
+from planoracle.instances.protocol.environment import Environment, RunConfig
+from planoracle.instances.protocol.feedback import (
+    Examination,
+    FeedbackItem,
+    Topic,
+    clean,
+    clock_of,
+    listed,
+    quoted,
+    sentence,
+)
+from planoracle.instances.protocol.live import LiveText
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Reading, Target, Targets
+from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.protocol.run import MismatchEvidence, Run
+from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+from planoracle.instances.protocol.scoring import (
+    Average,
+    Claim,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
+    Reference,
+    Row,
+)
+from planoracle.instances.protocol.settings import Setting
+from planoracle.instances.protocol.simulator import (
+    CLOSE,
+    LegalCommand,
+    ScheduleSimulator,
+    Simulator,
+    Step,
+    Unreadable,
+    fold,
+)
+from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
 
-#: Module of every public name, or ``module:name``.
-_PLACES = {
-    "Action": "instances.model.instance:Action",
-    "ActionSpace": "instances.protocol.capabilities:ActionSpace",
-    "Average": "instances.protocol.scoring:Average",
-    "Benchmark": "instances.protocol.benchmark:Benchmark",
-    "BenchmarkError": "instances.errors:BenchmarkError",
-    "Budget": "heuristics.improve:Budget",
-    "CLOSE": "instances.protocol.simulator:CLOSE",
-    "Catalog": "instances.protocol.capabilities:Catalog",
-    "Claim": "instances.protocol.scoring:Claim",
-    "DecisionPoint": "instances.protocol.decision_points:DecisionPoint",
-    "Declarations": "instances.protocol.scoring:Declarations",
-    "Demand": "instances.model.instance:Demand",
-    "DroppedCommand": "instances.protocol.plan:DroppedCommand",
-    "Environment": "instances.protocol.environment:Environment",
-    "Examination": "instances.protocol.feedback:Examination",
-    "FeedbackItem": "instances.protocol.feedback:FeedbackItem",
-    "Generator": "instances.protocol.capabilities:Generator",
-    "GenericBenchmark": "instances.benchmarks.generic:Generic",
-    "GenericRun": "instances.benchmarks.generic.run:GenericRun",
-    "GenericSimulator": "instances.benchmarks.generic.rules:GenericSimulator",
-    "Grammar": "instances.model_output.blocks:Grammar",
-    "HeuristicOutcome": "heuristics.improve:HeuristicOutcome",
-    "InputError": "instances.errors:InputError",
-    "Instance": "instances.model.instance:Instance",
-    "Lag": "instances.model.instance:Lag",
-    "LegalAction": "instances.protocol.trajectory:LegalAction",
-    "LegalCommand": "instances.protocol.simulator:LegalCommand",
-    "LiveText": "instances.protocol.live:LiveText",
-    "Measure": "instances.model.violations:Measure",
-    "Measurement": "instances.protocol.scoring:Measurement",
-    "Metric": "instances.protocol.scoring:Metric",
-    "MetricSet": "instances.protocol.scoring:MetricSet",
-    "MismatchEvidence": "instances.protocol.run:MismatchEvidence",
-    "Mode": "instances.model.instance:Mode",
-    "Move": "instances.protocol.trajectory:Move",
-    "Optimum": "instances.protocol.scoring:Optimum",
-    "Oracle": "instances.protocol.scoring:Oracle",
-    "Other": "instances.model.violations:Other",
-    "Parameters": "instances.generate.parameters:Parameters",
-    "PartialSchedule": "instances.model.state:PartialSchedule",
-    "Piece": "instances.model.schedule:Piece",
-    "Plan": "instances.protocol.plan:Plan",
-    "PlanError": "instances.errors:PlanError",
-    "Problem": "instances.model.problem:Problem",
-    "ProblemCache": "instances.model.cache:ProblemCache",
-    "Reading": "instances.protocol.plan:Reading",
-    "Reference": "instances.protocol.scoring:Reference",
-    "Replay": "instances.model.violations:Replay",
-    "ReplayEvent": "instances.model.violations:ReplayEvent",
-    "Resource": "instances.model.instance:Resource",
-    "Row": "instances.protocol.scoring:Row",
-    "RuleSet": "instances.protocol.profiles:RuleSet",
-    "Rules": "instances.protocol.profiles:Rules",
-    "Run": "instances.protocol.run:Run",
-    "RunConfig": "instances.protocol.environment:RunConfig",
-    "Schedule": "instances.model.schedule:Schedule",
-    "ScheduleBenchmark": "instances.protocol.schedule_benchmark:ScheduleBenchmark",
-    "ScheduleSimulator": "instances.protocol.simulator:ScheduleSimulator",
-    "ScheduleState": "instances.benchmarks.generic.rules:ScheduleState",
-    "Setting": "instances.protocol.settings:Setting",
-    "Simulator": "instances.protocol.simulator:Simulator",
-    "Status": "instances.model.limits:Status",
-    "Step": "instances.protocol.simulator:Step",
-    "StepMatch": "instances.model_output.blocks:StepMatch",
-    "SubmissionLimit": "instances.protocol.capabilities:SubmissionLimit",
-    "Target": "instances.protocol.plan:Target",
-    "Targets": "instances.protocol.plan:Targets",
-    "Topic": "instances.protocol.feedback:Topic",
-    "Trajectory": "instances.protocol.trajectory:Trajectory",
-    "UnknownNameError": "instances.errors:UnknownNameError",
-    "Unreadable": "instances.protocol.simulator:Unreadable",
-    "Violation": "instances.model.violations:Violation",
-    "brief": "instances.protocol.describe:brief",
-    "chat_in": "instances.model_output.messages:chat_in",
-    "check_benchmark": "analysis.contract.suite:check_benchmark",
-    "check_document": "instances.files.instance_file:check",
-    "clean": "instances.protocol.feedback:clean",
-    "clock_of": "instances.protocol.feedback:clock_of",
-    "fold": "instances.protocol.simulator:fold",
-    "generic_metrics": "instances.benchmarks.generic.metrics",
-    "lazy": "instances.protocol.benchmark:lazy",
-    "listed": "instances.protocol.feedback:listed",
-    "load_json": "instances.files.strict_json:load_json",
-    "quoted": "instances.protocol.feedback:quoted",
-    "read_bytes": "instances.files.strict_json:read_bytes",
-    "read_list": "instances.model_output.reading:as_given",
-    "read_output": "instances.model_output.reading:read",
-    "referee": "instances.model.schedule_rules:referee",
-    "register": "heuristics.registry:register",
-    "sentence": "instances.protocol.feedback:sentence",
-    "wait_words": "instances.protocol.decision_points:wait_words",
-    "waited": "instances.protocol.decision_points:waited",
-    "whole_value": "instances.model_output.json_values:whole_value",
-}
 __all__ = [
     "CLOSE",
     "Action",
@@ -387,20 +289,3 @@ __all__ = [
     "waited",
     "whole_value",
 ]
-
-if not TYPE_CHECKING:  # type checkers would accept any name
-
-    def __getattr__(name: str) -> object:
-        """Import a public name and keep it."""
-        if name not in _PLACES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
-        module, _, attribute = _PLACES[name].partition(":")
-        value = import_module(f"planoracle.{module}")
-        value = globals()[name] = getattr(value, attribute) if attribute else value
-        return value
-
-
-def __dir__() -> list[str]:
-    return list(_PLACES)

@@ -10,14 +10,8 @@ from planoracle.heuristics.registry import short_names
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.text import one_of
 
-# Agents of earlier releases, and what replaces them.
-_REMOVED = {
-    "floor-list": "grid kitchens have no planner; use random, or optimal for bundled plans",
-    "advice": "use optimal, or planoracle next for the commands that keep the optimum within reach",
-    "human": "use planoracle next for the legal commands and their costs",
-    "replay": "use planoracle grade for submissions in a file",
-    "openai": "use planoracle run --model openai/MODEL",
-}
+#: Agents of the last release, and what replaces them.
+_REMOVED = {"floor-list": "was removed with the planners of grid kitchens; use random, or optimal for bundled plans"}
 
 
 def names() -> tuple[str, ...]:
@@ -47,7 +41,6 @@ def agent(name: str, *, seed: int = 0) -> Agent:
       ...
     planoracle.instances.errors.UnknownNameError: agent: must be one of optimal, greedy, ... (got 'bogus')
     """
-    kind = name.partition(":")[0]
     if name == "optimal":
         return Optimal()
     if name == "random":
@@ -56,5 +49,5 @@ def agent(name: str, *, seed: int = 0) -> Agent:
         return GreedyAgent(seed=seed)
     if name in (*heuristics(), *short_names()):
         return ScheduleAgent(name, seed=seed)
-    fault = f"was removed; {_REMOVED[kind]}" if kind in _REMOVED else one_of(name, names(), "agents")
-    raise UnknownNameError(fault, field="agent", value=name)
+    message = _REMOVED.get(name) or one_of(name, names(), "agents")
+    raise UnknownNameError(message, field="agent", value=name)

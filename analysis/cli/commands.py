@@ -69,60 +69,6 @@ SYNONYMS = {
     for word in words.split()
 }
 
-#: Message for each subcommand, each option of a subcommand, and each option of all subcommands that was removed.
-REMOVED = {
-    "--csv": "--csv has been removed; use --format jsonl for exact texts",
-    "compare --variants": "--variants has been removed; use --format csv, and pandas for a column per variant",
-    "audit --loopholes": "--loopholes has been removed; use planoracle grade --profile released, column loophole",
-    "critique --hints": "--hints has been removed; use planoracle next for the next commands",
-    "audit --page": "--page has been removed; use --all --format markdown",
-    "--originals": "--originals has been removed; use --data BENCHMARK=DIR",
-    **{
-        name: f"{name} has been removed; use planoracle {call}"
-        for name, call in {
-            "schedule": "solve NAME --heuristic improve",
-            "optima": "solve --bundled or planoracle verify --bundled",
-            "speedup": "compare NAME --agents 1,2,3,4 --summary",
-            "collect": "grade SUBMISSIONS --collect FILE",
-            "summary": "grade GRADES",
-            "prompt": "run NAME --show-prompts",
-            "tables": "audit --tables",
-            "schema": "instances --schema",
-            "compose": "generate BENCHMARK --combine",
-            "doctor": "--version --verbose",
-        }.items()
-    },
-    **{
-        f"grade {option}": f"{option} has been removed; use --set {rule}"
-        for option, rule in {
-            "--reference": "reference=VALUE",
-            "--waits": "price_waits=true",
-            "--limit": "limit=VALUE",
-            "--rest": "price_rest=true",
-        }.items()
-    },
-    **{
-        f"run {option}": f"{option} has been removed; {replacement}"
-        for option, replacement in {
-            "--hints": "use planoracle next for the legal commands and their costs",
-            "--base-url": "use --model-base-url",
-            "--key-variable": "use the variable of inspect_ai's provider, such as OPENAI_API_KEY",
-            "--timeout": "inspect_ai waits for answers and repeats requests",
-            "--retries": "inspect_ai repeats requests that fail",
-            "--input-price": "see the costs of the logs with inspect view",
-            "--output-price": "see the costs of the logs with inspect view",
-            "--cached-price": "see the costs of the logs with inspect view",
-            "--send-seed": "inspect_ai decides what is sent",
-            "--no-send-seed": "inspect_ai decides what is sent",
-        }.items()
-    },
-    **{
-        f"generate {option}": f"{option} has been removed; compare the problems with planoracle compare FOLDER -H all "
-        "--format csv, and select rows with pandas"
-        for option in ("--difficulty", "--min-loss", "--greedy", "--select", "--tries", "--time-limit")
-    },
-}
-
 
 def load(name: str) -> Any:
     """Import a subcommand, and return its click command."""
@@ -141,13 +87,10 @@ def load(name: str) -> Any:
 
 @contextmanager
 def _usage_errors() -> Iterator[None]:
-    """Escape control characters in usage errors, and name the replacements of removed options."""
+    """Escape control characters in usage errors."""
     try:
         yield
     except Exception as error:
-        option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
-        if option and context and (message := REMOVED.get(f"{context.info_name} {option}") or REMOVED.get(option)):
-            context.fail(message)
         # The message of NoArgsIsHelpError is the help text.
         if isinstance(getattr(error, "message", None), str) and type(error).__name__ != "NoArgsIsHelpError":
             error.message = visible(error.message)  # type: ignore[attr-defined]
@@ -174,8 +117,6 @@ class _Commands(HelpGroup):
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] in REMOVED:
-            ctx.fail(REMOVED[args[0]])
         if args[0] in SYNONYMS:
             ctx.fail(f"there is no command {args[0]!r}; use planoracle {SYNONYMS[args[0]]}")
         name, command, rest = super().resolve_command(ctx, args)

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from planoracle.instances.benchmarks.asynchow.rules import Profile
-from planoracle.plugin import DroppedCommand, Instance, Schedule, ScheduleBenchmark, lazy
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.benchmark import lazy
+from planoracle.instances.protocol.plan import DroppedCommand
+from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 
 class AsyncHow(ScheduleBenchmark[Schedule, Profile]):

@@ -15,12 +15,12 @@ from planoracle.instances.benchmarks.asynchow.time_text import (
     is_readable,
     time_in,
 )
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output.characters import plain, without_thinking
 from planoracle.instances.model_output.cues import Cue, cues_of, introduces, pieces_of
 from planoracle.instances.model_output.json_values import HOLE, extract_values, whole_value
 from planoracle.instances.model_output.layout import TextLine, lines_of
 from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, NO_PLAN
-from planoracle.plugin import PlanError
 
 #: Ranks of times: announced as final; in JSON; in double quotes; others. A problem hides unquoted times before it.
 _FINAL, _JSON = 4.0, 3.0

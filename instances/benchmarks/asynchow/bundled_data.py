@@ -10,7 +10,8 @@ from graphlib import CycleError, TopologicalSorter
 from importlib.resources import files
 from typing import TypeAlias
 
-from planoracle.plugin import InputError, UnknownNameError, load_json
+from planoracle.instances.errors import InputError, UnknownNameError
+from planoracle.instances.files.strict_json import load_json
 
 #: Shortest and longest time in seconds.
 Interval: TypeAlias = tuple[int, int]

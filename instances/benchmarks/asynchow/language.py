@@ -15,9 +15,13 @@ from planoracle.instances.benchmarks.asynchow.released_grader import grade as gr
 from planoracle.instances.benchmarks.asynchow.released_grader import read as read
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic import language
-from planoracle.instances.model_output.messages import contents, is_agents
-from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF
-from planoracle.plugin import DroppedCommand, Instance, PlanError, Reading, Schedule, chat_in, read_list, read_output
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model_output.messages import chat_in, contents, is_agents
+from planoracle.instances.model_output.reading import as_given as read_list
+from planoracle.instances.model_output.reading import read as read_output
+from planoracle.instances.protocol.plan import AMBIGUOUS, CUT_OFF, DroppedCommand, Reading
 
 _ACTION = re.compile(r"\baction\b", re.IGNORECASE)
 #: Fields of a piece of a schedule.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from planoracle.instances.benchmarks.asynchow.problems import origin_of
 from planoracle.instances.benchmarks.generic.live import GenericText
 from planoracle.instances.benchmarks.generic.live import action_space as action_space
-from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.settings import by_name
-from planoracle.plugin import RunConfig, Setting, brief, clean, listed
+from planoracle.instances.protocol.describe import brief
+from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
+from planoracle.instances.protocol.feedback import clean, listed
+from planoracle.instances.protocol.settings import Setting, by_name
 
 _OPEN = """Some steps have to wait until others are done; all others can be done at the same time, there are enough
 people for all of them. What is the shortest time in which everything can be done? Put the time in double quotes, with

@@ -8,11 +8,11 @@ from planoracle.instances.benchmarks.asynchow.bundled_data import FEW_SHOT
 from planoracle.instances.benchmarks.asynchow.problems import least, origin_of
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.asynchow.run import AsyncHowRun
-from planoracle.plugin import (
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
     Declarations,
-    Instance,
     Measurement,
     Metric,
     MetricSet,

@@ -13,8 +13,12 @@ from typing import Any, NamedTuple
 from planoracle.instances.benchmarks.asynchow import bundled_data
 from planoracle.instances.benchmarks.asynchow.bundled_data import KINDS, HowTo, Interval, how_to, longest_path, seconds
 from planoracle.instances.benchmarks.asynchow.rules import PROFILES, Profile
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json, read_bytes
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Action, Instance, Lag
+from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.validation import MAX_TICKS
-from planoracle.plugin import Action, InputError, Instance, Lag, ProblemCache, Schedule, load_json, read_bytes
 
 
 class Origin(NamedTuple):

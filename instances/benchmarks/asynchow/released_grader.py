@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.asynchow.bundled_data import Interval
-from planoracle.plugin import PlanError
+from planoracle.instances.errors import PlanError
 
 #: Longest line in quotes whose number words are rewritten, in characters.
 MAX_REWRITTEN = 50_000

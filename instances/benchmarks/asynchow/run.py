@@ -11,7 +11,11 @@ from planoracle.instances.benchmarks.asynchow.released_grader import AnswerGrade
 from planoracle.instances.benchmarks.asynchow.rules import Profile
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator
 from planoracle.instances.benchmarks.generic.run import GenericRun
-from planoracle.plugin import DecisionPoint, Instance, Piece, Plan, Replay, Schedule, Violation
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.violations import Replay, Violation
+from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.trajectory import DecisionPoint
 
 _REASONS = {
     "empty": "the answer is empty",

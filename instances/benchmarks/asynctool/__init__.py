@@ -6,8 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from planoracle.instances.protocol.benchmark import AnyRun
-from planoracle.plugin import Instance, Rules, Schedule, ScheduleBenchmark, lazy
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.benchmark import AnyRun, lazy
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 
 class AsyncTool(ScheduleBenchmark[list[object], Rules]):

@@ -9,7 +9,8 @@ from planoracle.instances.benchmarks.asynctool.problem_model import SubTask
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import SubTaskOutcome, Transcript
 from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
-from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic, clock_of, sentence
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clock_of, sentence
+from planoracle.instances.protocol.run import MismatchEvidence
 
 #: The paper's name of the cause: a call was made before its input was known.
 _GUESS = "insufficient_temporal_awareness"

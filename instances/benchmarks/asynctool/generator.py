@@ -6,9 +6,11 @@ from random import Random
 
 from planoracle.instances.benchmarks.asynctool import problem_model, problems
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, Delays, SubTask
-from planoracle.instances.generate.parameters import below, one
+from planoracle.instances.generate.parameters import Parameters, below, one
 from planoracle.instances.generate.random_network import with_witness
-from planoracle.plugin import Generator, Instance, Parameters, Schedule
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.capabilities import Generator
 
 #: Tools that are offered in every task.
 _TOOLS = 10

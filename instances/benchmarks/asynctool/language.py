@@ -12,25 +12,17 @@ from typing import Any
 
 from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, AsyncToolProblem, Call, problem_of, too_deep
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES, Profile
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import bare, without_thinking
-from planoracle.instances.model_output.json_values import values_in
-from planoracle.instances.model_output.messages import contents, is_agents
-from planoracle.plugin import (
-    Grammar,
-    InputError,
-    Instance,
-    Piece,
-    Plan,
-    PlanError,
-    Reading,
-    Schedule,
-    StepMatch,
-    chat_in,
-    load_json,
-    read_list,
-    read_output,
-    whole_value,
-)
+from planoracle.instances.model_output.json_values import values_in, whole_value
+from planoracle.instances.model_output.messages import chat_in, contents, is_agents
+from planoracle.instances.model_output.reading import as_given as read_list
+from planoracle.instances.model_output.reading import read as read_output
+from planoracle.instances.protocol.plan import Plan, Reading
 
 #: The closing message and the wait, as an agent writes them.
 CLOSING, WAIT = {"content": "ALL COMPLETED"}, {"content": "WAIT"}

@@ -19,10 +19,13 @@ from planoracle.instances.benchmarks.asynctool.problem_model import problem_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator, AsyncToolState
 from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
-from planoracle.instances.protocol.environment import AnyEnvironment, written_message
-from planoracle.instances.protocol.live import ending
-from planoracle.instances.protocol.settings import by_name
-from planoracle.plugin import ActionSpace, Instance, LiveText, RunConfig, Setting, Step, whole_value
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model_output.json_values import whole_value
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig, written_message
+from planoracle.instances.protocol.live import LiveText, ending
+from planoracle.instances.protocol.settings import Setting, by_name
+from planoracle.instances.protocol.simulator import Step
 
 #: Limit with ``RunConfig.bounded``: a factor of the turns of the sequential reference calls, and an addition.
 _TIMES, _MORE = 3, 20

@@ -22,7 +22,7 @@ from planoracle.instances.benchmarks.asynctool.problems import tasks
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import Transcript
-from planoracle.plugin import (
+from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
     Declarations,

@@ -15,8 +15,9 @@ from planoracle.instances.benchmarks.asynctool.tools.calculation import Formats,
 from planoracle.instances.benchmarks.asynctool.tools.communication import Messages, Posts, Tickets
 from planoracle.instances.benchmarks.asynctool.tools.devices import Files, Records, Vehicle
 from planoracle.instances.benchmarks.asynctool.tools.purchases import Trading, Travel
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.strict_json import parse_expression
-from planoracle.plugin import Action, InputError, Instance, Lag, UnknownNameError
+from planoracle.instances.model.instance import Action, Instance, Lag
 
 #: Longest call string, in characters.
 MAX_CALL = 20_000

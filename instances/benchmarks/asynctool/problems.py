@@ -24,8 +24,11 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
     instance,
     parse_call,
 )
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, shorthand, validated
-from planoracle.plugin import InputError, Instance, UnknownNameError, check_document, load_json
+from planoracle.instances.files.instance_file import check as check_document
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Instance
 
 _PREFIX = "asynctool/"
 

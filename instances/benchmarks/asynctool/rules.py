@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planoracle.plugin import Rules, RuleSet
+from planoracle.instances.protocol.profiles import Rules, RuleSet
 
 
 @dataclass(frozen=True, slots=True)

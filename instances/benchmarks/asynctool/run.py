@@ -18,25 +18,14 @@ from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, probl
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator
 from planoracle.instances.benchmarks.asynctool.simulation import replay as run_of
-from planoracle.instances.protocol.decision_points import limited
-from planoracle.instances.protocol.trajectory import walk
-from planoracle.plugin import (
-    DecisionPoint,
-    DroppedCommand,
-    Instance,
-    LegalAction,
-    Move,
-    PartialSchedule,
-    Piece,
-    Plan,
-    Replay,
-    Schedule,
-    Target,
-    Targets,
-    Trajectory,
-    fold,
-    waited,
-)
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol.decision_points import DecisionPoint, limited, waited
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
+from planoracle.instances.protocol.simulator import fold
+from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, walk
 
 # Reasons for which a repaired plan leaves out a message, by its kind.
 _REASONS = {"call": "is not a reference call of the problem", "close": "repeats the closing message"}

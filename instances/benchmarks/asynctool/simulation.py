@@ -40,22 +40,12 @@ from planoracle.instances.benchmarks.asynctool.turns import (
     turn_fault,
     turn_violation,
 )
-from planoracle.instances.protocol.simulator import entries_of
-from planoracle.plugin import (
-    DecisionPoint,
-    Instance,
-    Lag,
-    LegalCommand,
-    PartialSchedule,
-    Piece,
-    Replay,
-    ReplayEvent,
-    Schedule,
-    ScheduleSimulator,
-    Step,
-    Violation,
-    fold,
-)
+from planoracle.instances.model.instance import Instance, Lag
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.decision_points import DecisionPoint
+from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator, Step, entries_of, fold
 
 # Maximum number of irregular calls after which success is checked; later ones count as dead ends.
 _MAX_CHECKS = 100

@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 from planoracle.instances.benchmarks.asynctool.language import AgentMessage
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, SubTask, canonical
 from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
-from planoracle.plugin import Measure, Other, Step, Violation, clean, quoted
+from planoracle.instances.model.violations import Measure, Other, Violation
+from planoracle.instances.protocol.feedback import clean, quoted
+from planoracle.instances.protocol.simulator import Step
 
 
 def _ordinal(number: Measure) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from planoracle.plugin import DroppedCommand, Instance, Rules, RuleSet, Schedule, ScheduleBenchmark, lazy
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.benchmark import lazy
+from planoracle.instances.protocol.plan import DroppedCommand
+from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 
 class Generic(ScheduleBenchmark[Schedule, Rules]):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from planoracle.plugin import Instance, PlanError
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
 
 # Characters of a text in which names are searched.
 _MAX_TEXT = 1_000

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.generic.run import GenericRun
-from planoracle.instances.protocol.feedback import Words, some
-from planoracle.plugin import Examination, FeedbackItem, Topic, Violation, clean, quoted
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, clean, quoted, some
 
 TOPICS = (
     Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use only actions and modes of the problem."),

@@ -6,8 +6,9 @@ from dataclasses import replace
 from itertools import product
 from random import Random
 
+from planoracle.instances.errors import InputError
 from planoracle.instances.generate.network_measures import demand_ranges
-from planoracle.instances.generate.parameters import below, shuffled
+from planoracle.instances.generate.parameters import Parameters, below, shuffled
 from planoracle.instances.generate.random_network import (
     depth_first_order,
     gaps,
@@ -16,7 +17,9 @@ from planoracle.instances.generate.random_network import (
     windows,
     with_witness,
 )
-from planoracle.plugin import Action, Demand, Generator, InputError, Instance, Lag, Mode, Parameters, Resource, Schedule
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.capabilities import Generator
 
 #: Largest demand of an action for one resource.
 _MAX_DEMAND = 3

@@ -9,27 +9,18 @@ from planoracle.instances.benchmarks.generic.action_names import ActionNames
 from planoracle.instances.benchmarks.generic.plan_rows import MAX_TIME as MAX_TIME
 from planoracle.instances.benchmarks.generic.plan_rows import field_of, is_row, pieces_of
 from planoracle.instances.benchmarks.generic.timed_lines import TimedLines, is_mapping, rows_in
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import of_kind
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.json_values import values_in
-from planoracle.instances.model_output.messages import with_texts
-from planoracle.instances.protocol.plan import NO_PLAN
-from planoracle.plugin import (
-    DroppedCommand,
-    Grammar,
-    InputError,
-    Instance,
-    Piece,
-    Plan,
-    PlanError,
-    Reading,
-    Rules,
-    Schedule,
-    StepMatch,
-    chat_in,
-    load_json,
-    read_list,
-    read_output,
-)
+from planoracle.instances.model_output.messages import chat_in, with_texts
+from planoracle.instances.model_output.reading import as_given as read_list
+from planoracle.instances.model_output.reading import read as read_output
+from planoracle.instances.protocol.plan import NO_PLAN, DroppedCommand, Plan, Reading
+from planoracle.instances.protocol.profiles import Rules
 
 _NEEDED, _FIELDS = {"action", "start", "duration"}, set(Piece._fields)
 _NUMBERS = {"start", "duration", "mode"}

@@ -11,23 +11,18 @@ from functools import partial
 
 from planoracle.instances.benchmarks.generic.feedback import describe_violation
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model_output.messages import gives_up, parts
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.describe import brief
+from planoracle.instances.protocol.feedback import sentence
 from planoracle.instances.protocol.live import ScheduleText, text_of
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import language
-from planoracle.plugin import (
-    CLOSE,
-    ActionSpace,
-    InputError,
-    Instance,
-    Piece,
-    Rules,
-    Schedule,
-    Step,
-    Unreadable,
-    brief,
-    load_json,
-    sentence,
-)
+from planoracle.instances.protocol.simulator import CLOSE, Step, Unreadable
 
 _TASK = """You plan work, as fast as possible: every action is to be done, for exactly the time it takes. Work by hand
 keeps an agent busy; what goes on by itself only has to be started, which nobody can do in the middle of work by hand.

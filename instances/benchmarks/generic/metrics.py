@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planoracle.instances.benchmarks.generic.run import GenericRun
-from planoracle.plugin import Average, Declarations, Measurement, MetricSet, Row, Rules
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.scoring import Average, Declarations, Measurement, MetricSet, Row
 
 
 def declare(rules: Rules) -> Declarations[Measurement[GenericRun]]:

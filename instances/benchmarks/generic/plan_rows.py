@@ -11,9 +11,11 @@ from itertools import product
 from typing import Final
 
 from planoracle.instances.benchmarks.generic.action_names import ActionNames, key_of
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.problem import GENERAL
+from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.validation import MAX_NAME
-from planoracle.plugin import Action, Instance, Piece, PlanError
 
 #: Largest number in a plan.
 MAX_TIME = 10**40

@@ -7,7 +7,7 @@ from planoracle.instances.files.instance_file import json_schema as json_schema
 from planoracle.instances.files.instance_file import to_document as to_document
 from planoracle.instances.literature import job_shop_matrices
 from planoracle.instances.literature.reader import name_of
-from planoracle.plugin import Instance
+from planoracle.instances.model.instance import Instance
 
 
 def recognises(document: object) -> bool:

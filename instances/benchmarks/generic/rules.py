@@ -10,31 +10,24 @@ from itertools import chain, product
 from math import gcd
 from operator import attrgetter
 
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Instance, Lag
 from planoracle.instances.model.resource_rules import fault, other_of
-from planoracle.instances.model.schedule_rules import violations_of_last
-from planoracle.instances.protocol.decision_points import clock_after, piece_choices, started
-from planoracle.instances.protocol.start_times import MAX_LENGTHS, moments
-from planoracle.plugin import (
-    CLOSE,
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import referee, violations_of_last
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.violations import Other, Replay, Violation
+from planoracle.instances.protocol.decision_points import (
     DecisionPoint,
-    Instance,
-    Lag,
-    LegalCommand,
-    Other,
-    PartialSchedule,
-    Piece,
-    PlanError,
-    ProblemCache,
-    Replay,
-    Schedule,
-    ScheduleSimulator,
-    Step,
-    Unreadable,
-    Violation,
-    referee,
+    clock_after,
+    piece_choices,
+    started,
     wait_words,
     waited,
 )
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, ScheduleSimulator, Step, Unreadable
+from planoracle.instances.protocol.start_times import MAX_LENGTHS, moments
 
 #: Maximum number of refused commands; the next refusal ends the run.
 MAX_REFUSALS = 10

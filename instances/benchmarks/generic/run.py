@@ -6,28 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
-from planoracle.instances.model.schedule_rules import refused
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.schedule_rules import referee, refused
+from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.plan import Plan, Target, Targets
+from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import language
-from planoracle.plugin import (
-    DecisionPoint,
-    Instance,
-    LegalAction,
-    Move,
-    Piece,
-    Plan,
-    PlanError,
-    Replay,
-    Rules,
-    Schedule,
-    Target,
-    Targets,
-    Trajectory,
-    Violation,
-    referee,
-    wait_words,
-    waited,
-)
+from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, wait_words, waited
 
 
 class GenericRun(Trajectory[Schedule, Rules]):

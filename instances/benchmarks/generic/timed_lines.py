@@ -15,9 +15,9 @@ from functools import cached_property
 
 from planoracle.instances.benchmarks.generic.action_names import ActionNames, key_of
 from planoracle.instances.benchmarks.generic.plan_rows import field_of, units_of
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model_output.characters import plain
 from planoracle.instances.model_output.json_values import spans_of_values
-from planoracle.plugin import Instance
 
 # Characters of the longest line that is read.
 _MAX_LINE = 2_000

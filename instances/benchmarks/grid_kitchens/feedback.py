@@ -26,19 +26,10 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     whole,
 )
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction
+from planoracle.instances.model.violations import Measure, Other, Violation
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, clock_of, listed
+from planoracle.instances.protocol.run import MismatchEvidence
 from planoracle.instances.text import did_you_mean
-from planoracle.plugin import (
-    Examination,
-    FeedbackItem,
-    Measure,
-    MismatchEvidence,
-    Other,
-    Topic,
-    Violation,
-    clean,
-    clock_of,
-    listed,
-)
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun

@@ -9,8 +9,9 @@ from functools import cached_property
 from itertools import product
 from typing import ClassVar, Final, Self, TypeAlias
 
-from planoracle.instances.model.cache import CacheHolder
-from planoracle.plugin import InputError, ProblemCache, Rules
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.cache import CacheHolder, ProblemCache
+from planoracle.instances.protocol.profiles import Rules
 
 #: Column and row, from 0; columns grow to the right, rows downwards.
 Tile: TypeAlias = tuple[int, int]

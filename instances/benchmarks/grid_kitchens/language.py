@@ -12,9 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, StationMap, Tile
 from planoracle.instances.benchmarks.grid_kitchens.kitchen_state import Time
+from planoracle.instances.errors import PlanError
 from planoracle.instances.model_output import reading as outputs
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.messages import with_texts
-from planoracle.plugin import Grammar, PlanError, Reading, StepMatch
+from planoracle.instances.protocol.plan import Reading
 
 MOVE: Final = "MoveTo"
 INTERACT: Final = "Interact"

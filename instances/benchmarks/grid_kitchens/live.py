@@ -36,8 +36,11 @@ from planoracle.instances.benchmarks.grid_kitchens.run import (
     WholePlan,
     submitted,
 )
-from planoracle.instances.protocol.live import ending, terse
-from planoracle.plugin import ActionSpace, LiveText, PlanError, Step, Unreadable, quoted
+from planoracle.instances.errors import PlanError
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.feedback import quoted
+from planoracle.instances.protocol.live import LiveText, ending, terse
+from planoracle.instances.protocol.simulator import Step, Unreadable
 
 #: Ticks for each order after which a run with ``RunConfig.bounded`` ends; most plans take a tenth of it.
 LATEST: Final = 500

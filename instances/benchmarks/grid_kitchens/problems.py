@@ -14,8 +14,8 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     OrderedDish,
     Station,
 )
+from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, validated
-from planoracle.plugin import InputError
 
 FORMAT: Final = "planoracle/floor"
 VERSION: Final = 1

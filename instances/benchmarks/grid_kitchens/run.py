@@ -26,25 +26,13 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
     written,
 )
 from planoracle.instances.benchmarks.grid_kitchens.simulation import History, RunError, Simulation
-from planoracle.plugin import (
-    Action,
-    Demand,
-    InputError,
-    Instance,
-    LegalCommand,
-    Mode,
-    Piece,
-    Plan,
-    Replay,
-    ReplayEvent,
-    Resource,
-    Run,
-    Schedule,
-    Simulator,
-    Step,
-    Unreadable,
-    fold,
-)
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.violations import Replay, ReplayEvent
+from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.run import Run
+from planoracle.instances.protocol.simulator import LegalCommand, Simulator, Step, Unreadable, fold
 
 #: Number of errors that end the run; after fewer it restarts in a fresh kitchen.
 MAX_ERRORS: Final = 3

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planoracle.instances.benchmarks.robotouille import Robotouille
-from planoracle.plugin import Reference, lazy
+from planoracle.instances.protocol.benchmark import lazy
+from planoracle.instances.protocol.scoring import Reference
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema, KitchenDomain, Literal
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Bits, Kitchen, can_be_cast
-from planoracle.plugin import LegalCommand
+from planoracle.instances.protocol.simulator import LegalCommand
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen

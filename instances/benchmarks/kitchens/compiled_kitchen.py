@@ -26,7 +26,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import (
     split_name,
 )
 from planoracle.instances.benchmarks.kitchens.language import match, suits
-from planoracle.plugin import LegalCommand
+from planoracle.instances.protocol.simulator import LegalCommand
 
 #: Facts as the bits of a whole number, and the running effects, in their order, as codes.
 State = tuple[int, tuple[int, ...]]

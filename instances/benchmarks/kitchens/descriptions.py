@@ -10,7 +10,8 @@ from planoracle.instances.benchmarks.kitchens.domain import Effect, KitchenDomai
 from planoracle.instances.benchmarks.kitchens.effects import Running
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, atom_rank, natural
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import places
-from planoracle.plugin import Violation, clean, listed
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import clean, listed
 
 # Predicates of prepared items and meals.
 _STATES = ("iscut", "iscooked", "isfried", "isboiling")

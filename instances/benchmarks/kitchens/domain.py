@@ -12,9 +12,10 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.cache import CacheHolder
 from planoracle.instances.text import one_of
-from planoracle.plugin import InputError, load_json
 
 #: Type of the players.
 ACTOR = "player"

@@ -13,8 +13,9 @@ from threading import Lock
 from typing import ClassVar, Final
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain
+from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import CacheHolder
-from planoracle.plugin import InputError, Rules
+from planoracle.instances.protocol.profiles import Rules
 
 
 @dataclass(frozen=True, slots=True)

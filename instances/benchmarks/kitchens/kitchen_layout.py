@@ -11,8 +11,8 @@ from typing import Final
 
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Kitchen, atom_rank, natural, split_name
+from planoracle.instances.errors import InputError
 from planoracle.instances.generate.parameters import below, chance, one, shuffled, weighted
-from planoracle.plugin import InputError
 
 #: Predicates of positions, which every kitchen of the simulator has.
 _PLACES = (

@@ -15,8 +15,13 @@ from typing import Any
 from planoracle.instances.benchmarks.kitchens import domain_names
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
-from planoracle.instances.model_output.messages import is_log, observed
-from planoracle.plugin import Grammar, PlanError, Reading, StepMatch, chat_in, read_list, read_output, whole_value
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
+from planoracle.instances.model_output.json_values import whole_value
+from planoracle.instances.model_output.messages import chat_in, is_log, observed
+from planoracle.instances.model_output.reading import as_given as read_list
+from planoracle.instances.model_output.reading import read as read_output
+from planoracle.instances.protocol.plan import Reading
 
 #: Maximum number of actions, more than any run has steps.
 MAX_ACTIONS = 10_000

@@ -19,7 +19,12 @@ from planoracle.instances.benchmarks.kitchens.simulation import (
     KitchenRunState,
     KitchenSimulator,
 )
-from planoracle.plugin import LiveText, PlanError, RunConfig, Step, Unreadable, clean, quoted, whole_value
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model_output.json_values import whole_value
+from planoracle.instances.protocol.environment import RunConfig
+from planoracle.instances.protocol.feedback import clean, quoted
+from planoracle.instances.protocol.live import LiveText
+from planoracle.instances.protocol.simulator import Step, Unreadable
 
 #: With ``RunConfig.bounded``, number of refused messages in a row that make a failed attempt, and number of failed
 #: attempts that end the run, as in the released harness of ReAct.

@@ -13,8 +13,9 @@ from pydantic import Field
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, OWN, KitchenDomain, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, check_size, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import RAW, KitchenLayout, layout_of, served, variant
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, validated
-from planoracle.plugin import InputError, UnknownNameError, load_json
+from planoracle.instances.files.strict_json import load_json
 
 FORMAT: Final = "planoracle/kitchen"
 VERSION: Final = 1

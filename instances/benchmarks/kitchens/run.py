@@ -5,20 +5,12 @@ from __future__ import annotations
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import under as under
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator, as_replay
-from planoracle.plugin import (
-    Action,
-    Demand,
-    InputError,
-    Instance,
-    Mode,
-    Piece,
-    Plan,
-    Resource,
-    Run,
-    Schedule,
-    Step,
-    fold,
-)
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.run import Run
+from planoracle.instances.protocol.simulator import Step, fold
 
 
 class KitchenRun(Run[Kitchen, list[str], KitchenRules]):

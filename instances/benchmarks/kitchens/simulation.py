@@ -11,8 +11,8 @@ from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, ActionSchema
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Atom, Kitchen, KitchenRules
-from planoracle.instances.protocol.simulator import entries_of
-from planoracle.plugin import CLOSE, LegalCommand, Replay, ReplayEvent, Simulator, Step, Unreadable, Violation, fold
+from planoracle.instances.model.violations import Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable, entries_of, fold
 
 #: Reasons of refusals: not an action of the domain, unknown objects, another player's turn, an unmet condition.
 REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")

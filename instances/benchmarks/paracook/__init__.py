@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planoracle.plugin import Benchmark, InputError, Plan, lazy
+from planoracle.instances.errors import InputError
+from planoracle.instances.protocol.benchmark import Benchmark, lazy
+from planoracle.instances.protocol.plan import Plan
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen

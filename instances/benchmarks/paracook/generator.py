@@ -17,8 +17,9 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     distances,
 )
 from planoracle.instances.benchmarks.paracook.local_copy import kitchen_from_map
-from planoracle.instances.generate.parameters import one, shuffled
-from planoracle.plugin import Generator, InputError, Parameters
+from planoracle.instances.errors import InputError
+from planoracle.instances.generate.parameters import Parameters, one, shuffled
+from planoracle.instances.protocol.capabilities import Generator
 
 #: Category of our own dishes and kitchens.
 OWN: Final = "own"

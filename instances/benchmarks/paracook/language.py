@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen
 from planoracle.instances.benchmarks.grid_kitchens.language import INTERACT, as_given, doubted, is_one_plan, read_output
-from planoracle.instances.model_output.messages import contents, is_agents
-from planoracle.plugin import PlanError, Reading, chat_in
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model_output.messages import chat_in, contents, is_agents
+from planoracle.instances.protocol.plan import Reading
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenPlan

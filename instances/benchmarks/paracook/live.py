@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from planoracle.instances.benchmarks.grid_kitchens.live import GridKitchenText
 from planoracle.instances.benchmarks.grid_kitchens.live import action_space as action_space
-from planoracle.instances.protocol.settings import by_name
-from planoracle.plugin import RunConfig, Setting
+from planoracle.instances.protocol.environment import RunConfig
+from planoracle.instances.protocol.settings import Setting, by_name
 
 #: Class of the texts of live runs.
 TEXT = GridKitchenText

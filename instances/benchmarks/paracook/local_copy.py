@@ -27,9 +27,10 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Station,
     Tile,
 )
+from planoracle.instances.errors import InputError
+from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of
-from planoracle.plugin import InputError, load_json, read_bytes
 
 # Maximum length of a name, entries of a list, and files of one kind in a clone (the released one has 120).
 _LONGEST = 200

@@ -8,7 +8,16 @@ from typing import Any
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchen, GridKitchenRules
 from planoracle.instances.benchmarks.grid_kitchens.language import WAIT, json_number
 from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
-from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Oracle, Row
+from planoracle.instances.protocol.scoring import (
+    Average,
+    Declarations,
+    Measurement,
+    Metric,
+    MetricSet,
+    Optimum,
+    Oracle,
+    Row,
+)
 
 # Estimates of the released code: ticks of a walk (width plus height of its maps), and walks per ingredient.
 _WAY = 18

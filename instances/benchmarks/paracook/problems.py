@@ -37,10 +37,11 @@ from planoracle.instances.benchmarks.paracook.generator import (
 from planoracle.instances.benchmarks.paracook.local_copy import Copy, Row
 from planoracle.instances.benchmarks.paracook_abstract import generator
 from planoracle.instances.benchmarks.paracook_abstract.problems import ABSTRACT, instance
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.agents import split_agent_suffix
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of
-from planoracle.plugin import InputError, Instance, UnknownNameError
 
 #: How names of kitchens begin.
 COOK: Final = "paracook/cook/"

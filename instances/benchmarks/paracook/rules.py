@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from planoracle.instances.benchmarks.grid_kitchens import grid_kitchen
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import GridKitchenRules
-from planoracle.plugin import RuleSet
+from planoracle.instances.protocol.profiles import RuleSet
 
 
 @dataclass(frozen=True, slots=True)

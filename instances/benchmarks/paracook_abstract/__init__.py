@@ -7,7 +7,10 @@ from typing import cast
 
 from planoracle.instances.benchmarks.paracook import groups_of
 from planoracle.instances.benchmarks.paracook.rules import Profile
-from planoracle.plugin import Action, InputError, Instance, ScheduleBenchmark, lazy
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.protocol.benchmark import lazy
+from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 
 class ParaCookAbstract(ScheduleBenchmark[list[list[object]], Profile]):

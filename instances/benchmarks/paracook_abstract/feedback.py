@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
-from planoracle.instances.protocol.feedback import Words, some
-from planoracle.plugin import (
-    Examination,
-    FeedbackItem,
-    MismatchEvidence,
-    Topic,
-    Violation,
-    listed,
-    quoted,
-)
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, listed, quoted, some
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic("unknown", "Unknown tasks", ("unknown_task",), "Use only names of tasks of the problem."),

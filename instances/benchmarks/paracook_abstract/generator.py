@@ -9,9 +9,12 @@ from random import Random
 from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import Facts, Need, OrderedDish
 from planoracle.instances.benchmarks.paracook.generator import DISHES, FACTS
 from planoracle.instances.benchmarks.paracook_abstract.problems import Row, instance
-from planoracle.instances.generate.parameters import below, one
+from planoracle.instances.errors import InputError
+from planoracle.instances.generate.parameters import Parameters, below, one
 from planoracle.instances.generate.random_network import with_witness
-from planoracle.plugin import Generator, InputError, Instance, Parameters, Schedule
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.capabilities import Generator
 
 #: Maximum number of ordered dishes, and number of clean plates at the start.
 MOST_ORDERS, PLATES = 16, 2

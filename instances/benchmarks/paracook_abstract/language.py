@@ -12,19 +12,14 @@ from planoracle.instances.benchmarks.paracook.language import text_of, value_of
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, list_agents, name_of
 from planoracle.instances.benchmarks.paracook_abstract.rules import PROFILES, ListSimulator
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import without_thinking
-from planoracle.plugin import (
-    Grammar,
-    Instance,
-    Piece,
-    Plan,
-    PlanError,
-    Reading,
-    Schedule,
-    StepMatch,
-    read_output,
-    whole_value,
-)
+from planoracle.instances.model_output.json_values import whole_value
+from planoracle.instances.model_output.reading import read as read_output
+from planoracle.instances.protocol.plan import Plan, Reading
 
 #: Maximum number of lists: an agent's number must be smaller, since every smaller number gets a list.
 MAX_LISTS = 1_000

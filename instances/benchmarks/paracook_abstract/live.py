@@ -7,20 +7,16 @@ from planoracle.instances.benchmarks.paracook_abstract.feedback import describe_
 from planoracle.instances.benchmarks.paracook_abstract.language import steps_in
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, name_of
 from planoracle.instances.benchmarks.paracook_abstract.rules import Assignment, ListState, command_text
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model_output.messages import gives_up, parts
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.describe import brief
+from planoracle.instances.protocol.environment import RunConfig
+from planoracle.instances.protocol.feedback import sentence
 from planoracle.instances.protocol.live import ScheduleText, text_of
-from planoracle.plugin import (
-    CLOSE,
-    ActionSpace,
-    Instance,
-    PlanError,
-    RunConfig,
-    Setting,
-    Step,
-    Unreadable,
-    brief,
-    sentence,
-)
+from planoracle.instances.protocol.settings import Setting
+from planoracle.instances.protocol.simulator import CLOSE, Step, Unreadable
 
 _TASK = """Several tasks are to be done by agents who are all alike, so that everything is done as soon as possible. An
 agent does one task at a time, without a break. A task can begin when all tasks that it waits for are done, by whomever;

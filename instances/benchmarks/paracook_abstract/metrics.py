@@ -7,7 +7,7 @@ from typing import Any
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
-from planoracle.plugin import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Row
+from planoracle.instances.protocol.scoring import Average, Declarations, Measurement, Metric, MetricSet, Optimum, Row
 
 #: Time of a failure in the average, relative to the optimum.
 FAILED = 1.2

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from planoracle.instances.benchmarks.paracook.local_copy import an_object, copy_of, rows_of, within
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.protocol.schedule_benchmark import check_instance
-from planoracle.plugin import Action, Instance, Lag, ProblemCache
 
 #: Task of a released file: name, time, and minimum lags from the ends of its predecessors.
 Row: TypeAlias = tuple[str, int, Mapping[str, int]]

@@ -11,19 +11,10 @@ from planoracle.instances.benchmarks.paracook.rules import CHOICES as CHOICES
 from planoracle.instances.benchmarks.paracook.rules import PROFILES as PROFILES
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, name_of
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule_rules import gaps
-from planoracle.plugin import (
-    CLOSE,
-    Instance,
-    LegalCommand,
-    Other,
-    Replay,
-    ReplayEvent,
-    Simulator,
-    Step,
-    Unreadable,
-    Violation,
-)
+from planoracle.instances.model.violations import Other, Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable
 
 #: Maximum number of refused commands; the next refusal ends the run.
 MAX_REFUSALS = 10

@@ -20,23 +20,13 @@ from planoracle.instances.benchmarks.paracook_abstract.rules import (
     assess,
     command_text,
 )
-from planoracle.plugin import (
-    Action,
-    DecisionPoint,
-    DroppedCommand,
-    Instance,
-    LegalAction,
-    Move,
-    PartialSchedule,
-    Piece,
-    Plan,
-    PlanError,
-    Replay,
-    Schedule,
-    Target,
-    Targets,
-    Trajectory,
-)
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.state import PartialSchedule
+from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
+from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory
 
 #: Names of the tasks of every agent, as submitted.
 Lists = list[list[object]]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import NotImplementedType
 
-from planoracle.plugin import Instance, Rules, ScheduleBenchmark, lazy
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.benchmark import lazy
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 
 class Recipe2Plan(ScheduleBenchmark[object, Rules]):

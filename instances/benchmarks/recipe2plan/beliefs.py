@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product, zip_longest
 from typing import Any, Final, TypeAlias
 
-from planoracle.plugin import Instance
+from planoracle.instances.model.instance import Instance
 
 #: Number of an autonomous step, numbers of a step and of a later one, or number of a step and its object.
 Item: TypeAlias = int | tuple[int, int] | tuple[int, str]

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
-from planoracle.instances.protocol.feedback import Words, some
-from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic, Violation, clean, listed, quoted
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, clean, listed, quoted, some
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic("reading", "Reading", ("no_action",), "Write every step as Step(number, recipe, duration, start)."),

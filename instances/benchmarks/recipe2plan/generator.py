@@ -9,8 +9,9 @@ from random import Random
 from typing import Any
 
 from planoracle.instances.benchmarks.recipe2plan import problems
+from planoracle.instances.errors import InputError
 from planoracle.instances.generate.network_measures import describe
-from planoracle.instances.generate.parameters import one, shuffled
+from planoracle.instances.generate.parameters import Parameters, one, shuffled
 from planoracle.instances.generate.random_network import (
     Arc,
     depth_first_order,
@@ -20,7 +21,9 @@ from planoracle.instances.generate.random_network import (
     windows,
     with_witness,
 )
-from planoracle.plugin import Action, Demand, Generator, InputError, Instance, Lag, Mode, Parameters, Schedule
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.capabilities import Generator
 
 _OVEN, _MINUTE = "oven", 60
 

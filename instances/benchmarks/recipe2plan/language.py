@@ -20,22 +20,15 @@ from planoracle.instances.benchmarks.recipe2plan.step_grammar import (
     nominal,
     released_steps,
 )
-from planoracle.instances.model_output.messages import contents, is_agents, parts
-from planoracle.plugin import (
-    Grammar,
-    InputError,
-    Instance,
-    Piece,
-    Plan,
-    PlanError,
-    Reading,
-    Schedule,
-    StepMatch,
-    chat_in,
-    load_json,
-    read_list,
-    read_output,
-)
+from planoracle.instances.errors import InputError, PlanError
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
+from planoracle.instances.model_output.messages import chat_in, contents, is_agents, parts
+from planoracle.instances.model_output.reading import as_given as read_list
+from planoracle.instances.model_output.reading import read as read_output
+from planoracle.instances.protocol.plan import Plan, Reading
 
 # Characters up to which no limit is in the way.
 _SHORT = 10_000

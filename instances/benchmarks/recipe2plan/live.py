@@ -11,28 +11,19 @@ from planoracle.instances.benchmarks.recipe2plan.language import first_command
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
 from planoracle.instances.benchmarks.recipe2plan.simulation import Answer, CookingState, Recipe2PlanSimulator
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
-from planoracle.instances.model.problem import of_kind
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.model.schedule import Piece
+from planoracle.instances.model.violations import ReplayEvent
 from planoracle.instances.model_output.messages import gives_up
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.describe import brief
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.feedback import span
+from planoracle.instances.protocol.feedback import clean, listed, sentence, span
 from planoracle.instances.protocol.live import ScheduleText, text_of
-from planoracle.instances.protocol.settings import Ask, Sampling, by_name, distinct
-from planoracle.plugin import (
-    CLOSE,
-    ActionSpace,
-    Instance,
-    Piece,
-    PlanError,
-    Problem,
-    ReplayEvent,
-    Setting,
-    Step,
-    Unreadable,
-    brief,
-    clean,
-    listed,
-    sentence,
-)
+from planoracle.instances.protocol.settings import Ask, Sampling, Setting, by_name, distinct
+from planoracle.instances.protocol.simulator import CLOSE, Step, Unreadable
 
 _TASK = """You are one cook and prepare all recipes, as fast as possible. A step by hand keeps you busy from its start
 to its end; a step by itself only has to be started, which you cannot do in the middle of a step by hand. What may be

@@ -16,21 +16,22 @@ from planoracle.instances.benchmarks.recipe2plan.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import replay_answers
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
-from planoracle.instances.protocol.scoring import BestKnown, Row
-from planoracle.plugin import (
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Status
+from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol.scoring import (
     Average,
+    BestKnown,
     Claim,
     Declarations,
-    Instance,
     Measurement,
     Metric,
     MetricSet,
     Optimum,
     Oracle,
-    ProblemCache,
     Reference,
-    Replay,
-    Status,
+    Row,
 )
 
 

@@ -10,8 +10,10 @@ from itertools import chain
 from typing import Any
 
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
+from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.instance_file import instance_of
-from planoracle.plugin import Action, InputError, Instance, Lag, UnknownNameError, load_json
+from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.model.instance import Action, Instance, Lag
 
 SETTINGS = ("timed", "untimed")
 

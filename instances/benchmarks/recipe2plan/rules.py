@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
+from planoracle.instances.model.violations import Measure, Violation
+from planoracle.instances.protocol.profiles import Rules, RuleSet
 from planoracle.instances.text import format_clock
-from planoracle.plugin import Measure, Rules, RuleSet, Violation
 
 
 @dataclass(frozen=True, slots=True)

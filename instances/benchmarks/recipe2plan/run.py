@@ -9,27 +9,13 @@ from planoracle.instances.benchmarks.recipe2plan.language import Answers, check_
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
 from planoracle.instances.benchmarks.recipe2plan.simulation import Recipe2PlanSimulator, replay_answers, simulation_of
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
-from planoracle.instances.protocol.decision_points import piece_choices
-from planoracle.instances.protocol.plan import first_or_attempted
-from planoracle.instances.protocol.trajectory import walk
-from planoracle.plugin import (
-    DecisionPoint,
-    DroppedCommand,
-    Instance,
-    LegalAction,
-    Move,
-    Piece,
-    Plan,
-    Replay,
-    Schedule,
-    Step,
-    Target,
-    Targets,
-    Trajectory,
-    fold,
-    wait_words,
-    waited,
-)
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol.decision_points import DecisionPoint, piece_choices, wait_words, waited
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
+from planoracle.instances.protocol.simulator import Step, fold
+from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, walk
 
 
 class Recipe2PlanRun(Trajectory[Answers, Profile]):

@@ -21,28 +21,22 @@ from planoracle.instances.benchmarks.recipe2plan.rules import (
     Recipe2PlanViolation,
 )
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import gaps
-from planoracle.instances.model.violations import MAX_OTHERS
-from planoracle.instances.protocol.decision_points import point_of
-from planoracle.instances.protocol.simulator import entries_of
-from planoracle.instances.protocol.start_times import lengths, moments
-from planoracle.plugin import (
+from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent
+from planoracle.instances.protocol.decision_points import DecisionPoint, point_of, wait_words
+from planoracle.instances.protocol.simulator import (
     CLOSE,
-    DecisionPoint,
-    Instance,
     LegalCommand,
-    Other,
-    Piece,
-    ProblemCache,
-    Replay,
-    ReplayEvent,
-    Schedule,
     ScheduleSimulator,
     Step,
     Unreadable,
+    entries_of,
     fold,
-    wait_words,
 )
+from planoracle.instances.protocol.start_times import lengths, moments
 
 #: The search for further violations ends after this many.
 MAX_VIOLATIONS = 1000

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.text import format_clock
-from planoracle.plugin import Instance, PlanError
 
 #: Longest number in a plan; far beyond any time, and cheap to compute with.
 MAX_DIGITS = 40

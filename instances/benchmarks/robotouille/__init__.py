@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from planoracle.plugin import Benchmark, InputError, Rules, SubmissionLimit, lazy
+from planoracle.instances.errors import InputError
+from planoracle.instances.protocol.benchmark import Benchmark, lazy
+from planoracle.instances.protocol.capabilities import SubmissionLimit
+from planoracle.instances.protocol.profiles import Rules
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen

@@ -8,7 +8,9 @@ from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import Refusal, trace
 from planoracle.instances.benchmarks.robotouille import problems
 from planoracle.instances.benchmarks.robotouille.failures import Lack, lacks
-from planoracle.plugin import Examination, FeedbackItem, MismatchEvidence, Topic, Violation, clean, clock_of, listed
+from planoracle.instances.model.violations import Violation
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, clock_of, listed
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("unknown_action",), "Write actions exactly as they are listed."),

@@ -8,9 +8,9 @@ from typing import Final
 from planoracle.instances.benchmarks.kitchens.domain import OWN, domain_for
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import RAW, KitchenLayout, VariantLayout, new_name, served
-from planoracle.instances.generate.parameters import one, shuffled
+from planoracle.instances.generate.parameters import Parameters, one, shuffled
 from planoracle.instances.generate.random_network import sample_share
-from planoracle.plugin import Generator, Parameters
+from planoracle.instances.protocol.capabilities import Generator
 
 #: Parts of a dish that are ready at once, and those that take time on a station, with the stations they need.
 _QUICK: Final = {"cheese": (), "cut lettuce": ("board",), "cut tomato": ("board",), "cut onion": ("board",)}

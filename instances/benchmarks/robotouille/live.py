@@ -9,10 +9,11 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRul
 from planoracle.instances.benchmarks.kitchens.live import KitchenText
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenSimulator
 from planoracle.instances.benchmarks.robotouille.measures import published_steps, step_limit
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of
-from planoracle.instances.protocol.settings import Sampling, by_name, distinct
-from planoracle.plugin import Problem, RunConfig, Setting
+from planoracle.instances.protocol.environment import RunConfig
+from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
 
 #: Step limit without a known plan: steps for each condition of the goal, and the minimum, for every player. Proved
 #: optima, of one player or several, are at most 6.25 for each condition.

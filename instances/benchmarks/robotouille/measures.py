@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.kitchens.domain import ACTOR
 from planoracle.instances.benchmarks.kitchens.effects import GroundEffect
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, natural, split_name
 from planoracle.instances.benchmarks.kitchens.simulation import StepRecord
-from planoracle.plugin import load_json
+from planoracle.instances.files.strict_json import load_json
 
 _SLOT = re.compile(r"\{(\w+)\}")
 #: Predicates that delayed effects make true. All that is created, water, is created by one.

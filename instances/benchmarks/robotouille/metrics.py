@@ -14,7 +14,8 @@ from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.benchmarks.robotouille.failures import failure
 from planoracle.instances.benchmarks.robotouille.measures import foresight, published_steps, repetitions, step_limit
-from planoracle.plugin import (
+from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
     Declarations,
@@ -25,7 +26,6 @@ from planoracle.plugin import (
     Oracle,
     Reference,
     Row,
-    Status,
 )
 
 

@@ -16,7 +16,8 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
-from planoracle.plugin import UnknownNameError, load_json
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.files.strict_json import load_json
 
 
 class Task(NamedTuple):

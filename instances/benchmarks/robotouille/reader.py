@@ -14,8 +14,8 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, chec
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
 from planoracle.instances.benchmarks.kitchens.problems import json_schema as json_schema
 from planoracle.instances.benchmarks.kitchens.problems import to_document as to_document
+from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import StrictEntry, input_error
-from planoracle.plugin import InputError
 
 # No name of a kitchen is longer.
 _LONGEST = 300

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from planoracle.instances.benchmarks.kitchens.kitchen import CHOICES, PROFILES
-from planoracle.plugin import RuleSet
+from planoracle.instances.protocol.profiles import RuleSet
 
 RULE_SET = RuleSet("robotouille", PROFILES, CHOICES)

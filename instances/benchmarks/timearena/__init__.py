@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from planoracle.plugin import Instance, ScheduleBenchmark, SubmissionLimit, lazy
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.benchmark import lazy
+from planoracle.instances.protocol.capabilities import SubmissionLimit
+from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 
 if TYPE_CHECKING:
     from planoracle.instances.benchmarks.timearena.rules import Profile

@@ -5,19 +5,19 @@ from __future__ import annotations
 from planoracle.instances.benchmarks.timearena.problems import words
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.instances.benchmarks.timearena.simulation import DecisionRecord
-from planoracle.instances.protocol.feedback import ClockFormat, some
-from planoracle.plugin import (
+from planoracle.instances.model.violations import Other, Violation
+from planoracle.instances.protocol.feedback import (
+    ClockFormat,
     Examination,
     FeedbackItem,
-    MismatchEvidence,
-    Other,
     Topic,
-    Violation,
     clean,
     clock_of,
     listed,
     quoted,
+    some,
 )
+from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
     Topic("reading", "Actions that do not exist", ("invalid_action",), "Use only the listed actions, word by word."),

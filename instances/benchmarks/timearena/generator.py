@@ -7,9 +7,12 @@ from random import Random
 
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import task_names
-from planoracle.instances.generate.parameters import below, one, shuffled
+from planoracle.instances.errors import InputError
+from planoracle.instances.generate.parameters import Parameters, below, one, shuffled
 from planoracle.instances.generate.random_network import Arc, depth_first_order, sample_share, with_witness
-from planoracle.plugin import Action, Demand, Generator, InputError, Instance, Lag, Mode, Parameters, Resource, Schedule
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.protocol.capabilities import Generator
 
 #: Maximum number of actions on an ingredient.
 _CHAIN = 4

@@ -9,21 +9,16 @@ from typing import Any
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import Scenario, task_names, world
 from planoracle.instances.benchmarks.timearena.rules import EXITS, PROFILES, Profile
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model_output.blocks import Grammar, StepMatch
 from planoracle.instances.model_output.characters import without_thinking
-from planoracle.instances.model_output.messages import contents, is_log, observed
-from planoracle.plugin import (
-    Grammar,
-    Instance,
-    Plan,
-    PlanError,
-    Reading,
-    Schedule,
-    StepMatch,
-    chat_in,
-    read_list,
-    read_output,
-    whole_value,
-)
+from planoracle.instances.model_output.json_values import whole_value
+from planoracle.instances.model_output.messages import chat_in, contents, is_log, observed
+from planoracle.instances.model_output.reading import as_given as read_list
+from planoracle.instances.model_output.reading import read as read_output
+from planoracle.instances.protocol.plan import Plan, Reading
 
 #: Characters of a line that are read.
 MAX_LINE = 10_000

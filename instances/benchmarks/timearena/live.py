@@ -10,11 +10,12 @@ from planoracle.instances.benchmarks.timearena.language import decision, logged
 from planoracle.instances.benchmarks.timearena.problems import Object, RoleKey, Scenario, label, words, world
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, kind_of, roles_of
-from planoracle.instances.protocol.feedback import ClockFormat
-from planoracle.instances.protocol.live import ending
-from planoracle.instances.protocol.settings import by_name
-from planoracle.instances.protocol.simulator import entries_of
-from planoracle.plugin import ActionSpace, Instance, LiveText, Setting, Step, clock_of, listed, sentence
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol.capabilities import ActionSpace
+from planoracle.instances.protocol.feedback import ClockFormat, clock_of, listed, sentence
+from planoracle.instances.protocol.live import LiveText, ending
+from planoracle.instances.protocol.settings import Setting, by_name
+from planoracle.instances.protocol.simulator import Step, entries_of
 
 _INSTRUCTIONS = """You do several tasks at the same time, as fast as you can. Time passes in minutes. A decision is
 - an action: a verb and an object (wash cup), or verb, object, preposition and object (pour kettle into cup);

@@ -10,7 +10,8 @@ from planoracle.instances.benchmarks.timearena.problems import task_names, under
 from planoracle.instances.benchmarks.timearena.rules import KINDS, PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.instances.benchmarks.timearena.simulation import kind_of
-from planoracle.plugin import (
+from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol.scoring import (
     Average,
     Declarations,
     Measurement,
@@ -20,7 +21,6 @@ from planoracle.plugin import (
     Oracle,
     Reference,
     Row,
-    Status,
 )
 
 

@@ -12,20 +12,12 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
+from planoracle.instances.errors import UnknownNameError
+from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.cache import CacheHolder
+from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.problem import GENERAL
-from planoracle.plugin import (
-    Action,
-    Demand,
-    Instance,
-    Lag,
-    Mode,
-    Piece,
-    Resource,
-    Schedule,
-    UnknownNameError,
-    load_json,
-)
+from planoracle.instances.model.schedule import Piece, Schedule
 
 #: Objects that are numbered but never reserved; with ``shared`` there is one of each for all tasks.
 COMMON = ("pot", "fryer", "oven")

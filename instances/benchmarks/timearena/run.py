@@ -12,26 +12,15 @@ from planoracle.instances.benchmarks.timearena.language import parse
 from planoracle.instances.benchmarks.timearena.problems import under, world
 from planoracle.instances.benchmarks.timearena.rules import Profile, exits
 from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimulator, kind_of
+from planoracle.instances.errors import InputError
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.decision_points import limited, started
-from planoracle.instances.protocol.plan import first_or_attempted
-from planoracle.instances.protocol.trajectory import walk
-from planoracle.plugin import (
-    DecisionPoint,
-    DroppedCommand,
-    InputError,
-    Instance,
-    LegalAction,
-    Move,
-    Plan,
-    Replay,
-    Schedule,
-    Target,
-    Targets,
-    Trajectory,
-    fold,
-    waited,
-)
+from planoracle.instances.protocol.decision_points import DecisionPoint, limited, started, waited
+from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
+from planoracle.instances.protocol.simulator import fold
+from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, walk
 
 
 class TimeArenaRun(Trajectory[list[str], Profile]):

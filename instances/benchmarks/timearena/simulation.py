@@ -11,25 +11,12 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.timearena import problems
 from planoracle.instances.benchmarks.timearena.problems import RoleKey, Scenario, words
 from planoracle.instances.benchmarks.timearena.rules import MALFORMED, SILENT, WRONG, Profile, exits
-from planoracle.instances.protocol.decision_points import started
-from planoracle.instances.protocol.simulator import entries_of
-from planoracle.plugin import (
-    Action,
-    DecisionPoint,
-    Instance,
-    LegalCommand,
-    Measure,
-    Other,
-    Piece,
-    ProblemCache,
-    Replay,
-    ReplayEvent,
-    Schedule,
-    ScheduleSimulator,
-    Step,
-    Violation,
-    waited,
-)
+from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import Piece, Schedule
+from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
+from planoracle.instances.protocol.decision_points import DecisionPoint, started, waited
+from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator, Step, entries_of
 
 # Kind of the step of a decision by its kind of feedback; all others are lost minutes.
 _STEP_KINDS = {"valid": "act", "wait": "wait"}

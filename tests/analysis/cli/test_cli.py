@@ -17,7 +17,7 @@ from support.runner import invoke
 from support.samples import sample
 
 import planoracle
-from planoracle.analysis.cli.commands import COMMANDS, REMOVED, SYNONYMS, load
+from planoracle.analysis.cli.commands import COMMANDS, SYNONYMS, load
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import InputError, UnknownNameError
@@ -153,13 +153,6 @@ def test_usage_error_has_exit_status_2_and_a_message_on_standard_error(args):
     assert "Usage" in plain(result.stderr)
 
 
-@pytest.mark.parametrize("removed", sorted(REMOVED))
-def test_error_about_a_removed_command_or_option_names_the_replacement(removed):
-    done = invoke(*removed.split(), "x")
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert REMOVED[removed] in " ".join(re.sub("[│╭╮╰╯─]", "", done.stderr).split())
-
-
 def test_help_command_prints_the_same_as_the_help_option():
     assert plain(invoke("help").stdout) == plain(invoke("--help").stdout)
     assert plain(invoke("help", "benchmark", "new").stdout) == plain(invoke("benchmark", "new", "--help").stdout)
@@ -174,19 +167,9 @@ def test_error_about_a_synonym_names_the_command(word):
 
 
 def test_synonyms_name_existing_commands():
-    assert not SYNONYMS.keys() & {*COMMANDS, *REMOVED}
+    assert not SYNONYMS.keys() & COMMANDS.keys()
     for call in SYNONYMS.values():
         assert call.split()[0] in COMMANDS or invoke(call).exit_code == 0
-
-
-@pytest.mark.parametrize("message", [text for name, text in REMOVED.items() if " " not in name and name[0] != "-"])
-def test_replacements_of_removed_commands_are_valid_calls(message):
-    for call in message.partition("use planoracle ")[2].split(" or planoracle "):
-        name, *words = call.split()
-        if name in COMMANDS:
-            assert load(name).make_context(name, words).params
-        else:
-            assert invoke(name, *words).exit_code == 0
 
 
 def test_verbose_version_lists_dependencies_and_extras():

@@ -100,13 +100,9 @@ def test_problems_in_files_are_run_and_graded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--agent", "human"], "agent: was removed; use planoracle next"),
-        (["--agent", "openai:gpt-x"], "agent: was removed; use planoracle run --model openai/MODEL"),
         (["--agent", "optimall"], "did you mean optimal"),
         (["--agent", "optimal", "--setting", "shout"], "setting: must be one of closed"),
         (["--agent", "optimal", "--rules", "house"], "house"),
-        (["--agent", "replay:plans.jsonl"], "agent: was removed; use planoracle grade"),
-        (["--agent", "optimal", "--hints"], "--hints has been removed; use planoracle next"),
         ([], "an agent (--agent) or a model"),
         (["--model", "mockllm/model", "--model-base-url", "localhost:8000"], "must be the address of a server"),
         (["--model", "mockllm/model", "--temperature", "inf"], "--temperature: must be a number"),

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from planoracle.plugin import quoted
+from planoracle.instances.protocol.feedback import quoted
 
 #: Limits on parameters: characters of a text, and entries of a list.
 MAX_TEXT, MAX_ENTRIES = 10_000, 1_000
