@@ -12,6 +12,7 @@ from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun, ch
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.limits import Limit, Status, deadline_of
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.registry import of
 from planoracle.instances.protocol.scoring import BestKnown
@@ -28,7 +29,7 @@ from planoracle.solver.grid_kitchens.kind import bound_of, plan
 from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.repair.prefix import PrefixRepair
 from planoracle.solver.result import Result, versions
-from planoracle.solver.runs import Option, StateValue
+from planoracle.solver.runs import Option, StateValue, run_of
 from planoracle.solver.solve import bundled_result
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import fill
@@ -44,7 +45,11 @@ class RunValues:
         self.limit = limit
         self._values: dict[str, StateValue] = {}
 
-    def state_value(self, run: GridKitchenRun, before: StateValue | None = None) -> StateValue:
+    def state_value(self, environment: AnyEnvironment, before: StateValue | None = None) -> StateValue:
+        """Return the value of the state of a run."""
+        return self.value_of_run(cast("GridKitchenRun", run_of(environment)), before)
+
+    def value_of_run(self, run: GridKitchenRun, before: StateValue | None = None) -> StateValue:
         """Return the value of the state in which a run stopped."""
         if run.success and run.makespan is not None:
             return StateValue(Value(run.makespan, run.makespan))
@@ -63,8 +68,9 @@ class RunValues:
             self._values[key] = StateValue(value_of(result), plan_of(result))
         return self._values[key]
 
-    def commands(self, run: GridKitchenRun, state_value: StateValue) -> list[str] | None:
+    def commands(self, environment: AnyEnvironment, state_value: StateValue) -> list[str] | None:
         """Return the actions of the best known plan, one by one; ``None`` if no plan is known."""
+        run = cast("GridKitchenRun", run_of(environment))
         if run.success:
             return []
         return None if state_value.keep is None else messages(run, cast("GridKitchenPlan", state_value.keep))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, product
 from math import gcd
 from operator import attrgetter
 
 from planoracle.instances.model.resource_rules import fault, other_of
 from planoracle.instances.model.schedule_rules import violations_of_last
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.decision_points import clock_after, piece_choices, started
+from planoracle.instances.protocol.schedule_benchmark import language
+from planoracle.instances.protocol.simulator import Acceptance
 from planoracle.instances.protocol.start_times import MAX_LENGTHS, moments
 from planoracle.plugin import (
     CLOSE,
@@ -23,9 +26,11 @@ from planoracle.plugin import (
     Other,
     PartialSchedule,
     Piece,
+    Plan,
     PlanError,
     ProblemCache,
     Replay,
+    Rules,
     Schedule,
     ScheduleSimulator,
     Step,
@@ -87,6 +92,20 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
     def adds_rules(self) -> bool:
         """True if a derived class may refuse a schedule that the problem allows."""
         return any(getattr(type(self), name) is not getattr(GenericSimulator, name) for name in _RULES)
+
+    @property
+    def is_restricted(self) -> bool:
+        """True if the benchmark may refuse a schedule that the problem allows."""
+        return self.adds_rules or not registry.is_bundled(self.problem.benchmark)
+
+    def acceptance(self, rules: Rules) -> Acceptance | None:
+        """Return `accepts_pieces` for some rules, ``None`` if the benchmark only has general rules."""
+        return partial(self.accepts_pieces, rules=rules) if self.is_restricted else None
+
+    def accepts_pieces(self, pieces: Sequence[Piece], rules: Rules) -> bool:
+        """Return True if the rules of the benchmark accept a schedule of these pieces."""
+        schedule = Schedule.of(self.problem, pieces)
+        return language(self.problem).replay(self.problem, Plan(None, schedule), rules).success
 
     def words(self, piece: Piece) -> str:
         """Return a piece as a command of the plan language."""

@@ -66,7 +66,7 @@ class GenericRun(Trajectory[Schedule, Rules]):
     @property
     def is_restricted(self) -> bool:
         """True if the benchmark may refuse a schedule that the problem allows."""
-        return self.simulator.adds_rules or not registry.is_bundled(self.problem.benchmark)
+        return self.simulator.is_restricted
 
     @property
     def fault(self) -> Violation | None:

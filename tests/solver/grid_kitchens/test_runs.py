@@ -156,7 +156,7 @@ def test_value_of_a_live_run_never_exceeds_the_makespan_of_its_plan() -> None:
     for message in plan_messages:
         done.append(json.loads(message))
         run = replayed(grid_kitchen, {"submissions": done})
-        state_value = values.state_value(run)
+        state_value = values.value_of_run(run)
         assert state_value.value.upper is not None
         assert state_value.value.upper <= result.makespan or run.success  # type: ignore[operator]
     assert run.success
