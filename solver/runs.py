@@ -41,14 +41,14 @@ class StateValue:
 class ValueSource(Protocol):
     """Values of runs on one problem, with reuse between them."""
 
-    def state_value(self, run: AnyRun, before: StateValue | None = None) -> StateValue:
-        """Return the value of the state in which a run stopped.
+    def state_value(self, environment: AnyEnvironment, before: StateValue | None = None) -> StateValue:
+        """Return the value of the state of a closed-loop run.
 
         ``before`` is the value of an earlier state of the run.
         """
 
-    def commands(self, run: AnyRun, state_value: StateValue) -> list[str] | None:
-        """Return the commands of a best completion from where a run stopped, each a message of its own.
+    def commands(self, environment: AnyEnvironment, state_value: StateValue) -> list[str] | None:
+        """Return the commands of a best completion of a run, each a message of its own.
 
         ``None`` if no completion is known.
         """
@@ -71,19 +71,20 @@ class Live:
         self.limit = limit
         self._current: tuple[Problem, ValueSource] | None = None
 
-    def of(self, run: AnyRun) -> ValueSource:
+    def of(self, environment: AnyEnvironment) -> ValueSource:
         """Return the value source of a run's problem."""
-        if self._current is None or self._current[0] is not run.problem:
-            self._current = run.problem, module_of(run.problem, _MODULES).RunValues(self.limit)
+        problem = environment.ruled_problem
+        if self._current is None or self._current[0] is not problem:
+            self._current = problem, module_of(problem, _MODULES).RunValues(self.limit)
         return self._current[1]
 
-    def state_value(self, run: AnyRun, before: StateValue | None = None) -> StateValue:
-        """Return the value of the state in which a run stopped, see `ValueSource`."""
-        return self.of(run).state_value(run, before)
+    def state_value(self, environment: AnyEnvironment, before: StateValue | None = None) -> StateValue:
+        """Return the value of the state of a run, see `ValueSource`."""
+        return self.of(environment).state_value(environment, before)
 
-    def commands(self, run: AnyRun, state_value: StateValue) -> list[str] | None:
+    def commands(self, environment: AnyEnvironment, state_value: StateValue) -> list[str] | None:
         """Return the commands of a best completion, see `ValueSource`."""
-        return self.of(run).commands(run, state_value)
+        return self.of(environment).commands(environment, state_value)
 
 
 def run_of(environment: AnyEnvironment) -> AnyRun:
@@ -101,14 +102,22 @@ def run_of(environment: AnyEnvironment) -> AnyRun:
 
 def lost_after(run: AnyRun, count: int, value: Value) -> tuple[str, str] | None:
     """Return the reason why no completion exists after so many steps of a run, and whether it is proved."""
-    lost = run.lost_at(count)
+    return _loss(run.lost_at(count), value, run.in_time)
+
+
+def lost_now(environment: AnyEnvironment, value: Value) -> tuple[str, str] | None:
+    """Return the reason why no completion of a live run exists, and whether it is proved."""
+    return _loss(environment.lost, value, environment.in_time)
+
+
+def _loss(lost: str | None, value: Value, in_time: Callable[[int], bool]) -> tuple[str, str] | None:
     if lost == "over":
         return "over", "proved"
     if value.lower >= NEVER:
         return "constraints", "proved"
     if lost is not None:
         return lost, "unknown"
-    if not run.in_time(value.lower):
+    if not in_time(value.lower):
         return "time_limit", "proved"
     return None
 

@@ -12,8 +12,8 @@ from planoracle.instances.errors import NoSolverError
 from planoracle.instances.model.limits import Limit
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Turn
-from planoracle.instances.protocol.trajectory import Trajectory
-from planoracle.solver.runs import Live, lost_after, run_of, solver_of
+from planoracle.instances.protocol.simulator import ScheduleSimulator
+from planoracle.solver.runs import Live, lost_now, run_of, solver_of
 from planoracle.solver.solve import has_bundled_results_only
 from planoracle.solver.stored_plans import bundled_messages, bundled_plan
 
@@ -93,13 +93,12 @@ class Optimal:
         command = self._script.next(environment)
         if command is not None:
             return command
-        run = run_of(environment)
-        if has_bundled_results_only(run.problem):
-            return self._follow_bundled(environment, run)
-        state = self._live.state_value(run, None)
-        if run.success or environment.done or lost_after(run, run.stop, state.value):
+        if has_bundled_results_only(environment.problem):
+            return self._follow_bundled(environment)
+        state = self._live.state_value(environment, None)
+        if environment.success or environment.done or lost_now(environment, state.value):
             return closing(environment, "close")
-        commands = self._begin(run) or self._live.commands(run, state)
+        commands = self._begin(environment) or self._live.commands(environment, state)
         if commands is None:
             raise AgentError(f"{environment.problem.name}: no completion was found within the limit", "no_plan")
         if not commands:  # all actions have started
@@ -107,8 +106,9 @@ class Optimal:
         self._script.follow(commands)
         return self._script.next(environment)
 
-    def _follow_bundled(self, environment: AnyEnvironment, run: AnyRun) -> str | None:
+    def _follow_bundled(self, environment: AnyEnvironment) -> str | None:
         """Return the first message of the bundled plan, and set the script of the others."""
+        run = run_of(environment)
         if run.success or environment.done:
             return closing(environment, "close")
         if run.steps:
@@ -116,12 +116,16 @@ class Optimal:
         self._script.follow(_bundled(bundled_messages, run))
         return self._script.next(environment)
 
-    def _begin(self, run: AnyRun) -> list[str] | None:
-        """Return the commands of the optimal schedule if the run has no steps yet, else ``None``."""
-        if run.steps or not isinstance(run, Trajectory):
+    def _begin(self, environment: AnyEnvironment) -> list[str] | None:
+        """Return the commands of the optimal schedule of a scheduling problem at its start, else ``None``."""
+        simulator = environment.simulator
+        if not isinstance(simulator, ScheduleSimulator):
             return None
-        schedule = optimum(run.problem, limit=self._limit).schedule
-        return None if schedule is None else run.commands(run.begin, schedule)
+        point = simulator.point(environment.state.world)
+        if point != simulator.point(simulator.initial()):
+            return None
+        schedule = optimum(environment.ruled_problem, limit=self._limit).schedule
+        return None if schedule is None else simulator.commands(point, schedule)
 
 
 def _bundled(part_of_plan: Callable[[AnyRun], _T], run: AnyRun) -> _T:

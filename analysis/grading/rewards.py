@@ -20,7 +20,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, Reward
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import one_of
-from planoracle.solver.runs import Live, StateValue, lost_after, run_of
+from planoracle.solver.runs import Live, StateValue, lost_now, run_of
 from planoracle.solver.solve import has_bundled_results_only, no_solver_reason
 from planoracle.solver.states.state_solver import NEVER
 
@@ -95,7 +95,7 @@ class RegretReward(Reward):
 
     def begin(self, environment: AnyEnvironment) -> _State:
         """Return the memory before the first step."""
-        state_value = self._live.state_value(run_of(environment))
+        state_value = self._live.state_value(environment)
         value = state_value.value
         least = 0 if value.lower >= NEVER else value.lower
         return _State(state_value, value.makespan, 10 * max(1, least) if self.penalty is None else self.penalty)
@@ -109,15 +109,15 @@ class RegretReward(Reward):
         """Return the cost of the last step as a negative reward."""
         assert isinstance(memo, _State)
         try:
-            run = run_of(environment)
+            makespan = _makespan(environment)
         except PlanError:
             return self._success_impossible(memo, None, ("unreadable", "proved"))
-        if run.success and run.makespan is not None:
-            return self._success_possible(memo, None, run.makespan, Status.optimal)
+        if makespan is not None:
+            return self._success_possible(memo, None, makespan, Status.optimal)
         if environment.done:
             return self._success_impossible(memo, None, ("over", "proved"))
-        state_value = self._live.state_value(run, memo.state_value)
-        lost = lost_after(run, run.stop, state_value.value)
+        state_value = self._live.state_value(environment, memo.state_value)
+        lost = lost_now(environment, state_value.value)
         if lost is not None:
             return self._success_impossible(memo, state_value, lost)
         return self._success_possible(memo, state_value, state_value.value.makespan, state_value.value.status)
@@ -137,6 +137,13 @@ class RegretReward(Reward):
     ) -> tuple[float, _State, Mapping[str, object]]:
         worth, state = _charge(replace(memo, state_value=state_value, open=0, lost=True))
         return worth, state, _info(Status.infeasible, memo, None, None, None if memo.lost else -int(worth), *reason)
+
+
+def _makespan(environment: AnyEnvironment) -> int | None:
+    """Return the makespan of a successful run, else ``None``; raises `PlanError` for an unreadable plan."""
+    if environment.config.loop == "open":
+        return run_of(environment).makespan
+    return environment.verdict().makespan if environment.success else None
 
 
 def _charge(memo: _State) -> tuple[float, _State]:

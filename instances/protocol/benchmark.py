@@ -256,7 +256,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """Return a live run by some rules (default: the problem's); raises `InputError` if there is none."""
         if self.live is None:
             raise InputError("has no live environment", field="benchmark", value=self.name)
-        return Environment(problem, self.default_rules(problem) if rules is None else rules, config, reward)
+        return Environment(self, problem, self.default_rules(problem) if rules is None else rules, config, reward)
 
     def simulator(self, problem: _P, rules: _R) -> Simulator[Any, Any]:
         """Return the rules as code, in which commands change states; raises `InputError` if there are none."""

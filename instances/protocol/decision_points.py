@@ -63,7 +63,7 @@ class DecisionPoint:
             work[piece.action] += piece.duration
             pieces[piece.action] += 1
         actions = self.instance.actions
-        return all(pieces[action.id] and work[action.id] >= action.duration for action in actions)
+        return not [action for action in actions if not pieces[action.id] or work[action.id] < action.duration]
 
 
 def clock_after(instance: Instance, piece: Piece) -> int:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar, final
 
 from planoracle.instances.errors import InputError
@@ -178,8 +178,8 @@ class Environment(Generic[_P, _R, _S]):
 
     Parameters
     ----------
-    problem, rules
-        Problem and rules of the run.
+    benchmark, problem, rules
+        Benchmark, problem and rules of the run.
     config
         See `RunConfig`.
     reward
@@ -190,23 +190,26 @@ class Environment(Generic[_P, _R, _S]):
     Created by `planoracle.environment`.
     """
 
-    def __init__(self, problem: _P, rules: _R, config: RunConfig = USUAL, reward: Reward | None = None) -> None:
+    def __init__(
+        self,
+        benchmark: AnyBenchmark,
+        problem: _P,
+        rules: _R,
+        config: RunConfig = USUAL,
+        reward: Reward | None = None,
+    ) -> None:
         for name, values in (("loop", ("closed", "open")), ("feedback", ("terse", "detailed"))):
             if getattr(config, name) not in values:
                 raise InputError(f"must be one of {', '.join(values)}", field=name, value=getattr(config, name))
+        self.benchmark = benchmark
         self.problem = problem
         self.rules = rules
         self.config = config
         self.reward = reward
-        benchmark = registry.of(problem)
         self.simulator: Simulator[_S, Any] = benchmark.simulator(problem, rules)
         self.text: LiveText[_P, _R, _S] = benchmark.live.TEXT(problem, rules, config, self.simulator)
+        self.text.benchmark = benchmark
         self.reset()
-
-    @property
-    def benchmark(self) -> AnyBenchmark:
-        """Benchmark of the problem."""
-        return registry.of(self.problem)
 
     # Steps
 
@@ -293,6 +296,49 @@ class Environment(Generic[_P, _R, _S]):
     def situation(self) -> str:
         """Return the current situation in words, for agents that do not see earlier answers."""
         return self.text.situation(self.state.world)
+
+    # The state by the rules
+
+    @cached_property
+    def _rules_on_problem(self) -> tuple[Problem, str | None]:
+        """Problem as the rules change it, and the reason why none of its plans can succeed, if so."""
+        try:
+            return self.benchmark.under(self.problem, self.rules), None
+        except InputError as error:
+            return self.problem, str(error)
+
+    @property
+    def ruled_problem(self) -> Problem:
+        """Problem as the rules change it."""
+        return self._rules_on_problem[0]
+
+    @property
+    def impossible(self) -> str | None:
+        """Reason why every run breaks a rule, if that is so."""
+        return self._rules_on_problem[1]
+
+    @property
+    def success(self) -> bool:
+        """True if a closed-loop run so far is a success."""
+        return self.simulator.success(self.state.world)
+
+    @property
+    def lost(self) -> str | None:
+        """Reason why no success is possible, ``None`` if unknown, see `Run.lost_at`."""
+        return self.simulator.lost(self.state.world)
+
+    def in_time(self, ticks: int) -> bool:
+        """Return True if a makespan keeps the time limit.
+
+        Parameters
+        ----------
+        ticks
+            Makespan in ticks.
+        """
+        limit = self.text.time_limit
+        if limit is None:
+            limit = self.ruled_problem.time_limit
+        return limit is None or ticks <= limit
 
     # Copies and snapshots
 

@@ -11,7 +11,6 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import RunConfig, written_message
 from planoracle.instances.protocol.feedback import Words, quoted, sentence
 from planoracle.instances.protocol.plan import FAULTS
@@ -48,7 +47,14 @@ class LiveText(ABC, Generic[_P, _R, _S]):
         Those of the run.
     simulator
         Simulator of the run.
+
+    Attributes
+    ----------
+    benchmark
+        Benchmark of the problem.
     """
+
+    benchmark: AnyBenchmark
 
     def __init__(self, problem: _P, rules: _R, config: RunConfig, simulator: Any) -> None:
         self.problem = problem
@@ -57,9 +63,9 @@ class LiveText(ABC, Generic[_P, _R, _S]):
         self.simulator = simulator
 
     @property
-    def benchmark(self) -> AnyBenchmark:
-        """Benchmark of the problem."""
-        return registry.of(self.problem)
+    def time_limit(self) -> int | None:
+        """Ticks to which submissions of the run limit it; ``None`` for the limit of the problem."""
+        return None
 
     @abstractmethod
     def instructions(self) -> str:

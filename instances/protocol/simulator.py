@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.decision_points import DecisionPoint
+from planoracle.instances.protocol.profiles import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,9 @@ class Unreadable(NamedTuple):
     text: str
     reason: str = ""
 
+
+#: Question whether the rules accept a schedule of some pieces.
+Acceptance: TypeAlias = Callable[[Sequence[Piece]], bool]
 
 #: Command by which an agent ends the run, whether all is done or not.
 CLOSE = "Finish"
@@ -135,6 +139,13 @@ class ScheduleSimulator(Simulator[_S, _C]):
     @abstractmethod
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return the commands, as texts, that carry out the rest of a schedule from a point."""
+
+    def acceptance(self, rules: Rules) -> Acceptance | None:
+        """Return the function that asks the rules for the schedule of some pieces.
+
+        ``None`` if the rules accept all schedules that the problem allows.
+        """
+        return None
 
     def lost(self, state: _S) -> str | None:
         """Return ``over`` or ``spoiled`` as the decision point says."""

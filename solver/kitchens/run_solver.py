@@ -7,10 +7,13 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple, cast
 
-from planoracle.instances.benchmarks.kitchens.compiled_kitchen import State
+from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
+from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
+from planoracle.instances.benchmarks.kitchens.simulation import KitchenRunState, KitchenSimulator
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.kitchens.astar import plan
@@ -40,10 +43,22 @@ class _Completion(NamedTuple):
         return Value(now + self.lower, None if self.upper is None else now + self.upper)
 
 
-def _complete(run: KitchenRun, done: list[str], limit: Limit, at_least: int = 0) -> Result:
-    """Return the best completion of the first legal actions of a run, at the beginning the bundled plan."""
-    bundled = None if done else bundled_result(run.problem, run.rules)
-    return bundled or plan(run.problem, time_limit=limit, rules=run.rules, after=done, at_least=at_least)
+class _RuledKitchen(NamedTuple):
+    """Kitchen of a run, its rules, and the compiled rules."""
+
+    problem: Kitchen
+    rules: KitchenRules
+    engine: CompiledKitchen
+
+    @classmethod
+    def of(cls, run: KitchenRun) -> _RuledKitchen:
+        """Return the kitchen of a replay."""
+        return cls(run.problem, run.rules, run.record.rules)
+
+    def complete(self, done: list[str], limit: Limit, at_least: int = 0) -> Result:
+        """Return the best completion of the first legal actions of a run, at the beginning the bundled plan."""
+        bundled = None if done else bundled_result(self.problem, self.rules)
+        return bundled or plan(self.problem, time_limit=limit, rules=self.rules, after=done, at_least=at_least)
 
 
 class RunValues:
@@ -53,32 +68,39 @@ class RunValues:
         self.limit = limit
         self._completions: dict[State, _Completion] = {}
 
-    def state_value(self, run: KitchenRun, before: StateValue | None = None) -> StateValue:
-        """Return the value of the state in which a run stopped."""
-        now, state = run.record.steps_taken, run.record.states[-1]
-        if run.success:
+    def state_value(self, environment: AnyEnvironment, before: StateValue | None = None) -> StateValue:
+        """Return the value of the state of a run."""
+        simulator = cast("KitchenSimulator", environment.simulator)
+        world: KitchenRunState = environment.state.world
+        now = world.ticks
+        if environment.success:
             return StateValue(Value(now, now))
-        # Of turns the total never falls.
-        lower = 0 if before is None or run.problem.unit == "round" else before.value.lower - now
-        return StateValue(self.completion(run, state, run.legal, max(0, lower)).total(now))
+        completion = self.stored_completion(world.kitchen)
+        if completion is None:
+            kitchen = _RuledKitchen(simulator.engine.kitchen, environment.rules, simulator.engine)
+            # Of turns the total never falls.
+            lower = 0 if before is None or kitchen.problem.unit == "round" else before.value.lower - now
+            done = [step.action for step in simulator.record(world).steps if step.valid]
+            completion = self.completion(kitchen, world.kitchen, done, max(0, lower))
+        return StateValue(completion.total(now))
 
-    def completion(self, run: KitchenRun, state: State, done: list[str], at_least: int = 0) -> _Completion:
+    def completion(self, kitchen: _RuledKitchen, state: State, done: list[str], at_least: int = 0) -> _Completion:
         """Return the best completion of a state to which legal actions of a run lead."""
         stored = self.stored_completion(state)
-        return stored or self._keep(run, state, _complete(run, done, self.limit, at_least))
+        return stored or self._keep(kitchen, state, kitchen.complete(done, self.limit, at_least))
 
     def stored_completion(self, state: State) -> _Completion | None:
         """Return the best completion of a state if it needs no search."""
         return self._completions.get(state)
 
-    def commands(self, run: KitchenRun, state_value: StateValue) -> list[str] | None:
+    def commands(self, environment: AnyEnvironment, state_value: StateValue) -> list[str] | None:
         """Return the actions of the best known plan."""
-        if run.success:
+        if environment.success:
             return []
-        completion = self._completions.get(run.record.states[-1])
+        completion = self._completions.get(environment.state.world.kitchen)
         return None if completion is None or completion.upper is None else list(completion.actions)
 
-    def _keep(self, run: KitchenRun, state: State, result: Result) -> _Completion:
+    def _keep(self, kitchen: _RuledKitchen, state: State, result: Result) -> _Completion:
         if len(self._completions) >= _MOST:
             self._completions.clear()
         if result.status == Status.infeasible:
@@ -87,12 +109,11 @@ class RunValues:
             completion = _Completion(result.lower_bound or 0, result.makespan, result.actions)
         self._completions[state] = completion
         if result.status == Status.optimal:
-            self._keep_path(run, state, result.actions)
+            self._keep_path(kitchen.engine, state, result.actions)
         return completion
 
-    def _keep_path(self, run: KitchenRun, state: State, plan_actions: tuple[str, ...]) -> None:
+    def _keep_path(self, engine: CompiledKitchen, state: State, plan_actions: tuple[str, ...]) -> None:
         """Store the completions of the states to which an optimal plan leads."""
-        engine = run.record.rules
         for count, action in enumerate(plan_actions[:-1], 1):
             code = engine.find(state, action)
             if code is None:
@@ -117,6 +138,7 @@ class Solver:
         self.run = run
         self.limit = limit
         self.done = run.legal
+        self._kitchen = _RuledKitchen.of(run)
         self._run_values = RunValues(limit)
         record = run.record
         after = (state for step, state in zip(record.steps, record.states[1:], strict=True) if step.valid)
@@ -148,11 +170,11 @@ class Solver:
     @cached_property
     def rest(self) -> Result:
         """Best completion from the end of the run."""
-        return _complete(self.run, self.done, self.limit)
+        return self._kitchen.complete(self.done, self.limit)
 
     def complete_plan(self, value: Value) -> str | None:
         """Return the legal actions with those of a best completion."""
-        completion = self._run_values.completion(self.run, self._states[-1], self.done)
+        completion = self._run_values.completion(self._kitchen, self._states[-1], self.done)
         return "\n".join((*self.done, *completion.actions))
 
     def contradiction(self, count: int) -> tuple[str, ...]:
@@ -182,7 +204,7 @@ class Solver:
 
     def _total(self, done: list[str], state: State) -> Value:
         now = len(done) // (len(self.run.problem.players) if self.run.problem.unit == "round" else 1)
-        return self._run_values.completion(self.run, state, done).total(now)
+        return self._run_values.completion(self._kitchen, state, done).total(now)
 
     def _follow(self, k: int, value: Value) -> Value | None:
         return None if self._run_values.stored_completion(self._states[k + 1]) is None else self._value(k + 1)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from math import gcd
+from typing import Any, cast
 
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.instance import Instance
@@ -14,17 +15,21 @@ from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
+from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.registry import contradiction
 from planoracle.instances.protocol.schedule_benchmark import agrees, remaining_problem
 from planoracle.instances.protocol.scoring import BestKnown
+from planoracle.instances.protocol.simulator import ScheduleSimulator
 from planoracle.instances.protocol.trajectory import AnyTrajectory, LegalAction
+from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.repair.plan_repair import Repair, repair_schedule
 from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import (
     Solvers,
+    acceptance_of,
     accepted_value,
     follow_witness,
     state_solver,
@@ -39,10 +44,9 @@ _MOST = 16
 
 @dataclass(frozen=True, slots=True)
 class _Keep:
-    """Decision point of a run with its number of steps and the grid of its value."""
+    """Decision point of a run, and the grid of its value."""
 
     point: DecisionPoint
-    count: int
     step: int
 
 
@@ -55,37 +59,37 @@ class RunValues:
         self._same: dict[Instance, Instance] = {}
         self._last: Instance | None = None
 
-    def state_value(self, run: AnyTrajectory, before: StateValue | None = None) -> StateValue:
-        """Return the value of the state in which a run stopped."""
-        if run.impossible is not None:
+    def state_value(self, environment: AnyEnvironment, before: StateValue | None = None) -> StateValue:
+        """Return the value of the state of a run."""
+        if environment.impossible is not None:
             return StateValue(Value(NEVER, None))
-        point, step = self._point(run), step_of(run)
-        keep = _Keep(point, run.stop, step)
+        point = self._point(environment)
+        step = _step(environment, point)
         value, lower_bound = None, 0
-        if not point.dead_end and not point.complete and before is not None and isinstance(before.keep, _Keep):
-            old = before.keep
-            moves = run.steps[old.count : run.stop]
-            if old.step == step and not old.point.dead_end and all(move.restricts for move in moves):
-                value = follow_witness(old.point, before.value, point, step, self._solvers)
-                lower_bound = before.value.lower
+        if before is not None and isinstance(before.keep, _Keep) and _restricts(before.keep, point, step):
+            value = follow_witness(before.keep.point, before.value, point, step, self._solvers)
+            lower_bound = before.value.lower
         if value is None:
             value = value_of(point, step, lower_bound, limit=self.limit, solvers=self._solvers)
-        return StateValue(accepted_value(run, point, value, step, self._solvers), keep)
+        accepts = _simulator(environment).acceptance(environment.rules)
+        value = accepted_value(point, value, step, self._solvers, accepts)
+        return StateValue(value, _Keep(point, step))
 
-    def commands(self, run: AnyTrajectory, state_value: StateValue) -> list[str] | None:
+    def commands(self, environment: AnyEnvironment, state_value: StateValue) -> list[str] | None:
         """Return the rest of the schedule that proves the value, command by command."""
-        point = self._point(run)
+        point = self._point(environment)
         if point.complete:
             return []
         witness = state_value.value.witness
         if witness is None or point.dead_end:
             return None
-        completion = state_solver(self._solvers, point.instance, step_of(run)).completion(witness, point.state)
-        return run.commands(point, completion)
+        step = _step(environment, point)
+        completion = state_solver(self._solvers, point.instance, step).completion(witness, point.state)
+        return _simulator(environment).commands(point, completion)
 
-    def _point(self, run: AnyTrajectory) -> DecisionPoint:
-        """Return the point where a run stopped, with the same instance for all that are equal."""
-        point = run.points[run.stop]
+    def _point(self, environment: AnyEnvironment) -> DecisionPoint:
+        """Return the point of a run, with the same instance for all that are equal."""
+        point = _simulator(environment).point(environment.state.world)
         if point.instance is self._last:
             return point
         if len(self._same) >= _MOST and point.instance not in self._same:
@@ -93,6 +97,28 @@ class RunValues:
             self._solvers.clear()
         same = self._last = self._same.setdefault(point.instance, point.instance)
         return point if same is point.instance else replace(point, instance=same)
+
+
+def _simulator(environment: AnyEnvironment) -> ScheduleSimulator[Any, Any]:
+    """Return the simulator of a scheduling problem; raises `InputError` if it has no decision points."""
+    simulator = environment.simulator
+    if not isinstance(simulator, ScheduleSimulator):
+        message = "has no decision points; derive its simulator from planoracle.plugin.ScheduleSimulator"
+        raise InputError(message, field="benchmark", value=environment.benchmark.name)
+    return simulator
+
+
+def _step(environment: AnyEnvironment, point: DecisionPoint) -> int:
+    """Return the ticks per step of a run, see `step_of`."""
+    problem = cast("Instance", environment.ruled_problem)
+    return gcd(common_tick(problem), point.grid)
+
+
+def _restricts(old: _Keep, point: DecisionPoint, step: int) -> bool:
+    """Return True if a point that can still succeed only adds to an earlier one."""
+    if point.dead_end or point.complete or old.point.dead_end:
+        return False
+    return old.step == step and old.point.instance is point.instance
 
 
 class Solver:
@@ -130,7 +156,10 @@ class Solver:
         """The value of the point where the run stopped."""
         point = self.run.points[self.run.stop]
         value = value_of(point, self.grid, limit=self.limit, solvers=self._solvers)
-        return accepted_value(self.run, point, value, self.grid, self._solvers)
+        return self._accepted(point, value)
+
+    def _accepted(self, point: DecisionPoint, value: Value) -> Value:
+        return accepted_value(point, value, self.grid, self._solvers, acceptance_of(self.run))
 
     @property
     def rest(self) -> BestKnown:
@@ -199,7 +228,7 @@ class Solver:
             return before
         at_least = before.lower if after.instance is point.instance else 0
         value = value_of(after, self.grid, at_least, limit=self.limit, solvers=self._solvers)
-        return accepted_value(self.run, after, value, self.grid, self._solvers)
+        return self._accepted(after, value)
 
     def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:
         first, value = group[0]
@@ -226,7 +255,7 @@ class Solver:
             middle = (low + high) // 2
             later = waited(point, point.state.clock + middle * step)
             after = value_of(later, step, before.makespan, limit=self.limit, solvers=self._solvers)
-            after = accepted_value(self.run, later, after, step, self._solvers)
+            after = self._accepted(later, after)
             low, high = (middle, high) if after.makespan == before.makespan else (low, middle)
         return low * step
 

@@ -19,6 +19,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, WorkLimit
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.decision_points import DecisionPoint
+from planoracle.instances.protocol.simulator import Acceptance
 from planoracle.instances.protocol.trajectory import AnyTrajectory
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.states.state_solver import NEVER, StateSolver, Value
@@ -76,22 +77,29 @@ def value_of(
     return replace(value, lower=max(value.lower + lost, point.reached), upper=upper)
 
 
-def accepted_value(run: AnyTrajectory, point: DecisionPoint, value: Value, step: int, solvers: Solvers) -> Value:
+def acceptance_of(run: AnyTrajectory) -> Acceptance | None:
+    """Return the function that asks the rules of a run, ``None`` if they accept what the problem allows."""
+    return run.accepts if run.is_restricted else None
+
+
+def accepted_value(
+    point: DecisionPoint, value: Value, step: int, solvers: Solvers, accepts: Acceptance | None
+) -> Value:
     """Return a value, without its upper bound if the rules refuse the completion that proves it.
 
-    Such rules only forbid schedules, so that the lower bound holds in any case.
+    Rules that are asked with ``accepts`` only forbid schedules, so that the lower bound holds in any case.
     """
-    if not run.is_restricted or value.upper is None:
+    if accepts is None or value.upper is None:
         return value
     completion: tuple[Piece, ...] = ()
     if not point.complete:
         if value.witness is None:
             return Value(value.lower, None)
         completion = state_solver(solvers, point.instance, step).completion(value.witness, point.state).pieces
-    if run.accepts((*point.state.pieces, *completion)):
+    if accepts((*point.state.pieces, *completion)):
         return value
     message = "the rules refuse a completion that the problem allows, so that best makespans are not known"
-    warnings.warn(f"{run.problem.name}: {message}", InputWarning, stacklevel=2)
+    warnings.warn(f"{point.instance.name}: {message}", InputWarning, stacklevel=2)
     return Value(value.lower, None)
 
 
@@ -110,10 +118,11 @@ def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | No
         return [Value(NEVER, None)] * len(points)
     values: list[Value] = []
     known_solvers, step = solvers, step_of(run)
+    accepts = acceptance_of(run)
     first = 0
 
     def checked(point: DecisionPoint, value: Value) -> Value:
-        return accepted_value(run, point, value, step, known_solvers)
+        return accepted_value(point, value, step, known_solvers, accepts)
 
     for last in range(len(points)):
         ends = last + 1 == len(points)

@@ -14,8 +14,8 @@ from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay, Violation
+from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.plan import Plan
-from planoracle.instances.protocol.trajectory import DecisionPoint
 
 _REASONS = {
     "empty": "the answer is empty",

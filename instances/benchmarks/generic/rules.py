@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, product
 from math import gcd
 from operator import attrgetter
@@ -18,6 +18,7 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee, violations_of_last
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Other, Replay, Violation
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.decision_points import (
     DecisionPoint,
     clock_after,
@@ -26,7 +27,10 @@ from planoracle.instances.protocol.decision_points import (
     wait_words,
     waited,
 )
-from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, ScheduleSimulator, Step, Unreadable
+from planoracle.instances.protocol.plan import Plan
+from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.schedule_benchmark import language
+from planoracle.instances.protocol.simulator import CLOSE, Acceptance, LegalCommand, ScheduleSimulator, Step, Unreadable
 from planoracle.instances.protocol.start_times import MAX_LENGTHS, moments
 
 #: Maximum number of refused commands; the next refusal ends the run.
@@ -80,6 +84,20 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
     def adds_rules(self) -> bool:
         """True if a derived class may refuse a schedule that the problem allows."""
         return any(getattr(type(self), name) is not getattr(GenericSimulator, name) for name in _RULES)
+
+    @property
+    def is_restricted(self) -> bool:
+        """True if the benchmark may refuse a schedule that the problem allows."""
+        return self.adds_rules or not registry.is_bundled(self.problem.benchmark)
+
+    def acceptance(self, rules: Rules) -> Acceptance | None:
+        """Return `accepts_pieces` for some rules, ``None`` if the benchmark only has general rules."""
+        return partial(self.accepts_pieces, rules=rules) if self.is_restricted else None
+
+    def accepts_pieces(self, pieces: Sequence[Piece], rules: Rules) -> bool:
+        """Return True if the rules of the benchmark accept a schedule of these pieces."""
+        schedule = Schedule.of(self.problem, pieces)
+        return language(self.problem).replay(self.problem, Plan(None, schedule), rules).success
 
     def words(self, piece: Piece) -> str:
         """Return a piece as a command of the plan language."""

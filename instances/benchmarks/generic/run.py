@@ -12,10 +12,11 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee, refused
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import language
-from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory, wait_words, waited
+from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
 
 
 class GenericRun(Trajectory[Schedule, Rules]):
@@ -54,7 +55,7 @@ class GenericRun(Trajectory[Schedule, Rules]):
     @property
     def is_restricted(self) -> bool:
         """True if the benchmark may refuse a schedule that the problem allows."""
-        return self.simulator.adds_rules or not registry.is_bundled(self.problem.benchmark)
+        return self.simulator.is_restricted
 
     @property
     def fault(self) -> Violation | None:

@@ -220,6 +220,11 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
 
     # Submission
 
+    @property
+    def time_limit(self) -> int | None:
+        """Maximum number of steps."""
+        return self.step_limit
+
     def submission(self, state: KitchenRunState) -> dict[str, object]:
         """Return all actions, refused ones included."""
         actions = [step.action for step in self.simulator.record(state).steps]

@@ -198,6 +198,10 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
     def _is_over(self, state: KitchenRunState) -> bool:
         return self.limit is not None and state.ticks >= self.limit
 
+    def success(self, state: KitchenRunState) -> bool:
+        """Return True if the goal was reached."""
+        return state.end == "completed"
+
     def clock(self, state: KitchenRunState) -> int:
         """Return the steps as the rules count them, see `StepRecord.steps_taken`."""
         return state.ticks

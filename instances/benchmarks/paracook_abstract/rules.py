@@ -5,19 +5,31 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import gcd
 from typing import NamedTuple
 
 from planoracle.instances.benchmarks.paracook.rules import CHOICES as CHOICES
 from planoracle.instances.benchmarks.paracook.rules import PROFILES as PROFILES
 from planoracle.instances.benchmarks.paracook.rules import Profile
-from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, name_of
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.benchmarks.paracook_abstract.problems import agent_names, by_name, name_of
+from planoracle.instances.errors import PlanError
+from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import gaps
+from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Other, Replay, ReplayEvent, Violation
-from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, Simulator, Step, Unreadable
+from planoracle.instances.protocol.decision_points import DecisionPoint
+from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, ScheduleSimulator, Step, Unreadable
 
 #: Maximum number of refused commands; the next refusal ends the run.
 MAX_REFUSALS = 10
+
+#: Task of the actions that stand for idle times.
+IDLE = "idle"
+# Maximum number of waits; each is an action of all later decision points.
+_MAX_IDLE = 500
+# Maximum number of stored variants of a problem.
+_MAX_VARIANTS = 1_000
 
 #: A task of a plan: the number of its list and its place there, both from 0.
 Place = tuple[int, int]
@@ -85,6 +97,10 @@ class ListState:
         Number of refused commands.
     closed
         True if the agent gave up.
+    pieces, idle
+        Pieces of the decision point: executed tasks, and times without work before them; and these times.
+    grid
+        Greatest common divisor of all times.
     """
 
     lists: list[list[object]]
@@ -93,13 +109,27 @@ class ListState:
     clocks: list[int]
     refused: int = 0
     closed: bool = False
+    pieces: tuple[Piece, ...] = ()
+    idle: tuple[int, ...] = ()
+    grid: int = 0
 
 
-class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
+class ListVariant(NamedTuple):
+    """Changes of a problem by decisions: idle times, tasks that became unnecessary, number of agents."""
+
+    idle: tuple[int, ...] = ()
+    dropped: tuple[str, ...] = ()
+    agents: int = 0
+
+
+class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str]):
     """Simulator of task lists.
 
     A task is ready if all its predecessors have been executed, by any agent. It starts when its agent is free and the
     minimum lags from the latest executions of its predecessors are over.
+
+    The remaining time depends only on the lists so far, since nothing can be inserted before an assigned task. An agent
+    that waits is therefore idle for that time; decision points represent idle times as additional actions.
     """
 
     def __init__(self, problem: Instance, rules: Profile) -> None:
@@ -107,6 +137,7 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
         self.rules = rules
         self._tasks = by_name(problem)
         self._waits = _waits(problem)
+        self._variants: dict[ListVariant, Instance] = {ListVariant(): problem}
 
     def initial(self) -> ListState:
         """Return the state in which no agent has a task."""
@@ -140,13 +171,67 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
             return state, (Step(count, words, "lost", clock, clock, violation),)
         assert isinstance(task, str)
         earliest_starts = [state.ends[predecessor] + min_lag for predecessor, min_lag in self._waits[task]]
-        start = max([state.clocks[number], *earliest_starts])
+        since = state.clocks[number]
+        start = max([since, *earliest_starts])
         state.clocks[number] = end = start + self._tasks[task].duration
+        if not force:
+            self._add_piece(state, number, self._tasks[task].id, (since, start, end))
         state.ends[task] = max(state.ends.get(task, 0), end)
         tasks = state.lists[number]
         state.entries.append(ExecutedTask(task, (number, len(tasks)), start, end))
         tasks.append(task)
         return state, (Step(count, words, "act", start, end),)
+
+    def _add_piece(self, state: ListState, number: int, action: str, times: tuple[int, int, int]) -> None:
+        """Add a task to the pieces, and the time in which its agent is idle before."""
+        since, start, end = times
+        agent = self.problem.agents[number]
+        if start > since:
+            state.idle = (*state.idle, start - since)
+            state.pieces = (*state.pieces, idle_piece(len(state.idle), since, start, agent))
+        state.pieces = (*state.pieces, Piece(action, start, end - start, agent))
+        state.grid = gcd(state.grid, since, start, end, min(state.clocks))
+
+    def point(self, state: ListState) -> DecisionPoint:
+        """Return the point after the assignments of a live run."""
+        instance = self.variant(ListVariant(state.idle))
+        partial_schedule = PartialSchedule(state.pieces, min(state.clocks))
+        return DecisionPoint(instance, partial_schedule, reached=max(state.clocks), grid=state.grid)
+
+    def variant(self, variant: ListVariant) -> Instance:
+        """Return the problem as decisions have changed it.
+
+        Raises
+        ------
+        PlanError
+            If there are far too many idle times.
+        """
+        if variant in self._variants:
+            return self._variants[variant]
+        if len(variant.idle) > _MAX_IDLE:
+            raise PlanError(f"has more than {_MAX_IDLE} waits and repeated tasks", field="plan")
+        if len(self._variants) > _MAX_VARIANTS:
+            self._variants.clear()
+        dropped = set(variant.dropped)
+        idle = [Action(f"{IDLE}/{number}", IDLE, ticks, ticks) for number, ticks in enumerate(variant.idle, 1)]
+        remaining = [action for action in self.problem.actions if action.id not in dropped]
+        lags = tuple(lag for lag in self.problem.lags if dropped.isdisjoint((lag.before, lag.after)))
+        instance = self._variants[variant] = replace(
+            self.problem,
+            actions=(*remaining, *idle),
+            lags=lags,
+            agents=agent_names(max(variant.agents, len(self.problem.agents))),
+            benchmark="generic",
+        )
+        return instance
+
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
+        """Return a command for every task, in the order in which they begin."""
+        return [command_text(str(piece.agent), name_of(piece.action)) for piece in remaining.pieces]
+
+    def success(self, state: ListState) -> bool:
+        """Return True if all tasks have been executed as the rules demand."""
+        return len(state.entries) == len(self.problem.actions) and self.verdict(state).success
 
     def _fault(self, state: ListState, command: Assignment) -> Violation | None:
         """Return the violation of an assignment in a live run."""
@@ -222,6 +307,11 @@ class ListSimulator(Simulator[ListState, Assignment | Unreadable | str]):
                 break
         stuck = tuple((number, len(state.lists[number])) for number in open_lists)
         return PlanRecord(tuple(state.entries), stuck)
+
+
+def idle_piece(number: int, start: int, end: int, agent: str) -> Piece:
+    """Return the piece of an idle time, by its number from 1."""
+    return Piece(f"{IDLE}/{number}", start, end - start, agent)
 
 
 def command_text(agent: str, task: object) -> str:

@@ -1,47 +1,32 @@
-"""Runs of ParaCook's abstract part: every decision gives an agent its next task.
-
-The remaining time depends only on the lists so far, since nothing can be inserted before an assigned task. An agent
-that waits is therefore idle for that time; decision points represent idle times as additional actions.
-"""
+"""Runs of ParaCook's abstract part: every decision gives an agent its next task."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import NamedTuple
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.language import lists_of
-from planoracle.instances.benchmarks.paracook_abstract.problems import agent_names, by_name, list_agents, name_of
+from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, list_agents, name_of
 from planoracle.instances.benchmarks.paracook_abstract.rules import (
+    IDLE,
     ExecutedTask,
     ListSimulator,
+    ListVariant,
     assess,
     command_text,
+    idle_piece,
 )
-from planoracle.instances.errors import PlanError
-from planoracle.instances.model.instance import Action, Instance
+from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay
+from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
-from planoracle.instances.protocol.trajectory import DecisionPoint, LegalAction, Move, Trajectory
+from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
 
 #: Names of the tasks of every agent, as submitted.
 Lists = list[list[object]]
-
-_IDLE = "idle"
-# Maximum number of waits; each is an action of all later decision points.
-_MOST_IDLE = 500
-
-
-class _Variant(NamedTuple):
-    """Changes of a problem by decisions: idle times, tasks that became unnecessary, number of agents."""
-
-    idle: tuple[int, ...] = ()
-    dropped: tuple[str, ...] = ()
-    agents: int = 0
 
 
 class ParaCookRun(Trajectory[Lists, Profile]):
@@ -68,14 +53,13 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         if not verdict.violations:
             loopholes = {"lists" if violation.kind == "too_many_lists" else "repeats" for violation in self._strict}
             self.loophole = " and ".join(sorted(loopholes, reverse=True))
-        self._variants: dict[_Variant, Instance] = {_Variant(): problem}
         super().__init__(problem, plan, rules, verdict)
 
     # Decisions
 
     def _walk(self) -> tuple[list[Move], int]:
         moves: list[Move] = []
-        point, variant = self.begin, _Variant()
+        point, variant = self.begin, ListVariant()
         fatal = self.verdict.fatal
         seen: set[str] = set()
         spare = self._left_out() if self.success else []
@@ -107,43 +91,25 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         return [action for action in ordered_ids if action in missing]
 
     def _assign(
-        self, point: DecisionPoint, variant: _Variant, agent: str, entry: ExecutedTask, *, useful: bool
-    ) -> tuple[_Variant, DecisionPoint]:
+        self, point: DecisionPoint, variant: ListVariant, agent: str, entry: ExecutedTask, *, useful: bool
+    ) -> tuple[ListVariant, DecisionPoint]:
         """Return the point after a task was assigned to an agent; a useless task only takes time."""
         since = max((piece.end for piece in point.state.pieces if piece.agent == agent), default=0)
         pieces = [*point.state.pieces]
         idle = (entry.start if useful else entry.end) - since
         if idle:
-            if len(variant.idle) >= _MOST_IDLE:
-                raise PlanError(f"has more than {_MOST_IDLE} waits and repeated tasks", field="plan")
             variant = variant._replace(idle=(*variant.idle, idle))
-            pieces.append(Piece(f"{_IDLE}/{len(variant.idle)}", since, idle, agent))
+            pieces.append(idle_piece(len(variant.idle), since, since + idle, agent))
         if useful:
             action = by_name(self.problem)[entry.task].id
             pieces.append(Piece(action, entry.start, entry.end - entry.start, agent))
-        instance = self._variant(variant)
+        instance = self.simulator.variant(variant)
         free = dict.fromkeys(instance.agents, 0)
         for piece in pieces:
             assert piece.agent is not None
             free[piece.agent] = max(free[piece.agent], piece.end)
         state = PartialSchedule(tuple(pieces), min(free.values()))
         return variant, DecisionPoint(instance, state, reached=max(point.reached, entry.end))
-
-    def _variant(self, variant: _Variant) -> Instance:
-        if variant in self._variants:
-            return self._variants[variant]
-        dropped = set(variant.dropped)
-        idle = [Action(f"{_IDLE}/{number}", _IDLE, ticks, ticks) for number, ticks in enumerate(variant.idle, 1)]
-        remaining = [action for action in self.problem.actions if action.id not in dropped]
-        lags = tuple(lag for lag in self.problem.lags if dropped.isdisjoint((lag.before, lag.after)))
-        instance = self._variants[variant] = replace(
-            self.problem,
-            actions=(*remaining, *idle),
-            lags=lags,
-            agents=agent_names(max(variant.agents, len(self.problem.agents))),
-            benchmark="generic",
-        )
-        return instance
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the lists up to a step, followed by those of the remaining tasks."""
@@ -152,7 +118,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
 
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return a command for every task, in the order in which they begin."""
-        return [command_text(str(piece.agent), name_of(piece.action)) for piece in remaining.pieces]
+        return self.simulator.commands(point, remaining)
 
     @property
     def command_texts(self) -> list[str]:
@@ -165,7 +131,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         free = dict.fromkeys(point.instance.agents, 0)
         for piece in point.state.pieces:
             free[str(piece.agent)] = max(free[str(piece.agent)], piece.end)
-        idle = tuple(action.duration for action in point.instance.actions if action.task == _IDLE)
+        idle = tuple(action.duration for action in point.instance.actions if action.task == IDLE)
         for position, action in enumerate(self.problem.actions):
             if action.id in ends or action.id not in point.instance.by_id:
                 continue
@@ -177,7 +143,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             for number, agent in enumerate(self.problem.agents):
                 start = max([free[agent], *earliest_starts])
                 entry = ExecutedTask(name_of(action.id), (number, 0), start, start + action.duration)
-                _, after = self._assign(point, _Variant(idle), agent, entry, useful=True)
+                _, after = self._assign(point, ListVariant(idle), agent, entry, useful=True)
                 yield LegalAction(command_text(agent, entry.task), "act", after)
 
     def targets(self) -> Targets:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from math import inf
 
 from planoracle.instances.benchmarks.timearena.feedback import fault
 from planoracle.instances.benchmarks.timearena.language import decision, logged
@@ -123,6 +124,12 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         done = 100 * state.done // self.simulator.world.minutes
         now = f"It is {moment(state.minute)}, {done} % of the work is done."
         return f"{now} In use: {'; '.join(uses)}." if uses else now
+
+    @property
+    def time_limit(self) -> int | None:
+        """Minutes after which the run ends."""
+        limit = self.simulator.limit
+        return None if limit == inf else int(limit)
 
     def submission(self, state: ArenaState) -> dict[str, object]:
         """Return the decisions and the limit."""

@@ -74,6 +74,13 @@ class Decision(NamedTuple):
     before: Decision | None
 
 
+class Pending(NamedTuple):
+    """Step that the stored decision point lacks, linked to the previous one."""
+
+    step: Step
+    before: Pending | None
+
+
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
     """Record of a run, minute by minute.
@@ -130,7 +137,9 @@ class ArenaState:
         True if no action can be started; ``None`` if unknown. Cached because long sequences of waits need it every
         minute.
     point
-        Decision point, without the reason of the end; ``None`` if the simulator has no problem.
+        Decision point before the pending steps; ``None`` if the simulator has no problem.
+    pending
+        Steps since ``point``, which is computed on demand, each with those before it.
     history, decisions
         Last minute and last decision, linked to the previous ones.
     """
@@ -145,6 +154,7 @@ class ArenaState:
     end: str | None = None
     idle: bool | None = None
     point: DecisionPoint | None = None
+    pending: Pending | None = None
     history: History | None = None
     decisions: Decision | None = None
 
@@ -249,8 +259,7 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
             self._record(state, text, kind, fault, necessary)
         text = text if kind == "valid" else text[:80]
         step = Step(begin, text, _STEP_KINDS.get(kind, "lost"), begin, state.minute, fault)
-        if state.point is not None:
-            state.point = self._next_point(state.point, step)
+        state.pending = Pending(step, state.pending)
         return self._set_end(state), (step,)
 
     def _next_point(self, point: DecisionPoint, step: Step) -> DecisionPoint:
@@ -278,6 +287,9 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
     def point(self, state: ArenaState) -> DecisionPoint:
         """Return the decision point; ``over`` if the run has ended without completion."""
         assert state.point is not None
+        for entry in entries_of(state.pending):
+            state.point = self._next_point(state.point, entry.step)
+        state.pending = None
         if state.end in (None, "completed"):
             return state.point
         return replace(state.point, over=state.end)

@@ -32,6 +32,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import (
 from planoracle.instances.benchmarks.asynctool.rules import PROFILES
 from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
 from planoracle.instances.model.instance import Instance
+from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import AnyEnvironment, Environment, RunConfig
 from tests.support.asynctool import messages
 from tests.support.hostile_inputs import VALUES
@@ -61,7 +62,7 @@ def problem(delays: Delays | None = None, *tasks: SubTask) -> AsyncToolProblem:
 def live(of: AsyncToolProblem | str = PAIR, **config: Any) -> AnyEnvironment:
     instance = load(of) if isinstance(of, str) else problem_model.instance(of)
     assert isinstance(instance, Instance)
-    return Environment(instance, PROFILES["paper"], RunConfig(**config))
+    return Environment(registry.of(instance), instance, PROFILES["paper"], RunConfig(**config))
 
 
 def send(run: AnyEnvironment, message: Any) -> list[dict[str, Any]]:
