@@ -101,7 +101,7 @@ def columns_page() -> str:
         "## Frames",
     ]
     for name, schema in SCHEMAS.items():
-        own = own_metrics() if schema.own else {}
+        own = own_metrics() if schema.has_metrics else {}
         columns = [column for column in schema.columns if column.name not in own]
         parts += [f"### Frame {name}", f"Rows: {schema.rows}.", _frame_table(name, columns)]
         parts += _own_metric_sections() if own else []

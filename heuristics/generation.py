@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
+from itertools import chain
 
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model.cache import ProblemCache
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.instance import Instance, Mode
 
 #: A block that does not settle within so many moves is given up.
 _MOVES = 400
@@ -50,38 +51,40 @@ def blocks_of(instance: Instance, *, with_states: bool = False) -> Blocks:
         Also tie an action that requires a state to the predecessors that set it, so that no other setting
         can be placed in between before it has found its place.
     """
-    return _group(instance, _lag_ties(instance) + (_state_ties(instance) if with_states else []))
+    ties = _lag_ties(instance)
+    if with_states:
+        ties += _state_ties(instance)
+    return _group(instance, ties)
 
 
 def _lag_ties(instance: Instance) -> list[tuple[int, int]]:
-    return [
-        (instance.index[lag.before], instance.index[lag.after])
-        for lag in instance.lags
-        if lag.maximum is not None or (lag.minimum is not None and lag.minimum < 0)
-    ]
+    ties = []
+    for lag in instance.lags:
+        if lag.maximum is not None or (lag.minimum is not None and lag.minimum < 0):
+            ties.append((instance.index[lag.before], instance.index[lag.after]))
+    return ties
 
 
 def _state_ties(instance: Instance) -> list[tuple[int, int]]:
-    sets, requires = (
-        [
-            {
-                (demand.resource, state)
-                for mode in a.modes
-                for demand in mode.demands
-                if (state := getattr(demand, field))
-            }
-            for a in instance.actions
-        ]
-        for field in ("sets", "requires")
-    )
-    return [(j, i) for i in range(len(instance.actions)) for j, _ in instance.predecessors[i] if sets[j] & requires[i]]
+    """Return the pairs of a predecessor and an action that requires a state which the predecessor sets."""
+    set_states: list[set[tuple[str, str]]] = []
+    required_states: list[set[tuple[str, str]]] = []
+    for action in instance.actions:
+        demands = [*chain.from_iterable(mode.demands for mode in action.modes)]
+        set_states.append({(demand.resource, demand.sets) for demand in demands if demand.sets})
+        required_states.append({(demand.resource, demand.requires) for demand in demands if demand.requires})
+    ties = []
+    for i, required in enumerate(required_states):
+        ties += [(j, i) for j, _ in instance.predecessors[i] if set_states[j] & required]
+    return ties
 
 
 def _group(instance: Instance, ties: list[tuple[int, int]]) -> Blocks:
     index = instance.index
     arcs = [(index[lag.before], index[lag.after]) for lag in instance.lags if lag.minimum is not None]
     # Tied actions, and blocks that wait for each other, are one block.
-    block = _components(len(instance.actions), [*arcs, *ties, *((j, i) for i, j in ties)])
+    reverse_ties = [(j, i) for i, j in ties]
+    block = _components(len(instance.actions), [*arcs, *ties, *reverse_ties])
     number = {name: n for n, name in enumerate(dict.fromkeys(block))}  # in the order of their first actions
     members: list[list[int]] = [[] for _ in number]
     for i in instance.order:
@@ -106,8 +109,8 @@ def _components(count: int, arcs: Iterable[tuple[int, int]]) -> list[int]:
         stack = [(root, iter(forward[root]))] if not seen[root] else []
         seen[root] = True
         while stack:
-            node, rest = stack[-1]
-            following = next((j for j in rest if not seen[j]), None)
+            node, successors = stack[-1]
+            following = next((j for j in successors if not seen[j]), None)
             if following is None:
                 finished.append(node)
                 stack.pop()
@@ -131,7 +134,8 @@ def _place_block(
     """Place a block, no action before ``not_before``; if it does not settle in time, nothing is changed."""
     if len(members) == 1:
         return timetable.place(members[0], not_before) is None
-    count, place = timetable.placed, {i: k for k, i in enumerate(members)}
+    count = timetable.placed
+    place = {i: k for k, i in enumerate(members)}
     starts = dict.fromkeys(members, not_before)
     k = moves = 0
     effort = max(_EFFORT, 2 * len(members))
@@ -165,18 +169,18 @@ class _Waiting:
         self._missing = [len(before) for before in blocks.before]
         self._after: list[list[int]] = [[] for _ in blocks.before]
         for block, before in enumerate(blocks.before):
-            for other in before:
-                self._after[other].append(block)
+            for predecessor in before:
+                self._after[predecessor].append(block)
         #: Blocks that can be placed now.
         self.first = [block for block, missing in enumerate(self._missing) if not missing]
 
     def release(self, block: int) -> list[int]:
         """Mark a block as placed; return the blocks that become ready."""
         freed = []
-        for other in self._after[block]:
-            self._missing[other] -= 1
-            if not self._missing[other]:
-                freed.append(other)
+        for successor in self._after[block]:
+            self._missing[successor] -= 1
+            if not self._missing[successor]:
+                freed.append(successor)
         return freed
 
 
@@ -231,7 +235,8 @@ def generate_serial(
         while stuck:
             heappush(ready, stuck.pop())
         if earliest is not None:
-            earliest = max(earliest, *(end for i in members if (end := timetable.finish[i]) is not None))
+            ends = (timetable.finish[i] for i in members)
+            earliest = max(earliest, *(end for end in ends if end is not None))
         for freed in waiting.release(block):
             heappush(ready, (priority[freed], freed))
     return timetable
@@ -260,7 +265,9 @@ def generate_parallel(
             members = blocks.members[block]
             if not _place_block(timetable, members, over):
                 continue
-            key = min(start for i in members if (start := timetable.start[i]) is not None), priority[block], block
+            starts = (timetable.start[i] for i in members)
+            earliest = min(start for start in starts if start is not None)
+            key = earliest, priority[block], block
             if best is None or key < best:
                 best = key
             timetable.take_back(count)
@@ -280,26 +287,27 @@ def mirrored(instance: Instance) -> Instance:
     Its schedules only set priorities. Releases, states of resources and predecessors of single modes are left out, and
     an action that is attended in part holds its agent at its last ticks instead of its first ones.
     """
-    actions = tuple(
-        replace(
-            action,
-            release=0,
-            modes=tuple(
-                replace(mode, after=(), demands=tuple(replace(use, requires=None, sets=None) for use in mode.demands))
-                for mode in action.modes
-            ),
-        )
-        for action in instance.actions
-    )
+    actions = []
+    for action in instance.actions:
+        modes = tuple(_without_states(mode) for mode in action.modes)
+        actions.append(replace(action, release=0, modes=modes))
+    lags = [replace(lag, before=lag.after, after=lag.before) for lag in instance.lags]
+    resources = [replace(resource, state=None) for resource in instance.resources]
     return replace(
         instance,
-        actions=actions,
-        lags=tuple(replace(lag, before=lag.after, after=lag.before) for lag in instance.lags),
-        resources=tuple(replace(resource, state=None) for resource in instance.resources),
+        actions=tuple(actions),
+        lags=tuple(lags),
+        resources=tuple(resources),
         time_limit=None,
         benchmark="generic",
         origin=None,
     )
+
+
+def _without_states(mode: Mode) -> Mode:
+    """Return a mode without the states of its resources and without its predecessors."""
+    demands = tuple(replace(demand, requires=None, sets=None) for demand in mode.demands)
+    return replace(mode, after=(), demands=demands)
 
 
 def forward_backward(
@@ -331,5 +339,8 @@ def _in_order(
     behind: bool = False,
 ) -> Timetable | None:
     """Place the blocks in the reverse order of the latest finishes in a schedule of the mirrored instance."""
-    last = [-max(end for i in members if (end := finish[i]) is not None) for members in blocks.members]
-    return generate_serial(instance, [float(end) for end in last], blocks, over, behind=behind)
+    priority = []
+    for members in blocks.members:
+        ends = (finish[i] for i in members)
+        priority.append(float(-max(end for end in ends if end is not None)))
+    return generate_serial(instance, priority, blocks, over, behind=behind)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import exp, inf
 from random import Random
 from typing import NamedTuple
@@ -38,7 +39,8 @@ def _longest_paths(instance: Instance, lengths: Sequence[int], *, with_lags: boo
     paths = list(lengths)
     for i in reversed(instance.order):
         for j, lag in instance.predecessors[i]:
-            paths[j] = max(paths[j], lengths[j] + with_lags * max(0, lag) + paths[i])
+            distance = max(0, lag) if with_lags else 0
+            paths[j] = max(paths[j], lengths[j] + distance + paths[i])
     return paths
 
 
@@ -68,18 +70,22 @@ def _latest_start(instance: Instance) -> _Values:
 
 
 def _latest_finish(instance: Instance) -> _Values:
-    return [float(a.duration - tail) for a, tail in zip(instance.actions, _tails(instance), strict=True)]
+    rows = zip(instance.actions, _tails(instance), strict=True)
+    return [float(action.duration - tail) for action, tail in rows]
 
 
 def _greatest_rank(instance: Instance) -> _Values:
     """Own duration plus that of all transitive successors (greatest rank positional weight)."""
     durations = [action.duration for action in instance.actions]
-    # The actions whose durations have a binary digit, as a bit set: so sums are counts.
-    digits = [_bits(d >> digit & 1 for d in durations) for digit in range(max(durations).bit_length())]
-    return [
-        -float(durations[i] + sum((after & some).bit_count() << digit for digit, some in enumerate(digits)))
-        for i, after in enumerate(_successors(instance))
-    ]
+    # For every binary digit the actions whose durations have it, as a bit set: so sums are counts.
+    actions_by_digit = []
+    for digit in range(max(durations).bit_length()):
+        actions_by_digit.append(_bits(duration >> digit & 1 for duration in durations))
+    ranks = []
+    for duration, after in zip(durations, _successors(instance), strict=True):
+        counts = ((after & actions).bit_count() << digit for digit, actions in enumerate(actions_by_digit))
+        ranks.append(-float(duration + sum(counts)))
+    return ranks
 
 
 def _bits(values: Iterable[int]) -> int:
@@ -250,7 +256,7 @@ def _first(
 ) -> Timetable | None:
     """Return the best schedule of the priority rules that fit into the time limit."""
     best: Timetable | None = None
-    schemes = [(rule, parallel) for rule in RULES for parallel in (False, True)]
+    schemes = list(product(RULES, (False, True)))  # rule, and whether the scheme is the parallel one
     large = len(blocks.members) > _LARGE
     if large:
         schemes.sort(key=lambda scheme: scheme[1])
@@ -273,7 +279,10 @@ def _first(
 
 def _order(timetable: Timetable, blocks: Blocks) -> list[int]:
     """Return the blocks by the start of their first action."""
-    starts = [min(start for i in block if (start := timetable.start[i]) is not None) for block in blocks.members]
+    starts = []
+    for members in blocks.members:
+        starts_of_members = (timetable.start[i] for i in members)
+        starts.append(min(start for start in starts_of_members if start is not None))
     return sorted(range(len(starts)), key=lambda b: (starts[b], b))
 
 

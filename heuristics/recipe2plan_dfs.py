@@ -29,9 +29,11 @@ def action_list(instance: Instance) -> list[int]:
     in the list already.
     """
     actions = instance.actions
-    autonomous = sorted((i for i, a in enumerate(actions) if not a.attended), key=lambda i: -actions[i].duration)
-    continuous = [i for i, a in enumerate(actions) if a.attended]
-    return list(prerequisites_first(autonomous + continuous, [[j for j, _ in row] for row in instance.predecessors]))
+    autonomous = [i for i, action in enumerate(actions) if not action.attended]
+    autonomous.sort(key=lambda i: -actions[i].duration)
+    continuous = [i for i, action in enumerate(actions) if action.attended]
+    prerequisites = [[j for j, _ in row] for row in instance.predecessors]
+    return list(prerequisites_first(autonomous + continuous, prerequisites))
 
 
 def search(instance: Instance, *, waiting: bool = True, nodes: int = DEFAULT.nodes) -> tuple[Timetable | None, str]:
@@ -63,11 +65,10 @@ class _Dfs:
         self.instance = instance
         self.waiting = waiting
         self.nodes_left = nodes
-        self.windows = [
-            (instance.index[lag.before], instance.index[lag.after], lag.maximum)
-            for lag in instance.lags
-            if lag.maximum is not None
-        ]
+        self.windows: list[tuple[int, int, int]] = []
+        for lag in instance.lags:
+            if lag.maximum is not None:
+                self.windows.append((instance.index[lag.before], instance.index[lag.after], lag.maximum))
 
     def dfs(self, remaining: tuple[int, ...], timetable: Timetable, time: int) -> bool:
         """Complete a timetable; return whether that succeeded, else leave the timetable as it was."""
@@ -76,7 +77,8 @@ class _Dfs:
         self.nodes_left -= 1
         if self.nodes_left < 0 or self.too_late(timetable, time):
             return False
-        startable, placed = False, timetable.placed
+        startable = False
+        placed = timetable.placed
         for i in remaining:
             if not self.start_now(timetable, i, time):
                 continue
@@ -88,10 +90,10 @@ class _Dfs:
             if self.nodes_left < 0:
                 return False
         if self.waiting and not startable:
-            ends = [end for end in timetable.finish if end is not None and end > time]
-            later = [a.release for a in self.instance.actions if a.release > time]
-            if ends or later:
-                return self.dfs(remaining, timetable, min(ends + later))
+            instants = [end for end in timetable.finish if end is not None and end > time]
+            instants += [action.release for action in self.instance.actions if action.release > time]
+            if instants:
+                return self.dfs(remaining, timetable, min(instants))
         return False
 
     def start_now(self, timetable: Timetable, i: int, time: int) -> bool:
@@ -106,10 +108,11 @@ class _Dfs:
     def too_late(self, timetable: Timetable, time: int) -> bool:
         """Return whether some action can no longer start within its maximum lag."""
         finish = timetable.finish
-        return any(
-            end is not None and finish[after] is None and end + limit < time
-            for end, after, limit in ((finish[before], after, limit) for before, after, limit in self.windows)
-        )
+        for before, after, limit in self.windows:
+            end = finish[before]
+            if end is not None and finish[after] is None and end + limit < time:
+                return True
+        return False
 
 
 def waiting(instance: Instance, budget: Budget) -> HeuristicOutcome:
@@ -132,7 +135,8 @@ def sequential(instance: Instance, budget: Budget = DEFAULT) -> HeuristicOutcome
     finish: dict[int, int] = {}
     pieces, clock = [], 0
     for i, action in enumerate(instance.actions):  # task by task, the closing message last
-        start = max([clock, *(finish[j] + lag for j, lag in instance.predecessors[i])])
+        earliest_starts = (finish[j] + lag for j, lag in instance.predecessors[i])
+        start = max([clock, *earliest_starts])
         clock = finish[i] = start + action.duration
         pieces.append(Piece(action.id, start, action.duration, instance.agents[0]))
     return HeuristicOutcome(Schedule.of(instance, pieces))

@@ -25,6 +25,7 @@ after the suit is put on it; there we keep the environment's order, which claims
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, permutations
 from typing import NamedTuple
@@ -117,7 +118,8 @@ def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None,
         nonlocal reached, obstacle
         if len(pieces) == len(order):
             return pieces
-        action, start = instance.actions[order[len(pieces)]], starts[order[len(pieces)]]
+        i = order[len(pieces)]
+        action, start = instance.actions[i], starts[i]
         agent = next(iter(instance.eligible(action)), None)
         for mode in range(len(action.modes)):
             piece = Piece(action.id, start, action.duration, agent, mode)
@@ -142,20 +144,24 @@ def realise(instance: Instance, starts: Sequence[int]) -> tuple[Schedule | None,
 
 def _conflict(instance: Instance, pieces: Sequence[Piece], piece: Piece) -> str:
     """Return what keeps a piece from its start in its mode, given those before; ``""`` if nothing does."""
-
-    def mode_of(one: Piece) -> Mode:
-        return instance.by_id[one.action].modes[one.mode]
-
-    ends = {one.action: one.end for one in pieces}
-    for before in mode_of(piece).after:
+    mode = _mode_of(instance, piece)
+    ends = {placed.action: placed.end for placed in pieces}
+    for before in mode.after:
         if before not in ends or ends[before] > piece.start:
             return f"{before} is not done when {piece.action} starts at {piece.start}"
-    running = [demand for one in pieces if one.end > piece.start for demand in mode_of(one).demands]
-    for demand in mode_of(piece).demands:
-        used = sum(one.amount for one in running if one.resource == demand.resource)
-        if used + demand.amount > instance.resource[demand.resource].capacity:
+    used: Counter[str] = Counter()
+    for placed in pieces:
+        if placed.end > piece.start:
+            for demand in _mode_of(instance, placed).demands:
+                used[demand.resource] += demand.amount
+    for demand in mode.demands:
+        if used[demand.resource] + demand.amount > instance.resource[demand.resource].capacity:
             return f"object {demand.resource} is occupied when {piece.action} starts at {piece.start}"
     return ""
+
+
+def _mode_of(instance: Instance, piece: Piece) -> Mode:
+    return instance.by_id[piece.action].modes[piece.mode]
 
 
 def prerequisites_first(
@@ -187,17 +193,25 @@ class _Run:
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
-        self.autonomous = [i for i, a in enumerate(instance.actions) if a.attended < a.duration]
-        self.after = [[[instance.index[j] for j in mode.after] for mode in a.modes] for a in instance.actions]
-        self.attended = [a.attended for a in instance.actions]
-        self.continuous = [i for i, a in enumerate(instance.actions) if a.attended == a.duration]
-        self.before = [
-            [*(j for j, _ in row), *modes[0]] for row, modes in zip(instance.predecessors, self.after, strict=True)
-        ]
+        self.autonomous: list[int] = []
+        self.continuous: list[int] = []
+        self.attended: list[int] = []
+        #: Predecessors of each mode of every action.
+        self.after: list[list[list[int]]] = []
+        #: Predecessors of every action in its first mode.
+        self.before: list[list[int]] = []
+        for i, action in enumerate(instance.actions):
+            kind = self.autonomous if action.attended < action.duration else self.continuous
+            kind.append(i)
+            self.attended.append(action.attended)
+            after = [[instance.index[name] for name in mode.after] for mode in action.modes]
+            self.after.append(after)
+            self.before.append([*(j for j, _ in instance.predecessors[i]), *after[0]])
 
     def finish(self, starts: Iterable[int]) -> int:
         """Latest finish."""
-        return max((s + a.duration for s, a in zip(starts, self.instance.actions, strict=True)), default=0)
+        rows = zip(starts, self.instance.actions, strict=True)
+        return max((start + action.duration for start, action in rows), default=0)
 
     def schedule(self, listed: Sequence[int], below: int | None = None) -> list[int] | None:
         """Start what can start first in the list, else let a tick pass; give up if not done ``below``."""
@@ -211,11 +225,9 @@ class _Run:
             if below is not None and time + work >= below:
                 return None
             for i in remaining:
-                if (
-                    time >= actions[i].release
-                    and all(finish[j] + lag <= time for j, lag in predecessors[i])
-                    and any(all(finish[j] <= time for j in mode) for mode in self.after[i])
-                ):
+                if time < actions[i].release or any(finish[j] + lag > time for j, lag in predecessors[i]):
+                    continue
+                if any(all(finish[j] <= time for j in mode) for mode in self.after[i]):
                     break
             else:
                 time += 1

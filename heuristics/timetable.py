@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable
+from itertools import chain, product
 from typing import NamedTuple
 
 from planoracle.instances.model.cache import ProblemCache
@@ -54,12 +56,13 @@ class ResourceLoad:
 
         A duration of 0 counts as one tick.
         """
-        times, loads, most = self._times, self._loads, self.capacity - amount
+        times, loads = self._times, self._loads
+        max_load = self.capacity - amount
         k, count = bisect_right(times, time) - 1, len(times)
         end = time + duration
         while k < count and times[k] < end:
-            if loads[k] > most:
-                while loads[k] > most:  # the last load is 0
+            if loads[k] > max_load:
+                while loads[k] > max_load:  # the last load is 0
                     k += 1
                 time = times[k]
                 end = time + duration
@@ -163,10 +166,10 @@ class Timetable:
         limit, before = self._limit(i)
         best: tuple[int, list[Piece]] | None = None
         for mode, agent in self._choices(action):
-            ready = [self.finish[self.instance.index[before]] for before in action.modes[mode].after]
-            if None in ready:
+            ready = self._ready_time(action, mode, time)
+            if ready is None:
                 continue  # this mode's predecessors are not placed yet
-            pieces = self._fit(action, mode, agent, max([time, *(end for end in ready if end is not None)]), limit)
+            pieces = self._fit(action, mode, agent, ready, limit)
             if pieces is not None and (best is None or pieces[-1].end < best[0]):
                 best = pieces[-1].end, pieces
                 if best[0] == time + action.duration:  # no choice is sooner
@@ -183,9 +186,18 @@ class Timetable:
         self._put(i, action, best[1], limit)
         return None
 
-    def _choices(self, action: Action) -> list[tuple[int, str | None]]:
+    def _choices(self, action: Action) -> Iterable[tuple[int, str | None]]:
         agents: tuple[str | None, ...] = self.instance.eligible(action) or (None,)
-        return [(mode, agent) for mode in range(len(action.modes)) for agent in agents]
+        return product(range(len(action.modes)), agents)
+
+    def _ready_time(self, action: Action, mode: int, time: int) -> int | None:
+        """Return the later of ``time`` and the end of the predecessors of a mode, if all are placed."""
+        for before in action.modes[mode].after:
+            end = self.finish[self.instance.index[before]]
+            if end is None:
+                return None
+            time = max(time, end)
+        return time
 
     def _limit(self, i: int) -> tuple[int, int]:
         limit, before = _ALWAYS, -1
@@ -219,7 +231,9 @@ class Timetable:
         busy = self._busy[agent]
         if not busy_ticks:
             k = bisect_right(busy, (time, _ALWAYS, 0)) - 1
-            inside = k >= 0 and busy[k].start < time < busy[k].end and time > busy[k].cut_until
+            if k < 0:
+                return time
+            inside = busy[k].start < time < busy[k].end and time > busy[k].cut_until
             return busy[k].end if inside else time
         first, time = self._past_full((agent, busy_ticks), time)
         instants = self._instants[agent]
@@ -382,9 +396,14 @@ def _start(use: _Use) -> int:
 @ProblemCache
 def resource_kinds(instance: Instance) -> tuple[frozenset[str], frozenset[str]]:
     """Return the resources with states, and those whose uses are listed."""
-    uses = [(action, demand) for action in instance.actions for mode in action.modes for demand in mode.demands]
-    stateful = {demand.resource for _, demand in uses if demand.requires is not None or demand.sets is not None}
-    instant = {demand.resource for action, demand in uses if not action.duration}
+    stateful: set[str] = set()
+    instant: set[str] = set()
+    for action in instance.actions:
+        for demand in chain.from_iterable(mode.demands for mode in action.modes):
+            if demand.requires is not None or demand.sets is not None:
+                stateful.add(demand.resource)
+            if not action.duration:
+                instant.add(demand.resource)
     return frozenset(stateful), frozenset(stateful | instant)
 
 
@@ -414,14 +433,14 @@ def lags_by_action(instance: Instance) -> tuple[_Rows, _Rows, _Rows, _Rows]:
     The first two are lags to the action, the others lags from it.
     """
     rows: list[list[list[tuple[int, int]]]] = [[[] for _ in instance.actions] for _ in range(4)]
-    least, most, behind, limited = rows
+    minimum_lags, maximum_lags, behind, limited = rows
     for lag in instance.lags:
         after, before = instance.index[lag.after], instance.index[lag.before]
         if lag.minimum is not None:
-            least[after].append((before, lag.minimum))
+            minimum_lags[after].append((before, lag.minimum))
             behind[before].append((after, lag.minimum))
         if lag.maximum is not None:
-            most[after].append((before, lag.maximum))
+            maximum_lags[after].append((before, lag.maximum))
             limited[before].append((after, lag.maximum))
     first, second, third, fourth = (tuple(map(tuple, row)) for row in rows)
     return first, second, third, fourth

@@ -51,16 +51,18 @@ def summarize(comparisons: Iterable[Comparison]) -> list[dict[str, Any]]:
         benchmark = registry.get(name)
         titles = {reference.name: reference.title for reference in benchmark.references}
         units = members["unit"].unique()
+        unit = units[0] if len(units) == 1 else None
         for method, part in members.groupby("method", sort=False):
             row = {
                 "set": label,
                 "method": titles.get(method, method.replace("_", " ")),
                 "problems": members["number"].nunique(),
-                **_counts_and_means(part, units[0] if len(units) == 1 else None),
             }
+            row |= _counts_and_means(part, unit)
             averages = benchmark.paper_averages(row)
-            # A model without a graded plan has not failed.
-            rows.append(row | (dict.fromkeys(averages) if part["ungraded"].all() else averages))
+            if part["ungraded"].all():  # a model without a graded plan has not failed
+                averages = dict.fromkeys(averages)
+            rows.append(row | averages)
     return rows
 
 
@@ -69,6 +71,8 @@ def _answers(number: int, comparison: Comparison) -> Iterator[dict[str, Any]]:
     instance, benchmark = comparison.instance, comparison.benchmark
     set_name = storable(set_of(instance)[0] or instance.rpartition("/")[0] or benchmark)
     for entry in comparison.entries:
+        reason = entry.reason or ""
+        makespan = comparison.optimum if entry is comparison.exact else entry.makespan
         yield {
             "number": number,
             "benchmark": benchmark,
@@ -76,32 +80,35 @@ def _answers(number: int, comparison: Comparison) -> Iterator[dict[str, Any]]:
             "instance": instance,
             "method": storable(entry.method),
             "unit": comparison.unit,
-            "makespan": comparison.optimum if entry is comparison.exact else entry.makespan,
+            "makespan": makespan,
             "gap": comparison.gap(entry),
             "refused": entry.accepted is False,
-            "ungraded": (entry.reason or "").startswith((_NOT_SCORED, _NO_PLAN)),
+            "ungraded": reason.startswith((_NOT_SCORED, _NO_PLAN)),
         }
 
 
 def _counts_and_means(part: Any, unit: str | None) -> dict[str, Any]:
     """Return the numbers of the answers of a method for a set, which are part of a frame."""
-    makespans, gaps = part["makespan"].dropna(), part["gap"].dropna().astype(float)
+    makespans = part["makespan"].dropna()
+    gaps = part["gap"].dropna().astype(float)
     max_gap = None if gaps.empty else float(gaps.max())
-    has_gap = max_gap is not None and max_gap > 0
-    is_answered = part["makespan"].notna()
+    worst = None
+    if max_gap is not None and max_gap > 0:
+        worst = short_name(part["instance"][gaps.idxmax()])
+    is_refused, is_answered = part["refused"], part["makespan"].notna()
     return {
         "above": int((gaps > 0).sum()),
         "equal": int((gaps == 0).sum()),
         "below": int((gaps < 0).sum()),
-        "impossible": int((part["refused"] & is_answered).sum()),
-        "failed": int((part["refused"] & ~is_answered).sum()),
+        "impossible": int((is_refused & is_answered).sum()),
+        "failed": int((is_refused & ~is_answered).sum()),
         "answered": len(makespans),
         "mean": mean(makespans),
         "unit": unit,
         "compared": len(gaps),
         "mean_gap": mean(gaps),
         "max_gap": max_gap,
-        "worst": short_name(part["instance"][gaps.idxmax()]) if has_gap else None,
+        "worst": worst,
     }
 
 

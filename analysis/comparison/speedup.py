@@ -52,18 +52,21 @@ def curve(instance: Instance, max_agents: int = 4, *, time_limit: float = 60.0) 
     >>> [(row["makespan"], row["critical_path"], row["limit"]) for row in results]
     [(4080, 2400, 2400), (2550, 2400, 2400), (2400, 2400, 2400)]
     """
-    results = [solve(with_agents(instance, count), time_limit=time_limit) for count in range(1, max_agents + 1)]
+    numbers_of_agents = range(1, max_agents + 1)
+    results = [solve(with_agents(instance, count), time_limit=time_limit) for count in numbers_of_agents]
     bounds = windows(instance)
     chains = zip(bounds.head, instance.actions, bounds.tail, strict=True)
     path = max(head + action.duration + tail for head, action, tail in chains)
     attended = sum(action.attended > 0 for action in instance.actions)
-    limit = solve(with_agents(instance, min(MOST_AGENTS, attended + 1)), time_limit=time_limit)
+    enough_agents = min(MOST_AGENTS, attended + 1)
+    limit = solve(with_agents(instance, enough_agents), time_limit=time_limit)
     shortest = limit.makespan if limit.status == Status.optimal else None
+    set_name = set_of(instance.name)[0]
     rows: Curve = []
     for agents, result in enumerate(results, 1):
         row = {
             "instance": instance.name,
-            "set": set_of(instance.name)[0],
+            "set": set_name,
             "agents": agents,
             "status": result.status,
             "makespan": result.makespan,
@@ -119,6 +122,7 @@ def _average(set_name: str, agents: int, part: pd.DataFrame) -> dict[str, Any]:
     proved = part[part["proved"]]
     makespans = proved["makespan"]
     speedups = proved["speedup"].dropna().astype(float)
+    low, high = (None if speedups.empty else float(speedups.quantile(quantile)) for quantile in (0.25, 0.75))
     return {
         "set": set_name,
         "agents": agents,
@@ -127,8 +131,8 @@ def _average(set_name: str, agents: int, part: pd.DataFrame) -> dict[str, Any]:
         "mean_makespan": mean(makespans.dropna()),
         "unit": part["unit"].iloc[0],
         "mean_speedup": mean(speedups),
-        "low": None if speedups.empty else float(speedups.quantile(0.25)),
-        "high": None if speedups.empty else float(speedups.quantile(0.75)),
+        "low": low,
+        "high": high,
         "at_critical_path": mean(makespans == proved["critical_path"]),
         "at_limit": mean(makespans == proved["limit"]),
         "limit_speedup": mean(proved["limit_speedup"].dropna()),

@@ -57,19 +57,19 @@ class Schema:
 
     Attributes
     ----------
-    fixed, own
+    fixed, has_metrics
         Columns that it always has, and whether those of the benchmarks' own metrics come after them.
     """
 
     name: str
     rows: str
     fixed: tuple[FrameColumn, ...]
-    own: bool = False
+    has_metrics: bool = False
 
     @property
     def columns(self) -> tuple[FrameColumn, ...]:
         """All columns, for the benchmarks that there are now."""
-        return _columns(self.fixed, self.own, registry.names())
+        return _columns(self.fixed, self.has_metrics, registry.names())
 
     @property
     def names(self) -> list[str]:
@@ -78,9 +78,9 @@ class Schema:
 
 
 @cache
-def _columns(fixed: tuple[FrameColumn, ...], own: bool, benchmarks: tuple[str, ...]) -> tuple[FrameColumn, ...]:
-    columns = [one._replace(values=benchmarks) if one == _BENCHMARK else one for one in fixed]
-    return (*columns, *own_metrics().values()) if own else tuple(columns)
+def _columns(fixed: tuple[FrameColumn, ...], has_metrics: bool, benchmarks: tuple[str, ...]) -> tuple[FrameColumn, ...]:
+    columns = [column._replace(values=benchmarks) if column == _BENCHMARK else column for column in fixed]
+    return (*columns, *own_metrics().values()) if has_metrics else tuple(columns)
 
 
 def own_metrics() -> dict[str, FrameColumn]:
@@ -95,10 +95,10 @@ def own_metrics() -> dict[str, FrameColumn]:
             frame_column = _KINDS.get(column.kind, text)(column.name, column.meaning)
             unit = column.unit if column.kind in ("number", "count") else ""
             columns.setdefault(column.name, frame_column._replace(unit=unit))
-    return {
-        name: column._replace(meaning=f"{column.meaning} ({', '.join(owners[name])})")
-        for name, column in columns.items()
-    }
+    for name, frame_column in columns.items():
+        meaning = f"{frame_column.meaning} ({', '.join(owners[name])})"
+        columns[name] = frame_column._replace(meaning=meaning)
+    return columns
 
 
 _INSTANCE = text("instance", "name of the problem")
@@ -181,9 +181,9 @@ _ALL = (
         "one per submission",
         (
             *_SUBMISSION,
-            *(_column(one) for one in METRICS),
+            *map(_column, METRICS),
         ),
-        own=True,
+        has_metrics=True,
     ),
     Schema(
         "errors",

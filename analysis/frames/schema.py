@@ -79,9 +79,10 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     >>> records(from_rows("causes", [{"failure_cause": "unfinished", "count": 2}])[0])
     [{'failure_cause': 'unfinished', 'count': 2}]
     """
-    return [
-        {str(name): value for name, value in row.items() if not is_missing(value)} for row in frame.to_dict("records")
-    ]
+    rows = []
+    for row in frame.to_dict("records"):
+        rows.append({str(name): value for name, value in row.items() if not is_missing(value)})
+    return rows
 
 
 def is_missing(value: Any) -> bool:
@@ -154,21 +155,22 @@ def grades(graded: Iterable[Grade]) -> FrameWithErrors:
     >>> print(*frame[["id", "success", "violation"]].iloc[0], len(errors))
     1 False no_plan 0
     """
-    rows, own = [], own_metrics()
+    rows = []
+    metric_columns = own_metrics()
     faults: list[tuple[int, str, str]] = []
     for number, grade in enumerate(graded):
         if not grade.scored:
             faults.append((number, "", grade.reason or "the submission is not scored"))
         row = {name: getattr(grade, name) for name in grade.__slots__ if name != "metrics"}
-        row |= {name: grade.metrics.get(name) for name in own} | problem_columns(grade.instance, grade.benchmark)
+        row |= {name: grade.metrics.get(name) for name in metric_columns}
+        row |= problem_columns(grade.instance, grade.benchmark)
         row["violations"] = None if grade.violations is None else len(grade.violations)
         row["gap"] = gap_of(grade.makespan, grade.optimal_makespan) if grade.success else None
         rows.append(row)
     frame, unfit = from_rows("grades", rows)
     faults += [(number, "InputError", message) for number, message in unfit]
-    errors = [
-        {key: rows[number][key] for key in ("line", "source", "id", "instance")}
-        | {"frame": "grades", "error": kind, "reason": reason[:1000]}
-        for number, kind, reason in faults
-    ]
+    errors = []
+    for number, kind, reason in faults:
+        error = {key: rows[number][key] for key in ("line", "source", "id", "instance")}
+        errors.append(error | {"frame": "grades", "error": kind, "reason": reason[:1000]})
     return FrameWithErrors(frame, from_rows("errors", errors)[0])

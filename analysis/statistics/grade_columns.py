@@ -53,7 +53,8 @@ def labels_of(benchmark: str, name: str, by: str) -> tuple[str, ...]:
     >>> labels_of("timearena", "timearena/lab1+lab2~2", "task"), labels_of("timearena", "timearena/lab1", "delay")
     (('lab1~2', 'lab2~2'), ('',))
     """
-    path, crew = split_agent_suffix(name[:_LONGEST_NAME]) or (name[:_LONGEST_NAME], "")
+    shortened = name[:_LONGEST_NAME]
+    path, crew = split_agent_suffix(shortened) or (shortened, "")
     values = dict.fromkeys(owner_of(benchmark).groups(path).get(by, ()))
     return tuple(value and value + crew for value in values) or ("",)
 
@@ -101,7 +102,9 @@ class GradeRows:
             for figure in figures:
                 for name in columns_of(figure):
                     columns[name] = [] if figure.aggregate == "counts" else array("d")
-            self._terms[benchmark] = [(figure, [columns[name] for name in columns_of(figure)]) for figure in figures]
+            terms = self._terms[benchmark] = []
+            for figure in figures:
+                terms.append((figure, [columns[name] for name in columns_of(figure)]))
         return [_terms_of(figure, row) for figure, _ in self._terms[benchmark]]
 
     def add(self, grade: Grade, row: Mapping[str, Any] | None = None, **prices: float | None) -> None:
@@ -120,16 +123,18 @@ class GradeRows:
             If the grade lacks fields that the figures of its benchmark need. Then nothing is added.
         """
         benchmark, instance = _text(grade.benchmark), _text(grade.instance)
-        values = self._values(benchmark, {**(row or grade.row()), **prices} if grade.scored else None)
+        scored_row = {**(row or grade.row()), **prices} if grade.scored else None
+        values = self._values(benchmark, scored_row)
         sample = _text(grade.sample) if isinstance(grade.sample, str) else grade.sample
         labels = (set_of(instance)[0], _text(grade.model), instance, sample)
         columns = self._columns[benchmark]
         for label, text in zip(_LABELS, labels, strict=True):
             columns[label].append(text)
         columns["scored"].append(grade.scored)
-        columns["success"].append(bool(grade.scored and grade.success))
+        is_success = bool(grade.scored and grade.success)
+        columns["success"].append(is_success)
         cause = _text(grade.failure_cause) if grade.scored else NOT_SCORED
-        columns["failure_cause"].append(None if grade.scored and grade.success else cause)
+        columns["failure_cause"].append(None if is_success else cause)
         for (_, targets), terms in zip(self._terms[benchmark], values, strict=True):
             for target, term in zip(targets, terms, strict=True):
                 target.append(term)

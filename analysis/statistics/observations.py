@@ -171,10 +171,11 @@ def _rows(frame: pd.DataFrame, value: str, label_column: str, worst: float) -> p
     undefined = np.isnan(numbers) if value in _MAYBE_UNDEFINED else False
     optimum = column("optimum" if "optimum" in frame.columns else "optimal_makespan")
     optima = optimum.astype("Float64").to_numpy(float, na_value=np.nan)
+    methods = [name or UNNAMED for name in text(frame[label_column])]
     return pd.DataFrame(
         {
             "instance": text(frame["instance"]),
-            "method": [name or UNNAMED for name in text(frame[label_column])],
+            "method": methods,
             "benchmark": text(column("benchmark")),
             "set": text(column("set")),
             "value": np.where(failed, worst, numbers),

@@ -138,17 +138,18 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
     failed_a, failed_b = values_a == sign * np.inf, values_b == sign * np.inf
     both = ~(failed_a | failed_b)
     difference, ratio = _differences(values_a, values_b)
-    balance, middles = -sign * difference, [values_a.copy(), values_b.copy()]
+    balance = -sign * difference
+    middles_a, middles_b = values_a.copy(), values_b.copy()
     paired_runs = zip(table.runs[a][compared], table.runs[b][compared], strict=True)
-    for i, runs in enumerate(paired_runs):
-        if max(map(len, runs)) > 1:
-            balance[i] = _balance(*runs, sign)
-            middles[0][i], middles[1][i] = map(_middle, runs)
+    for i, (runs_a, runs_b) in enumerate(paired_runs):
+        if len(runs_a) > 1 or len(runs_b) > 1:
+            balance[i] = _balance(runs_a, runs_b, sign)
+            middles_a[i], middles_b[i] = _middle(runs_a), _middle(runs_b)
     wins = int(np.count_nonzero(balance > 0))
     ties = int(np.count_nonzero(balance == 0))
     losses = len(values_a) - wins - ties
-    middle_difference, middle_ratio = _differences(*middles)
-    samples = {}
+    middle_difference, middle_ratio = _differences(middles_a, middles_b)
+    samples: dict[str, Sample] = {}
     if table.value not in _IN_TICKS or len(set(table.benchmarks[compared])) < 2:
         samples["mean_difference"] = Sample(np.where(both, difference, np.nan), "mean")
         samples["median_difference"] = Sample(middle_difference, "median")
@@ -156,7 +157,7 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
         logarithms = np.log(np.where(both, ratio, 1.0))
         samples["mean_ratio"] = Sample(np.where(both, logarithms, np.nan), "mean")
         samples["median_ratio"] = Sample(middle_ratio, "median")
-    return {
+    row: dict[str, Any] = {
         "a": a,
         "b": b,
         "value": table.value,
@@ -169,9 +170,10 @@ def _pairing(table: Observations, a: str, b: str, level: float, draws: int, seed
         "failed_b": int(failed_b.sum()),
         "failed_both": int((failed_a & failed_b).sum()),
         "left_out": len(table.values) - len(values_a) + len(table.lost),
-        **_estimates(samples, strata, level, draws, seed),
-        "p_sign": sign_test(wins, losses),
     }
+    row |= _estimates(samples, strata, level, draws, seed)
+    row["p_sign"] = sign_test(wins, losses)
+    return row
 
 
 def _balance(runs_a: Sequence[float], runs_b: Sequence[float], sign: int) -> int:
@@ -192,7 +194,9 @@ def _differences(values_a: Floats, values_b: Floats) -> tuple[Floats, Floats]:
     """Return differences and ratios; two failures are alike."""
     equal = (values_a == values_b) | np.isclose(values_a, values_b, rtol=1e-9, atol=1e-12)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(equal, 0.0, values_a - values_b), np.where(equal, 1.0, values_a / values_b)
+        differences = np.where(equal, 0.0, values_a - values_b)
+        ratios = np.where(equal, 1.0, values_a / values_b)
+    return differences, ratios
 
 
 def _estimates(

@@ -156,16 +156,19 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
         inside = [name for name in bundled if by == "set" or set_name in labels_of(benchmark, name, by)]
         members[set_name] = dict.fromkeys(inside or sorted(judged))
         sizes[set_name] = len({*members[set_name], *judged}) if judged else 0
-    by_set, runs_by_set = problems.groupby(PROBLEM_KEY[:2]), frame.groupby(PROBLEM_KEY[:2])
+    set_key = PROBLEM_KEY[:2]
+    by_set, runs_by_set = problems.groupby(set_key), frame.groupby(set_key)
     sums: dict[Any, Any] = by_set[terms].sum().to_dict("index")
     answered: dict[Any, Any] = by_set[terms].count().to_dict("index")
     counts: dict[Any, Any] = runs_by_set[terms].count().to_dict("index")
     columns = {str(name): frame[name].to_numpy() for name in frame.columns}
-    names, scored = problems["instance"].tolist(), problems["runs"].tolist()
+    names = problems["instance"].tolist()
+    scored_runs = problems["runs"].tolist()
     groups: list[_Group] = []
     for key in sums:
         set_name, model = key
         positions = runs_by_set.indices[key]
+        scored = {names[position]: scored_runs[position] for position in by_set.indices[key]}
         group = _Group(
             benchmark=benchmark,
             set_name=set_name,
@@ -173,7 +176,7 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
             figures=figures,
             members=members[set_name],
             size=sizes[set_name],
-            scored={names[position]: scored[position] for position in by_set.indices[key]},
+            scored=scored,
             runs={name: values[positions] for name, values in columns.items()},
             sums=sums[key],
             answered=answered[key],
@@ -236,7 +239,8 @@ class _Group:
         """Return the group with figures over answered problems; itself if no figure counts missing ones."""
         if not any(figure.counts_missing for figure in self.figures):
             return self
-        return replace(self, figures=[figure._replace(counts_missing=False) for figure in self.figures])
+        figures = [figure._replace(counts_missing=False) for figure in self.figures]
+        return replace(self, figures=figures)
 
     def figure(self, role: str) -> Average:
         """Return the figure of the benchmark with a role, or that of all benchmarks with a name."""
@@ -281,6 +285,7 @@ class _Group:
         """Return the row of the group, see `summarize`."""
         samples = [count for count in self.scored.values() if count]
         scored, succeeded = sum(samples), int(self.runs["success"].sum())
+        submissions = len(self.runs["scored"])
         runs = zip(self.runs["instance"], self.runs["sample"], strict=True)
         named = [(name, sample) for name, sample in runs if name and sample is not None]
         among = {"succeeded": succeeded, "failed": scored - succeeded}
@@ -291,8 +296,8 @@ class _Group:
             "problems": len(samples),
             "missing": self.absent,
             "all_problems": self.all_problems,
-            "submissions": len(self.runs["scored"]),
-            "unscored": len(self.runs["scored"]) - scored,
+            "submissions": submissions,
+            "unscored": submissions - scored,
             "repeated": len(named) - len({*named}),
             "samples_least": min(samples, default=None),
             "samples_most": max(samples, default=None),
@@ -319,7 +324,8 @@ class _Group:
             counts = Counter(chain.from_iterable(self.runs[columns_of(figure)[0]]))
             return dict(sorted(counts.items(), key=str))
         if figure.aggregate == "sum":
-            return int(sum(value for value in self.runs[columns_of(figure)[0]] if not isnan(value)))
+            values = self.runs[columns_of(figure)[0]]
+            return int(sum(value for value in values if not isnan(value)))
         return self.mean(figure)
 
     def _terms(self, figure: Average) -> list[NDArray[np.float64]]:
@@ -437,14 +443,10 @@ def _model(
     counts = {name: sum(row[name] for row in rows) for name in _COUNTS}
     counts["missing"] += untried
     counts["all_problems"] += untried
-    row = {
-        "model": model,
-        "sets": len(scored),
-        "sets_missing": lacking,
-        **counts,
-        "samples_least": min((row["samples_least"] for row in scored), default=None),
-        "samples_most": max((row["samples_most"] for row in scored), default=None),
-    }
+    row: dict[str, Any] = {"model": model, "sets": len(scored), "sets_missing": lacking}
+    row |= counts
+    row["samples_least"] = min((row["samples_least"] for row in scored), default=None)
+    row["samples_most"] = max((row["samples_most"] for row in scored), default=None)
     among = {name: sum(row.get(name, 0) for row in rows) for name in ("succeeded", "failed")}
     for metric in metrics:
         name = metric.name

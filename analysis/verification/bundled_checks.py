@@ -51,7 +51,9 @@ class BundledEntry:
 
     def result(self) -> Result | None:
         """Return the bundled result; raises an error if its plan fails the replay."""
-        return None if self.entry is None else engine_of(self.problem).unpack(self.problem, self.rules, self.entry)
+        if self.entry is None:
+            return None
+        return engine_of(self.problem).unpack(self.problem, self.rules, self.entry)
 
     @property
     def effort(self) -> float:
@@ -67,11 +69,12 @@ class BundledEntry:
     def row(self) -> dict[str, Any]:
         """Return a row for tables, without the profiles."""
         entry = self.entry or {}
+        status, makespan = entry.get("status"), entry.get("makespan")
         return {
             "instance": self.problem.name,
-            "status": entry.get("status"),
-            "optimum": entry.get("makespan") if entry.get("status") == "optimal" else None,
-            "makespan": entry.get("makespan"),
+            "status": status,
+            "optimum": makespan if status == "optimal" else None,
+            "makespan": makespan,
             "bound": entry.get("bound"),
             "claimed": _published_makespan(self.problem),
             "unit": self.problem.unit,
@@ -106,7 +109,8 @@ def bundled_entries(name: str) -> Iterator[BundledEntry]:
         except InputError:  # the rules leave no way to complete it
             continue
         deciding = None if problem.kind == "schedule" else engine_of(problem).rules_for_optimum(rules)
-        seen.setdefault(key_of(judged, deciding), (judged, deciding, []))[2].append(profile)
+        _, _, profiles = seen.setdefault(key_of(judged, deciding), (judged, deciding, []))
+        profiles.append(profile)
     for key, (judged, deciding, profiles) in seen.items():
         yield BundledEntry(judged, tuple(profiles), deciding, entries.get(key))
 
@@ -126,38 +130,41 @@ def _published_makespan(problem: Problem) -> int | None:
 def rows_of(name: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a bundled problem, one for all profiles with equal content."""
     rows: dict[str, tuple[dict[str, Any], list[str]]] = {}
-    for one in bundled_entries(name):
-        row = one.row()
-        rows.setdefault(str(row), (row, []))[1].extend(one.profiles)
+    for bundled_entry in bundled_entries(name):
+        row = bundled_entry.row()
+        _, profiles = rows.setdefault(str(row), (row, []))
+        profiles.extend(bundled_entry.profiles)
     yield from (row | {"profile": ", ".join(profiles)} for row, profiles in rows.values())
 
 
-def derive(one: BundledEntry, work: WorkLimit = WORK) -> Entry:
+def derive(bundled_entry: BundledEntry, work: WorkLimit = WORK) -> Entry:
     """Solve a problem again, regardless of its bundled entry."""
-    result = solve(one.problem, rules=one.rules, time_limit=work)
-    entry = {"of": key_of(one.problem, one.rules)} | engine_of(one.problem).pack(one.problem, one.rules, result)
+    problem, rules = bundled_entry.problem, bundled_entry.rules
+    result = solve(problem, rules=rules, time_limit=work)
+    entry = {"of": key_of(problem, rules)} | engine_of(problem).pack(problem, rules, result)
     return entry if result.status.settled else entry | {"work": work.seconds}
 
 
-def faults_of(one: BundledEntry) -> list[str]:
+def faults_of(bundled_entry: BundledEntry) -> list[str]:
     """Derive a problem new, with the work that an unproved entry states, and list the differences.
 
     Of an entry that the current code cannot derive, only the plan is replayed.
     """
-    if one.entry is None:
+    entry = bundled_entry.entry
+    if entry is None:
         return ["no optimum is bundled for this problem"]
     try:
-        one.result()
+        bundled_entry.result()
     except Exception as error:  # whatever the file holds
         return [f"does not hold: {type(error).__name__}: {error}"]
-    if not one.derivable or not has_solver(one.problem):
+    if not bundled_entry.derivable or not has_solver(bundled_entry.problem):
         return []
-    new = derive(one, WorkLimit(one.entry.get("work", WORK.seconds)))
-    return [
-        f"{field} is {one.entry[field]}, but solving gives {new[field]}"
-        for field in ("status", "makespan", "bound")
-        if one.entry[field] != new[field]
-    ]
+    new = derive(bundled_entry, WorkLimit(entry.get("work", WORK.seconds)))
+    faults = []
+    for field in ("status", "makespan", "bound"):
+        if entry[field] != new[field]:
+            faults.append(f"{field} is {entry[field]}, but solving gives {new[field]}")
+    return faults
 
 
 def write_optima(benchmark: AnyBenchmark, new: Mapping[str, list[Entry]]) -> None:
@@ -166,7 +173,8 @@ def write_optima(benchmark: AnyBenchmark, new: Mapping[str, list[Entry]]) -> Non
     Former entries of these problems are replaced; entries of problems that no longer exist are dropped.
     """
     entries = {**benchmark.optima, **new}
-    path = Path(str(files(type(benchmark).__module__) / "data" / OPTIMA_FILE))
+    package = type(benchmark).__module__
+    path = Path(str(files(package) / "data" / OPTIMA_FILE))
     path.parent.mkdir(exist_ok=True)
     with output_file(path) as stream:
         existing = {name: list(ways) for name, ways in entries.items() if catalog.names_problem(name)}

@@ -88,7 +88,7 @@ def read_certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
     """
     data = read_bytes(path)
     try:
-        whole = load_json(data, path)
+        content = load_json(data, path)
     except InputError as error:
         if b"\n" not in data.strip():
             raise
@@ -98,8 +98,11 @@ def read_certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
             raise first from None
         yield from ((f"{path}, line {number}", document) for number, document in lines)
         return
-    for number, document in enumerate(whole, 1) if isinstance(whole, list) else [(0, whole)]:
-        yield (f"{path}[{number - 1}]" if number else path), document
+    if not isinstance(content, list):
+        yield path, content
+        return
+    for index, document in enumerate(content):
+        yield f"{path}[{index}]", document
 
 
 def verify_named(proof: Any, problems: Mapping[str, Problem]) -> Verification:
@@ -138,7 +141,8 @@ def verify_named(proof: Any, problems: Mapping[str, Problem]) -> Verification:
     if proof.get("format") == FORMAT:
         return _verify_plan(proof, problems[name])
     instance = of_kind(problems[name], Instance)
-    return _refute_by_optimum(_replayed(check_certificate(proof, instance), proof, instance), instance)
+    checked = _replayed(check_certificate(proof, instance), proof, instance)
+    return _refute_by_optimum(checked, instance)
 
 
 def verify(document: Any, problem: Problem) -> Verification:
@@ -214,10 +218,10 @@ def _verify_plan(document: dict[str, Any], problem: Problem) -> Verification:
         return refute(str(error))
     if not run.success or run.verdict.makespan != makespan:
         return refute(f"its plan is not a success with a makespan of {makespan} {problem.unit}s")
-    one = Verification(
-        problem.name, makespan, bound, "search", bound is None or None, _open_claim(makespan, bound), profile
-    )
-    return _refute_by_optimum(one, benchmark.under(problem, rules), None if problem.kind == "schedule" else rules)
+    reason = _open_claim(makespan, bound)
+    checked = Verification(problem.name, makespan, bound, "search", bound is None or None, reason, profile)
+    optimum_rules = None if problem.kind == "schedule" else rules
+    return _refute_by_optimum(checked, benchmark.under(problem, rules), optimum_rules)
 
 
 def _open_claim(makespan: int | None, bound: int | None) -> str:
@@ -227,21 +231,22 @@ def _open_claim(makespan: int | None, bound: int | None) -> str:
     return "" if bound is None else "plan holds, bound not checked"
 
 
-def _refute_by_optimum(one: Verification, problem: Problem, rules: Rules | None = None) -> Verification:
+def _refute_by_optimum(checked: Verification, problem: Problem, rules: Rules | None = None) -> Verification:
     """Refuse a claim that contradicts a bundled optimum or the formula of the benchmark."""
-    least, result = registry.of(problem).formula_optimum(problem), bundled_result(problem, rules)
-    if least is None and (result is None or one.holds is False):
-        return one
-    shortest, bound = (least, least) if result is None else (result.makespan, result.lower_bound)
-    if result is not None and result.status == Status.infeasible and one.makespan is not None:
+    optimum = registry.of(problem).formula_optimum(problem)
+    result = bundled_result(problem, rules)
+    if optimum is None and (result is None or checked.holds is False):
+        return checked
+    shortest, bound = (optimum, optimum) if result is None else (result.makespan, result.lower_bound)
+    if result is not None and result.status == Status.infeasible and checked.makespan is not None:
         reason = "the bundled result is infeasible"
-    elif one.bound is not None and shortest is not None and one.bound > shortest:
+    elif checked.bound is not None and shortest is not None and checked.bound > shortest:
         reason = f"a plan with makespan {shortest} exists"
-    elif one.makespan is not None and bound is not None and one.makespan < bound:
+    elif checked.makespan is not None and bound is not None and checked.makespan < bound:
         reason = f"the proved lower bound is {bound}"
     else:
-        return one
-    return replace(one, holds=False, reason=f"contradicts the known optimum: {reason}")
+        return checked
+    return replace(checked, holds=False, reason=f"contradicts the known optimum: {reason}")
 
 
 def verify_bundled(name: str) -> Iterator[Verification]:
@@ -252,9 +257,9 @@ def verify_bundled(name: str) -> Iterator[Verification]:
 
     Examples
     --------
-    >>> [(one.bound, one.proved) for one in verify_bundled("recipe2plan/timed/Cobbler_Pancakes")]
+    >>> [(checked.bound, checked.proved) for checked in verify_bundled("recipe2plan/timed/Cobbler_Pancakes")]
     [(4080, 'certificate')]
-    >>> [(one.bound, one.reason) for one in verify_bundled("kitchens/synchronous/0_cheese_sandwich")]
+    >>> [(checked.bound, checked.reason) for checked in verify_bundled("kitchens/synchronous/0_cheese_sandwich")]
     [(12, 'plan holds, bound not checked'), (12, 'plan holds, bound not checked')]
     """
     for way in bundled_entries(name):
@@ -268,15 +273,15 @@ def _verify_entry(way: BundledEntry) -> Verification:
     try:
         way.result()
     except Exception as error:  # whatever the file holds
-        return Verification("", makespan, bound, "", False, f"its plan does not hold: {type(error).__name__}: {error}")
+        reason = f"its plan does not hold: {type(error).__name__}: {error}"
+        return Verification("", makespan, bound, "", False, reason)
     proof = None if way.problem.kind != "schedule" else bundled_proof(way.problem)
     if proof is not None:
-        one = check_certificate(proof, of_kind(way.problem, Instance))
-        if one.holds and entry and (one.bound, one.makespan) != (bound, makespan):
-            return replace(
-                one, holds=False, reason=f"the table of optima has lower bound {bound} and makespan {makespan}"
-            )
-        return one
+        checked = check_certificate(proof, of_kind(way.problem, Instance))
+        if checked.holds and entry and (checked.bound, checked.makespan) != (bound, makespan):
+            reason = f"the table of optima has lower bound {bound} and makespan {makespan}"
+            return replace(checked, holds=False, reason=reason)
+        return checked
     if not entry:
         return Verification("", None, None, "", False, "no optimum is bundled for this problem")
     proved = "search" if way.derivable else str(entry["proof"])
@@ -305,9 +310,9 @@ def _valid_bundled_proof(way: BundledEntry) -> dict[str, Any] | None:
     problem, proof = of_kind(way.problem, Instance), bundled_proof(way.problem)
     if proof is None:
         return None
-    one = check_certificate(proof, problem)
-    expected = one.makespan if way.entry is None else way.entry["makespan"]
-    return proof if one.holds and one.bound == one.makespan == expected else None
+    checked = check_certificate(proof, problem)
+    expected = checked.makespan if way.entry is None else way.entry["makespan"]
+    return proof if checked.holds and checked.bound == checked.makespan == expected else None
 
 
 def _new_proof(way: BundledEntry) -> dict[str, Any] | None:
@@ -326,13 +331,13 @@ def write_certificates(names: Iterable[str]) -> None:
     """Write the certificates of bundled problems into the data files of their benchmarks."""
     new: dict[str, dict[str, dict[str, Any]]] = {}
     for name in names:
-        new.setdefault(type(registry.of(catalog.problem(name))).__module__, {}).update(derive_certificates(name))
+        package = type(registry.of(catalog.problem(name))).__module__
+        new.setdefault(package, {}).update(derive_certificates(name))
     for package, proofs in new.items():
-        former = {
-            key: proof
-            for key, proof in bundled_results.read_proofs(package).items()
-            if catalog.names_problem(proof["instance"])
-        }
+        former = {}
+        for key, proof in bundled_results.read_proofs(package).items():
+            if catalog.names_problem(proof["instance"]):
+                former[key] = proof
         if former | proofs:
             path = Path(str(files(package) / "data" / bundled_results.PROOFS_FILE))
             path.parent.mkdir(exist_ok=True)

@@ -32,7 +32,8 @@ _LONGEST = 500
 # Longest name or path in characters.
 _LONGEST_NAME = 4096
 # Messages about names without a match.
-_NO_MATCH, _NO_PROBLEM = "no problem, set or file has this name", "no problem has this name"
+_NO_MATCH = "no problem, set or file has this name"
+_NO_PROBLEM = "no problem has this name"
 _NO_PROBLEM_FILES = "the folder contains no problem files"
 _NO_FILES = "files are accepted only from folders given with --instances, or with --trust-paths"
 # Endings and names of files in a folder of problems that hold no problem.
@@ -74,15 +75,21 @@ def bundled() -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _bundled(benchmarks: tuple[str, ...], data_folders: object) -> tuple[str, ...]:
-    catalogs = (registry.get(benchmark).catalog for benchmark in benchmarks)
-    return tuple(name for catalog in catalogs if catalog is not None for name in catalog.names())
+    names: list[str] = []
+    for benchmark in benchmarks:
+        catalog = registry.get(benchmark).catalog
+        if catalog is not None:
+            names += catalog.names()
+    return tuple(names)
 
 
 def names_of(benchmark: AnyBenchmark) -> Iterator[str]:
     """Yield the names of the bundled problems of a benchmark, also those in another one's catalog."""
     catalog = benchmark.catalog or registry.get(benchmark.rules.name).catalog
-    for name in () if catalog is None else catalog.names():
-        if catalog is not None and catalog.load(name).benchmark == benchmark.name:
+    if catalog is None:
+        return
+    for name in catalog.names():
+        if catalog.load(name).benchmark == benchmark.name:
             yield name
 
 
@@ -117,8 +124,10 @@ def real_name(name: str) -> str:
     lower = base.lower()
     if names_problem(name) or _catalog(lower) is None:
         return name
-    same = [lower] if names_problem(lower) else [one for one in _members(lower) if one.lower() == lower]
-    return same[0] + agents if same else name
+    if names_problem(lower):
+        return lower + agents
+    member = next((member for member in _members(lower) if member.lower() == lower), None)
+    return name if member is None else member + agents
 
 
 def expand(patterns: Iterable[str]) -> list[str]:
@@ -181,19 +190,25 @@ def expand(patterns: Iterable[str]) -> list[str]:
 def local_path(name: str) -> str:
     """Return the file that a name stands for in a local copy of a benchmark's data, else the name."""
     benchmark = _benchmark(name)
-    folder = None if benchmark is None else registry.data_folder(benchmark.name)
-    return name if benchmark is None or folder is None else benchmark.file_of(name, folder) or name
+    if benchmark is None:
+        return name
+    folder = registry.data_folder(benchmark.name)
+    return name if folder is None else benchmark.file_of(name, folder) or name
 
 
 def _members(pattern: str) -> list[str]:
     """Return the problems that a prefix or a glob stands for."""
     catalog = _catalog(pattern)
-    prefix = pattern.rstrip("/") + "/"
     members = list(getattr(catalog, "members", lambda name: ())(pattern))
     if members or len(pattern) > _LONGEST:
         return members
-    names, lower = _names(pattern), pattern.lower()
-    return [name for name in names if name.lower().startswith(prefix.lower()) or fnmatchcase(name.lower(), lower)]
+    lower = pattern.lower()
+    prefix = lower.rstrip("/") + "/"
+    for name in _names(pattern):
+        lower_name = name.lower()
+        if lower_name.startswith(prefix) or fnmatchcase(lower_name, lower):
+            members.append(name)
+    return members
 
 
 def completions(start: str) -> list[str]:
@@ -205,8 +220,12 @@ def completions(start: str) -> list[str]:
     if "/" not in start:
         return [name for name in registry.names() if name.startswith(start) and _catalog(name) is not None]
     catalog = _catalog(start)
-    names = () if catalog is None else (name for name in catalog.names() if name.startswith(start))
-    return list(dict.fromkeys(start + name[len(start) :].partition("/")[0] for name in names))
+    matches: dict[str, None] = {}
+    for name in () if catalog is None else catalog.names():
+        if name.startswith(start):
+            next_part = name[len(start) :].partition("/")[0]
+            matches.setdefault(start + next_part)
+    return list(matches)
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:
@@ -214,7 +233,9 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     base, agents = _split(name)
     catalog = _catalog(base)
     label, members = ("", ()) if catalog is None else catalog.set_of(base)
-    return (label + agents, tuple(member + agents for member in members)) if label else ("", ())
+    if not label:
+        return "", ()
+    return label + agents, tuple(member + agents for member in members)
 
 
 def short_name(name: str) -> str:
@@ -223,8 +244,9 @@ def short_name(name: str) -> str:
     >>> short_name("recipe2plan/timed/Vada_Daikon-Radish"), short_name("timearena/cooking1+cooking2")
     ('Vada_Daikon-Radish', 'cooking1+cooking2')
     """
-    rest = name.removeprefix(set_of(name)[0].partition("~")[0] + "/")
-    return name.rpartition("/")[2] if rest == name else rest
+    label = set_of(name)[0].partition("~")[0]
+    part = name.removeprefix(f"{label}/")
+    return name.rpartition("/")[2] if part == name else part
 
 
 def note(name: str) -> str:
@@ -278,7 +300,8 @@ def _files_in(folder: str) -> list[str]:
     A note names the other files and the folders in it.
     """
     with scandir(folder) as entries:
-        visible = sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
+        visible = [entry for entry in entries if not entry.name.startswith(".")]
+    visible.sort(key=lambda entry: entry.name)
     paths: list[str] = []
     unread: list[str] = []
     for entry in visible:
@@ -322,7 +345,8 @@ def unknown_name_error(name: str) -> UnknownNameError:
     >>> str(unknown_name_error("/etc/passwd")).partition(" (")[0]
     'no problem has this name; files are accepted only from folders given with --instances, or with --trust-paths'
     """
-    catalog, path = _catalog(name), name.rpartition("#")[0] or name
+    catalog = _catalog(name)
+    path = name.rpartition("#")[0] or name
     if catalog is not None and not catalog.covers(name) and (count := len(_members(name))):
         message = f"this name stands for a set of {count} problems; name one of them{_hint(name)}"
         return UnknownNameError(message, value=name)
@@ -337,10 +361,11 @@ def _no_name(name: str, message: str) -> UnknownNameError:
     if text := _hint(name):
         return UnknownNameError(f"{message}{text}", value=name)
     names = _names(name)
-    sets = sorted({one.rpartition("/")[0] for one in names})
+    sets = sorted({bundled_name.rpartition("/")[0] for bundled_name in names})
     advice = did_you_mean(name, [*names, *sets, *registry.names()])
     if not advice and _catalog(name) is not None:
-        advice = f"; planoracle instances {name.partition('/')[0].partition('@')[0]} lists all names"
+        benchmark = name.partition("/")[0].partition("@")[0]
+        advice = f"; planoracle instances {benchmark} lists all names"
         if len(sets) > 1:
             advice += f", in the sets {', '.join(sets[:6])}"
     return UnknownNameError(message + advice, value=name)
@@ -355,7 +380,9 @@ def _hint(name: str) -> str:
 def _looks_like_a_file(path: str) -> bool:
     """Return whether a name without a match was probably meant as the name of a file."""
     parts = PurePath(path)
-    return parts.is_absolute() or path.startswith((".", "~")) or (parts.suffix[1:].isalpha() and len(parts.suffix) < 8)
+    if parts.is_absolute() or path.startswith((".", "~")):
+        return True
+    return parts.suffix[1:].isalpha() and len(parts.suffix) < 8
 
 
 def problem(name: str) -> Problem:
@@ -400,10 +427,10 @@ def read_problems(name_or_path: str) -> list[Problem]:
         For an unknown name, or naming file, field and value of the first fault.
     """
     problems = []
-    for one in read_each(name_or_path):
-        if isinstance(one, InputError):
-            raise one
-        problems.append(one)
+    for entry in read_each(name_or_path):
+        if isinstance(entry, InputError):
+            raise entry
+        problems.append(entry)
     return problems
 
 
@@ -429,17 +456,17 @@ def read_each(name_or_path: str) -> list[Problem | InputError]:
     base, agents = _split(name_or_path)
     path = _path(name_or_path)
     if agents and path is None:
-        return [_with_agents(one, agents) for one in read_problems(base)]
+        return [_with_agents(original, agents) for original in read_problems(base)]
     entries = _read(path or name_or_path)
     if path in (None, name_or_path):
         return entries
     name = name_or_path.removeprefix(f"{path}#")
-    selected: list[Problem | InputError] = [one for one in entries if getattr(one, "name", None) == name]
+    selected: list[Problem | InputError] = [entry for entry in entries if getattr(entry, "name", None) == name]
     if not selected and agents:
-        return [_with_agents(one, agents) for one in read_problems(base)]
+        return [_with_agents(original, agents) for original in read_problems(base)]
     if not selected:
-        others = [one.name for one in entries if not isinstance(one, InputError)]
-        message = f"the file contains no problem of this name{did_you_mean(name, others)}"
+        names = [entry.name for entry in entries if not isinstance(entry, InputError)]
+        message = f"the file contains no problem of this name{did_you_mean(name, names)}"
         raise UnknownNameError(message, value=name_or_path)
     return selected
 
@@ -458,21 +485,31 @@ def _read(path: str) -> list[Problem | InputError]:
     if path.lower().endswith(task_table.ENDINGS):
         return [task_table.read_table(data, path)]
     lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
-    objects = len(lines) > 1 and all(line.lstrip().startswith(b"{") for _, line in lines[:2])
-    # In the middle of a document, an object on the next line follows one of these.
-    if path.endswith(_LINES) or (objects and not lines[0][1].rstrip().endswith((b"[", b",", b":"))):
-        return [one for number, line in lines for one in read_line(line, f"{path}, line {number}")]
+    if path.endswith(_LINES) or _has_line_objects([line for _, line in lines[:2]]):
+        entries: list[Problem | InputError] = []
+        for number, line in lines:
+            entries += read_line(line, f"{path}, line {number}")
+        return entries
     unknown = unknown_text(data, path)
     if unknown is not None:
         raise unknown
     return list(_problems_of(load_document(data, path), path))
 
 
+def _has_line_objects(first_lines: list[bytes]) -> bool:
+    """Return whether the first two lines of a file are an object each, and not the middle of a document."""
+    if len(first_lines) < 2 or not all(line.lstrip().startswith(b"{") for line in first_lines):
+        return False
+    # In the middle of a document, an object on the next line follows one of these.
+    return not first_lines[0].rstrip().endswith((b"[", b",", b":"))
+
+
 def read_line(line: bytes, source: str) -> list[Problem | InputError]:
     """Return the problems of a line that is a document or a name, or the error of the line."""
     try:
         if line.lstrip().startswith(b"{"):
-            return list(_problems_of(Document(load_json(line.strip(), source), lambda places: {}), source))
+            document = Document(load_json(line.strip(), source), lambda places: {})
+            return list(_problems_of(document, source))
         return [problem(line.decode().strip())]
     except UnicodeDecodeError as error:
         return [InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source)]
@@ -482,7 +519,8 @@ def read_line(line: bytes, source: str) -> list[Problem | InputError]:
 
 def _problems_of(document: Document, path: str) -> list[Problem]:
     """Return the problems of a document, by the benchmark that recognises it."""
-    benchmark = next((one for one in map(registry.get, registry.names()) if one.recognises(document.value)), None)
+    benchmarks = map(registry.get, registry.names())
+    benchmark = next((benchmark for benchmark in benchmarks if benchmark.recognises(document.value)), None)
     if benchmark is None and isinstance(document.value, dict) and "format" in document.value:
         benchmark = registry.get(GENERAL)  # names the faults of the document
     if benchmark is None:

@@ -207,7 +207,8 @@ def _named_rows(rows: Iterator[SheetRow]) -> Iterator[Row]:
         _check_cells(present, number)
         if any(value is not None for column, value in values.items() if column > len(headings)):
             raise InputError(f"has {width} cells, but the header has {len(headings)} columns", line=number)
-        yield number, {headings[i]: _read_value(values.get(i + 1)) for i in range(min(width, len(headings)))}
+        cells = (values.get(column) for column in range(1, width + 1))
+        yield number, {heading: _read_value(cell) for heading, cell in zip(headings, cells, strict=False)}
 
 
 def _headings(values: Sequence[Any]) -> list[str]:

@@ -346,9 +346,10 @@ def instance_of(document: _Entry) -> Instance:
     # In a file without agents nobody is needed, unless an action says otherwise.
     default_agents = None if agents else ()
     for task in document["tasks"]:
+        task_name = task["name"]
         for step in task["actions"]:
-            actions.append(_action(task["name"], step, default_agents))
-            lags += [_lag(task["name"], step["name"], after) for after in step.get("after", ())]
+            actions.append(_action(task_name, step, default_agents))
+            lags += [_lag(task_name, step["name"], after) for after in step.get("after", ())]
     resources = tuple(Resource(**resource) for resource in document.get("resources", ()))
     benchmark = _benchmark(document.get("benchmark", GENERAL))
     instance = Instance(

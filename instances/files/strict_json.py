@@ -171,14 +171,21 @@ def load_document(data: bytes, path: str) -> Document:
         raise InputError("is YAML or TOML; convert the file to JSON", source=path)
     try:
         value = load_json(data, path)
-    except InputError as error:  # a repeated key has a field
-        raise (error.at(path, line=_second_line(data, error.field)) if error.field else error) from None
-    return Document(value, lambda places: json_lines(data.decode("utf-8-sig"), list(places)))
+    except InputError as error:
+        if error.field:  # a repeated key
+            raise error.at(path, line=_second_line(data, error.field)) from None
+        raise error from None
+
+    def lines(places: Iterable[Place]) -> dict[Place, int]:
+        return json_lines(data.decode("utf-8-sig"), list(places))
+
+    return Document(value, lines)
 
 
 def _second_line(data: bytes, key: str) -> int | None:
     """Return the line of the second occurrence of a key, ``None`` unless there are exactly two."""
-    starts = [match.start() for match in re.finditer(re.escape(json.dumps(key).encode()) + rb"\s*:", data)]
+    quoted_key = re.escape(json.dumps(key).encode())
+    starts = [match.start() for match in re.finditer(quoted_key + rb"\s*:", data)]
     return data.count(b"\n", 0, starts[1]) + 1 if len(starts) == 2 else None
 
 
@@ -253,7 +260,8 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
         counts = Counter(name for name, _ in pairs)
-        raise InputError("key is given twice", field=next(name for name, count in counts.items() if count > 1))
+        repeated = next(name for name, count in counts.items() if count > 1)
+        raise InputError("key is given twice", field=repeated)
     return result
 
 

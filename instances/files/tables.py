@@ -17,12 +17,16 @@ from planoracle.instances.workers.file_reader import raise_memory_error
 MAX_UNPACKED = 2**32
 #: Most bytes of the content relative to those of the file, from so many bytes and rows of the content on: honest
 #: tables and logs unpack to 3 to 50 times their size, bombs to 1,000 times and more. Grading takes about 0.5 s per MB.
-MAX_RATIO, USUAL_BYTES, USUAL_ROWS = 200, 2**26, 20_000
+MAX_RATIO = 200
+USUAL_BYTES = 2**26
+USUAL_ROWS = 20_000
 #: Most columns of a table of submissions, as many as a sheet of Excel has.
 MAX_COLUMNS: Final = 2**14
 _DELIMITERS = ",;\t"
 # Rows of Parquet in memory at a time, their bytes, and bytes that each row counts beside its values.
-_ROWS, _BATCH, _OVERHEAD = 64, 2**26, 400
+_ROWS = 64
+_BATCH = 2**26
+_OVERHEAD = 400
 # Bytes that each list or object counts beside its text.
 _CONTAINER = 32
 
@@ -72,9 +76,15 @@ def header_of(line: str, fields: Collection[str]) -> tuple[list[str], str]:
     >>> header_of("instance;plan, as text", ["instance"])
     (['instance', 'plan, as text'], ';')
     """
-    candidates = [(next(csv.reader([line], delimiter=letter), []), letter) for letter in _DELIMITERS]
-    names, letter = max(candidates, key=lambda one: (len({*fields}.intersection(one[0])), len(one[0])))
-    return [name.strip() for name in names], letter
+    usual_names = {*fields}
+
+    def columns(names: list[str]) -> tuple[int, int]:
+        """Return the numbers of usual columns and of all columns."""
+        return len(usual_names.intersection(names)), len(names)
+
+    names_by_letter = {letter: next(csv.reader([line], delimiter=letter), []) for letter in _DELIMITERS}
+    delimiter = max(_DELIMITERS, key=lambda letter: columns(names_by_letter[letter]))
+    return [name.strip() for name in names_by_letter[delimiter]], delimiter
 
 
 def read_csv(
@@ -185,7 +195,7 @@ def read_parquet(
     try:
         metadata = parquet.read_metadata(stream)
         _check_dimensions(metadata, stream.seek(0, SEEK_END), max_columns, source)
-        leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
+        leaves = map(metadata.schema.column, range(metadata.num_columns))
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         stream.seek(0)
         opened = parquet.ParquetFile(stream, metadata=metadata, read_dictionary=texts, pre_buffer=False)
