@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import chain
+from operator import itemgetter
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from planoracle.instances.benchmarks.kitchens import language
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State, compiled
@@ -39,6 +40,72 @@ class _Child(NamedTuple):
 
 #: Path to a state: codes of its last actions, and the path before.
 _Path = tuple[tuple[int, ...], Any] | None
+
+
+class _Node(NamedTuple):
+    """State to expand: lower bound of its plans, steps, choices of objects for the goal, and path."""
+
+    bound: int
+    steps: int
+    state: State
+    groups: Groups
+    path: _Path
+
+
+#: Order of states with equal bounds. Its function of the steps to a state, its unstarted processes, its number, and
+#: whether its parent came from the queue of this order, returns a key; the smallest key is first.
+Order: TypeAlias = Callable[[int, int, int, bool], tuple[int, ...]]
+
+
+def newest_first(steps: int, unstarted: int, number: int, is_parent_here: bool) -> tuple[int, ...]:
+    """Return a key by which the children of this order's states are first, and others do not distract it."""
+    return (-number if is_parent_here else number,)
+
+
+def most_steps_first(steps: int, unstarted: int, number: int, is_parent_here: bool) -> tuple[int, ...]:
+    """Return a key by which states after the most steps are first."""
+    return -steps, unstarted
+
+
+def started_processes_first(steps: int, unstarted: int, number: int, is_parent_here: bool) -> tuple[int, ...]:
+    """Return a key by which states with the fewest unstarted processes are first."""
+    return unstarted, -steps
+
+
+#: Orders of the search.
+ORDERS: Final = (newest_first, most_steps_first, started_processes_first)
+
+
+class _OpenNodes:
+    """Nodes to expand, in a queue for each order; the queues are asked in rotation."""
+
+    def __init__(self, orders: Sequence[Order]) -> None:
+        self._orders = orders
+        self._queues: list[list[tuple[int, ...]]] = [[] for _ in orders]
+        self._nodes: list[_Node | None] = []  # None: expanded
+        self._next_queue = 0
+        self._last_queue = 0
+
+    def push(self, node: _Node, unstarted: int) -> None:
+        """Add a child of the last node, which has so many unstarted processes."""
+        number = len(self._nodes)
+        self._nodes.append(node)
+        for position, order in enumerate(self._orders):
+            key = order(node.steps, unstarted, number, position == self._last_queue)
+            heappush(self._queues[position], (node.bound, *key, -number))
+
+    def pop(self) -> _Node | None:
+        """Return the first node of the next queue, ``None`` if it is empty."""
+        queue = self._queues[self._next_queue]
+        while queue:
+            number = -heappop(queue)[-1]
+            node = self._nodes[number]
+            if node is not None:
+                self._nodes[number] = None
+                self._last_queue = self._next_queue
+                self._next_queue = (self._next_queue + 1) % len(self._queues)
+                return node
+        return None
 
 
 def plan(
@@ -145,11 +212,11 @@ class _Search:
     def solve(self, start: State, groups: Groups) -> None:
         """Search until the optimum is proved, or for any plan until one is found."""
         plans_tasks = self.heuristic.familiar and not self.stops_at_first
-        if plans_tasks and (self.search(start, groups, _FIRST) or self.try_transport_plans(start, groups)):
+        if plans_tasks and (self.search(start, groups, ORDERS, _FIRST) or self.try_transport_plans(start, groups)):
             return
         if self.best is None and self.greedy(start, groups, _GREEDY):
             return
-        self.search(start, groups)
+        self.search(start, groups, ORDERS)
 
     def try_transport_plans(self, start: State, groups: Groups) -> bool:
         """Try plans from schedules of transport tasks; return whether one is proved optimal."""
@@ -250,64 +317,60 @@ class _Search:
                 heappush(queue, (rank, estimate.unstarted, -len(seen), now, child.state, child_path))
         return None
 
-    def search(self, start: State, groups: Groups, looks: int | None = None) -> bool:
+    def search(self, start: State, groups: Groups, orders: Sequence[Order], max_expansions: int | None = None) -> bool:
         """Expand states by the lower bound of plans through them (A*); return whether the search is complete.
 
-        Ties are broken by three rules in rotation (newest; most steps done; fewest pending processes), so one good rule
-        is enough to find a plan early. A state is expanded again if it is reached in fewer steps. The search ends when
-        no plan can be shorter than the incumbent, or after ``looks`` expansions.
+        A state is expanded again if it is reached in fewer steps. The search ends when no plan can be shorter than the
+        incumbent, or after so many expansions.
+
+        Parameters
+        ----------
+        orders
+            Orders of states with equal bounds, asked in rotation: one good order is enough to find a plan early.
         """
-        max_expanded = None if looks is None else self.expanded + looks
-        look = self.heuristic.look
+        max_expanded = None if max_expansions is None else self.expanded + max_expansions
         seen: dict[Any, int] = {start: 0}
-        nodes: list[tuple[int, int, State, Groups, _Path] | None] = [(self.limit, 0, start, groups, None)]
-        queues: tuple[list[tuple[int, ...]], ...] = tuple([(self.limit, 0, 0, 0)] for _ in range(3))
-        turn = 0
-        while queues[turn]:
-            number = -heappop(queues[turn])[-1]
-            node = nodes[number]
-            if node is None:
-                continue
-            bound, steps, state, remaining_groups, path = node
-            nodes[number] = None
-            is_newest_first = turn == 0
-            turn = (turn + 1) % len(queues)
-            if self.round_up(max(bound, self.limit)) >= self.max_steps:
+        open_nodes = _OpenNodes(orders)
+        open_nodes.push(_Node(self.limit, 0, start, groups, None), 0)
+        while (node := open_nodes.pop()) is not None:
+            if self.round_up(max(node.bound, self.limit)) >= self.max_steps:
                 break
-            if seen[state] < steps:
+            if seen[node.state] < node.steps:
                 continue
             if self.expanded == max_expanded:
                 return False
-            if bound > self.limit:
-                self.limit = self.round_up(bound)
+            if node.bound > self.limit:
+                self.limit = self.round_up(node.bound)
                 self.report()
             self.expanded += 1
-            entries = []
-            for child in self.children(state):
-                now = steps + child.cost
-                if now >= self.max_steps or seen.get(child.state, NEVER) <= now:
-                    continue
-                if child.reached:
-                    self.best = unwind((child.codes, path))
-                    self.report()
-                    continue
-                seen[child.state] = now
-                estimate = look(child.state, remaining_groups, now, self.max_steps)
-                if not estimate.groups or seen.get(estimate.key, NEVER) <= now:
-                    continue
-                seen[estimate.key] = now
-                child_bound = max(bound, estimate.groups[0][0])
-                entries.append((-child_bound, -estimate.unstarted, now, child, estimate.groups))
-            entries.sort(key=lambda entry: entry[:3])  # the best entry becomes the newest
-            for negative_bound, unstarted, now, child, child_groups in entries:
-                rank = -negative_bound
-                number = -len(nodes)
-                nodes.append((rank, now, child.state, child_groups, (child.codes, path)))
-                # Newest of its own queue, so that the other orders do not distract it.
-                heappush(queues[0], (rank, number if is_newest_first else -number, number))
-                heappush(queues[1], (rank, -now, -unstarted, number))
-                heappush(queues[2], (rank, -unstarted, -now, number))
+            for child, unstarted in self.open_children(node, seen):
+                open_nodes.push(child, unstarted)
         return True
+
+    def open_children(self, node: _Node, seen: dict[Any, int]) -> list[tuple[_Node, int]]:
+        """Return the successors of a node that may lead to a shorter plan, the best one last.
+
+        Each has the number of its unstarted processes. Plans that end here become the incumbent.
+        """
+        ranked = []
+        for child in self.children(node.state):
+            now = node.steps + child.cost
+            if now >= self.max_steps or seen.get(child.state, NEVER) <= now:
+                continue
+            if child.reached:
+                self.best = unwind((child.codes, node.path))
+                self.report()
+                continue
+            seen[child.state] = now
+            estimate = self.heuristic.look(child.state, node.groups, now, self.max_steps)
+            if not estimate.groups or seen.get(estimate.key, NEVER) <= now:
+                continue
+            seen[estimate.key] = now
+            bound = max(node.bound, estimate.groups[0][0])
+            child_node = _Node(bound, now, child.state, estimate.groups, (child.codes, node.path))
+            ranked.append(((-bound, -estimate.unstarted, now), child_node, estimate.unstarted))
+        ranked.sort(key=itemgetter(0))
+        return [(child_node, unstarted) for _, child_node, unstarted in ranked]
 
     def result(
         self, status: Status, proof: str, codes: tuple[int, ...] | None = None, bound: int | None = None
