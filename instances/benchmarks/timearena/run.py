@@ -15,7 +15,7 @@ from planoracle.instances.benchmarks.timearena.simulation import TimeArenaSimula
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.decision_points import limited, started
 from planoracle.instances.protocol.plan import first_or_attempted
-from planoracle.instances.protocol.trajectory import walk
+from planoracle.instances.protocol.trajectory import moves_of
 from planoracle.plugin import (
     DecisionPoint,
     DroppedCommand,
@@ -45,6 +45,8 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         Record of the minutes of the run.
     """
 
+    simulator: TimeArenaSimulator
+
     def __init__(self, problem: Instance, plan: Plan[list[str]], rules: Profile, impossible: str | None = None) -> None:
         limit = problem.time_limit if plan.limit is None else plan.limit
         self._world = world(problem.name, rules)
@@ -52,13 +54,15 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         self.simulator = TimeArenaSimulator(
             self._world, rules, inf if limit is None else limit, problem, impossible=has_no_solution
         )
-        state, _ = fold(self.simulator, plan.commands)
+        state, self._decided = fold(self.simulator, plan.commands)
         self.record = self.simulator.record(state)
         super().__init__(problem, plan, rules, self.simulator.verdict(state))
         self.impossible = impossible
 
     def _walk(self) -> tuple[list[Move], int]:
-        moves = walk(self.simulator, self.plan.commands)
+        moves = moves_of(self.simulator, self.begin, self._decided)
+        if moves and self.record.end in ("time_out", "five_invalid", "exit"):
+            moves[-1] = replace(moves[-1], after=replace(moves[-1].after, over=self.record.end))
         return moves, len(moves)
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
@@ -72,10 +76,6 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         if parse(text, simulator.world) != decisions:
             text = json.dumps(decisions)
         return text, simulator.verdict(fold(simulator, decisions)[0])
-
-    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
-        """Return decisions minute by minute, with waits until all work has ended."""
-        return self.simulator.commands(point, remaining)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every command that would be valid now, and the wait."""
