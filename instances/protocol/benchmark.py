@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -172,6 +172,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     live: Any = None
     generator: Any = None
 
+    def __reduce__(self) -> tuple[Callable[[str], AnyBenchmark], tuple[str]]:
+        """Pickle a benchmark by its name: runs and environments hold theirs."""
+        return registry.get, (self.name,)
+
     # Problems
 
     def note(self, name: str) -> str:
@@ -331,6 +335,7 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
             If the verdict of the rules contradicts itself, such as a success with a fatal violation.
         """
         run: Run[_P, _C, _R] = self.runs.replay(problem, plan, self.default_rules(problem) if rules is None else rules)
+        run.benchmark = self
         registry.check_verdict(problem, run.verdict)
         if plan.fault:
             violation = Violation(None, plan.fault, "answer")

@@ -6,7 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
@@ -14,6 +14,9 @@ from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol.plan import Plan
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.simulator import Step
+
+if TYPE_CHECKING:
+    from planoracle.instances.protocol.benchmark import AnyBenchmark
 
 _P = TypeVar("_P", bound=Problem, covariant=True)
 _C = TypeVar("_C", covariant=True)
@@ -31,6 +34,8 @@ class Run(ABC, Generic[_P, _C, _R]):
         Rules of the replay, and the plan that was read.
     verdict
         Events, violations and success.
+    benchmark
+        Benchmark of the problem, which replayed the plan.
     submission
         Record or bare plan that the run was read from, for metrics of its further fields.
     impossible
@@ -38,6 +43,8 @@ class Run(ABC, Generic[_P, _C, _R]):
     time_limit
         Ticks, if the rules or the submission set one.
     """
+
+    benchmark: AnyBenchmark
 
     def __init__(self, problem: _P, plan: Plan[_C], rules: _R, verdict: Replay) -> None:
         self.problem = problem

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Prot
 
 from planoracle.instances.errors import BenchmarkError
 from planoracle.instances.model.limits import Status
-from planoracle.instances.protocol import registry
 
 if TYPE_CHECKING:
     from planoracle.instances.model.problem import Problem
@@ -89,7 +88,7 @@ class Measurement(Generic[_Run]):
     Parameters
     ----------
     run
-        Replay of a submission.
+        Replay of a submission, which names its benchmark.
     oracle
         Solver of optima.
     """
@@ -106,7 +105,7 @@ class Measurement(Generic[_Run]):
     @cached_property
     def optimum(self) -> Optimum:
         """Optimum that the grade reports; by the formula of the benchmark where there is one."""
-        makespan = registry.of(self.run.problem).formula_optimum(self.run.problem)
+        makespan = self.run.benchmark.formula_optimum(self.run.problem)
         return Optimum.of(self.best) if makespan is None else Optimum(makespan, Status.optimal, makespan)
 
 

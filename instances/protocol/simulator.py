@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay, Violation
-from planoracle.instances.protocol.decision_points import DecisionPoint
+from planoracle.instances.protocol.decision_points import DecisionPoint, started, waited
 from planoracle.instances.protocol.profiles import Rules
 
 
@@ -135,6 +135,12 @@ class ScheduleSimulator(Simulator[_S, _C]):
     @abstractmethod
     def point(self, state: _S) -> DecisionPoint:
         """Return the decision point of a state; its cost does not depend on the commands before."""
+
+    def next_point(self, point: DecisionPoint, step: Step) -> DecisionPoint:
+        """Return the point after a step, by its piece or its wait, if it has one."""
+        if step.piece is not None:
+            return started(point, step.piece)
+        return waited(point, step.end) if step.kind == "wait" else point
 
     @abstractmethod
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:

@@ -13,8 +13,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.decision_points import DecisionPoint, started, wait_words, waited
+from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.plan import Plan, Targets
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.run import Run
@@ -74,7 +73,7 @@ def walk(simulator: ScheduleSimulator[Any, Any], commands: Iterable[Any]) -> lis
         before = point.instance
         state, steps = simulator.apply(state, command)
         for step in steps[:-1]:
-            point = _next_point(point, step)
+            point = simulator.next_point(point, step)
             moves.append(_move(step, point))
         if steps:
             point = simulator.point(state)
@@ -82,15 +81,20 @@ def walk(simulator: ScheduleSimulator[Any, Any], commands: Iterable[Any]) -> lis
     return moves
 
 
-def _next_point(point: DecisionPoint, step: Step) -> DecisionPoint:
-    if step.piece is not None:
-        return started(point, step.piece)
-    return waited(point, step.end) if step.kind == "wait" else point
+def moves_of(simulator: ScheduleSimulator[Any, Any], begin: DecisionPoint, steps: Iterable[Step]) -> list[Move]:
+    """Return steps, each with the point after it, where points follow from the steps alone."""
+    moves: list[Move] = []
+    point = begin
+    for step in steps:
+        point = simulator.next_point(point, step)
+        moves.append(_move(step, point))
+    return moves
 
 
 def _move(step: Step, after: DecisionPoint, *, restricts: bool = True) -> Move:
-    fields_of_step = {name: getattr(step, name) for name in Step.__slots__}
-    return Move(**fields_of_step, after=after, restricts=restricts)
+    place = step.position, step.command
+    times = step.start, step.end
+    return Move(*place, step.kind, *times, step.violation, step.piece, after=after, restricts=restricts)
 
 
 class Trajectory(Run[Instance, _C, _R]):
@@ -104,7 +108,14 @@ class Trajectory(Run[Instance, _C, _R]):
         Plan that was read.
     verdict
         Verdict on the plan.
+
+    Attributes
+    ----------
+    simulator
+        Rules as code, which a derived class sets.
     """
+
+    simulator: ScheduleSimulator[Any, Any]
 
     def __init__(self, problem: Instance, plan: Plan[_C], rules: _R, verdict: Replay) -> None:
         super().__init__(problem, plan, rules, verdict)
@@ -165,7 +176,7 @@ class Trajectory(Run[Instance, _C, _R]):
         """Let time pass at the end of the run, see `Run.wait_until`."""
         point = self.points[self.stop]
         now = point.state.clock
-        if registry.of(self.problem).waits_are_commands:
+        if self.benchmark.waits_are_commands:
             super().wait_until(clock)
         if isinstance(clock, bool) or not isinstance(clock, int) or clock < now:
             raise InputError(f"must be a whole number of ticks, at least {now}", field="clock", value=clock)
@@ -177,9 +188,9 @@ class Trajectory(Run[Instance, _C, _R]):
     def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
         """Return the run's commands up to a decision, with the rest of a schedule after them, and its replay."""
 
-    @abstractmethod
-    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
+    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return the commands, as texts, that carry out the rest of a schedule from a point."""
+        return self.simulator.commands(point, remaining)
 
     @abstractmethod
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:

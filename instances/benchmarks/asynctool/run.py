@@ -40,6 +40,8 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         The problem, and the transcript with the effect of every turn.
     """
 
+    simulator: AsyncToolSimulator
+
     def __init__(self, problem: Instance, plan: Plan[list[object]], rules: Profile) -> None:
         self.task = problem_of(problem)
         self.simulator = AsyncToolSimulator(self.task, rules, problem)
@@ -62,10 +64,6 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         messages = [*self.plan.commands[:count], *remaining]
         verdict = run_of(self.task, messages, self.rules, self.problem).verdict()
         return "\n".join(map(json.dumps, messages)), verdict
-
-    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
-        """Return a message for every turn."""
-        return self.simulator.commands(point, rest)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every reference call whose input is known, the closing message and the wait."""

@@ -34,6 +34,8 @@ class GenericRun(Trajectory[Schedule, Rules]):
         Plan that was read, and rules of the run.
     """
 
+    simulator: GenericSimulator
+
     _ended_by: Violation | None = None
 
     def __init__(
@@ -143,10 +145,6 @@ class GenericRun(Trajectory[Schedule, Rules]):
     def command_texts(self) -> list[str]:
         """Every piece as a command."""
         return [self.simulator.words(piece) for piece in self.plan.commands.pieces]
-
-    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
-        """Return every piece as a command; starts imply waits."""
-        return self.simulator.commands(point, rest)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every piece that can begin now, and the wait."""

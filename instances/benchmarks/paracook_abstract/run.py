@@ -42,6 +42,8 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         Gap of the released rules by which an incomplete plan passes: ``repeats``, ``lists`` or both; else ``""``.
     """
 
+    simulator: ListSimulator
+
     def __init__(self, problem: Instance, plan: Plan[Lists], rules: Profile) -> None:
         self.simulator = ListSimulator(problem, rules)
         self.record = self.simulator.carry_out(plan.commands)
@@ -115,10 +117,6 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         """Return the lists up to a step, followed by those of the remaining tasks."""
         lists = lists_of(self.problem, (*self.points[count].state.pieces, *remaining.pieces))
         return json.dumps(lists), replay(self.problem, Plan(lists, lists), self.rules).verdict
-
-    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
-        """Return a command for every task, in the order in which they begin."""
-        return self.simulator.commands(point, remaining)
 
     @property
     def command_texts(self) -> list[str]:

@@ -15,19 +15,22 @@ from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol.decision_points import DecisionPoint, piece_choices, wait_words, waited
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
 from planoracle.instances.protocol.simulator import Step, fold
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, walk
+from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, moves_of
 
 
 class Recipe2PlanRun(Trajectory[Answers, Profile]):
     """Run: a plan ends at its first violation, an interactive log continues after refused commands."""
 
+    simulator: Recipe2PlanSimulator
+
     def __init__(self, problem: Instance, plan: Plan[Answers], rules: Profile) -> None:
-        self.simulator, self._commands = simulation_of(problem, plan.commands, rules)
-        state, _ = fold(self.simulator, self._commands)
+        self.simulator, commands = simulation_of(problem, plan.commands, rules)
+        state, self._commanded = fold(self.simulator, commands)
         super().__init__(problem, plan, rules, self.simulator.verdict(state))
 
     def _walk(self) -> tuple[list[Move], int]:
-        moves = [move for move in walk(self.simulator, self._commands) if not _is_no_command(move)]
+        steps = [step for step in self._commanded if not _is_no_command(step)]
+        moves = moves_of(self.simulator, self.begin, steps)
         stop = len(moves)
         if moves and moves[-1].kind == "lost" and not self.plan.commands.interactive:
             stop -= 2 if [move.kind for move in moves[-2:]] == ["wait", "lost"] else 1
@@ -47,10 +50,6 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         for answer in self.plan.commands.answers:
             texts += [command.text for command in answer] or [""]
         return texts
-
-    def commands(self, point: DecisionPoint, rest: Schedule) -> list[str]:
-        """Return a step for every piece; waits follow from the starts."""
-        return self.simulator.commands(point, rest)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every step that the rules allow now, in every length, and the wait."""

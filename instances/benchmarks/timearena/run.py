@@ -20,7 +20,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.decision_points import DecisionPoint, limited, started, waited
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
 from planoracle.instances.protocol.simulator import fold
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, walk
+from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, moves_of
 
 
 class TimeArenaRun(Trajectory[list[str], Profile]):
@@ -34,6 +34,8 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         Record of the minutes of the run.
     """
 
+    simulator: TimeArenaSimulator
+
     def __init__(self, problem: Instance, plan: Plan[list[str]], rules: Profile, impossible: str | None = None) -> None:
         limit = problem.time_limit if plan.limit is None else plan.limit
         self._world = world(problem.name, rules)
@@ -41,13 +43,15 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         self.simulator = TimeArenaSimulator(
             self._world, rules, inf if limit is None else limit, problem, impossible=has_no_solution
         )
-        state, _ = fold(self.simulator, plan.commands)
+        state, self._decided = fold(self.simulator, plan.commands)
         self.record = self.simulator.record(state)
         super().__init__(problem, plan, rules, self.simulator.verdict(state))
         self.impossible = impossible
 
     def _walk(self) -> tuple[list[Move], int]:
-        moves = walk(self.simulator, self.plan.commands)
+        moves = moves_of(self.simulator, self.begin, self._decided)
+        if moves and self.record.end in ("time_out", "five_invalid", "exit"):
+            moves[-1] = replace(moves[-1], after=replace(moves[-1].after, over=self.record.end))
         return moves, len(moves)
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
@@ -61,10 +65,6 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         if parse(text, simulator.world) != decisions:
             text = json.dumps(decisions)
         return text, simulator.verdict(fold(simulator, decisions)[0])
-
-    def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
-        """Return decisions minute by minute, with waits until all work has ended."""
-        return self.simulator.commands(point, remaining)
 
     def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
         """Yield every command that would be valid now, and the wait."""

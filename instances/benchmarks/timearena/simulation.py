@@ -262,7 +262,7 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
         state.pending = Pending(step, state.pending)
         return self._set_end(state), (step,)
 
-    def _next_point(self, point: DecisionPoint, step: Step) -> DecisionPoint:
+    def next_point(self, point: DecisionPoint, step: Step) -> DecisionPoint:
         """Return the point after a decision."""
         if step.kind == "act" and not self.impossible:
             return started(point, self.piece(step.command, point.state.clock))
@@ -288,7 +288,7 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
         """Return the decision point; ``over`` if the run has ended without completion."""
         assert state.point is not None
         for entry in entries_of(state.pending):
-            state.point = self._next_point(state.point, entry.step)
+            state.point = self.next_point(state.point, entry.step)
         state.pending = None
         if state.end in (None, "completed"):
             return state.point
