@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from os.path import exists
 from pathlib import Path
 from typing import Annotated
@@ -117,13 +118,13 @@ def audit(
     hidden = 0
     paths = [Path(name) for name in files]
     intake = replace(source, paths=paths).open(claims=True) if files else None
-    for one in _check_references(auditor, targets, intake, list(named), limits):
-        findings.append(one)
-        note_problem(one.instance)
-        if form in PEOPLE and one.verdict == ReferenceVerdict.optimal and not every:
+    for finding in _check_references(auditor, targets, intake, list(named), limits):
+        findings.append(finding)
+        note_problem(finding.instance)
+        if form in PEOPLE and finding.verdict == ReferenceVerdict.optimal and not every:
             hidden += 1
         else:
-            table.add(one.row())
+            table.add(finding.row())
     if table.rows or form not in PEOPLE:
         table.close()
     if findings:
@@ -136,7 +137,7 @@ def audit(
     if hidden:
         are = "1 reference is" if hidden == 1 else f"{hidden} references are"
         tell(f"{are} optimal and not shown; --all shows all references", "note")
-    failed = any(one.wrong or one.verdict == ReferenceVerdict.not_checked for one in findings)
+    failed = any(finding.wrong or finding.verdict == ReferenceVerdict.not_checked for finding in findings)
     raise typer.Exit(int(failed))
 
 
@@ -151,7 +152,7 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
                 value=name,
             )
     chosen = names or benchmarks
-    rows = [row for name in chosen for row in rows_of(name)]
+    rows = list(chain.from_iterable(map(rows_of, chosen)))
     if form in PEOPLE:  # with the decimals that the papers print
         for column in ("paper", "ours", "difference"):
             texts = ["-" if row[column] is None else str(row[column]) for row in rows]
@@ -162,10 +163,10 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
 
 
 def _check_references(
-    auditor: Auditor, names: list[str], intake: Intake | None, own: list[str], limits: TaskLimits
+    auditor: Auditor, names: list[str], intake: Intake | None, problems: list[str], limits: TaskLimits
 ) -> Iterator[ReferenceFinding]:
-    only_files = not names and (own or intake is not None)
-    expanded = [*own, *(() if only_files else published_names(names))]
+    only_files = not names and (problems or intake is not None)
+    expanded = [*problems, *(() if only_files else published_names(names))]
     for name in track(expanded, "checking"):
         yield from _report_unchecked(auditor.check_published(name))
     if intake is not None:
@@ -175,9 +176,9 @@ def _check_references(
 
 def _report_unchecked(findings: Iterator[ReferenceFinding]) -> Iterator[ReferenceFinding]:
     """Yield findings; write an error for each that could not be checked."""
-    for one in findings:
-        if one.verdict == ReferenceVerdict.not_checked and one.line is not None:
-            report_failure(SourceLine(one.line, one.source), one.reason)
-        elif one.verdict == ReferenceVerdict.not_checked:
-            collect(one.instance, str(one.reason), "references")
-        yield one
+    for finding in findings:
+        if finding.verdict == ReferenceVerdict.not_checked and finding.line is not None:
+            report_failure(SourceLine(finding.line, finding.source), finding.reason)
+        elif finding.verdict == ReferenceVerdict.not_checked:
+            collect(finding.instance, str(finding.reason), "references")
+        yield finding

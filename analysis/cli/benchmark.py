@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ from planoracle.analysis.console import say, tell
 from planoracle.analysis.contract.suite import CHECKS, check_benchmark
 from planoracle.analysis.template import write
 from planoracle.instances.files import catalog
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
@@ -80,12 +82,17 @@ def list_(form: FormatOption = Format.table) -> None:
     planoracle benchmark list --format json
     """
     check_columns("benchmark")
-    benchmarks = [_describe(one) for one in map(registry.get, registry.names())]
-    write_table(form, _COLUMNS, [_join_lists(row) if form in PEOPLE else row for row in benchmarks])
-    for part, (columns, title) in _PARTS.items() if form in PEOPLE else ():
-        rows = [one for row in benchmarks for one in row[part]]
-        # Two benchmarks may share a rule.
-        write_table(form, columns, [_join_lists(one) for at, one in enumerate(rows) if one not in rows[:at]], title)
+    benchmarks = [_describe(registry.get(name)) for name in registry.names()]
+    if form not in PEOPLE:
+        write_table(form, _COLUMNS, benchmarks)
+        return
+    write_table(form, _COLUMNS, map(_join_lists, benchmarks))
+    for part, (columns, title) in _PARTS.items():
+        rows: list[dict[str, Any]] = []
+        for row in chain.from_iterable(description[part] for description in benchmarks):
+            if row not in rows:  # two benchmarks may share a rule
+                rows.append(row)
+        write_table(form, columns, map(_join_lists, rows), title)
 
 
 @benchmark.command(cls=HelpCommand)
@@ -116,10 +123,13 @@ def check(
     planoracle benchmark check timearena --problems 1
     """
     check_columns("benchmark-check")
-    one = registry.get(name)
-    further = [problem for path in instance or () for problem in catalog.read_problems(str(path))]
-    table, failed = Table(form, ("check", "status", "cases", "details")), False
-    for result in track(check_benchmark(one, problems, seed, further), "checking", total=len(CHECKS)):
+    checked = registry.get(name)
+    further: list[Problem] = []
+    for path in instance or ():
+        further += catalog.read_problems(str(path))
+    table = Table(form, ("check", "status", "cases", "details"))
+    failed = False
+    for result in track(check_benchmark(checked, problems, seed, further), "checking", total=len(CHECKS)):
         table.add(result.row())
         failed |= result.status == "failed"
     table.close()
@@ -131,42 +141,47 @@ def _join_lists(row: dict[str, Any]) -> dict[str, Any]:
     return {key: ", ".join(map(str, value)) if isinstance(value, list) else value for key, value in row.items()}
 
 
-def _describe(one: AnyBenchmark) -> dict[str, Any]:
-    names = () if one.catalog is None else one.catalog.names()
-    kind = "schedule" if isinstance(one, ScheduleBenchmark) else None
-    own = (
-        (problem.kind for problem in map(one.catalog.load, names) if problem.benchmark == one.name)
-        if one.catalog
-        else ()
-    )
+def _describe(benchmark: AnyBenchmark) -> dict[str, Any]:
+    """Return a benchmark as a row, with rows for its rules, metrics and averages."""
+    metrics = [
+        {"metric": f"{benchmark.name}.{column.name}", "unit": column.unit, "meaning": column.meaning}
+        for column in benchmark.columns
+    ]
+    averages = [
+        {"average": f"{benchmark.name}.{average.name}", "meaning": average.meaning}
+        for average in benchmark.metrics.averages(benchmark.rules.profile())
+    ]
     return {
-        "benchmark": one.name,
-        "title": one.title,
-        "citation": one.citation,
-        "kind": next(iter(own), kind),
-        "problems": len(names),
-        "submissions": list(one.plan_fields),
-        "heuristics": list(one.heuristics),
-        "profiles": list(one.rules.profiles),
-        "rules": _rules(one),
-        "metrics": [
-            {"metric": f"{one.name}.{column.name}", "unit": column.unit, "meaning": column.meaning}
-            for column in one.columns
-        ],
-        "summaries": [
-            {"average": f"{one.name}.{average.name}", "meaning": average.meaning}
-            for average in one.metrics.averages(one.rules.profile())
-        ],
+        "benchmark": benchmark.name,
+        "title": benchmark.title,
+        "citation": benchmark.citation,
+        "kind": _kind_of(benchmark),
+        "problems": 0 if benchmark.catalog is None else len(benchmark.catalog.names()),
+        "submissions": list(benchmark.plan_fields),
+        "heuristics": list(benchmark.heuristics),
+        "profiles": list(benchmark.rules.profiles),
+        "rules": _rules(benchmark),
+        "metrics": metrics,
+        "summaries": averages,
     }
 
 
-def _rules(one: AnyBenchmark) -> list[dict[str, Any]]:
+def _kind_of(benchmark: AnyBenchmark) -> str | None:
+    """Return the kind of the first bundled problem that belongs to a benchmark."""
+    if benchmark.catalog is not None:
+        for problem in map(benchmark.catalog.load, benchmark.catalog.names()):
+            if problem.benchmark == benchmark.name:
+                return str(problem.kind)
+    return "schedule" if isinstance(benchmark, ScheduleBenchmark) else None
+
+
+def _rules(benchmark: AnyBenchmark) -> list[dict[str, Any]]:
     """Return a row for each rule, its values as they are written on the command line."""
     rows = []
-    for field in fields(one.rules.profile()):
-        values = {name: str(getattr(rules, field.name)) for name, rules in one.rules.profiles.items()}
+    for field in fields(benchmark.rules.profile()):
+        values = {name: str(getattr(rules, field.name)) for name, rules in benchmark.rules.profiles.items()}
         values = {name: value.lower() if value in ("True", "False") else value for name, value in values.items()}
         usual = ["true", "false"] if values["paper"] in ("true", "false") else ["whole number"]
-        among = list(one.rules.choices.get(field.name, usual))
-        rows.append({"rule": f"{one.rules.name}.{field.name}", "values": among, **values})
+        among = list(benchmark.rules.choices.get(field.name, usual))
+        rows.append({"rule": f"{benchmark.rules.name}.{field.name}", "values": among, **values})
     return rows

@@ -124,8 +124,11 @@ def _first_fault(regret: RunRegret) -> str:
     """Return the first broken rule and its decision."""
     if regret.fault is None:
         return "the plan is incomplete"
-    at = next((k for k, one in enumerate(regret.decisions) if one.violation == regret.fault["kind"]), None)
-    position = "" if at is None else f"decision {at}: "
+    position = ""
+    for index, decision in enumerate(regret.decisions):
+        if decision.violation == regret.fault["kind"]:
+            position = f"decision {index}: "
+            break
     return f"{position}{regret.fault['kind']} ({regret.fault['subject']}: {regret.fault['message']})"
 
 

@@ -80,9 +80,9 @@ def repair(
     for answer in answers:
         result = {"status": None} if answer.value is None else answer.value
         failed |= result["status"] in (None, Status.unknown)
-        own = identifying_fields(answer) | {"model": None, "method": "repair"}
-        named = {name: value for name, value in result.items() if name != "instance"}
-        table.add(own | named | {"reason": answer.reason})
+        identity = identifying_fields(answer) | {"model": None, "method": "repair"}
+        repaired_fields = {name: value for name, value in result.items() if name != "instance"}
+        table.add(identity | repaired_fields | {"reason": answer.reason})
     table.close()
     raise typer.Exit(int(failed))
 

@@ -118,14 +118,15 @@ def _compare(names: list[str], work: float) -> int:
     faulty = skipped = 0
     replayed: Counter[str] = Counter()  # by proof; "" for those that are derived
     for name in track(names, "solving"):
-        for one in bundled_entries(name):
-            if one.derivable and one.effort > work:
+        for bundled_entry in bundled_entries(name):
+            if bundled_entry.derivable and bundled_entry.effort > work:
                 skipped += 1
                 continue
-            replayed["" if one.derivable or one.entry is None else one.entry["proof"]] += 1
-            for fault in faults_of(one):
+            entry = bundled_entry.entry
+            replayed["" if bundled_entry.derivable or entry is None else entry["proof"]] += 1
+            for fault in faults_of(bundled_entry):
                 faulty += 1
-                collect(f"{name} ({', '.join(one.profiles)})", str(fault), "problems")
+                collect(f"{name} ({', '.join(bundled_entry.profiles)})", str(fault), "problems")
     parts = [f"{replayed.pop('', 0)} optima solved again, {faulty or 'no'} difference{'s' * (faulty != 1)}"]
     parts += [f"{number} more only replayed ({proof})" for proof, number in replayed.items()]
     parts += [f"{skipped} skipped, because they need more work"] if skipped else []
@@ -138,10 +139,13 @@ def _write(names: list[str], work: float) -> None:
     new: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for name in track(names, "solving"):
         ways = list(bundled_entries(name))
-        if not any(_lacks(one.entry, work) for one in ways):
+        if not any(_lacks(bundled_entry.entry, work) for bundled_entry in ways):
             continue
         benchmark = ways[0].problem.benchmark
-        entries = [derive(one, WorkLimit(work)) if _lacks(one.entry, work) else one.entry for one in ways]
+        entries = []
+        for bundled_entry in ways:
+            is_lacking = _lacks(bundled_entry.entry, work)
+            entries.append(derive(bundled_entry, WorkLimit(work)) if is_lacking else bundled_entry.entry)
         new[benchmark][ways[0].problem.name] = entries
         write_optima(registry.get(benchmark), new[benchmark])
 
@@ -157,10 +161,10 @@ def _check_bundled(names: list[str], form: Format) -> int:
     table = Table(form, _COLUMNS)
     count = Counter[bool | None]()
     for name in track(expanded, "verifying"):
-        for one in verify_bundled(name):
-            count[one.holds] += 1
-            if one.holds is False or names or form is not Format.table:
-                table.add(one.row())
+        for verdict in verify_bundled(name):
+            count[verdict.holds] += 1
+            if verdict.holds is False or names or form is not Format.table:
+                table.add(verdict.row())
     if table.rows or form is not Format.table:
         table.close()
     tell(
@@ -175,13 +179,13 @@ def _check_file(names: list[str], proof: str, form: Format) -> int:
     run = ProblemLoop(names, "reading")
     problems = {instance.name: instance for instance, _ in run.each(lambda instance: None)}
     table = Table(form, _COLUMNS)
-    for one in track(each_in_worker(_verdicts, proof, problems), "verifying"):
-        if isinstance(one, InputError):
-            complain(one, "certificates")
+    for verdict in track(each_in_worker(_verdicts, proof, problems), "verifying"):
+        if isinstance(verdict, InputError):
+            complain(verdict, "certificates")
             run.failed = True
         else:
-            table.add(one.row())
-            run.failed |= one.holds is False
+            table.add(verdict.row())
+            run.failed |= verdict.holds is False
     table.close()
     return int(run.failed)
 
