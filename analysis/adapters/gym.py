@@ -59,7 +59,7 @@ def _problems(benchmark: str | None, instance: Instances | None) -> dict[str, Pr
         instance = () if benchmark is None else islice(catalog.names_of(registry.get(benchmark)), 1)
     parts = instance if isinstance(instance, Iterable) and not isinstance(instance, str) else [instance]
     problems: dict[str, Problem] = {}
-    for problem in chain.from_iterable(read(one) if isinstance(one, str | Path) else [one] for one in parts):
+    for problem in chain.from_iterable(map(_problems_of, parts)):
         benchmark = benchmark or check_problem(problem).benchmark
         if check_problem(problem).benchmark != benchmark:
             message = f"must be a problem of {benchmark}, not {problem.benchmark}"
@@ -69,6 +69,11 @@ def _problems(benchmark: str | None, instance: Instances | None) -> dict[str, Pr
     if not problems:
         raise InputError("must name a problem, a set or a file, or be a problem or a list of these", field="instance")
     return problems
+
+
+def _problems_of(part: str | Path | Problem) -> Iterable[Problem]:
+    """Return the problems of a name, a set or a file; a problem is returned as it is."""
+    return read(part) if isinstance(part, str | Path) else [part]
 
 
 def _check_options(options: Mapping[str, object], accepted: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 from zlib import crc32
 
@@ -68,7 +69,9 @@ class Actions:
         legal: dict[int, LegalCommand] = {}
         for name, ways in same.items():
             count = min(len(ways), self.ways)
-            legal.update((self._first[name] + way, ways[way * len(ways) // count]) for way in range(count))
+            first = self._first[name]
+            for way in range(count):
+                legal[first + way] = ways[way * len(ways) // count]
         return dict(sorted(legal.items()))
 
     def place(self, command: str) -> int | None:
@@ -117,19 +120,21 @@ class ObservationForm:
         if form not in FORMS:
             raise InputError(f"must be one of {', '.join(FORMS)}", field="observation", value=form)
         self.form = form
-        self.count = max(one.count for one in actions)
-        self._names = max(len(one.names) for one in actions)
-        own: dict[str, spaces.Space[Any]]
+        self.count = max(actions_of_problem.count for actions_of_problem in actions)
+        self._names = max(len(actions_of_problem.names) for actions_of_problem in actions)
+        parts: dict[str, spaces.Space[Any]]
         if form == "text":
-            own = {"text": spaces.Text(LONGEST, min_length=0, charset=_LETTERS)}
+            parts = {"text": spaces.Text(LONGEST, min_length=0, charset=_LETTERS)}
         elif self._names:
-            ticks, since = (spaces.Box(least, _MOST_TICKS, (self._names,), np.int64) for least in (0, -1))
-            own = {"count": ticks, "spent": ticks, "since": since}
+            ticks = spaces.Box(0, _MOST_TICKS, (self._names,), np.int64)
+            since = spaces.Box(-1, _MOST_TICKS, (self._names,), np.int64)
+            parts = {"count": ticks, "spent": ticks, "since": since}
         else:
-            own = {"command": spaces.Box(0, 2**32 - 1, (self.count,), np.int64)}
+            parts = {"command": spaces.Box(0, 2**32 - 1, (self.count,), np.int64)}
         if form == "structured":
-            own["clock"] = spaces.Box(0, _MOST_TICKS, (1,), np.int64)
-        self.space = spaces.Dict({**own, "action_mask": spaces.Box(0, 1, (self.count,), np.int8)})
+            parts["clock"] = spaces.Box(0, _MOST_TICKS, (1,), np.int64)
+        parts["action_mask"] = spaces.Box(0, 1, (self.count,), np.int8)
+        self.space = spaces.Dict(parts)
 
     def mask(self, legal: Iterable[int]) -> Any:
         """Return the action mask of the legal numbers."""
@@ -151,13 +156,13 @@ class ObservationForm:
         return values | {"command": codes}
 
     def _counts(self, environment: AnyEnvironment, actions: Actions, clock: int) -> dict[str, Any]:
-        count, spent = (np.zeros(self._names, np.int64) for _ in range(2))
+        count = np.zeros(self._names, np.int64)
+        spent = np.zeros(self._names, np.int64)
         since = np.full(self._names, -1, np.int64)
-        for turn in environment.turns:
-            for one in turn.outcomes:
-                at = actions.place(one.command) if one.kind != "lost" else None
-                if at is not None:
-                    count[at] += 1
-                    spent[at] += one.end - one.start
-                    since[at] = max(0, clock - one.start)
+        for outcome in chain.from_iterable(turn.outcomes for turn in environment.turns):
+            at = actions.place(outcome.command) if outcome.kind != "lost" else None
+            if at is not None:
+                count[at] += 1
+                spent[at] += outcome.end - outcome.start
+                since[at] = max(0, clock - outcome.start)
         return {"count": count, "spent": spent, "since": since}

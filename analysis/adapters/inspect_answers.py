@@ -88,12 +88,13 @@ def with_stored_answers(model: str, generate: Generate) -> Generate:
 
 def _key_of(calls: SampleCalls, model: str, messages: list[ChatMessage], config: GenerateConfig) -> str:
     """Return the key of an answer; the address of the server is no part of it, because servers move."""
+    texts = [[message.role, message.text] for message in messages]
     request = {
         "model": model,
         "sample": calls.sample,
         "epoch": calls.epoch,
         "number": calls.count,
-        "messages": [[message.role, message.text] for message in messages],
+        "messages": texts,
         "temperature": config.temperature,
         "max_tokens": config.max_tokens,
     }

@@ -60,8 +60,9 @@ def live() -> Solver:
 
         async def complete(messages: Sequence[Message], sampling: Sampling) -> str:
             state.messages = chat(messages)
-            own = sampling if sampling != prompts.setting.sampling else Sampling()  # that one is in the task's config
-            config = GenerateConfig(temperature=own.temperature, max_tokens=own.max_tokens)
+            if sampling == prompts.setting.sampling:  # it is in the task's config
+                sampling = Sampling()
+            config = GenerateConfig(temperature=sampling.temperature, max_tokens=sampling.max_tokens)
             try:
                 state.output = await get_model().generate(state.messages, config=config)
             except Exception as error:
@@ -231,10 +232,10 @@ def chat(messages: Iterable[Message]) -> list[ChatMessage]:
 
     Examples
     --------
-    >>> [one.role for one in chat([{"role": "user", "content": "boil"}, {"role": "assistant", "content": "wait"}])]
+    >>> [text.role for text in chat([{"role": "user", "content": "boil"}, {"role": "assistant", "content": "wait"}])]
     ['user', 'assistant']
     """
-    return [_ROLES[one["role"]](content=one["content"]) for one in messages]
+    return [_ROLES[message["role"]](content=message["content"]) for message in messages]
 
 
 #: Work for the regret of one run, see `WorkLimit`.
@@ -284,6 +285,8 @@ def verdict(submission: dict[str, Any], profile: str, prices: bool) -> tuple[Gra
     if not grade.scored:
         return grade, grade.reason or ""
     run = grader.run(submission)
-    limit, priced = WorkLimit(WORK / max(1, len(run.steps))), prices and len(run.steps) <= MAX_PRICED
+    steps = len(run.steps)
+    limit = WorkLimit(WORK / max(1, steps))
+    priced = prices and steps <= MAX_PRICED
     report = critique_of(run, oracle=grader.oracle, regret=priced, seconds=limit).prose()
     return grade, visible(f"{grade}\n\n{report}", keep="\n")

@@ -71,18 +71,19 @@ def planoracle(profile: str = "paper", prices: bool = True) -> Scorer:
         grade, explanation = await anyio.to_thread.run_sync(
             partial(verdict_in_worker, submission, profile, prices), limiter=_scoring_limiter(), abandon_on_cancel=True
         )
-        answer = visible(str(next(submission[name] for name in plan_fields() if name in submission)))[:2000]
+        plan = next(submission[name] for name in plan_fields() if name in submission)
+        answer = visible(str(plan))[:2000]
         if not grade.scored:
             return Score.unscored(reason="invalid_response_format", answer=answer, explanation=explanation)
-        success, makespan, optimum = bool(grade.success), grade.makespan, grade.optimal_makespan
-        compared = (makespan / optimum, float(makespan - optimum)) if success and makespan and optimum else _NO_VALUES
-        score = _NO_VALUES[0] if grade.main_score is None else float(grade.main_score)
-        return Score(
-            value={"success": float(success), "main_score": score, "ratio": compared[0], "regret": compared[1]},
-            answer=answer,
-            explanation=explanation,
-            metadata={name: value for name, value in grade.row().items() if name != "violations"},
-        )
+        success = bool(grade.success)
+        makespan, optimum = grade.makespan, grade.optimal_makespan
+        ratio, regret = _NO_VALUES
+        if success and makespan and optimum:
+            ratio, regret = makespan / optimum, float(makespan - optimum)
+        main_score = _NO_VALUES[0] if grade.main_score is None else float(grade.main_score)
+        values = {"success": float(success), "main_score": main_score, "ratio": ratio, "regret": regret}
+        metadata = {name: value for name, value in grade.row().items() if name != "violations"}
+        return Score(value=values, answer=answer, explanation=explanation, metadata=metadata)
 
     return score
 
@@ -259,13 +260,13 @@ def _task_of(benchmark: AnyBenchmark) -> Any:
     ) -> Task:
         prompt_set = load_prompts(benchmark, setting, None if prompts is None else Path(prompts))
         sampling = prompt_set.setting.sampling
+        samples = _samples(benchmark, prompt_set.name, instances, profile, prompts)
+        config = GenerateConfig(temperature=sampling.temperature, max_tokens=sampling.max_tokens)
         return Task(
-            dataset=MemoryDataset(
-                _samples(benchmark, prompt_set.name, instances, profile, prompts), name=benchmark.name
-            ),
+            dataset=MemoryDataset(samples, name=benchmark.name),
             solver=inspect_solvers.live(),
             scorer=planoracle(profile, prices),
-            config=GenerateConfig(temperature=sampling.temperature, max_tokens=sampling.max_tokens),
+            config=config,
             fail_on_error=False,
             version=__version__,
             metadata={"setting": prompt_set.record()},
@@ -281,7 +282,7 @@ def _samples(
 ) -> list[Sample]:
     """Return a sample for every problem; raises `InputError`."""
     names = [instances] if isinstance(instances, str) else [*instances]
-    patterns = [one for one in names if one] or list(catalog.names_of(benchmark))
+    patterns = [name for name in names if name] or list(catalog.names_of(benchmark))
     if not patterns:
         raise InputError("must name problems, sets or files", field="instances")
     about = {"setting": setting, "profile": profile, "prompts": prompts}
@@ -289,9 +290,8 @@ def _samples(
     for name in catalog.expand(patterns):
         for problem in catalog.read_problems(name):
             if problem.benchmark != benchmark.name:
-                raise InputError(
-                    f"is a problem of {problem.benchmark}, not {benchmark.name}", field="instances", value=name
-                )
+                message = f"is a problem of {problem.benchmark}, not {benchmark.name}"
+                raise InputError(message, field="instances", value=name)
             text = benchmark.environment(problem).introduction()
             place = place_of(name, problem)
             if half := lone_surrogate([place, text]):

@@ -140,7 +140,11 @@ class Questions(NamedTuple):
 
     def start(self) -> Callable[[tuple[str, dict[str, Any]]], Any]:
         """Return the function that answers a task: the name of a tool and its arguments."""
-        return lambda task: getattr(self, task[0])(**task[1])
+        return self._answer
+
+    def _answer(self, task: tuple[str, dict[str, Any]]) -> Any:
+        tool, arguments = task
+        return getattr(self, tool)(**arguments)
 
     def problems(
         self,
@@ -166,13 +170,13 @@ class Questions(NamedTuple):
 
     def solve(self, problem: ProblemArgument, seconds: SecondsArgument = None) -> OptimumAnswer:
         """Compute an optimal plan for a problem; the status is optimal if this is proved."""
-        return OptimumAnswer.model_validate(optimum(self._problem(problem)[0], limit=_limit(seconds)).as_dict())
+        answer = optimum(self._problem(problem)[0], limit=_limit(seconds))
+        return OptimumAnswer.model_validate(answer.as_dict())
 
     def explain(self, problem: ProblemArgument, seconds: SecondsArgument = None) -> ExplanationAnswer:
         """Explain why no plan is shorter than the optimum, in steps to check by hand; or why there is no plan."""
-        return ExplanationAnswer.model_validate(
-            explain(self._problem(problem)[0], time_limit=_limit(seconds)).as_dict()
-        )
+        explanation = explain(self._problem(problem)[0], time_limit=_limit(seconds))
+        return ExplanationAnswer.model_validate(explanation.as_dict())
 
     def grade(
         self,
@@ -190,16 +194,13 @@ class Questions(NamedTuple):
         grade = grader.grade(submission)
         report = ""
         if grade.scored:
-            report = critique_of(grader.run(submission), oracle=grader.oracle, regret=prices, seconds=limit).prose()
-        violations = [ViolationAnswer.model_validate(one) for one in grade.violations or ()]
-        own = {name: value for name, value in grade.metrics.items() if isinstance(value, str | int | float | None)}
-        return GradeAnswer(
-            **{name: getattr(grade, name) for name in GradeAnswer.model_fields if hasattr(grade, name)}
-            | {"instance": subject.name, "violations": violations[:MOST], "metrics": own},
-            violations_in_all=len(violations),
-            unit=subject.unit,
-            report=report,
-        )
+            critique = critique_of(grader.run(submission), oracle=grader.oracle, regret=prices, seconds=limit)
+            report = critique.prose()
+        violations = [ViolationAnswer.model_validate(violation) for violation in grade.violations or ()]
+        metrics = {name: value for name, value in grade.metrics.items() if isinstance(value, str | int | float | None)}
+        fields = {name: getattr(grade, name) for name in GradeAnswer.model_fields if hasattr(grade, name)}
+        fields |= {"instance": subject.name, "violations": violations[:MOST], "metrics": metrics}
+        return GradeAnswer(**fields, violations_in_all=len(violations), unit=subject.unit, report=report)
 
     def next(
         self,

@@ -73,11 +73,13 @@ def server(*, files: bool = False) -> MCPServer:
         """Have a worker answer; end the worker when the caller cancels, or when the time is long over."""
         seconds = arguments.get("seconds")
         pool = WorkerPool(questions.start, LIMITS, 1)
+
+        def first_answer() -> Any:
+            return next(pool.map([(tool, arguments)]))
+
         try:
             with anyio.fail_after((LONGEST if seconds is None else seconds) + GRACE):
-                answer = await anyio.to_thread.run_sync(
-                    lambda: next(pool.map([(tool, arguments)])), abandon_on_cancel=True
-                )
+                answer = await anyio.to_thread.run_sync(first_answer, abandon_on_cancel=True)
         except TimeoutError:
             raise ToolError("exceeds its time limit; allow more seconds") from None
         except PlanoracleError as error:

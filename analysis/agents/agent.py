@@ -81,7 +81,7 @@ class PlayedRun(NamedTuple):
     @property
     def total(self) -> float:
         """The sum of all rewards."""
-        return sum(one.transition.reward for one in self.exchanges)
+        return sum(exchange.transition.reward for exchange in self.exchanges)
 
 
 async def play(

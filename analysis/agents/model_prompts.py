@@ -27,17 +27,25 @@ _GO_ON = "Go on."
 def values(prompted: PromptSet, environment: AnyEnvironment, extra: Mapping[str, str]) -> Values:
     """Return the values of placeholders in the current state; ``extra`` adds to those of the environment."""
     turn = environment.state.turn
-    words = {name: partial(word, environment) for name, word in prompted.setting.words.items()}
-    common: dict[str, Callable[[], str]] = {
+    texts: dict[str, Callable[[], str]] = {
         "instructions": environment.instructions,
         "introduction": environment.introduction,
         "situation": environment.situation,
-        "legal": lambda: "\n".join(command.text for command in environment.legal()),
-        "answer": lambda: "" if turn is None else turn.observation.text,
-        "memory": lambda: memory(prompted.setting.history, turn),
+        "legal": partial(_legal_commands, environment),
+        "answer": partial(_last_answer, turn),
+        "memory": partial(memory, prompted.setting.history, turn),
         "example": str,
     }
-    return {**common, **words, **{name: partial(str, text) for name, text in extra.items()}}
+    texts |= {name: partial(word, environment) for name, word in prompted.setting.words.items()}
+    return texts | {name: partial(str, text) for name, text in extra.items()}
+
+
+def _legal_commands(environment: AnyEnvironment) -> str:
+    return "\n".join(command.text for command in environment.legal())
+
+
+def _last_answer(turn: Turn | None) -> str:
+    return "" if turn is None else turn.observation.text
 
 
 def messages(prompted: PromptSet, environment: AnyEnvironment, filling: Values) -> list[Message]:
@@ -119,13 +127,16 @@ async def utterances(
         if message is None:
             break
         outcomes = run.step(message).outcomes
-        kind = "plan" if run.config.loop == "open" else outcomes[-1].kind if outcomes else ""
+        kind = outcomes[-1].kind if outcomes else ""
+        if run.config.loop == "open":
+            kind = "plan"
         texts = {"command": message, "thought": _thought(before, kind), "changes": _changes(before, run)}
         turns.append((before, texts, run.observation.text))
     replies = []
     for at, (before, texts, answer) in enumerate(turns):
-        rest = "; ".join(later["command"] for _, later, _ in turns[at:])
-        replies.append(prompted.fill(prompted.setting.form, values(prompted, before, {**texts, "rest": rest})))
+        remaining = "; ".join(later["command"] for _, later, _ in turns[at:])
+        filling = values(prompted, before, {**texts, "rest": remaining})
+        replies.append(prompted.fill(prompted.setting.form, filling))
         if answers and answer:
             replies.append(f"Observation: {answer}")
     return replies

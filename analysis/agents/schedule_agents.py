@@ -127,6 +127,6 @@ class Random:
         if environment.config.loop == "open":
             raise AgentError("random needs a closed loop", "no_plan")
         legal = environment.legal()
-        if any(one.kind == "act" for one in legal):
-            legal = [one for one in legal if one.kind != "close"]
+        if any(command.kind == "act" for command in legal):
+            legal = [command for command in legal if command.kind != "close"]
         return self._chance.choice(legal).text if legal else None

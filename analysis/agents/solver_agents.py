@@ -51,12 +51,16 @@ class Script:
         """Return True if the last turn has the last message and no violation."""
         if turn is None or turn.before is not self._before or turn.message != self._message:
             return False
-        return not any(one.kind == "lost" or one.violation for one in turn.outcomes)
+        return not any(outcome.kind == "lost" or outcome.violation for outcome in turn.outcomes)
 
 
 def closing(environment: AnyEnvironment, *kinds: str) -> str | None:
     """Return the first legal command of one of some kinds, such as ``close``."""
-    return next((one.text for kind in kinds for one in environment.legal() if one.kind == kind), None)
+    for kind in kinds:
+        for command in environment.legal():
+            if command.kind == kind:
+                return command.text
+    return None
 
 
 class Optimal:

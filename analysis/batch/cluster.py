@@ -104,10 +104,14 @@ def run(start: bytes, limits: TaskLimits, requested: Mapping[str, str], task: An
     """Answer a task on a worker of the cluster, in a process of its own; ``start`` is a pickle."""
     installed = versions()
     if installed != requested:
-        listed = (", ".join(f"{name} {version}" for name, version in one.items()) for one in (installed, requested))
-        raise WorkerError("a worker of the cluster has other versions: {}; expected {}".format(*listed))
+        message = f"{_listed(installed)}; expected {_listed(requested)}"
+        raise WorkerError(f"a worker of the cluster has other versions: {message}")
     with WorkerPool(pickle.loads(start), limits, 1) as pool:  # its process is that of the task before
         return next(pool.map([task]))
+
+
+def _listed(packages: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in packages.items())
 
 
 def _address_of(text: str) -> str:

@@ -10,7 +10,7 @@ from hashlib import blake2b, file_digest
 from typing import Any, TypeAlias, TypeVar
 
 from planoracle.analysis.batch.tasks import Item, ResultRow, Work, answer_items
-from planoracle.analysis.grading.grader import VERSION, Grade, Grader
+from planoracle.analysis.grading.grader import VERSION, Grader
 from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.analysis.grading.problem_loader import NO_PLACES, Places, Problems, Recent
 from planoracle.analysis.intake.path_names import EntryError, SourceLine
@@ -27,24 +27,30 @@ T = TypeVar("T")
 Each: TypeAlias = Callable[[Entries], Iterable[T]]
 
 
-def each_within(entries: Entries, each: Each[T], limits: TaskLimits) -> Iterator[T]:
+def each_within(entries: Entries, function: Each[T], limits: TaskLimits) -> Iterator[T]:
     """Yield the answer of a function to each entry; it gets an error for entries that exceed the limits."""
-    items = (Item(one, one, answer=_single(each, one) if isinstance(one[1], InputError) else None) for one in entries)
-    with WorkerPool(partial(_start, each), limits) as pool:
+    items = (_entry_item(function, entry) for entry in entries)
+    with WorkerPool(partial(_start, function), limits) as pool:
         for item, answer in answer_items(items, pool):
             if isinstance(answer, TaskFailure):
                 (place, entry), error = item.about, answer.error
                 fault = error if isinstance(error, InputError) else InputError(f"{INTERNAL}{error}")
-                answer = _single(each, (place, EntryError(fault, entry)))
+                answer = _single(function, (place, EntryError(fault, entry)))
             yield answer
 
 
-def _start(each: Each[T]) -> Callable[[tuple[Any, Any]], T]:
-    return partial(_single, each)
+def _entry_item(function: Each[Any], entry: tuple[Any, Any]) -> Item:
+    """Return the item of an entry; that of an error has its answer."""
+    answer = _single(function, entry) if isinstance(entry[1], InputError) else None
+    return Item(entry, entry, answer=answer)
 
 
-def _single(each: Each[T], entry: tuple[Any, Any]) -> T:
-    (answer,) = each([entry])
+def _start(function: Each[T]) -> Callable[[tuple[Any, Any]], T]:
+    return partial(_single, function)
+
+
+def _single(function: Each[T], entry: tuple[Any, Any]) -> T:
+    (answer,) = function([entry])
     return answer
 
 
@@ -87,12 +93,14 @@ class Grading(Work):
             own_limits=self.own_limits,
             details=self.trace,
         )
-        return lambda submission: self._row(grader.grade(submission))
+        return partial(self._row, grader)
 
-    def _row(self, grade: Grade) -> ResultRow:
+    def _row(self, grader: Grader, submission: Any) -> ResultRow:
+        grade = grader.grade(submission)
         row = grade.row(trace=self.trace)
         del row["line"], row["source"]
-        return ResultRow(json.dumps(row), is_lasting=not (grade.reason or "").startswith((INTERNAL, "benchmark ")))
+        is_temporary = (grade.reason or "").startswith((INTERNAL, "benchmark "))
+        return ResultRow(json.dumps(row), is_lasting=not is_temporary)
 
 
 class Submissions:
@@ -111,9 +119,12 @@ class Submissions:
 
     def item(self, place: SourceLine, entry: Any) -> Item:
         """Return the item of one submission, or of the error that there is instead."""
-        about, error, key = (place, entry), None, None
+        about: tuple[SourceLine, Any] = (place, entry)
+        error: InputError | None = None
+        key = None
         if isinstance(entry, InputError):
-            about, error = (place, entry.about if isinstance(entry, EntryError) else None), entry
+            about = (place, entry.about if isinstance(entry, EntryError) else None)
+            error = entry
         elif is_grade(entry):
             error = InputError("is a grade among submissions; summarize grades separately")
         elif self._settings is not None:
@@ -125,7 +136,9 @@ class Submissions:
 
     def _key(self, settings: str, entry: Any) -> str:
         name = entry.get("instance") if isinstance(entry, dict) else None
-        content = self._contents.get(name, lambda: self._content(name)) if isinstance(name, str) else None
+        content = None
+        if isinstance(name, str):
+            content = self._contents.get(name, partial(self._content, name))
         return of_text(f"{settings} {content} {json.dumps(entry)}")
 
     def _content(self, name: str) -> str:

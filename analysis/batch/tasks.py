@@ -151,7 +151,9 @@ class Improvement(NamedTuple):
 
 def is_solved(row: Any) -> bool:
     """Return whether an object is a row of `Solving`."""
-    return isinstance(row, dict) and row.keys() >= _ROW and all(isinstance(row[name], str) for name in _TEXTS)
+    if not isinstance(row, dict) or not row.keys() >= _ROW:
+        return False
+    return all(isinstance(row[name], str) for name in _TEXTS)
 
 
 @dataclass(frozen=True)
@@ -206,25 +208,29 @@ class Solving(Work):
         if self.heuristic is not None:
             row = self._schedule(task, self.heuristic, deadline, rules)
         else:
-            options = SolveOptions(
-                rules,
-                deadline,
-                self.seed,
-                self.workers,
-                self.exact_grid,
-                min_interruptions=self.min_interruptions,
-                engine=self.engine,
-                on_progress=lambda makespan, bound: report(Improvement(task.name, makespan, bound)),
-            )
-            row = self._solve(task, options).as_dict()
+            row = self._solve(task, deadline, rules).as_dict()
         is_cut = deadline.stopped.is_set()
         if is_cut and not Status(row["status"]).settled:
             row["reason" if self.heuristic else "proof"] = "interrupted"
         # An interrupted solve may prove the optimum of another plan than a whole one.
         return ResultRow(json.dumps(row), is_lasting=not is_cut)
 
-    def _solve(self, task: Problem, options: SolveOptions) -> Result:
+    def _solve(self, task: Problem, deadline: Deadline, rules: Rules | None) -> Result:
         """Return the result of a problem; its status is unknown if a rule refuses the plan."""
+
+        def report_progress(makespan: int | None, lower_bound: int) -> None:
+            report(Improvement(task.name, makespan, lower_bound))
+
+        options = SolveOptions(
+            rules,
+            deadline,
+            self.seed,
+            self.workers,
+            self.exact_grid,
+            min_interruptions=self.min_interruptions,
+            engine=self.engine,
+            on_progress=report_progress,
+        )
         try:
             return load_or_solve(task, options, recompute=self.recompute)
         except RefusedPlanError as error:
@@ -249,14 +255,16 @@ class Solving(Work):
         except InputError as error:
             # The heuristic is for other problems: a row without a schedule, as if it had found none.
             answer = HeuristicAnswer(task.name, heuristic, None, None, None, str(error), 0.0)
+        status = Status.unknown if answer.makespan is None else Status.feasible
+        schedule = answer.schedule and [piece._asdict() for piece in answer.schedule.pieces]
         return {
             "instance": answer.instance,
             "heuristic": answer.heuristic,
-            "status": Status.unknown if answer.makespan is None else Status.feasible,
+            "status": status,
             "makespan": answer.makespan,
             "unit": task.unit,
             "seconds": round(answer.seconds, 6),
             "reason": answer.reason or None,
             "plan": answer.plan,
-            "schedule": answer.schedule and [piece._asdict() for piece in answer.schedule.pieces],
+            "schedule": schedule,
         }
