@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from html import escape
-from io import StringIO
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from planoracle import __version__
-from planoracle.instances.errors import InputError, RefusedPlanError
+from planoracle.instances.errors import RefusedPlanError
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.text import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +20,6 @@ if TYPE_CHECKING:
 
     from planoracle.instances.model.problem import Problem
 
-# Columns and rows of the plan in ``str(result)``.
-_COLUMNS = ("start", "end", "action", "agent", "agent_until", "resources", "label", "mode_name")
-_MOST_ROWS = 30
 # Seconds from which on the time is worth a mention.
 _LONG = 2.0
 # Meaning of each status for plans shorter than that of the result.
@@ -129,39 +124,13 @@ class Result:
     claimed: int | None = field(default=None, kw_only=True)
 
     def __str__(self) -> str:
-        from planoracle.analysis.cli.output import draw
-
-        row, rows = self.as_dict(), self._rows()
-        stream = StringIO()
-        if rows:
-            draw(rows[:_MOST_ROWS], _columns_in(rows), stream, wide=True)
-        if len(rows) > _MOST_ROWS:
-            stream.write(f"... and {len(rows) - _MOST_ROWS} more rows; to_frame() has all of them\n\n")
-        return f"{visible(self.instance)}: {row['status']}\n{stream.getvalue()}{in_words(row)}"
+        text: str = _view().as_text(self)
+        return text
 
     def _repr_html_(self) -> str:
         """Return the table of the plan and its Gantt chart, for notebooks."""
-        import pandas as pd
-
-        from planoracle.analysis.cli.output import human
-        from planoracle.analysis.figures.plan_figure import svg
-
-        rows = self._rows()
-        cells = [{name: human(name, row.get(name)) for name in _columns_in(rows)} for row in rows]
-        is_cut = len(rows) > _MOST_ROWS
-        table = pd.DataFrame(cells).to_html(index=False, max_rows=_MOST_ROWS, show_dimensions=is_cut) if rows else ""
-        chart = svg(self._planned_problem(), self.plan) if rows else ""
-        row = self.as_dict()
-        text = escape(visible(f"{self.instance}: {row['status']}\n{in_words(row)}", keep="\n"))
-        return f"{table}<pre>{text}</pre>{chart}"
-
-    def _rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the plan; none without a plan, or without the problem."""
-        from planoracle.analysis.run_schedule import plan_rows, rows_for_people
-
-        if self.problem is None or self.plan is None:
-            return []
-        return rows_for_people(plan_rows(self.problem, self))
+        html: str = _view().as_html(self)
+        return html
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record that ``planoracle solve`` writes, with the fields of the problem's kind only."""
@@ -196,12 +165,8 @@ class Result:
         InputError
             If there is no plan.
         """
-        from planoracle.analysis.frames.schema import from_rows, problem_columns
-        from planoracle.analysis.run_schedule import plan_rows
-
-        problem = self._planned_problem()
-        shared = problem_columns(problem.name, problem.benchmark) | {"method": self.method}
-        return from_rows("schedules", [shared | row for row in plan_rows(problem, self)])[0]
+        frame: pd.DataFrame = _view().as_frame(self)
+        return frame
 
     def gantt(self, ax: Axes | None = None) -> Axes:
         """Draw the plan as a Gantt chart, by default on the axes of a new figure.
@@ -216,22 +181,18 @@ class Result:
         InputError
             If there is no plan, or the plan is too long to draw.
         """
-        from planoracle.analysis.figures.plan_figure import draw
-
-        return draw(self._planned_problem(), self.plan, ax)
-
-    def _planned_problem(self) -> Problem:
-        """Return the problem, after a check that there is a plan."""
-        if self.plan is None:
-            raise InputError(f"has no plan; the status is {self.status}", field=self.instance)
-        if self.problem is None:
-            raise InputError("must be set; planoracle.solve sets it", field="problem")
-        return self.problem
+        axes: Axes = _view().gantt_chart(self, ax)
+        return axes
 
 
-def _columns_in(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the columns in which some row has a value."""
-    return [column for column in _COLUMNS if any(row.get(column) not in (None, "") for row in rows)]
+def _view() -> ModuleType:
+    """Return the module of the functions that show results.
+
+    Its import is late, because `analysis` imports this package.
+    """
+    from planoracle.analysis import result_view
+
+    return result_view
 
 
 def in_words(row: Mapping[str, Any]) -> str:

@@ -28,12 +28,13 @@ ALLOWED = {
 }
 MODULES = [path for folder in ALLOWED for path in sorted((ROOT / folder).rglob("*.py"))]
 #: Modules that import other modules of planoracle late by design: the command loader, registries of plug-ins, and
-#: result classes with a method that draws or prints them.
+#: results, whose view imports pandas and matplotlib only where it needs them.
 LATE = {
     "analysis/cli/__init__.py",
     "analysis/cli/commands.py",
     "analysis/api.py",
     "analysis/comparison/compare.py",
+    "analysis/result_view.py",
     "instances/model/instance.py",
     "instances/protocol/registry.py",
     "solver/result.py",
