@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import venv
 from collections.abc import Callable
 from dataclasses import fields
@@ -183,7 +184,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     venv.create(place / "venv", symlinks=os.name != "nt")
     (site,) = (place / "venv").rglob("site-packages")
-    # Plain paths, so that the .pth files of this environment are not processed.
+    # Plain paths, so that of the .pth files of this environment only an editable install of planoracle is processed.
+    for file in Path(sysconfig.get_path("purelib")).glob("__editable__*planoracle*.pth"):
+        paths += file.read_text(encoding="utf-8").splitlines()
     (site / "ours.pth").write_text("\n".join(paths), encoding="utf-8")
     created = run(*planoracle(place), "benchmark", "new", NAME, "--to", place / "made", folder=place)
     assert created.returncode == 0, created.stderr
