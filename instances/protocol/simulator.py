@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -52,10 +52,13 @@ class LegalCommand(NamedTuple):
         Command as a message.
     kind
         ``act``, ``wait`` or ``close``.
+    piece
+        Piece that the command starts, in `ScheduleSimulator.choices`; else ``None``.
     """
 
     text: str
     kind: str
+    piece: Piece | None = None
 
 
 class Unreadable(NamedTuple):
@@ -139,8 +142,26 @@ class ScheduleSimulator(Simulator[_S, _C]):
     def next_point(self, point: DecisionPoint, step: Step) -> DecisionPoint:
         """Return the point after a step, by its piece or its wait, if it has one."""
         if step.piece is not None:
-            return started(point, step.piece)
+            return self.after_piece(point, step.piece)
         return waited(point, step.end) if step.kind == "wait" else point
+
+    def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
+        """Return the point after the start of a piece."""
+        return started(point, piece)
+
+    @abstractmethod
+    def choices(self, point: DecisionPoint, step: int, state: _S | None = None) -> Iterator[LegalCommand]:
+        """Yield the commands that the rules allow at the clock of a point.
+
+        Parameters
+        ----------
+        point
+            Decision point.
+        step
+            Ticks of a wait; parts of interruptible actions have lengths that are multiples of it.
+        state
+            State at the point. By default the one after the pieces of the point, where the rules need a state.
+        """
 
     @abstractmethod
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import gcd
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
@@ -39,24 +39,6 @@ class Move(Step):
 
     after: DecisionPoint = field(kw_only=True)
     restricts: bool = True
-
-
-class LegalAction(NamedTuple):
-    """A command that the rules allow in a point, and the point that it leads to.
-
-    Attributes
-    ----------
-    command
-        Text of the command.
-    kind
-        ``act`` or ``wait``.
-    after
-        Point after the command.
-    """
-
-    command: str
-    kind: str
-    after: DecisionPoint
 
 
 def walk(simulator: ScheduleSimulator[Any, Any], commands: Iterable[Any]) -> list[Move]:
@@ -113,9 +95,12 @@ class Trajectory(Run[Instance, _C, _R]):
     ----------
     simulator
         Rules as code, which a derived class sets.
+    state
+        State of the simulator at the end of the run, where decision points do not determine it.
     """
 
     simulator: ScheduleSimulator[Any, Any]
+    state: Any = None
 
     def __init__(self, problem: Instance, plan: Plan[_C], rules: _R, verdict: Replay) -> None:
         super().__init__(problem, plan, rules, verdict)
@@ -191,10 +176,6 @@ class Trajectory(Run[Instance, _C, _R]):
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return the commands, as texts, that carry out the rest of a schedule from a point."""
         return self.simulator.commands(point, remaining)
-
-    @abstractmethod
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield the commands that the rules allow at the clock of a point; waits last one ``step``."""
 
     @abstractmethod
     def targets(self) -> Targets:

@@ -20,8 +20,8 @@ from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.registry import contradiction
 from planoracle.instances.protocol.schedule_benchmark import agrees, remaining_problem
 from planoracle.instances.protocol.scoring import BestKnown
-from planoracle.instances.protocol.simulator import ScheduleSimulator
-from planoracle.instances.protocol.trajectory import AnyTrajectory, LegalAction
+from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator
+from planoracle.instances.protocol.trajectory import AnyTrajectory
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.repair.plan_repair import Repair, repair_schedule
@@ -213,14 +213,19 @@ class Solver:
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal command; commands that differ in length only are one option."""
-        legal = self.run.legal(self.run.points[self.run.stop], self.grid)
-        values = [(command, self._after(value, command)) for command in legal]
+        run = self.run
+        choices = run.simulator.choices(run.points[run.stop], self.grid, run.state)
+        values = [(command, self._after(value, command)) for command in choices]
         for _, group in groupby(values, key=_option_key):
             yield self._option(value, list(group))
 
-    def _after(self, before: Value, command: LegalAction) -> Value:
+    def _after(self, before: Value, command: LegalCommand) -> Value:
         """Return the value after a command."""
-        point, after = self.run.points[self.run.stop], command.after
+        point = self.run.points[self.run.stop]
+        if command.piece is None:
+            after = waited(point, point.state.clock + self.grid)
+        else:
+            after = self.run.simulator.after_piece(point, command.piece)
         witness = None
         if before.makespan is not None and not after.dead_end and not after.complete:
             witness = before.witness
@@ -230,20 +235,19 @@ class Solver:
         value = value_of(after, self.grid, at_least, limit=self.limit, solvers=self._solvers)
         return self._accepted(after, value)
 
-    def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:
+    def _option(self, before: Value, group: list[tuple[LegalCommand, Value]]) -> Option:
         first, value = group[0]
         last, _ = group[-1]
         is_costless = before.makespan is not None and value.makespan == before.makespan
-        command = last.command
+        command = last.text
         shortest = longest = None
         if first.kind == "wait" and is_costless:
             shortest, longest = self.grid, self._longest_wait(before)
             if command == wait_words(self.run.problem, self.grid):  # no command of the benchmark
                 command = wait_words(self.run.problem, longest)
-        elif first.kind == "act":
-            first_piece, last_piece = first.after.state.pieces[-1], last.after.state.pieces[-1]
-            if self.run.problem.by_id[first_piece.action].interruptible:
-                shortest, longest = first_piece.duration, last_piece.duration
+        elif first.piece is not None and self.run.problem.by_id[first.piece.action].interruptible:
+            assert last.piece is not None
+            shortest, longest = first.piece.duration, last.piece.duration
         return Option.of(command, first.kind, before, value, shortest, longest)
 
     def _longest_wait(self, before: Value) -> int:
@@ -260,8 +264,9 @@ class Solver:
         return low * step
 
 
-def _option_key(entry: tuple[LegalAction, Value]) -> tuple[Any, ...]:
+def _option_key(entry: tuple[LegalCommand, Value]) -> tuple[Any, ...]:
     """Return the data that a command, with the value after it, shares with those of one option."""
     command, value = entry
-    pieces = [(piece.action, piece.agent, piece.mode) for piece in command.after.state.pieces[-1:]]
-    return command.kind, pieces, value.lower, value.upper
+    piece = command.piece
+    work = None if piece is None else (piece.action, piece.agent, piece.mode)
+    return command.kind, work, value.lower, value.upper

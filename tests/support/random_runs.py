@@ -32,12 +32,12 @@ def random_run(
         hopeless += value_of(point, step).status == "infeasible"
         if point.complete or hopeless > 2:
             return
-        *acts, wait = course.legal(point, step)
+        *acts, wait = course.simulator.choices(point, step)
         assert wait.kind == "wait"
         if not acts or random.random() < lazy:
             point = waited(point, point.state.clock + step * random.choice((1, 1, 1, 2, 3, 7)))
         else:
-            point = random.choice(acts).after
+            point = course.simulator.after_piece(point, random.choice(acts).piece)
 
 
 def solve_from_scratch(point: DecisionPoint) -> Result:

@@ -17,6 +17,7 @@ from planoracle.instances.benchmarks.asynctool.language import (
     WAIT,
     AgentMessage,
     call_message,
+    messages_by_action,
     read_message,
     written,
 )
@@ -393,6 +394,31 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
             messages.append((CLOSING, "close"))
         messages.append((WAIT, "wait"))
         return [LegalCommand(json.dumps(message), kind) for message, kind in messages]
+
+    def choices(self, point: DecisionPoint, step: int, state: AsyncToolState | None = None) -> Iterator[LegalCommand]:
+        """Yield every reference call that is `ready`, the closing message and the wait."""
+        if state is None:
+            state = self._after_pieces(point)
+        actions = [task.actions[number] for task, number in self.ready(state)]
+        if state.complete and not state.closed:
+            actions.append(CLOSE)
+        messages = messages_by_action(self.problem)
+        for action in actions:
+            piece = Piece(action, point.state.clock, 1, self.instance.agents[0])
+            yield LegalCommand(json.dumps(messages[action]), "act", piece)
+        yield LegalCommand(json.dumps(WAIT), "wait")
+
+    def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
+        """Return the point after the turn of a call or of the closing message."""
+        state = PartialSchedule((*point.state.pieces, piece), piece.end)
+        return replace(point, state=state, reached=piece.end)
+
+    def _after_pieces(self, point: DecisionPoint) -> AsyncToolState:
+        """Return the state after the turns of a point, if all its calls are reference calls."""
+        messages: list[object] = [*written(self.instance, Schedule(point.state.pieces))]
+        messages += [WAIT] * (point.state.clock - len(messages))
+        state, _ = fold(self, map(self._read, messages))
+        return state
 
     def ended(self, state: AsyncToolState) -> str | None:
         """Return ``closed`` after the closing message."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
@@ -12,11 +12,11 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee, refused
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
+from planoracle.instances.protocol.decision_points import wait_words, waited
 from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import language
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
+from planoracle.instances.protocol.trajectory import Move, Trajectory
 
 
 class GenericRun(Trajectory[Schedule, Rules]):
@@ -146,27 +146,10 @@ class GenericRun(Trajectory[Schedule, Rules]):
         """Every piece as a command."""
         return [self.simulator.words(piece) for piece in self.plan.commands.pieces]
 
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every piece that can begin now, and the wait."""
-        state = self._state_of(point) if self.simulator.adds_rules else None
-        for piece, after in self.simulator.startable(point, step):
-            if state is None or self.simulator.accepts(state, piece):
-                yield LegalAction(self.simulator.words(piece), "act", after)
-        after_wait = waited(point, point.state.clock + step)
-        yield LegalAction(wait_words(self.problem, step), "wait", after_wait)
-
     def accepts(self, pieces: Sequence[Piece]) -> bool:
         """Return True if the rules accept a schedule of these pieces."""
         plan = replace(self.plan, commands=Schedule.of(self.problem, pieces), fault="")
         return language(self.problem).replay(self.problem, plan, self.rules).success
-
-    def _state_of(self, point: DecisionPoint) -> ScheduleState:
-        """Return the state of the simulator after the pieces of a point."""
-        simulator = self.simulator
-        state = replace(simulator.initial(), is_valid=True)
-        for piece in point.state.pieces:
-            state, _ = simulator.apply(simulator.copy(state), piece)
-        return state
 
     def targets(self) -> Targets:
         """Return the pieces as they are."""

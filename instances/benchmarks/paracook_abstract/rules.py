@@ -170,33 +170,58 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
             state.refused += 1
             return state, (Step(count, words, "lost", clock, clock, violation),)
         assert isinstance(task, str)
-        earliest_starts = [state.ends[predecessor] + min_lag for predecessor, min_lag in self._waits[task]]
         since = state.clocks[number]
-        start = max([since, *earliest_starts])
+        start = self._earliest_start(state.ends, task, since)
         state.clocks[number] = end = start + self._tasks[task].duration
         if not force:
-            self._add_piece(state, number, self._tasks[task].id, (since, start, end))
+            piece = Piece(self._tasks[task].id, start, end - start, self.problem.agents[number])
+            state.idle, state.pieces = _with_idle_time(state.idle, state.pieces, (since, start), piece.agent)
+            state.pieces = (*state.pieces, piece)
+            state.grid = gcd(state.grid, since, start, end, min(state.clocks))
         state.ends[task] = max(state.ends.get(task, 0), end)
         tasks = state.lists[number]
         state.entries.append(ExecutedTask(task, (number, len(tasks)), start, end))
         tasks.append(task)
         return state, (Step(count, words, "act", start, end),)
 
-    def _add_piece(self, state: ListState, number: int, action: str, times: tuple[int, int, int]) -> None:
-        """Add a task to the pieces, and the time in which its agent is idle before."""
-        since, start, end = times
-        agent = self.problem.agents[number]
-        if start > since:
-            state.idle = (*state.idle, start - since)
-            state.pieces = (*state.pieces, idle_piece(len(state.idle), since, start, agent))
-        state.pieces = (*state.pieces, Piece(action, start, end - start, agent))
-        state.grid = gcd(state.grid, since, start, end, min(state.clocks))
-
     def point(self, state: ListState) -> DecisionPoint:
         """Return the point after the assignments of a live run."""
         instance = self.variant(ListVariant(state.idle))
         partial_schedule = PartialSchedule(state.pieces, min(state.clocks))
         return DecisionPoint(instance, partial_schedule, reached=max(state.clocks), grid=state.grid)
+
+    def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
+        """Return the point after a task was assigned to an agent."""
+        idle = tuple(action.duration for action in point.instance.actions if action.task == IDLE)
+        _, after = self.assigned(point, ListVariant(idle), piece)
+        return after
+
+    def assigned(
+        self, point: DecisionPoint, variant: ListVariant, piece: Piece, *, useful: bool = True
+    ) -> tuple[ListVariant, DecisionPoint]:
+        """Return the variant of the problem and the point after an assignment; a useless task only takes time."""
+        since = max((earlier.end for earlier in point.state.pieces if earlier.agent == piece.agent), default=0)
+        busy_from = piece.start if useful else piece.end
+        idle, pieces = _with_idle_time(variant.idle, point.state.pieces, (since, busy_from), piece.agent)
+        if useful:
+            pieces = (*pieces, piece)
+        variant = variant._replace(idle=idle)
+        instance = self.variant(variant)
+        state = PartialSchedule(pieces, min(_free_times(instance, pieces).values()))
+        return variant, DecisionPoint(instance, state, reached=max(point.reached, piece.end))
+
+    def choices(self, point: DecisionPoint, step: int, state: ListState | None = None) -> Iterator[LegalCommand]:
+        """Yield every task with assigned predecessors, for every agent; there is no command to wait."""
+        tasks = [piece for piece in point.state.pieces if piece.action in self.problem.by_id]
+        ends = {name_of(piece.action): piece.end for piece in tasks}
+        free_times = _free_times(point.instance, point.state.pieces)
+        for name, action in self._tasks.items():
+            if name in ends or action.id not in point.instance.by_id or not self._is_ready(ends, name):
+                continue
+            for agent in self.problem.agents:
+                start = self._earliest_start(ends, name, free_times[agent])
+                piece = Piece(action.id, start, action.duration, agent)
+                yield LegalCommand(command_text(agent, name), "act", piece)
 
     def variant(self, variant: ListVariant) -> Instance:
         """Return the problem as decisions have changed it.
@@ -253,8 +278,14 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         prerequisites = tuple(Other(self._tasks[predecessor].id) for predecessor in open_tasks)
         return Violation(position, "never_ready", name, "not_ready", others=prerequisites)
 
-    def _is_ready(self, state: ListState, task: str) -> bool:
-        return all(predecessor in state.ends for predecessor, _ in self._waits[task])
+    def _is_ready(self, ends: Mapping[str, int], task: str) -> bool:
+        """Return True if all predecessors of a task have an end."""
+        return all(predecessor in ends for predecessor, _ in self._waits[task])
+
+    def _earliest_start(self, ends: Mapping[str, int], task: str, since: int) -> int:
+        """Return the earliest start of a task by an agent that is free from a time on."""
+        earliest_starts = [ends[predecessor] + min_lag for predecessor, min_lag in self._waits[task]]
+        return max([since, *earliest_starts])
 
     def ended(self, state: ListState) -> str | None:
         """Return why the run has ended."""
@@ -270,7 +301,7 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
 
     def legal(self, state: ListState) -> list[LegalCommand]:
         """Return every task that is ready, for every agent; `CLOSE` if there is none."""
-        ready = [name for name in self._tasks if name not in state.ends and self._is_ready(state, name)]
+        ready = [name for name in self._tasks if name not in state.ends and self._is_ready(state.ends, name)]
         commands: list[LegalCommand] = []
         for name in ready:
             commands += [LegalCommand(command_text(agent, name), "act") for agent in self.problem.agents]
@@ -300,7 +331,7 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
                 task = lists[number][place[1]]
                 if not isinstance(task, str) or task not in self._tasks:
                     return PlanRecord(tuple(state.entries), (), (_exception(task), place))
-                if self._is_ready(state, task):
+                if self._is_ready(state.ends, task):
                     state, _ = self.apply(state, Assignment(number, task), force=True)
             open_lists = [number for number in open_lists if len(state.lists[number]) < len(lists[number])]
             if len(state.entries) == before:
@@ -309,9 +340,26 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         return PlanRecord(tuple(state.entries), stuck)
 
 
-def idle_piece(number: int, start: int, end: int, agent: str) -> Piece:
-    """Return the piece of an idle time, by its number from 1."""
-    return Piece(f"{IDLE}/{number}", start, end - start, agent)
+def _with_idle_time(
+    idle: tuple[int, ...], pieces: tuple[Piece, ...], interval: tuple[int, int], agent: str | None
+) -> tuple[tuple[int, ...], tuple[Piece, ...]]:
+    """Return all idle times and the pieces, with the time in which an agent is idle before its next task."""
+    start, end = interval
+    ticks = end - start
+    if not ticks:
+        return idle, pieces
+    number = len(idle) + 1
+    piece = Piece(f"{IDLE}/{number}", start, ticks, agent)
+    return (*idle, ticks), (*pieces, piece)
+
+
+def _free_times(instance: Instance, pieces: Sequence[Piece]) -> dict[str, int]:
+    """Return the time from which each agent is free."""
+    free_times = dict.fromkeys(instance.agents, 0)
+    for piece in pieces:
+        agent = str(piece.agent)
+        free_times[agent] = max(free_times[agent], piece.end)
+    return free_times
 
 
 def command_text(agent: str, task: object) -> str:

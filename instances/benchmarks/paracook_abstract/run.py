@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.language import lists_of
-from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, list_agents, name_of
+from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, list_agents
 from planoracle.instances.benchmarks.paracook_abstract.rules import (
-    IDLE,
-    ExecutedTask,
     ListSimulator,
     ListVariant,
     assess,
     command_text,
-    idle_piece,
 )
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
+from planoracle.instances.protocol.trajectory import Move, Trajectory
 
 #: Names of the tasks of every agent, as submitted.
 Lists = list[list[object]]
@@ -81,7 +75,9 @@ class ParaCookRun(Trajectory[Lists, Profile]):
             if not useful and spare:
                 variant = variant._replace(dropped=(*variant.dropped, spare.pop()))
             seen.add(entry.task)
-            variant, point = self._assign(point, variant, agent, entry, useful=useful)
+            task = by_name(self.problem)[entry.task]
+            piece = Piece(task.id, entry.start, entry.end - entry.start, agent)
+            variant, point = self.simulator.assigned(point, variant, piece, useful=useful)
             same = point.instance is before
             moves.append(Move(position, words, "act", entry.start, entry.end, after=point, restricts=same))
         return moves, len(moves)
@@ -92,27 +88,6 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         ordered_ids = (self.problem.actions[position].id for position in self.problem.order)
         return [action for action in ordered_ids if action in missing]
 
-    def _assign(
-        self, point: DecisionPoint, variant: ListVariant, agent: str, entry: ExecutedTask, *, useful: bool
-    ) -> tuple[ListVariant, DecisionPoint]:
-        """Return the point after a task was assigned to an agent; a useless task only takes time."""
-        since = max((piece.end for piece in point.state.pieces if piece.agent == agent), default=0)
-        pieces = [*point.state.pieces]
-        idle = (entry.start if useful else entry.end) - since
-        if idle:
-            variant = variant._replace(idle=(*variant.idle, idle))
-            pieces.append(idle_piece(len(variant.idle), since, since + idle, agent))
-        if useful:
-            action = by_name(self.problem)[entry.task].id
-            pieces.append(Piece(action, entry.start, entry.end - entry.start, agent))
-        instance = self.simulator.variant(variant)
-        free = dict.fromkeys(instance.agents, 0)
-        for piece in pieces:
-            assert piece.agent is not None
-            free[piece.agent] = max(free[piece.agent], piece.end)
-        state = PartialSchedule(tuple(pieces), min(free.values()))
-        return variant, DecisionPoint(instance, state, reached=max(point.reached, entry.end))
-
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the lists up to a step, followed by those of the remaining tasks."""
         lists = lists_of(self.problem, (*self.points[count].state.pieces, *remaining.pieces))
@@ -122,27 +97,6 @@ class ParaCookRun(Trajectory[Lists, Profile]):
     def command_texts(self) -> list[str]:
         """The commands in order."""
         return [command_text(self._agents[n], self.plan.commands[n][k]) for n, k in self._order]
-
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every task with assigned predecessors, for every agent; there is no command to wait."""
-        ends = {piece.action: piece.end for piece in point.state.pieces}
-        free = dict.fromkeys(point.instance.agents, 0)
-        for piece in point.state.pieces:
-            free[str(piece.agent)] = max(free[str(piece.agent)], piece.end)
-        idle = tuple(action.duration for action in point.instance.actions if action.task == IDLE)
-        for position, action in enumerate(self.problem.actions):
-            if action.id in ends or action.id not in point.instance.by_id:
-                continue
-            predecessors = self.problem.predecessors[position]
-            min_lags = [(self.problem.actions[predecessor].id, min_lag) for predecessor, min_lag in predecessors]
-            if any(predecessor not in ends for predecessor, _ in min_lags):
-                continue
-            earliest_starts = [ends[predecessor] + min_lag for predecessor, min_lag in min_lags]
-            for number, agent in enumerate(self.problem.agents):
-                start = max([free[agent], *earliest_starts])
-                entry = ExecutedTask(name_of(action.id), (number, 0), start, start + action.duration)
-                _, after = self._assign(point, ListVariant(idle), agent, entry, useful=True)
-                yield LegalAction(command_text(agent, entry.task), "act", after)
 
     def targets(self) -> Targets:
         """Return every task at its start; tasks never executed follow one another without waits."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, check_reading
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
@@ -12,10 +11,9 @@ from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.decision_points import DecisionPoint, piece_choices, wait_words, waited
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
 from planoracle.instances.protocol.simulator import Step, fold
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, moves_of
+from planoracle.instances.protocol.trajectory import Move, Trajectory, moves_of
 
 
 class Recipe2PlanRun(Trajectory[Answers, Profile]):
@@ -50,20 +48,6 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         for answer in self.plan.commands.answers:
             texts += [command.text for command in answer] or [""]
         return texts
-
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every step that the rules allow now, in every length, and the wait."""
-        simulator = Recipe2PlanSimulator(self.problem, self.rules)
-        done = tuple(StepCommand.of(*piece[:3]) for piece in point.state.pieces)
-        state, _ = fold(simulator, [done])
-        possible = {self.problem.actions[position].id for position in simulator.open_steps(state)}
-        if state.refused:
-            possible = set()
-        for piece, after in piece_choices(point, step, possible):
-            command = StepCommand.of(*piece[:3])
-            if next(simulator.faults(state, 0, command), None) is None:
-                yield LegalAction(command.text, "act", after)
-        yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
 
     def targets(self) -> Targets:
         """Return every command with its position; of a log, those that were carried out."""

@@ -26,7 +26,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import gaps
 from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent
-from planoracle.instances.protocol.decision_points import DecisionPoint, point_of, wait_words
+from planoracle.instances.protocol.decision_points import DecisionPoint, piece_choices, point_of, wait_words
 from planoracle.instances.protocol.simulator import (
     CLOSE,
     LegalCommand,
@@ -292,6 +292,26 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         commands = [LegalCommand(command.text, "act") for command in self._startable(state, starts)]
         is_done = self._goal_ratio(state) == 1 or not commands
         return [*commands, LegalCommand(CLOSE, "close")] if is_done else commands
+
+    def choices(self, point: DecisionPoint, step: int, state: CookingState | None = None) -> Iterator[LegalCommand]:
+        """Yield every step that the rules allow now, in every length, and the wait."""
+        if state is None:
+            state = self._after_pieces(point)
+        possible: set[str] = set()
+        if not state.refused:
+            possible = {self.actions[position].id for position in self.open_steps(state)}
+        for piece, _ in piece_choices(point, step, possible):
+            command = StepCommand.of(*piece[:3])
+            if next(self.faults(state, 0, command), None) is None:
+                yield LegalCommand(command.text, "act", piece)
+        yield LegalCommand(wait_words(self.problem, step), "wait")
+
+    def _after_pieces(self, point: DecisionPoint) -> CookingState:
+        """Return the state of an interactive run after the pieces of a point as one answer."""
+        commands = tuple(StepCommand.of(*piece[:3]) for piece in point.state.pieces)
+        interactive = Recipe2PlanSimulator(self.problem, self.rules)
+        state, _ = fold(interactive, [commands])
+        return state
 
     def _startable(
         self, state: CookingState, starts: Iterable[tuple[int, Container[int] | None]]

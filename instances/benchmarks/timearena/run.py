@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 
@@ -17,10 +16,10 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.decision_points import DecisionPoint, limited, started, waited
+from planoracle.instances.protocol.decision_points import limited
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
 from planoracle.instances.protocol.simulator import fold
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, moves_of
+from planoracle.instances.protocol.trajectory import Move, Trajectory, moves_of
 
 
 class TimeArenaRun(Trajectory[list[str], Profile]):
@@ -65,16 +64,6 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         if parse(text, simulator.world) != decisions:
             text = json.dumps(decisions)
         return text, simulator.verdict(fold(simulator, decisions)[0])
-
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every command that would be valid now, and the wait."""
-        simulator, clock = TimeArenaSimulator(self._world, self.rules), point.state.clock
-        state, _ = fold(simulator, problems.decisions(self.problem, point.state.pieces, end=clock))
-        modes = problems.action_modes(self.problem)
-        for command in simulator.legal(state):
-            if command.text in modes:
-                yield LegalAction(command.text, "act", started(point, self.simulator.piece(command.text, clock)))
-        yield LegalAction("wait", "wait", waited(point, clock + step))
 
     def targets(self) -> Targets:
         """Return the position at which every action was first carried out, or else first attempted.

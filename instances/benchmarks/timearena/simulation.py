@@ -16,7 +16,7 @@ from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
 from planoracle.instances.protocol.decision_points import DecisionPoint, started, waited
-from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator, Step, entries_of
+from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator, Step, entries_of, fold
 
 # Kind of the step of a decision by its kind of feedback; all others are lost minutes.
 _STEP_KINDS = {"valid": "act", "wait": "wait"}
@@ -307,6 +307,23 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
     def legal(self, state: ArenaState) -> list[LegalCommand]:
         """Return all actions that can be started now, and the wait."""
         return [*(LegalCommand(text, "act") for text in self._startable(state)), LegalCommand("wait", "wait")]
+
+    def choices(self, point: DecisionPoint, step: int, state: ArenaState | None = None) -> Iterator[LegalCommand]:
+        """Yield every action of the problem that can be started now, and the wait."""
+        clock = point.state.clock
+        if state is None:
+            state = self._after_pieces(point)
+        for command in self._startable(state):
+            if command in self._action_modes:
+                yield LegalCommand(command, "act", self.piece(command, clock))
+        yield LegalCommand("wait", "wait")
+
+    def _after_pieces(self, point: DecisionPoint) -> ArenaState:
+        """Return the state after the pieces of a point without a time limit."""
+        assert self.problem is not None
+        decisions = problems.decisions(self.problem, point.state.pieces, end=point.state.clock)
+        state, _ = fold(TimeArenaSimulator(self.world, self.rules), decisions)
+        return state
 
     def ended(self, state: ArenaState) -> str | None:
         """Return why the run has ended."""
