@@ -54,7 +54,7 @@ def _from_packages() -> dict[str, AnyBenchmark]:
         try:
             benchmark: AnyBenchmark = point.load()
             _check(benchmark, point.name)
-        except (ImportError, AttributeError) as error:
+        except (ImportError, AttributeError, BenchmarkError) as error:
             missing = getattr(error, "name", None) or ""
             advice = "repair or uninstall this package"
             if isinstance(error, ImportError) and missing.startswith("planoracle."):

@@ -19,9 +19,9 @@ from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.registry import contradiction
 from planoracle.instances.protocol.schedule_benchmark import agrees, remaining_problem
+from planoracle.instances.protocol.schedule_run import AnyScheduleRun
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator
-from planoracle.instances.protocol.trajectory import AnyTrajectory
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.repair.plan_repair import Repair, repair_schedule
@@ -29,7 +29,6 @@ from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import (
     Solvers,
-    acceptance_of,
     accepted_value,
     follow_witness,
     state_solver,
@@ -124,8 +123,9 @@ def _restricts(old: _Keep, point: DecisionPoint, step: int) -> bool:
 class Solver:
     """Values and options of one run; ``limit`` is that of one point of it."""
 
-    def __init__(self, run: AnyTrajectory, limit: Limit) -> None:
+    def __init__(self, run: AnyScheduleRun, limit: Limit) -> None:
         self.run = run
+        self._accepts = run.simulator.acceptance(run.rules)
         self.limit = limit
         self._solvers: Solvers = {}
 
@@ -159,7 +159,7 @@ class Solver:
         return self._accepted(point, value)
 
     def _accepted(self, point: DecisionPoint, value: Value) -> Value:
-        return accepted_value(point, value, self.grid, self._solvers, acceptance_of(self.run))
+        return accepted_value(point, value, self.grid, self._solvers, self._accepts)
 
     @property
     def rest(self) -> BestKnown:
@@ -174,12 +174,13 @@ class Solver:
         if not point.complete:
             # A separate solver, so that the plan does not depend on earlier queries; but further rules may accept one
             # completion and refuse another.
-            solvers: Solvers = self._solvers if run.is_restricted else {}
+            is_restricted = self._accepts is not None
+            solvers: Solvers = self._solvers if is_restricted else {}
             final = value
-            if not run.is_restricted:
+            if not is_restricted:
                 final = value_of(point, step, value.lower, limit=self.limit, solvers=solvers)
             witness = final.witness if final.upper == value.upper else value.witness
-            if witness is None and (final.makespan is None or run.is_restricted):
+            if witness is None and (final.makespan is None or is_restricted):
                 return None
             if witness is None:
                 raise InternalError(f"{run.problem.name}: a repeated search found no completion of {value.upper}")

@@ -1,4 +1,4 @@
-"""AsyncTool transcripts as trajectories, turn by turn."""
+"""Replays of AsyncTool transcripts."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol.decision_points import limited
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
-from planoracle.instances.protocol.trajectory import Move, Trajectory, walk
+from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun
+from planoracle.instances.protocol.simulator import Step
 
 # Reasons for which a repaired plan leaves out a message, by its kind.
 _REASONS = {"call": "is not a reference call of the problem", "close": "repeats the closing message"}
 
 
-class AsyncToolRun(Trajectory[list[object], Profile]):
+class AsyncToolRun(ScheduleRun[list[object], Profile]):
     """Every turn is a decision.
 
     Attributes
@@ -44,20 +45,25 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         super().__init__(problem, plan, rules, self.record.verdict())
         self.state = self.record.state
 
-    def _walk(self) -> tuple[list[Move], int]:
+    def compute_path(self) -> DecisionPath:
+        """Return the steps and points of all messages; in a successful run no point is a dead end."""
         faults = {fault.position: fault for fault in self.record.violations if fault.position is not None}
-        commands = (read_message(message, self.rules) for message in self.plan.commands)
-        moves = []
-        for move in walk(self.simulator, commands):
-            kind = "act" if move.kind == "close" else move.kind
-            after = replace(move.after, dead_end=False) if self.success else move.after
-            moves.append(replace(move, kind=kind, violation=faults.get(move.position), after=after))
-        return moves, len(moves)
+        simulator = self.simulator
+        state = simulator.initial()
+        points, steps = [simulator.point(state)], list[Step]()
+        for message in self.plan.commands:
+            if simulator.ended(state) is not None:
+                break
+            state, (step,) = simulator.apply(state, read_message(message, self.rules))
+            kind = "act" if step.kind == "close" else step.kind
+            steps.append(replace(step, kind=kind, violation=faults.get(step.position)))
+            point = simulator.point(state)
+            points.append(replace(point, dead_end=False) if self.success else point)
+        return DecisionPath(tuple(points), tuple(steps), len(steps))
 
-    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
+    def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the messages up to a step and those of the rest."""
-        remaining = written(self.problem, rest, count)
-        messages = [*self.plan.commands[:count], *remaining]
+        messages = [*self.plan.commands[:count], *written(self.problem, remaining, count)]
         verdict = run_of(self.task, messages, self.rules, self.problem).verdict()
         return "\n".join(map(json.dumps, messages)), verdict
 

@@ -197,18 +197,20 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         return after
 
     def assigned(
-        self, point: DecisionPoint, variant: ListVariant, piece: Piece, *, useful: bool = True
+        self, point: DecisionPoint, variant: ListVariant, piece: Piece, *, is_useful: bool = True
     ) -> tuple[ListVariant, DecisionPoint]:
         """Return the variant of the problem and the point after an assignment; a useless task only takes time."""
         since = max((earlier.end for earlier in point.state.pieces if earlier.agent == piece.agent), default=0)
-        busy_from = piece.start if useful else piece.end
+        busy_from = piece.start if is_useful else piece.end
         idle, pieces = _with_idle_time(variant.idle, point.state.pieces, (since, busy_from), piece.agent)
-        if useful:
+        if is_useful:
             pieces = (*pieces, piece)
         variant = variant._replace(idle=idle)
         instance = self.variant(variant)
-        state = PartialSchedule(pieces, min(_free_times(instance, pieces).values()))
-        return variant, DecisionPoint(instance, state, reached=max(point.reached, piece.end))
+        clock = min(_free_times(instance, pieces).values())
+        reached = max(point.reached, piece.end)
+        grid = gcd(point.grid, since, busy_from, piece.end, clock)
+        return variant, DecisionPoint(instance, PartialSchedule(pieces, clock), reached=reached, grid=grid)
 
     def choices(self, point: DecisionPoint, step: int, state: ListState | None = None) -> Iterator[LegalCommand]:
         """Yield every task with assigned predecessors, for every agent; there is no command to wait."""

@@ -1,4 +1,4 @@
-"""TimeArena runs as trajectories, decision by decision."""
+"""Replays of TimeArena decisions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.decision_points import limited
+from planoracle.instances.protocol.decision_points import DecisionPoint, limited
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
+from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun, path_of
 from planoracle.instances.protocol.simulator import fold
-from planoracle.instances.protocol.trajectory import Move, Trajectory, moves_of
 
 
-class TimeArenaRun(Trajectory[list[str], Profile]):
+class TimeArenaRun(ScheduleRun[list[str], Profile]):
     """Run of TimeArena: every minute in which the agent is free is a decision.
 
     An ``exit`` is a decision that takes no time.
@@ -47,18 +47,20 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         super().__init__(problem, plan, rules, self.simulator.verdict(state))
         self.impossible = impossible
 
-    def _walk(self) -> tuple[list[Move], int]:
-        moves = moves_of(self.simulator, self.begin, self._decided)
-        if moves and self.record.end in ("time_out", "five_invalid", "exit"):
-            moves[-1] = replace(moves[-1], after=replace(moves[-1].after, over=self.record.end))
-        return moves, len(moves)
+    def compute_path(self) -> DecisionPath:
+        """Return the steps and points of all decisions."""
+        path = path_of(self.simulator, DecisionPoint(self.problem), self._decided)
+        if not path.steps or self.record.end not in ("time_out", "five_invalid", "exit"):
+            return path
+        end = replace(path.points[-1], over=self.record.end)
+        return path._replace(points=(*path.points[:-1], end))
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the decisions up to a step and the remaining ones, replayed without a time limit."""
         point, minutes = self.points[count], self.record.steps
         positions = [step.position for step in self.steps[:count]]
         decisions = [minutes[position].action for position in positions if position < len(minutes)]
-        decisions += self.commands(point, remaining)
+        decisions += self.simulator.commands(point, remaining)
         simulator = TimeArenaSimulator(self._world, self.rules)
         text = "\n".join(decisions)
         if parse(text, simulator.world) != decisions:
