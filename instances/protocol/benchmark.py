@@ -85,8 +85,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``language``: ``reading(problem, plan, rules)``, which returns a `Reading`; [``name_of(problem, action)``]; for
       scheduling problems ``written(problem, schedule)`` and ``schedule(problem, plan)``.
     - ``rules``: a `planoracle.instances.protocol.profiles.RuleSet`.
-    - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run` (for scheduling
-      problems a `planoracle.instances.protocol.schedule_run.ScheduleRun`),
+    - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run` (a
+      `planoracle.instances.protocol.schedule_run.ScheduleRun` for scheduling problems),
       ``simulator(problem, rules)``, which returns a `planoracle.instances.protocol.simulator.Simulator`,
       [``under(problem, rules)``].
     - ``metrics``: a `planoracle.instances.protocol.scoring.MetricSet`, which declares each metric once.

@@ -132,6 +132,21 @@ class Simulator(ABC, Generic[_S, _C]):
         return None
 
 
+class LatePoint(NamedTuple):
+    """Decision point after a step, which is computed on demand.
+
+    Attributes
+    ----------
+    before
+        Point before the step.
+    step
+        The step.
+    """
+
+    before: DecisionPoint | LatePoint
+    step: Step
+
+
 class ScheduleSimulator(Simulator[_S, _C]):
     """Rules of a benchmark whose runs are schedules, so that every state is a decision point."""
 
@@ -148,6 +163,16 @@ class ScheduleSimulator(Simulator[_S, _C]):
     def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
         """Return the point after the start of a piece."""
         return started(point, piece)
+
+    def computed(self, point: DecisionPoint | LatePoint) -> DecisionPoint:
+        """Return a point after the steps since the last point that is computed."""
+        steps: list[Step] = []
+        while isinstance(point, LatePoint):
+            steps.append(point.step)
+            point = point.before
+        for step in reversed(steps):
+            point = self.next_point(point, step)
+        return point
 
     @abstractmethod
     def choices(self, point: DecisionPoint, step: int, state: _S | None = None) -> Iterator[LegalCommand]:

@@ -19,7 +19,7 @@ from planoracle.instances.model.schedule_rules import gaps
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Other, Replay, ReplayEvent, Violation
 from planoracle.instances.protocol.decision_points import DecisionPoint
-from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, ScheduleSimulator, Step, Unreadable
+from planoracle.instances.protocol.simulator import CLOSE, LatePoint, LegalCommand, ScheduleSimulator, Step, Unreadable
 
 #: Maximum number of refused commands; the next refusal ends the run.
 MAX_REFUSALS = 10
@@ -97,21 +97,17 @@ class ListState:
         Number of refused commands.
     closed
         True if the agent gave up.
-    pieces, idle
-        Pieces of the decision point: executed tasks, and times without work before them; and these times.
-    grid
-        Greatest common divisor of all times.
+    point
+        Decision point of a live run, computed on demand.
     """
 
     lists: list[list[object]]
     entries: list[ExecutedTask]
     ends: dict[str, int]
     clocks: list[int]
+    point: DecisionPoint | LatePoint
     refused: int = 0
     closed: bool = False
-    pieces: tuple[Piece, ...] = ()
-    idle: tuple[int, ...] = ()
-    grid: int = 0
 
 
 class ListVariant(NamedTuple):
@@ -144,7 +140,7 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         return self._empty(len(self.problem.agents))
 
     def _empty(self, lists: int) -> ListState:
-        return ListState([[] for _ in range(lists)], [], {}, [0] * lists)
+        return ListState([[] for _ in range(lists)], [], {}, [0] * lists, DecisionPoint(self.problem))
 
     def copy(self, state: ListState) -> ListState:
         """Return an independent state."""
@@ -173,39 +169,41 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         since = state.clocks[number]
         start = self._earliest_start(state.ends, task, since)
         state.clocks[number] = end = start + self._tasks[task].duration
-        if not force:
-            piece = Piece(self._tasks[task].id, start, end - start, self.problem.agents[number])
-            state.idle, state.pieces = _with_idle_time(state.idle, state.pieces, (since, start), piece.agent)
-            state.pieces = (*state.pieces, piece)
-            state.grid = gcd(state.grid, since, start, end, min(state.clocks))
+        piece = None if force else Piece(self._tasks[task].id, start, end - start, self.problem.agents[number])
+        step = Step(count, words, "act", start, end, piece=piece)
+        if piece is not None:
+            state.point = LatePoint(state.point, step)
         state.ends[task] = max(state.ends.get(task, 0), end)
         tasks = state.lists[number]
         state.entries.append(ExecutedTask(task, (number, len(tasks)), start, end))
         tasks.append(task)
-        return state, (Step(count, words, "act", start, end),)
+        return state, (step,)
 
     def point(self, state: ListState) -> DecisionPoint:
         """Return the point after the assignments of a live run."""
-        instance = self.variant(ListVariant(state.idle))
-        partial_schedule = PartialSchedule(state.pieces, min(state.clocks))
-        return DecisionPoint(instance, partial_schedule, reached=max(state.clocks), grid=state.grid)
+        point = state.point = self.computed(state.point)
+        return point
 
     def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
         """Return the point after a task was assigned to an agent."""
-        idle = tuple(action.duration for action in point.instance.actions if action.task == IDLE)
-        _, after = self.assigned(point, ListVariant(idle), piece)
+        idle = [action.duration for action in point.instance.actions if action.task == IDLE]
+        _, after = self.assigned(point, ListVariant(tuple(idle)), piece)
         return after
 
     def assigned(
         self, point: DecisionPoint, variant: ListVariant, piece: Piece, *, is_useful: bool = True
     ) -> tuple[ListVariant, DecisionPoint]:
         """Return the variant of the problem and the point after an assignment; a useless task only takes time."""
-        since = max((earlier.end for earlier in point.state.pieces if earlier.agent == piece.agent), default=0)
+        pieces = point.state.pieces
+        ends = [earlier.end for earlier in pieces if earlier.agent == piece.agent]
+        since = max(ends, default=0)
         busy_from = piece.start if is_useful else piece.end
-        idle, pieces = _with_idle_time(variant.idle, point.state.pieces, (since, busy_from), piece.agent)
+        if busy_from > since:
+            variant = variant._replace(idle=(*variant.idle, busy_from - since))
+            idle_name = f"{IDLE}/{len(variant.idle)}"
+            pieces = (*pieces, Piece(idle_name, since, busy_from - since, piece.agent))
         if is_useful:
             pieces = (*pieces, piece)
-        variant = variant._replace(idle=idle)
         instance = self.variant(variant)
         clock = min(_free_times(instance, pieces).values())
         reached = max(point.reached, piece.end)
@@ -340,19 +338,6 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
                 break
         stuck = tuple((number, len(state.lists[number])) for number in open_lists)
         return PlanRecord(tuple(state.entries), stuck)
-
-
-def _with_idle_time(
-    idle: tuple[int, ...], pieces: tuple[Piece, ...], interval: tuple[int, int], agent: str | None
-) -> tuple[tuple[int, ...], tuple[Piece, ...]]:
-    """Return all idle times and the pieces, with the time in which an agent is idle before its next task."""
-    start, end = interval
-    ticks = end - start
-    if not ticks:
-        return idle, pieces
-    number = len(idle) + 1
-    piece = Piece(f"{IDLE}/{number}", start, ticks, agent)
-    return (*idle, ticks), (*pieces, piece)
 
 
 def _free_times(instance: Instance, pieces: Sequence[Piece]) -> dict[str, int]:
