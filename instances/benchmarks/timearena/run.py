@@ -19,7 +19,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.decision_points import DecisionPoint, limited
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
 from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun, path_of
-from planoracle.instances.protocol.simulator import fold
+from planoracle.instances.protocol.simulator import Step, fold
 
 
 class TimeArenaRun(ScheduleRun[list[str], Profile]):
@@ -42,14 +42,20 @@ class TimeArenaRun(ScheduleRun[list[str], Profile]):
         self.simulator = TimeArenaSimulator(
             self._world, rules, inf if limit is None else limit, problem, impossible=has_no_solution
         )
-        state, self._decided = fold(self.simulator, plan.commands)
+        state, steps = fold(self.simulator, plan.commands)
+        self._steps = tuple(steps)
         self.record = self.simulator.record(state)
         super().__init__(problem, plan, rules, self.simulator.verdict(state))
         self.impossible = impossible
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All decisions; metrics of steps need no points."""
+        return self._steps
+
     def compute_path(self) -> DecisionPath:
         """Return the steps and points of all decisions."""
-        path = path_of(self.simulator, DecisionPoint(self.problem), self._decided)
+        path = path_of(self.simulator, DecisionPoint(self.problem), self._steps)
         if not path.steps or self.record.end not in ("time_out", "five_invalid", "exit"):
             return path
         end = replace(path.points[-1], over=self.record.end)
