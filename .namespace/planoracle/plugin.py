@@ -162,7 +162,6 @@ from planoracle.instances.protocol.feedback import (
     FeedbackItem,
     Topic,
     clean,
-    clock_of,
     listed,
     quoted,
     sentence,
@@ -170,6 +169,7 @@ from planoracle.instances.protocol.feedback import (
 from planoracle.instances.protocol.live import LiveText
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Reading, Target, Targets
 from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
 from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun, path_of

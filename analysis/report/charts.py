@@ -17,9 +17,8 @@ from planoracle.instances.model.problem import Problem, for_kind
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
-from planoracle.instances.protocol.feedback import action_name
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.schedule_benchmark import language
+from planoracle.instances.protocol.schedule_benchmark import action_name, language
 from planoracle.instances.protocol.schedule_run import AnyScheduleRun
 from planoracle.instances.protocol.scoring import BestKnown, Oracle
 
