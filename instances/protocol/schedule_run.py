@@ -116,10 +116,13 @@ class ScheduleRun(Run[Instance, _C, _R]):
             super().wait_until(clock)
         if isinstance(clock, bool) or not isinstance(clock, int) or clock < now:
             raise InputError(f"must be a whole number of ticks, at least {now}", field="clock", value=clock)
-        if clock > now:
-            wait = Step(stop, wait_words(self.problem, clock - now), "wait", now, clock)
-            after = waited(point, clock)
-            self._path = DecisionPath((*points[: stop + 1], after), (*steps[:stop], wait), stop + 1)
+        if clock == now:
+            return
+        words = wait_words(self.problem, clock - now)
+        wait = Step(stop, words, "wait", now, clock)
+        points_with_wait = (*points[: stop + 1], waited(point, clock))
+        steps_with_wait = (*steps[:stop], wait)
+        self._path = DecisionPath(points_with_wait, steps_with_wait, stop + 1)
 
     @abstractmethod
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
