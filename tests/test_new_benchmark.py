@@ -98,12 +98,27 @@ def test_plugin_names_exist_and_are_documented(name: str) -> None:
     assert f"\n- `{name}`: " in (plugin.__doc__ or "")
 
 
-def test_package_for_an_old_release_gets_a_migration_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "old_tea.py").write_text("from planoracle.instances.schedule_benchmark import ScheduleBenchmark\n")
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "from planoracle.instances.schedule_benchmark import ScheduleBenchmark",
+            r"written for planoracle 0.10 or earlier: import from planoracle\.plugin",
+        ),
+        (
+            "from planoracle.plugin import Trajectory",
+            r"cannot be loaded from old_tea:benchmark \(planoracle\.plugin\.Trajectory: was removed after 0\.11; use ",
+        ),
+    ],
+)
+def test_package_for_an_old_release_gets_a_migration_message(
+    source: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old_tea.py").write_text(source)
     monkeypatch.syspath_prepend(str(tmp_path))
     point = EntryPoint(NAME, "old_tea:benchmark", "planoracle.benchmarks")
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point])
-    with pytest.raises(InputError, match=r"written for planoracle 0.10 or earlier: import from planoracle\.plugin"):
+    with pytest.raises(InputError, match=message):
         registry._from_packages.__wrapped__()
 
 

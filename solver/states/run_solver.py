@@ -98,12 +98,12 @@ class RunValues:
         return point if same is point.instance else replace(point, instance=same)
 
 
-def _simulator(environment: AnyEnvironment) -> ScheduleSimulator[Any, Any]:
+def _simulator(run: AnyEnvironment | AnyScheduleRun) -> ScheduleSimulator[Any, Any]:
     """Return the simulator of a scheduling problem; raises `InputError` if it has no decision points."""
-    simulator = environment.simulator
+    simulator: object = getattr(run, "simulator", None)
     if not isinstance(simulator, ScheduleSimulator):
         message = "has no decision points; derive its simulator from planoracle.plugin.ScheduleSimulator"
-        raise InputError(message, field="benchmark", value=environment.benchmark.name)
+        raise InputError(message, field="benchmark", value=run.benchmark.name)
     return simulator
 
 
@@ -125,7 +125,7 @@ class Solver:
 
     def __init__(self, run: AnyScheduleRun, limit: Limit) -> None:
         self.run = run
-        self._accepts = run.simulator.acceptance(run.rules)
+        self._accepts = _simulator(run).acceptance(run.rules)
         self.limit = limit
         self._solvers: Solvers = {}
 
