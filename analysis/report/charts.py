@@ -175,10 +175,12 @@ def _pieces_of(run: AnyScheduleRun) -> dict[str, Any]:
     count = 0
     for step, point in zip(run.steps, run.points[1:], strict=True):
         pieces = point.state.pieces
-        if len(pieces) > count:
+        is_started = len(pieces) > count
+        count = len(pieces)
+        # A repeated task of a list is no action of the problem: it only takes time.
+        if is_started and pieces[-1].action in run.problem.by_id:
             rows.append(piece_row(run.problem, pieces[-1], step.position, start=step.start))
             carried[pieces[-1].action, step.start] += 1
-            count = len(pieces)
     targets = run.targets().targets if unfinished else ()
     for target in targets[:MAX_PIECES]:
         piece = target.piece
