@@ -386,26 +386,31 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
 
     def legal(self, state: AsyncToolState) -> list[LegalCommand]:
         """Return the calls that are `ready`, the closing message once all calls have been made, and the wait."""
-        messages = []
-        for task, step in self.ready(state):
-            call = task.reference_calls[step]
-            messages.append((call_message(task.id, call), "act"))
-        if state.complete:
-            messages.append((CLOSING, "close"))
-        messages.append((WAIT, "wait"))
-        return [LegalCommand(json.dumps(message), kind) for message, kind in messages]
+        commands = []
+        for action in self._actions(state):
+            kind = "close" if action == CLOSE else "act"
+            commands.append(LegalCommand(self._texts[action], kind))
+        return [*commands, LegalCommand(json.dumps(WAIT), "wait")]
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        """Message of every action as text."""
+        return {action: json.dumps(message) for action, message in messages_by_action(self.problem).items()}
+
+    def _actions(self, state: AsyncToolState) -> list[str]:
+        """Return the actions that are legal now: calls that are `ready`, or the end of the run."""
+        actions = [task.actions[step] for task, step in self.ready(state)]
+        if state.complete and not state.closed:
+            actions.append(CLOSE)
+        return actions
 
     def choices(self, point: DecisionPoint, step: int, state: AsyncToolState | None = None) -> Iterator[LegalCommand]:
         """Yield every reference call that is `ready`, the closing message and the wait."""
         if state is None:
             state = self._after_pieces(point)
-        actions = [task.actions[number] for task, number in self.ready(state)]
-        if state.complete and not state.closed:
-            actions.append(CLOSE)
-        messages = messages_by_action(self.problem)
-        for action in actions:
+        for action in self._actions(state):
             piece = Piece(action, point.state.clock, 1, self.instance.agents[0])
-            yield LegalCommand(json.dumps(messages[action]), "act", piece)
+            yield LegalCommand(self._texts[action], "act", piece)
         yield LegalCommand(json.dumps(WAIT), "wait")
 
     def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
