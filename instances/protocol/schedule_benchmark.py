@@ -124,7 +124,7 @@ def action_name(instance: Instance, action: str) -> str:
 
 
 def moment(instance: Instance, tick: int) -> str:
-    """Write an instant as the benchmark of an instance does, see `ClockFormat.of`."""
+    """Write an instant as the benchmark of an instance does."""
     original = instance.rest_of or instance
     return language(original).clock(instance).moment(tick)
 

@@ -37,7 +37,17 @@ class DecisionPath(NamedTuple):
 
 
 def path_of(simulator: ScheduleSimulator[Any, Any], begin: DecisionPoint, steps: Iterable[Step]) -> DecisionPath:
-    """Return the path of steps from which the points follow, by `ScheduleSimulator.next_point`."""
+    """Return the path of steps from which the points follow, by `ScheduleSimulator.next_point`.
+
+    Parameters
+    ----------
+    simulator
+        Rules as code.
+    begin
+        Point before the first step.
+    steps
+        Steps in order.
+    """
     path_steps = tuple(steps)
     points = [begin]
     for step in path_steps:
