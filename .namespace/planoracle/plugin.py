@@ -52,10 +52,10 @@ Plans
 Runs
 ----
 - `Run`: replay of one plan.
-- `Trajectory`: replay of a plan for a scheduling problem, decision by decision.
-- `Move`: step of a trajectory, and the point that it leads to.
+- `ScheduleRun`: replay of a plan for a scheduling problem, decision by decision.
+- `DecisionPath`: steps of a replay, and the decision points between them.
+- `path_of`: path of steps from which the decision points follow.
 - `DecisionPoint`: point of a run at which a decision is made.
-- `LegalAction`: command that is legal in a point, and the point after it.
 - `waited`: point after a wait until a time.
 - `wait_words`: text of a wait.
 - `GenericRun`: replay of a schedule by the general rules.
@@ -126,6 +126,8 @@ Errors
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from planoracle.analysis.contract.suite import check_benchmark
 from planoracle.heuristics.improve import Budget, HeuristicOutcome
 from planoracle.heuristics.registry import register
@@ -160,7 +162,6 @@ from planoracle.instances.protocol.feedback import (
     FeedbackItem,
     Topic,
     clean,
-    clock_of,
     listed,
     quoted,
     sentence,
@@ -168,8 +169,10 @@ from planoracle.instances.protocol.feedback import (
 from planoracle.instances.protocol.live import LiveText
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Reading, Target, Targets
 from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun, path_of
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -192,7 +195,6 @@ from planoracle.instances.protocol.simulator import (
     Unreadable,
     fold,
 )
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
 
 __all__ = [
     "CLOSE",
@@ -204,6 +206,7 @@ __all__ = [
     "Budget",
     "Catalog",
     "Claim",
+    "DecisionPath",
     "DecisionPoint",
     "Declarations",
     "Demand",
@@ -220,7 +223,6 @@ __all__ = [
     "InputError",
     "Instance",
     "Lag",
-    "LegalAction",
     "LegalCommand",
     "LiveText",
     "Measure",
@@ -229,7 +231,6 @@ __all__ = [
     "MetricSet",
     "MismatchEvidence",
     "Mode",
-    "Move",
     "Optimum",
     "Oracle",
     "Other",
@@ -252,6 +253,7 @@ __all__ = [
     "RunConfig",
     "Schedule",
     "ScheduleBenchmark",
+    "ScheduleRun",
     "ScheduleSimulator",
     "ScheduleState",
     "Setting",
@@ -263,7 +265,6 @@ __all__ = [
     "Target",
     "Targets",
     "Topic",
-    "Trajectory",
     "UnknownNameError",
     "Unreadable",
     "Violation",
@@ -278,6 +279,7 @@ __all__ = [
     "lazy",
     "listed",
     "load_json",
+    "path_of",
     "quoted",
     "read_bytes",
     "read_list",
@@ -289,3 +291,18 @@ __all__ = [
     "waited",
     "whole_value",
 ]
+
+# Names of 0.11, with what replaces them.
+_REPLACEMENTS = {
+    "LegalAction": "LegalCommand, which has a piece and which ScheduleSimulator.choices yields",
+    "Move": "Step, and ScheduleRun.points for the decision points",
+    "Trajectory": "ScheduleRun with a ScheduleSimulator; its method compute_path returns a DecisionPath",
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Raise an error, which names the replacement of a removed name."""
+        if name in _REPLACEMENTS:
+            raise BenchmarkError(f"was removed after 0.11; use {_REPLACEMENTS[name]}", field=f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -24,7 +24,6 @@ from planoracle.instances.errors import InputError, PlanoracleError
 from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import clock_of
 from planoracle.instances.workers.worker import NO_LIMITS, TaskLimits
 
 # Fields with names and origin of a submission, which do not affect its grade.
@@ -199,7 +198,7 @@ class Bench:
             if count > _MAX_PRICED:
                 return None
             regret = regret_of(run, seconds=WorkLimit(min(_SITUATION, max(0.01, seconds / (count + 1)))))
-            sheet = compact_json(details.regret_sheet(regret, clock_of(run.problem)))
+            sheet = compact_json(details.regret_sheet(regret, run.benchmark.clock(run.problem)))
         except MemoryError:
             raise
         except Exception:  # the page reports that the regret is not computed

@@ -41,7 +41,7 @@ TOPICS = (
 
 def examine(run: GenericRun) -> Examination:
     """Return the violations of a run as feedback; findings point at the pieces of its schedule."""
-    words, pieces = Words(run.problem), run.plan.commands.pieces
+    words, pieces = Words(run.problem, run.benchmark), run.plan.commands.pieces
     findings = tuple(_finding(words, violation) for violation in run.verdict.violations)
     return Examination(
         replay=run.verdict,

@@ -25,7 +25,7 @@ TOPICS = (
 
 def examine(run: ParaCookRun) -> Examination:
     """Return the violations of a run as feedback."""
-    words, commands = Words(run.problem), run.command_texts
+    words, commands = Words(run.problem, run.benchmark), run.command_texts
     findings = tuple(
         FeedbackItem.of(violation, describe_violation(words, violation)) for violation in run.verdict.violations
     )

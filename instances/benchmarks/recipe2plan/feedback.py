@@ -48,7 +48,7 @@ TOPICS = (
 def examine(run: Recipe2PlanRun) -> Examination:
     """Return the violations of a run as feedback."""
     verdict = run.verdict
-    words = Words(run.problem)
+    words = Words(run.problem, run.benchmark)
     findings = [_finding(words, violation) for violation in verdict.violations]
     unsettled = frozenset[str]()
     notes: tuple[str, ...] = ()

@@ -12,7 +12,6 @@ from planoracle.instances.protocol.feedback import (
     FeedbackItem,
     Topic,
     clean,
-    clock_of,
     listed,
     quoted,
     some,
@@ -41,7 +40,7 @@ _ENDS = {
 def examine(run: TimeArenaRun) -> Examination:
     """Return the violations and the unfinished work of a run as feedback."""
     record, verdict = run.record, run.verdict
-    times = clock_of(run.problem)
+    times = run.benchmark.clock(run.problem)
     findings = tuple(FeedbackItem.of(violation, fault(times, violation)) for violation in verdict.violations)
     unfinished = tuple(_unfinished_work(times, work, minutes) for work, minutes in verdict.remaining.items())
 
