@@ -75,7 +75,7 @@ class Certificate(Proof):
             "gap": gap,
             "schedule": pieces,
             "supposed": self.supposed,
-            "steps": self.plain_steps(),
+            "steps": [step.to_json() for step in self.steps],
         }
 
 
