@@ -161,8 +161,13 @@ class GradeRows:
             parts.append(pd.DataFrame(data))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 
-    def outcomes(self) -> pd.DataFrame:
+    def outcomes(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return ``success`` and ``main_score`` of every grade, by which models are compared.
+
+        Parameters
+        ----------
+        frame
+            The frame of the grades, see `frame`.
 
         Returns
         -------
@@ -170,16 +175,16 @@ class GradeRows:
             ``benchmark, set, model, instance, sample, scored, success, main_score, failure_cause``; shares are missing
             where the benchmark does not define them.
         """
-        frame = self.frame()
         if frame.empty:
             return frame
         shares = {"success": frame["scored"] * nan, "main_score": frame["scored"] * nan}
         for name in frame["benchmark"].unique():
-            rows = frame["benchmark"] == name
+            is_of_benchmark = frame["benchmark"] == name
             for column, role in (("success", "success"), ("main_score", "main")):
                 figure = next(candidate for candidate in self.figures(name) if role in candidate.role)
                 top, bottom = columns_of(figure)
-                shares[column] = shares[column].mask(rows, frame[top] / frame[bottom] / figure.full)
+                values = frame[top] / frame[bottom] / figure.full
+                shares[column] = shares[column].mask(is_of_benchmark, values)
         return frame[["benchmark", *_LABELS, "scored", "failure_cause"]].assign(**shares)
 
 
