@@ -95,17 +95,20 @@ class GradeRows:
     def _values(self, benchmark: str, row: Mapping[str, Any] | None) -> list[tuple[Any, ...]]:
         """Return the terms of a row by figure; create the columns of a new benchmark."""
         if benchmark not in self._terms:
-            columns = self._columns[benchmark] = {label: [] for label in _LABELS}
-            columns |= {"scored": array("b"), "success": array("b"), "failure_cause": []}
-            binned = (Average(METRIC + name, "", methodcaller("get", name)) for name in owner_of(benchmark).bins)
-            figures = (*self.figures(benchmark), *COMMON, *binned)
-            for figure in figures:
-                for name in columns_of(figure):
-                    columns[name] = [] if figure.aggregate == "counts" else array("d")
-            terms = self._terms[benchmark] = []
-            for figure in figures:
-                terms.append((figure, [columns[name] for name in columns_of(figure)]))
+            self._create_columns(benchmark)
         return [_terms_of(figure, row) for figure, _ in self._terms[benchmark]]
+
+    def _create_columns(self, benchmark: str) -> None:
+        columns: dict[str, Any] = {label: [] for label in _LABELS}
+        columns |= {"scored": array("b"), "success": array("b"), "failure_cause": []}
+        binned = [Average(METRIC + name, "", methodcaller("get", name)) for name in owner_of(benchmark).bins]
+        terms: list[tuple[Average, list[Any]]] = []
+        for figure in (*self.figures(benchmark), *COMMON, *binned):
+            names = columns_of(figure)
+            columns |= {name: [] if figure.aggregate == "counts" else array("d") for name in names}
+            terms.append((figure, [columns[name] for name in names]))
+        self._columns[benchmark] = columns
+        self._terms[benchmark] = terms
 
     def add(self, grade: Grade, row: Mapping[str, Any] | None = None, **prices: float | None) -> None:
         """Add a grade.
