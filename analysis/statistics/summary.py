@@ -185,7 +185,7 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
 
 
 def _members(benchmark: str, set_name: str, instances: Iterable[str], judged: set[str], by: str) -> dict[str, None]:
-    """Return the bundled problems of a set, or of a group ``by``; if there are none, those with a scored run."""
+    """Return the bundled problems of a set or group; if there are none, those with a scored run."""
     members: list[str] = []
     for names in dict(map(set_of, instances)).values():
         members += [name for name in names if by == "set" or set_name in labels_of(benchmark, name, by)]
