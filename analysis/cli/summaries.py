@@ -87,8 +87,9 @@ def show(
     table
         The only table to write, see `table_names`. By default csv has the one of models, other formats have all.
     """
-    averages = summarize(grades.frame(), grades.rules)
-    outcomes = grades.outcomes()
+    frame = grades.frame()
+    outcomes = grades.outcomes(frame)
+    averages = summarize(frame, grades.rules)
     scored = [row["model"] or UNNAMED for row in averages.models if row["problems"]]
     tables: dict[str, list[dict[str, Any]]] = {
         "models": averages.models,

@@ -90,7 +90,8 @@ def board(
         frame ``pairings``, the more successful model first; ``causes``: rows of the frame ``causes``.
     """
     rows = _rows(list(lines), rules)
-    frame, outcomes = rows.frame(), rows.outcomes()
+    frame = rows.frame()
+    outcomes = rows.outcomes(frame)
     summary = summarize(frame, rules, metrics=(*SUMMARY, *REPORTED), by_paper=False)
     sets = [_model_row(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
     causes = records(failure_causes(outcomes)) if summary.models else []

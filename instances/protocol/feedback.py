@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -318,6 +318,41 @@ class Words:
     def until(self, action: Other) -> str:
         """Name an action, and when it ends."""
         return f"{self.name(action.subject)} (until {self.moment(action.end)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Table of sentences on violations.
+
+    Attributes
+    ----------
+    table
+        Functions that write a part of a sentence, by kind of violation, or by case where a case differs from its kind.
+    numbered
+        Kinds whose required and actual values are numbers of steps or modes, and not amounts.
+    """
+
+    table: Mapping[str, Callable[[Words, Violation], str]]
+    numbered: frozenset[str] = frozenset()
+
+    def describe(self, words: Words, violation: Violation) -> str:
+        """Return a violation as part of a sentence; of a rule that another benchmark adds, its message."""
+        write = self.table.get(violation.case) or self.table.get(violation.kind, _describe_other_rule)
+        return write(words, violation)
+
+    def items(self, words: Words, violations: Iterable[Violation]) -> tuple[FeedbackItem, ...]:
+        """Return the items of violations."""
+        items = []
+        for violation in violations:
+            item = FeedbackItem.of(violation, self.describe(words, violation))
+            items.append(replace(item, excess=None) if violation.kind in self.numbered else item)
+        return tuple(items)
+
+
+def _describe_other_rule(words: Words, violation: Violation) -> str:
+    if violation.start is None:
+        return f"{words.name(violation.subject)}: {violation.message}"
+    return f"{words.at(violation)}: {violation.message}"
 
 
 @dataclass(frozen=True, slots=True)
