@@ -49,11 +49,6 @@ def palette(instance: Instance) -> dict[str, str]:
     return _colours(list(tasks))
 
 
-def task_colour(colours: Mapping[str, str], task: str) -> str:
-    """Return the colour of a task in a palette, grey for a task of milestones."""
-    return colours.get(task, HELPER)
-
-
 def bar_colours(instance: Instance, schedules: Iterable[Schedule]) -> BarColours:
     """Choose what the colours of bars distinguish: up to `MAX_TASKS` tasks, else resources or agents.
 

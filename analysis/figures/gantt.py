@@ -127,7 +127,7 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
     write_title(target, instance.name if title is None else title, pad=6 if is_pair else 15)
     if ax is None:
         entries = _entries(instance, schedules, numbers, numbered=is_numbered)
-        draw_key(target, entries, 1.15 + bars.bar_inches() * top, legend, 0.5)
+        draw_key(target, entries, 1.15 + bars.bar_inches() * top, legend)
     return target
 
 

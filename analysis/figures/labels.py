@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures.style import plain, points, write_below
+from planoracle.analysis.figures.style import LEGEND_DROP, plain, points, write_below
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Schedule
 
@@ -153,8 +153,6 @@ class FittedText(Text):
     ----------
     short
         Labels of one line that are written where no wording fits, in smaller letters or upright if need be.
-    complete
-        Number of wordings that are complete; by default all.
     """
 
     def __init__(
@@ -165,15 +163,15 @@ class FittedText(Text):
         size: float = 7,
         *,
         short: Sequence[str] = (),
-        complete: int | None = None,
     ) -> None:
         centre = box.get_points().mean(axis=0)
         super().__init__(*centre, ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4)
         self.set(color="white" if is_dark(look["facecolor"]) else "black", in_layout=False)
         if look["hatch"]:
             self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
-        self._box, self._wordings = box, wordings
-        self._short, self._complete = short, complete
+        self._box = box
+        self._wordings = wordings
+        self._short = short
         self._size = points(size)
         self._settled = False
 
@@ -181,7 +179,7 @@ class FittedText(Text):
     def in_full(self) -> bool:
         """Return True if the full text was written when it was last drawn."""
         text = self.get_text()
-        return text in self._wordings[: self._complete] and text != ""
+        return text in self._wordings and text != ""
 
     def settle(self) -> None:
         """Fix the text that was written when it was last drawn."""
@@ -246,7 +244,7 @@ class KeyEntry(NamedTuple):
         return cls(action.task, words if is_named else f"{number} {words}", at)
 
 
-def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float, drop: float) -> None:
+def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float) -> None:
     """Draw a key of the steps whose labels do not fit on their bars, and set the height of the figure.
 
     The texts on the bars are fixed by this call, whatever format the figure is saved in.
@@ -256,7 +254,7 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: f
     entries
         By action, as in the labels of `FittedText`.
     inches, legend
-        Heights of the figure without legend and key, and of the legend, which stands so far below the axes as ``drop``.
+        Heights of the figure without legend and key, and of the legend.
     """
     figure = cast(Figure, ax.figure)
     figure.set_figheight(inches + legend)
@@ -284,4 +282,5 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: f
     if len(ordered) > MOST:
         lines.append(f"and {len(ordered) - MOST} more")
     if lines:
-        figure.set_figheight(inches + legend + 0.15 + write_below(ax, lines, drop + legend + 0.1, 6.5))
+        key = write_below(ax, lines, LEGEND_DROP + legend + 0.1, 6.5)
+        figure.set_figheight(inches + legend + 0.15 + key)

@@ -130,6 +130,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
 # Usable share of the width for a text below the axes: letters are a little wider in a PDF than when measured.
 _SPARE = 0.94
+#: Distance of the legend from the axes, in inches.
+LEGEND_DROP = 0.5
 # Height of a legend of two lines in inches, for which figures have room.
 _USUAL_LEGEND = 0.4
 
@@ -265,7 +267,7 @@ def round_step(span: int, room: float, seconds: bool) -> int:
     return next(step for step in steps if span / step <= room)
 
 
-def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0.5) -> float:
+def legend_below(ax: Axes, handles: Sequence[Patch | Line2D]) -> float:
     """Put a legend below the axis label, in as many columns as fit; return its height in inches."""
     if not handles:
         return 0.0
@@ -274,7 +276,7 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     lines = [handle for handle in handles if isinstance(handle, Line2D)]
     single_marks = [line for line in lines if line.get_linestyle() == "None" or line.get_markevery()]
     single = {line: HandlerLine2D(numpoints=1) for line in single_marks}
-    options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below(ax, drop), "borderaxespad": 0}
+    options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below(ax, LEGEND_DROP), "borderaxespad": 0}
     options |= {"numpoints": 2, "fontsize": points(8), "frameon": False, "handlelength": 2.6, "handler_map": single}
     single_column = ax.legend(handles=list(handles), loc="upper left", **options)
     narrowest_text = min(text.get_window_extent().width for text in single_column.get_texts())
