@@ -250,7 +250,8 @@ def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, texts: BarT
     for start, end, look in parts:
         ax.add_patch(Rectangle((start, y), end - start, 1, label=bar.action.id, zorder=2, **look))
     start, end, look = max(parts, key=lambda part: part[1] - part[0])
-    text = FittedText(Bbox.from_extents(start, y, end, y + 1), texts.wordings, look, short=texts.short)
+    box = Bbox.from_extents(start, y, end, y + 1)
+    text = FittedText(box, texts.wordings, look, short=texts.short, task=texts.task)
     text.set_label(bar.action.id)
     ax.add_artist(text)
 

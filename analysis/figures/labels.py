@@ -65,34 +65,42 @@ class BarTexts(NamedTuple):
         Texts by preference, in letters of the usual size.
     short
         Further texts by preference, which may be small or upright.
+    task
+        Text where none of these fits, which names the task only; may be empty.
     """
 
     wordings: list[str]
     short: tuple[str, ...] = ()
+    task: str = ""
 
     def with_number(self, number: str) -> BarTexts:
-        """Return the texts with a number after all others."""
-        return self._replace(short=(*self.short, number)) if number else self
+        """Return the texts with a number after the others, in place of the task: the key explains the number."""
+        return self._replace(short=(*self.short, number), task="") if number else self
 
 
 def bar_texts(action: Action, mode: int, amount: int = 1, *, names_task: bool = False) -> BarTexts:
     r"""Return texts for a bar: the name of the step on 1 to 3 lines.
 
-    The task precedes the name if ``names_task``, or if the name is a number only, as in tables of jobs.
+    The task precedes the name if ``names_task``, or if the name is a number only, as in tables of jobs. If
+    ``names_task``, a bar that is too narrow for this has the task alone.
 
     Examples
     --------
-    >>> bar_texts(Action("J07/1", "J07", 30, 30), 0)
-    BarTexts(wordings=['J07/1'], short=('J07/1',))
+    >>> bar_texts(Action("J07/1", "J07", 30, 30), 0, names_task=True)
+    BarTexts(wordings=['J07/1'], short=('J07/1',), task='J07')
     >>> bar_texts(Action("tea/pour", "tea", 1, 1, label="pour the tea"), 0).wordings
     ['pour the tea', 'pour\nthe tea', 'pour\nthe\ntea']
     """
-    words, times = in_words(action, mode), f" ×{amount}" if amount > 1 else ""
-    if not (names_task or words.isdecimal()):
+    words = in_words(action, mode)
+    times = f" ×{amount}" if amount > 1 else ""
+    if not names_task and not words.isdecimal():
         return BarTexts(_on_lines(words + times))
-    short = plain(f"{action.task}/{action.id.rpartition('/')[2]}", 60)
-    named = _on_lines(plain(f"{action.task}/{words}{times}", 60))
-    return BarTexts([*named, *(() if short in named else (short,))], (short,))
+    tail = action.id.rpartition("/")[2]
+    short = plain(f"{action.task}/{tail}", 60)
+    wordings = _on_lines(plain(f"{action.task}/{words}{times}", 60))
+    if short not in wordings:
+        wordings.append(short)
+    return BarTexts(wordings, (short,), plain(action.task, 60) if names_task else "")
 
 
 def _on_lines(text: str) -> list[str]:
@@ -145,7 +153,7 @@ def is_dark(face: Any) -> bool:
 
 
 class FittedText(Text):
-    """Writes the first wording that fits into a box of data coordinates, else a short label, or nothing.
+    """Writes the first wording that fits into a box of data coordinates, else a short label, the task, or nothing.
 
     The choice is made while drawing, when the final sizes are known.
 
@@ -153,6 +161,8 @@ class FittedText(Text):
     ----------
     short
         Labels of one line that are written where no wording fits, in smaller letters or upright if need be.
+    task
+        Label where none of these fits; it does not tell the step from others of its task.
     """
 
     def __init__(
@@ -163,6 +173,7 @@ class FittedText(Text):
         size: float = 7,
         *,
         short: Sequence[str] = (),
+        task: str = "",
     ) -> None:
         centre = box.get_points().mean(axis=0)
         super().__init__(*centre, ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4)
@@ -172,6 +183,7 @@ class FittedText(Text):
         self._box = box
         self._wordings = wordings
         self._short = short
+        self._task = task
         self._size = points(size)
         self._settled = False
 
@@ -180,6 +192,12 @@ class FittedText(Text):
         """Return True if the full text was written when it was last drawn."""
         text = self.get_text()
         return text in self._wordings and text != ""
+
+    @property
+    def is_identified(self) -> bool:
+        """Return True if a text other than the task was written when it was last drawn."""
+        text = self.get_text()
+        return self.in_full or text not in ("", self._task)
 
     def settle(self) -> None:
         """Fix the text that was written when it was last drawn."""
@@ -201,7 +219,8 @@ class FittedText(Text):
             extent = self.get_window_extent(renderer)
             if extent.width <= point * wide and extent.height <= point * high:
                 return
-        if not any(self._shrink(label, wide, high) for label in self._short):
+        labels = [*self._short, self._task] if self._task else self._short
+        if not any(self._shrink(label, wide, high) for label in labels):
             self.set_text("")
 
     def _shrink(self, label: str, wide: float, high: float) -> bool:
@@ -244,6 +263,11 @@ class KeyEntry(NamedTuple):
         return cls(action.task, words if is_named else f"{number} {words}", at)
 
 
+def _actions(texts: Iterable[FittedText]) -> set[str]:
+    """Return the actions that texts belong to."""
+    return {str(text.get_label()) for text in texts}
+
+
 def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float) -> None:
     """Draw a key of the steps whose labels do not fit on their bars, and set the height of the figure.
 
@@ -262,17 +286,21 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: f
     texts = [text for text in ax.texts if isinstance(text, FittedText)]
     for text in texts:
         text.settle()
-    numbered = {str(text.get_label()) for text in texts if text.get_text()}
-    named = {str(text.get_label()) for text in texts if text.in_full}
-    explained = {str(text.get_label()) for text in texts if text.get_text() and not text.in_full}
-    empty = {str(text.get_label()) for text in texts if not text.get_text()}
-    needed = explained | (empty - named)
+    identified = _actions(text for text in texts if text.is_identified)
+    in_full = _actions(text for text in texts if text.in_full)
+    numbered = _actions(text for text in texts if text.is_identified and not text.in_full)
+    unidentified = _actions(text for text in texts if not text.is_identified)
+    needed = numbered | (unidentified - in_full)
     ordered = [action for action in entries if action in needed]
     paragraphs: dict[str, list[str]] = defaultdict(list)
     for action in ordered[:MOST]:
         entry = entries[action]
-        words = f"{entry.words} (at {entry.at})" if entry.at and action not in numbered else entry.words
-        paragraphs[plain(entry.task)].append(words if len(words) > _UNBROKEN else words.replace(" ", "\u00a0"))
+        words = entry.words
+        if entry.at and action not in identified:
+            words = f"{words} (at {entry.at})"
+        if len(words) <= _UNBROKEN:
+            words = words.replace(" ", "\u00a0")
+        paragraphs[plain(entry.task)].append(words)
     lines = ["; ".join(words) for words in paragraphs.values()]
     if len(lines) > MAX_PARAGRAPHS:
         with_tasks = [[f"{task}/{name}" for name in words] for task, words in paragraphs.items()]
