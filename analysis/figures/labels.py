@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from textwrap import wrap
 from typing import Any, NamedTuple, cast
 
@@ -47,12 +46,13 @@ def in_words(action: Action, mode: int = 0, limit: int = 60) -> str:
     >>> in_words(Action("Cobbler/7", "Cobbler", 30, 0, label="bake cobbler"))
     '7 bake cobbler'
     """
-    tail = action.id.rpartition("/")[2]
-    is_prefix = f"{action.label} ".casefold().startswith(f"{tail} ".casefold())
-    words = action.label if is_prefix else f"{tail} {action.label}".strip()
-    with_ = action.modes[mode].name if 0 <= mode < len(action.modes) else ""
-    if with_ and words.rpartition(" ")[2].casefold() in _OPEN:
-        words = f"{words} {with_}"
+    tail, label = action.id.rpartition("/")[2], action.label
+    is_prefix = f"{label} ".casefold().startswith(f"{tail} ".casefold())
+    words = label if is_prefix else f"{tail} {label}".strip()
+    object_name = action.modes[mode].name if 0 <= mode < len(action.modes) else ""
+    last_word = words.rpartition(" ")[2]
+    if object_name and last_word.casefold() in _OPEN:
+        words = f"{words} {object_name}"
     return plain(words, limit)
 
 
@@ -127,7 +127,8 @@ def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, own_only:
     """
     order: dict[str, None] = {}
     for schedule in schedules:
-        order |= dict.fromkeys(piece.action for piece in sorted(schedule.pieces, key=lambda piece: piece.start))
+        pieces = sorted(schedule.pieces, key=lambda piece: piece.start)
+        order |= dict.fromkeys(piece.action for piece in pieces)
     by_task: dict[str, list[str]] = {}
     for action in order:
         by_task.setdefault(instance.by_id[action].task, []).append(action)
@@ -153,7 +154,7 @@ def is_dark(face: Any) -> bool:
 
 
 class FittedText(Text):
-    """Writes the first wording that fits into a box of data coordinates, else a short label, the task, or nothing.
+    """Writes the first wording that fits into a box of data coordinates, or a short label, or nothing.
 
     The choice is made while drawing, when the final sizes are known.
 
@@ -212,7 +213,8 @@ class FittedText(Text):
     def _choose(self, renderer: RendererBase) -> None:
         point = cast(float, renderer.points_to_pixels(1))
         box = self._box.transformed(self.get_transform())
-        wide, high = (abs(size) / point - _MARGIN for size in (box.width, box.height))
+        wide = abs(box.width) / point - _MARGIN
+        high = abs(box.height) / point - _MARGIN
         self.set(rotation=0, fontsize=self._size)
         for wording in self._wordings:
             self.set_text(wording)
@@ -225,20 +227,24 @@ class FittedText(Text):
 
     def _shrink(self, label: str, wide: float, high: float) -> bool:
         """Write a label as large as it fits into a box of so many points; return False if it does not fit."""
+        width, height = _extent(label)
         for size in (self._size, *_SMALL):
-            long, tall = (size * ems for ems in _extent(label))
-            for rotation, room in ((0, (wide, high)), (90, (high, wide))):
-                if long <= room[0] and tall <= room[1]:
-                    self.set(text=label, fontsize=size, rotation=rotation)
-                    return True
+            long, tall = size * width, size * height
+            if long <= wide and tall <= high:
+                self.set(text=label, fontsize=size, rotation=0)
+                return True
+            if long <= high and tall <= wide:
+                self.set(text=label, fontsize=size, rotation=90)
+                return True
         return False
 
 
 def _extent(label: str) -> tuple[float, float]:
     """Return width and height of a label of one line, in units of the size of its letters."""
     wide_letters = sum(letter in _WIDE_LETTERS or letter > "\u02ff" for letter in label)
-    width = _DIGIT[0] * (len(label) - wide_letters) + _WIDE_LETTER * wide_letters
-    return width, _DIGIT[1] if label.isdecimal() else _TALL_LETTER
+    digit_width, digit_height = _DIGIT
+    width = digit_width * (len(label) - wide_letters) + _WIDE_LETTER * wide_letters
+    return width, digit_height if label.isdecimal() else _TALL_LETTER
 
 
 #: Most entries of a key; further entries are counted.
@@ -266,6 +272,18 @@ class KeyEntry(NamedTuple):
 def _actions(texts: Iterable[FittedText]) -> set[str]:
     """Return the actions that texts belong to."""
     return {str(text.get_label()) for text in texts}
+
+
+def _lines_of_key(paragraphs: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the lines of a key by the names of the steps of each task; one line for many tasks."""
+    if len(paragraphs) > MAX_PARAGRAPHS:
+        names: list[str] = []
+        for task, words in paragraphs.items():
+            names += [f"{task}/{name}" for name in words]
+        return ["; ".join(names)]
+    if len(paragraphs) == 1:
+        return ["; ".join(words) for words in paragraphs.values()]
+    return [f"{task}: {'; '.join(words)}" for task, words in paragraphs.items()]
 
 
 def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float) -> None:
@@ -301,12 +319,7 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: f
         if len(words) <= _UNBROKEN:
             words = words.replace(" ", "\u00a0")
         paragraphs[plain(entry.task)].append(words)
-    lines = ["; ".join(words) for words in paragraphs.values()]
-    if len(lines) > MAX_PARAGRAPHS:
-        with_tasks = [[f"{task}/{name}" for name in words] for task, words in paragraphs.items()]
-        lines = ["; ".join(chain.from_iterable(with_tasks))]
-    elif len(lines) > 1:
-        lines = [f"{task}: {line}" for task, line in zip(paragraphs, lines, strict=True)]
+    lines = _lines_of_key(paragraphs)
     if len(ordered) > MOST:
         lines.append(f"and {len(ordered) - MOST} more")
     if lines:

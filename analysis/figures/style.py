@@ -147,7 +147,9 @@ def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
     """
     if ax is not None:
         return ax
-    size = current_shape().width or width, height * (0.8 if is_narrow() else 1.0)
+    if is_narrow():
+        height *= 0.8
+    size = current_shape().width or width, height
     return Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)).add_subplot()
 
 
@@ -160,8 +162,11 @@ def plain(text: str, limit: int = 40) -> str:
     (' _\\$x\\$', 'a long …')
     """
     text = visible(" ".join(text[: 4 * limit].split()))
-    text = text if len(text) <= limit else f"{text[: limit - 1]}…"
-    return (f" {text}" if text.startswith("_") else text).replace("$", r"\$")
+    if len(text) > limit:
+        text = f"{text[: limit - 1]}…"
+    if text.startswith("_"):
+        text = f" {text}"
+    return text.replace("$", r"\$")
 
 
 def shade(colour: str, hatch: str | None = None) -> dict[str, Any]:
@@ -226,7 +231,8 @@ def value_axis(axis: Axis) -> None:
 def time_axis(ax: Axes, span: int, unit: str) -> None:
     """Set round ticks on the time axis: as a clock if ticks are seconds."""
     seconds = unit == "second"
-    step = round_step(span, max(5.0, 1.5 * ax.get_window_extent().width / ax.figure.dpi), seconds)
+    max_ticks = 1.5 * ax.get_window_extent().width / ax.figure.dpi
+    step = round_step(span, max(5.0, max_ticks), seconds)
     ax.xaxis.set_major_locator(MultipleLocator(step))
     if not seconds:
         label, unit_text = _number_label, f"{unit}s"
