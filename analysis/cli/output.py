@@ -307,7 +307,6 @@ def draw(
     With ``lasting`` columns, see `Table`, these are omitted last, and their names are folded before.
     """
     from rich import box
-    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
@@ -315,44 +314,58 @@ def draw(
     console = _console(stream, wide=wide) or Console(file=stream, width=_WIDEST_TABLE)
     cells = {column: [human(column, row.get(column)) for row in rows] for column in columns}
     names = {column: heading(column, unit) for column in cells}
-    widths = {}
-    for column, texts in cells.items():
-        widths[column] = max(map(cell_len, [names[column], *texts]))
-    wrapped = {column for column, width in widths.items() if width > _UNWRAPPED_COLUMN}
-    widths |= dict.fromkeys(wrapped, _NARROWEST_COLUMN)
-    hidden: list[str] = []
-    for column in _in_order_of_omission(cells, lasting):
-        if _excess(cells, widths, console.width) > 0:
-            hidden.append(column)
-            del cells[column]
-    names_of_rows = {} if not lasting else _foldable(cells, widths)
-    needed = widths | names_of_rows
-    ranked = [column for column in lasting if column in cells] or list(cells)
-    while len(ranked) > 1 and _excess(cells, needed, console.width) > 0:
-        column = ranked.pop()
-        hidden.append(column)
-        del cells[column]
-    folded = _fold(names_of_rows, widths, _excess(cells, widths, console.width))
-    hidden.sort(key=list(names).index)
+    layout = _fit_columns(cells, names, lasting, console.width)
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in cells:
+    for column in layout.columns:
         values = (row.get(column) for row in rows)
         is_numeric = all(isinstance(value, int | float | None) for value in values)
         justify: JustifyMethod = "right" if is_numeric else "left"
-        has_one_line = column not in wrapped and column not in folded
-        width = folded.get(column, _WIDEST_COLUMN)
+        has_one_line = column not in layout.wrapped and column not in layout.folded
+        width = layout.folded.get(column, _WIDEST_COLUMN)
         grid.add_column(Text(names[column]), justify=justify, overflow="fold", no_wrap=has_one_line, max_width=width)
-    for texts in zip(*cells.values(), strict=True):
+    for texts in zip(*(cells[column] for column in layout.columns), strict=True):
         grid.add_row(*map(Text, texts))
     with console.capture() as capture:
         if title:
             console.print(Text(title, style="bold"))
         console.print(grid)
-        if hidden:
-            titles = ", ".join(names[column] for column in hidden)
+        if layout.hidden:
+            titles = ", ".join(names[column] for column in layout.hidden)
             console.print(Text(f"columns not shown: {titles}; --wide shows them"))
         console.print()
     stream.write(re.sub(" +$", "", capture.get(), flags=re.MULTILINE))
+
+
+class _Layout(NamedTuple):
+    """Shown and hidden columns of a table, those whose cells are wrapped, and widths of folded ones."""
+
+    columns: list[str]
+    hidden: list[str]
+    wrapped: set[str]
+    folded: dict[str, int]
+
+
+def _fit_columns(
+    cells: Mapping[str, Sequence[str]], names: Mapping[str, str], lasting: Sequence[str], limit: int
+) -> _Layout:
+    """Choose the columns of a table that fit into ``limit`` cells."""
+    from rich.cells import cell_len
+
+    widths = {column: max(map(cell_len, [names[column], *texts])) for column, texts in cells.items()}
+    wrapped = {column for column, width in widths.items() if width > _UNWRAPPED_COLUMN}
+    widths |= dict.fromkeys(wrapped, _NARROWEST_COLUMN)
+    remaining = dict(cells)
+    for column in _in_order_of_omission(cells, lasting):
+        if _excess(remaining, widths, limit) > 0:
+            del remaining[column]
+    names_of_rows = _foldable(remaining, widths) if lasting else {}
+    needed = widths | names_of_rows
+    ranked = [column for column in lasting if column in remaining] or list(remaining)
+    while len(ranked) > 1 and _excess(remaining, needed, limit) > 0:
+        del remaining[ranked.pop()]
+    folded = _fold(names_of_rows, widths, _excess(remaining, widths, limit))
+    hidden = [column for column in names if column not in remaining]
+    return _Layout(list(remaining), hidden, wrapped, folded)
 
 
 def _in_order_of_omission(cells: Mapping[str, Sequence[str]], lasting: Sequence[str]) -> list[str]:
