@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
-from planoracle.analysis.run_schedule import Timeline, aligned, timeline
+from planoracle.analysis.run_schedule import Timeline, align, timeline
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem, of_kind
@@ -57,7 +57,7 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
     if problem.kind == "schedule":
         pair = (*upper_timeline, lower_timeline[1])
     else:
-        pair = aligned(upper_timeline, lower_timeline)
+        pair = align(upper_timeline, lower_timeline)
     return gantt_pair(*pair, names=names)
 
 
