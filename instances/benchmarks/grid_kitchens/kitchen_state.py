@@ -60,7 +60,8 @@ def written(thing: Thing) -> str | None:
     if isinstance(thing, Food):
         return f"{thing.name}:{thing.state}"
     if isinstance(thing, Ware):
-        contents = ",".join(f"{food.name}:{food.state}" for food in thing.contents)
+        foods = [f"{food.name}:{food.state}" for food in thing.contents]
+        contents = ",".join(foods)
         return f"{thing.kind}[{contents}]"
     return thing
 
@@ -144,7 +145,8 @@ class KitchenState:
                 passed = clock - ware.stamp
                 if passed >= ware.remaining:
                     cooked = tuple([Food(food.name, "cooked") for food in ware.contents])
-                    self.on[number] = Ware(ware.kind, cooked, False, clock if self.ground.stamped else 0, 0)
+                    stamp = clock if self.ground.stamped else 0
+                    self.on[number] = Ware(ware.kind, cooked, False, stamp, 0)
                 elif passed:
                     self.on[number] = ware._replace(stamp=clock, remaining=ware.remaining - passed)
         if self.coming and self.coming[0] <= clock:
@@ -214,7 +216,8 @@ class KitchenState:
             stamp = ware.stamp or self.clock
         else:
             stamp = self.clock if stove else 0
-        return Ware(ware.kind, contents, True, stamp, ware.remaining + ground.ticks[ware.kind])
+        remaining = ware.remaining + ground.ticks[ware.kind]
+        return Ware(ware.kind, contents, True, stamp, remaining)
 
     def _empty(self, ware: Ware) -> Ware:
         return ware._replace(contents=()) if self.ground.stamped else Ware(ware.kind)
