@@ -385,8 +385,8 @@ class StationMap:
         self.takes: dict[str, frozenset[tuple[str, str]]] = {}
         for cookware in kitchen.facts.cookware:
             self.ticks[cookware.name] = cookware.ticks
-            taken = [(name, cookware.takes) for name in cookware.ingredients]
-            self.takes[cookware.name] = frozenset(taken)
+            foods = [(name, cookware.takes) for name in cookware.ingredients]
+            self.takes[cookware.name] = frozenset(foods)
         self.stamped = rules.cooking == "stamp"
 
     def _numbers_of(self, kind: str) -> tuple[int, ...]:

@@ -30,13 +30,14 @@ def examine(run: ParaCookRun) -> Examination:
         "repeats": "It passes only because the released code counts ends of tasks, not tasks.",
         "lists": "It passes only because the released code does not count lists.",
     }
+    notes = tuple(text for name, text in loopholes.items() if name in run.loophole)
     return Examination(
         replay=run.verdict,
         findings=SENTENCES.items(words, run.verdict.violations),
         clock=words.clock,
         command=lambda index: commands[index],
         instance=run.problem,
-        notes=tuple(text for name, text in loopholes.items() if name in run.loophole),
+        notes=notes,
         whole=True,
         name=words.name,
     )
@@ -53,7 +54,8 @@ def _not_ready(words: Words, violation: Violation) -> str:
 
 
 def _missing_task(words: Words, violation: Violation) -> str:
-    return f"{words.name(violation.subject)} ({words.span(violation.required)}) is missing"
+    name, duration = words.name(violation.subject), words.span(violation.required)
+    return f"{name} ({duration}) is missing"
 
 
 _TABLE: dict[str, Callable[[Words, Violation], str]] = {

@@ -464,8 +464,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
         if kind == "dependency_violation":
             needs = _needs(self.world, keys)
             lacking = dict.fromkeys(need for need in needs if state.remaining[need])
-            others = tuple(self._running_work(state, need) for need in lacking)
-            return violation._replace(others=others)
+            work = tuple(self._running_work(state, need) for need in lacking)
+            return violation._replace(others=work)
         return violation
 
     def _reason_apart(self, first: str, second: str) -> tuple[str, Measure]:
