@@ -97,7 +97,8 @@ def _candidates(
         if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, started=bool(calls)):
             yield Cause(task.id, "format", turn.number, True, turn.reason)
         if turn.kind == "unknown_task" and turn.function == missing.name:
-            yield _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is not a task")
+            message = f"was called for {turn.task[:80]!r}, which is not a task"
+            yield _at(task, "format", turn, message)
     for turn in (*same_task, *extra):
         yield _at(task, "wrong_call", turn, f"was called instead of {missing}")
     number_missing, number_of_calls = outcome.turns.count(None), len(task.reference_calls)
@@ -135,7 +136,8 @@ def _might_be(turn: SimulatedTurn, function: str, task: SubTask, run: Transcript
 
 def _at(task: SubTask, cause: str, turn: SimulatedTurn, message: str) -> Cause:
     call = str(turn.call)[:200]
-    return Cause(task.id, cause, turn.number, True, f"{call} {message}"[:500])
+    text = f"{call} {message}"[:500]
+    return Cause(task.id, cause, turn.number, True, text)
 
 
 TOPICS = (

@@ -38,7 +38,8 @@ def _bundled_lengths() -> list[int]:
     bundled = set[str]()
     for name in problems.names():
         bundled.update(task.id for task in problems.problem(name).tasks)
-    return [len(task.reference_calls) for task in problems.tasks().values() if task.id in bundled]
+    bundled_tasks = [task for task in problems.tasks().values() if task.id in bundled]
+    return [len(task.reference_calls) for task in bundled_tasks]
 
 
 def _task(random: Random, name: str, length: int) -> SubTask:
@@ -59,10 +60,6 @@ def style() -> Generator:
 
     The default is two tasks with the lengths of bundled tasks, and delays of up to two turns.
     """
-    return Generator(
-        ("tasks", "actions", "shortest", "longest"),
-        Parameters(tasks=2, actions=None, shortest=0, longest=2),
-        generate,
-        ("tasks",),
-        compose=problems.compose,
-    )
+    names = ("tasks", "actions", "shortest", "longest")
+    defaults = Parameters(tasks=2, actions=None, shortest=0, longest=2)
+    return Generator(names, defaults, generate, ("tasks",), compose=problems.compose)
