@@ -58,7 +58,8 @@ class Pieces(Grammar[object]):
         if "{" not in text:
             return []
         spans, _ = values_in(text, lists=False)
-        return [StepMatch(end - start, value) for start, end, value in spans if self.of(value)]
+        objects = [span for span in spans if self.of(span[2])]
+        return [StepMatch(end - start, value) for start, end, value in objects]
 
     def of(self, value: object) -> list[object] | None:
         """Return an object with the required fields of a piece."""
@@ -110,10 +111,12 @@ class PlanForms(Pieces):
         if is_mapping(value, self.names):
             return self._expand(rows_in(value, self.names))
         fields = [(field_of(name), entry) for name, entry in value.items()]
-        starts = [entry for field, entry in fields if field == "start" and is_mapping(entry, self.names)]
+        values = [entry for field, entry in fields if field == "start"]
+        starts = [entry for entry in values if is_mapping(entry, self.names)]
         if starts:
             return self.of(starts[0])
-        texts = [entry for field, entry in fields if field == "action" and isinstance(entry, str)]
+        names = [entry for field, entry in fields if field == "action"]
+        texts = [entry for entry in names if isinstance(entry, str)]
         names_of_fields = {field for field, _ in fields}
         if len(texts) == 1 and names_of_fields <= {"action", "ignored"}:
             return self.lines.rows(texts[0]) or None
