@@ -338,7 +338,9 @@ class Model:
 
 def _name_row(fault: InputError) -> InputError:
     """Return a fault of a row of a frame with the number of the row in its field."""
-    return fault if fault.line is None else fault.at("", f"rows[{fault.line}]")
+    if fault.line is None:
+        return fault
+    return fault.at("", f"rows[{fault.line}]")
 
 
 def _names(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -376,8 +376,9 @@ class Instance(CacheHolder):
         name
             Name of the new instance.
         """
-        lags = tuple(replace(lag, maximum=None) for lag in self.lags if lag.minimum is not None)
-        return replace(self, name=name, lags=lags)
+        minimum_lags = [lag for lag in self.lags if lag.minimum is not None]
+        lags = [replace(lag, maximum=None) for lag in minimum_lags]
+        return replace(self, name=name, lags=tuple(lags))
 
 
 def merge(name: str, parts: Iterable[Instance]) -> Instance:

@@ -47,19 +47,26 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
             finished += work[piece.action] == 0
         progress = finished / total if done else 0.0
         events.append(ReplayEvent(i, piece.action, piece.start, piece.end, done, progress))
-    unfinished = {action.id: action.duration for action in instance.actions if action.duration}
+    fatal = None if done else violations[0]
+    executed = len(schedule.pieces) if done else 0
+    makespan = schedule.makespan if done else 0
     return Replay(
         events=tuple(events),
         violations=violations,
-        fatal=None if done else violations[0],
-        executed=len(schedule.pieces) if done else 0,
+        fatal=fatal,
+        executed=executed,
         progress=float(done),
         goal_ratio=float(done),
         success=done,
-        makespan=schedule.makespan if done else 0,
-        remaining={} if done else unfinished,
+        makespan=makespan,
+        remaining={} if done else _durations(instance),
         idle=_idle(instance, schedule),
     )
+
+
+def _durations(instance: Instance) -> dict[str, int]:
+    """Return the durations of the actions that take time, by name."""
+    return {action.id: action.duration for action in instance.actions if action.duration}
 
 
 def refused(instance: Instance, verdict: Replay, violation: Violation) -> Replay:
@@ -67,9 +74,10 @@ def refused(instance: Instance, verdict: Replay, violation: Violation) -> Replay
     violations = verdict.violations
     if (violation.position, violation.kind) not in [(entry.position, entry.kind) for entry in violations]:
         violations = (*violations, violation)
+    events = tuple(event._replace(accepted=False, progress=0.0) for event in verdict.events)
     return replace(
         verdict,
-        events=tuple(event._replace(accepted=False, progress=0.0) for event in verdict.events),
+        events=events,
         violations=violations,
         fatal=verdict.fatal or violation,
         executed=0,
@@ -77,7 +85,7 @@ def refused(instance: Instance, verdict: Replay, violation: Violation) -> Replay
         goal_ratio=0.0,
         success=False,
         makespan=0,
-        remaining={action.id: action.duration for action in instance.actions if action.duration},
+        remaining=_durations(instance),
     )
 
 
