@@ -49,7 +49,8 @@ def visible(text: str, keep: str = "") -> str:
 
 def _joins(text: str, place: int) -> bool:
     """Return whether the characters on both sides of a place are visible and beyond ASCII."""
-    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    before = text[place - 1 : place]
+    after = text[place + 1 : place + 2]
     return all(side > "\x7f" and side.isprintable() for side in (before, after))
 
 
@@ -224,5 +225,6 @@ def one_of(value: object, names: Iterable[str], plural: str = "names") -> str:
     if len(names) <= _LISTED:
         listed = ", ".join(names)
     else:
-        listed = f"{len(names)} {plural}, such as {', '.join(names[:3])}"
+        examples = ", ".join(names[:3])
+        listed = f"{len(names)} {plural}, such as {examples}"
     return f"must be one of {listed}{did_you_mean(value, names)}"
