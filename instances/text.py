@@ -171,7 +171,8 @@ def _comparable_names(value: str, names: list[str]) -> list[str]:
     """Return the names to compare: all, or of too many those with the beginning or end of the value."""
     if len(names) <= _MAX_NAMES:
         return names
-    first, last = value[:_SAME], value[-_SAME:]
+    first = value[:_SAME]
+    last = value[-_SAME:]
     same = (name for name in names if name.startswith(first) or name.endswith(last))
     return list(islice(same, _MAX_NAMES // 4))
 

@@ -25,8 +25,10 @@ _MAX_ROWS, _MAX_CELL = 2**20, 32_767
 # Parts of the archive; a workbook has about one for each sheet, chart and picture.
 _MAX_PARTS = 10_000
 _ERROR_VALUES = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
-_FORMULA, _DOCTYPE = re.compile(rb"<f[ >/]"), re.compile(rb"<!DOCTYPE")
-_ROW, _CELL = re.compile(rb"<row[ >/]"), re.compile(rb"<c[ >/]")
+_FORMULA = re.compile(rb"<f[ >/]")
+_DOCTYPE = re.compile(rb"<!DOCTYPE")
+_ROW = re.compile(rb"<row[ >/]")
+_CELL = re.compile(rb"<c[ >/]")
 # Cells of a sheet; each needs a hundred times its bytes when it is read.
 _MAX_CELLS = MAX_ACTIONS * MAX_COLUMNS
 # Bytes of a part that are read at a time.

@@ -403,7 +403,8 @@ def _action(task: str, step: _Entry, default_agents: tuple[()] | None) -> Action
     if attended is None:
         attended = 0 if agents == () else step["duration"]
     modes = tuple(_mode(task, entry) for entry in mode_entries)
-    name, interruptible = f"{task}/{step['name']}", step.get("interruptible", False)
+    name = f"{task}/{step['name']}"
+    interruptible = step.get("interruptible", False)
     return Action(
         id=name,
         task=task,
@@ -427,7 +428,8 @@ def _mode(task: str, mode: _Entry) -> Mode:
 def _lag(task: str, name: str, after: _Entry | str) -> Lag:
     entry: _Entry = {"action": after} if isinstance(after, str) else after
     before = _action_id(task, entry["action"])
-    minimum, maximum = entry.get("min_lag", 0), entry.get("max_lag")
+    minimum = entry.get("min_lag", 0)
+    maximum = entry.get("max_lag")
     return Lag(before, f"{task}/{name}", minimum, maximum)
 
 

@@ -42,7 +42,8 @@ def json_lines(text: str, places: Collection[Place]) -> dict[Place, int]:
     >>> json_lines('{"a": [1,\n {"b": 2}]}', [("a", 1, "b"), ("a",)])
     {('a',): 1, ('a', 1, 'b'): 2}
     """
-    targets, lines = set(places), dict[Place, int]()
+    targets = set(places)
+    lines = dict[Place, int]()
     if len(text) > _LONGEST:
         return lines
     path: list[str | int] = []  # the key or position in every open list and object

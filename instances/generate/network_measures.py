@@ -91,10 +91,6 @@ def describe(instance: Instance) -> Measures:
     arcs = [(lag.before, lag.after) for lag in instance.lags if lag.orders]
     order = nx.DiGraph(arcs)
     closure = nx.transitive_closure_dag(order)
-    sizes = Counter(action.task for action in actions).values()
-    task_of = {action.id: action.task for action in actions}
-    same_task = [arc for arc in closure.edges if task_of[arc[0]] == task_of[arc[1]]]
-    pairs_in_task = sum(size * (size - 1) // 2 for size in sizes)
     irredundant = nx.transitive_reduction(order).number_of_edges()
     continuous = [action for action in actions if action.continuous]
     parallel = sum(action.attended < action.duration for action in actions)
@@ -103,25 +99,42 @@ def describe(instance: Instance) -> Measures:
     limits = [lag.maximum for lag in instance.lags if lag.maximum is not None]
     with_agent = [action for action in actions if action.agents != ()]
     numbers_of_agents = [len(instance.eligible(action)) for action in with_agent]
-    pairs = count * (count - 1) // 2
+    order_strength = _share(closure.number_of_edges(), _pairs(count))
+    interruptible_share = _share(interruptible, len(continuous))
+    windows = _share(len(limits), len(instance.lags))
+    window_length = _share(sum(limits) * count, len(limits) * work)
+    eligibility = _mean(number / len(instance.agents) for number in numbers_of_agents)
     return Measures(
-        tasks=len(sizes),
+        tasks=len(instance.tasks),
         actions=count,
         agents=len(instance.agents),
         resources=len(instance.resources),
         work=work,
         network_complexity=irredundant / count,
-        order_strength=_share(closure.number_of_edges(), pairs),
-        task_order_strength=_share(len(same_task), pairs_in_task),
+        order_strength=order_strength,
+        task_order_strength=_task_order_strength(instance, closure.edges),
         parallelism=parallel / count,
         unattended=_share(work - attended, work),
-        interruptible=_share(interruptible, len(continuous)),
-        windows=_share(len(limits), len(instance.lags)),
-        window_length=_share(sum(limits) * count, len(limits) * work),
+        interruptible=interruptible_share,
+        windows=windows,
+        window_length=window_length,
         resource_factor=_mean(_shares_in_use(instance)),
         resource_strength=_mean(_strengths(instance)),
-        eligibility=_mean(number / len(instance.agents) for number in numbers_of_agents),
+        eligibility=eligibility,
     )
+
+
+def _task_order_strength(instance: Instance, ordered_pairs: Iterable[tuple[str, str]]) -> float | None:
+    """Return the share of the pairs of actions of one task that are ordered."""
+    task_of = {action.id: action.task for action in instance.actions}
+    ordered_in_task = sum(task_of[before] == task_of[after] for before, after in ordered_pairs)
+    sizes = Counter(task_of.values()).values()
+    return _share(ordered_in_task, sum(map(_pairs, sizes)))
+
+
+def _pairs(count: int) -> int:
+    """Return the number of pairs of so many things."""
+    return count * (count - 1) // 2
 
 
 def _share(part: float, total: int) -> float | None:

@@ -30,7 +30,8 @@ def random_precedences(random: Random, count: int, strength: float) -> list[Arc]
     >>> len(random_precedences(Random(1), 4, 0.0)), random_precedences(Random(1), 4, 1.0)
     (0, [(0, 1), (1, 2), (2, 3)])
     """
-    before, after = [0] * count, [0] * count  # bit sets of the transitive closure
+    before = [0] * count  # bit sets of the transitive closure
+    after = [0] * count
     missing = round(strength * count * (count - 1) / 2)
     pairs = shuffled(random, _pairs(count))
     while missing:

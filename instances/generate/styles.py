@@ -140,7 +140,8 @@ def compose(
     >>> [one.problem.name for one in compose("asynctool", count=1, variant="0-1")]
     ['asynctool/tickets_4+messages_3@0-1']
     """
-    generator, catalog = style(name), registry.get(name).catalog
+    generator = style(name)
+    catalog = registry.get(name).catalog
     if generator.compose is None or catalog is None:
         raise InputError("this benchmark defines no kinds of combinations", field="kind", value=kind)
     parameters = Parameters.of(generator.usual, generator.combined, overrides)

@@ -173,7 +173,8 @@ def _rows_of_table(rows: Rows) -> list[_Job]:
 
 def _job_of(numbers: Sequence[int]) -> _Job:
     """Return the job of alternating machines and durations."""
-    machines, durations = numbers[::2], numbers[1::2]
+    machines = numbers[::2]
+    durations = numbers[1::2]
     return list(zip(machines, durations, strict=True))
 
 

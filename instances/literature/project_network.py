@@ -148,7 +148,8 @@ def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int])
     circular = _circular(size, distances)
     rows: list[tuple[int, int, Lag]] = []
     for (i, j), distance in distances.items():
-        before, after = actions[i].id, actions[j].id
+        before = actions[i].id
+        after = actions[j].id
         minimum = distance - size[i]
         maximum = -distance - size[j]
         back = distances.get((j, i))

@@ -299,7 +299,8 @@ class Instance(CacheHolder):
         rows: list[list[tuple[int, int]]] = [[] for _ in self.actions]
         for lag in self.lags:
             if lag.minimum is not None:
-                before, after = self.index[lag.before], self.index[lag.after]
+                before = self.index[lag.before]
+                after = self.index[lag.after]
                 rows[after].append((before, lag.minimum))
         return tuple(map(tuple, rows))
 

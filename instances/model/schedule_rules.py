@@ -218,7 +218,8 @@ def _starts_while_busy(
     to_come = {agent: deque(spans) for agent, spans in attended.items()}
     under_way: dict[str | None, list[tuple[int, _Span]]] = defaultdict(list)  # by end, as heaps
     for start, i, piece in sorted(starts):
-        coming, running = to_come[piece.agent], under_way[piece.agent]
+        coming = to_come[piece.agent]
+        running = under_way[piece.agent]
         while coming and coming[0][0] < start:
             span = coming.popleft()
             heappush(running, (span[1], span))
@@ -279,7 +280,8 @@ def _lags(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
                 gap = first.start - earlier.finish
                 yield fault("minimum_lag", i, first, (conflict,), required=0, actual=gap, case="order")
     for lag in instance.lags:
-        earlier, later = runs.get(lag.before), runs.get(lag.after)
+        earlier = runs.get(lag.before)
+        later = runs.get(lag.after)
         if earlier is None or later is None:
             continue
         finish = earlier.finish

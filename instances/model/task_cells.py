@@ -267,7 +267,8 @@ def _format_advice(text: str, seconds_per_tick: int | None, unit: str, heading: 
         return f"clock times are not supported, see .docs/limits.md; write {unit}s from the first day on"
     if clock and clock[2]:
         first, second = clock[1], clock[2]
-        with_hours, with_minutes = f"{first}:{second}:00", f"0:{first:0>2}:{second}"
+        with_hours = f"{first}:{second}:00"
+        with_minutes = f"0:{first:0>2}:{second}"
         return f"is ambiguous; write {with_hours} for hours and minutes, {with_minutes} for minutes"
     if _DECIMAL.fullmatch(text):
         if seconds_per_tick in (None, 1):

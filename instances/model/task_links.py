@@ -72,9 +72,11 @@ def parse_link(text: str, names: Container[str]) -> LinkText:
         return LinkText(text)
     for match in _TYPE.finditer(compact):
         start, end = match.span()
-        head, tail = compact[:start], compact[end:]
+        head = compact[:start]
+        tail = compact[end:]
         name = head.rstrip(" :")
-        is_capital, is_numbered = match[0].isupper(), name[-1:].isdigit()
+        is_capital = match[0].isupper()
+        is_numbered = name[-1:].isdigit()
         is_separate = head != name or is_capital or is_numbered
         lag = _LAG.fullmatch(tail)
         if name in names and is_separate and (lag or not tail):
@@ -156,7 +158,8 @@ def minimum_lag(link: Link, durations: Sequence[int], interruptible: Sequence[bo
         If the link refers to the start or the finish of an interruptible task.
     """
     minimum = link.lag or 0
-    joins_start, joins_finish = link.type[0] == "S", link.type[1] == "F"
+    joins_start = link.type[0] == "S"
+    joins_finish = link.type[1] == "F"
     for row, joins in ((link.before, joins_start), (link.after, joins_finish)):
         if joins and interruptible[row]:
             raise InputError(f"links of type {link.type} are not supported between tasks that may be interrupted")

@@ -249,7 +249,8 @@ class _ModelBuilder:
     def _read_bounds(self, i: int) -> Iterator[InputError]:
         """Read the bounds of the start of a task."""
         table, cells = self.table, self.table.cells[i]
-        duration, release = cells["duration"], cells.get("release", 0)
+        duration = cells["duration"]
+        release = cells.get("release", 0)
         fields = ("latest_start", "fixed_start")
         starts: dict[str, int] = {field: cells[field] for field in fields if field in cells}
         if "fixed_end" in cells:
@@ -279,7 +280,8 @@ class _ModelBuilder:
         interruptible = [cells.get("interruptible", False) for cells in table.cells]
         for link, row, field in table.links:
             cells = table.cells[link.after]
-            column_lag, maximum = cells.get("min_lag", 0), cells.get("max_lag")
+            column_lag = cells.get("min_lag", 0)
+            maximum = cells.get("max_lag")
             is_plain = link.type == "FS"
             if ((column_lag or maximum is not None) and not is_plain) or (column_lag and link.lag is not None):
                 lag_field = "min_lag" if column_lag else "max_lag"
@@ -335,7 +337,8 @@ class _ModelBuilder:
     def _add_action(self, i: int, capacities: Capacities, has_bounds: bool) -> None:
         """Add the action of a row with its lags."""
         model, table = self.model, self.table
-        cells, bounds = table.cells[i], self.bounds[i]
+        cells = table.cells[i]
+        bounds = self.bounds[i]
         job, _, name = table.ids[i].partition("/")
         agents: Sequence[str] | None = self.agents[i]
         if any(agent not in model.agents for agent in self.agents[i]):
@@ -382,7 +385,8 @@ class _ModelBuilder:
             self.table.notes.append(note)
 
     def _is_fixed(self, i: int) -> bool:
-        cells, bounds = self.table.cells[i], self.bounds[i]
+        cells = self.table.cells[i]
+        bounds = self.bounds[i]
         if bounds.latest == bounds.release:
             return True
         earliest_end = bounds.release + cells["duration"]

@@ -407,7 +407,8 @@ class TaskTable:
         if field == "task":  # names of actions, whose faults the instance reports
             return
         for first, second in pairwise(chain):
-            first_number, second_number = self.cells[first][field], self.cells[second][field]
+            first_number = self.cells[first][field]
+            second_number = self.cells[second][field]
             if int(first_number) == int(second_number):
                 yield self.fault(second, field, "another row of the job has this number; a column after sets the order")
 

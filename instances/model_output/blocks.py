@@ -336,7 +336,8 @@ class Reader(Generic[S]):
             return [piece]
         for separator in islice(_OR.finditer(piece), _MAX_SEPARATORS):
             start, end = separator.span()
-            before, after = piece[:start], piece[end:]
+            before = piece[:start]
+            after = piece[end:]
             if len(self.grammar.find(before)) > 1 and len(self.grammar.find(after)) > 1:
                 return [before, "or", after]
         return [piece]

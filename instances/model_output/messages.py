@@ -12,7 +12,8 @@ from planoracle.instances.files.strict_json import load_json
 #: Roles of the agent; ``None`` for a message without a role.
 AGENT = ("assistant", "agent", "model", "ai", None)
 #: Fields with the reason why a model stopped, and the values for a truncated answer.
-STOPS, _CUT = ("finish_reason", "stop_reason"), ("length", "max_tokens", "max_output_tokens", "model_length")
+STOPS = ("finish_reason", "stop_reason")
+_CUT = ("length", "max_tokens", "max_output_tokens", "model_length")
 _TEXTS = ("text", "output_text", None)
 # Fields of the entries of logs.
 _OBSERVATIONS = frozenset(("observation", "obs", "feedback", "reward", "result", "valid", "error"))

@@ -313,17 +313,20 @@ class Words:
 
     def at(self, action: Violation | Other) -> str:
         """Name an action, and when it starts."""
-        name, start = self.name(action.subject), self.moment(action.start)
+        name = self.name(action.subject)
+        start = self.moment(action.start)
         return f"{name} at {start}"
 
     def during(self, action: Violation | Other) -> str:
         """Name an action, and when it runs."""
-        name, start = self.name(action.subject), self.moment(action.start)
+        name = self.name(action.subject)
+        start = self.moment(action.start)
         return f"{name} ({start} to {self.moment(action.end)})"
 
     def until(self, action: Other) -> str:
         """Name an action, and when it ends."""
-        name, end = self.name(action.subject), self.moment(action.end)
+        name = self.name(action.subject)
+        end = self.moment(action.end)
         return f"{name} (until {end})"
 
 

@@ -300,7 +300,8 @@ class WorkerPool(Generic[T, A]):
         if not worker.is_ready:
             raise WorkerError(f"a worker process cannot start: {failure.error}")
         if worker.jobs:
-            job, new = worker.jobs[0], self._add(fresh=True)
+            job = worker.jobs[0]
+            new = self._add(fresh=True)
             # Memory that earlier tasks left behind is no reason to refuse this one.
             job.is_done = failure.certain or job.is_retried or not worker.answered
             job.answer, job.is_retried = failure, True

@@ -101,7 +101,8 @@ def _candidates(
             yield _at(task, "format", turn, message)
     for turn in (*same_task, *extra):
         yield _at(task, "wrong_call", turn, f"was called instead of {missing}")
-    number_missing, number_of_calls = outcome.turns.count(None), len(task.reference_calls)
+    number_missing = outcome.turns.count(None)
+    number_of_calls = len(task.reference_calls)
     message = f"{number_missing} of {number_of_calls} calls are missing, the first is {missing}"
     yield Cause(task.id, "neglected_task", None, True, message)
 

@@ -43,7 +43,8 @@ def _bundled_lengths() -> list[int]:
 
 
 def _task(random: Random, name: str, length: int) -> SubTask:
-    calls, instructions = list[Call](), list[str]()
+    calls = list[Call]()
+    instructions = list[str]()
     documents: dict[str, dict[str, str]] = {}
     for step in range(1, length + 1):
         tool = f"tool_{1 + below(random, _TOOLS)}"

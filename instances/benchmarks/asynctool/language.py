@@ -312,7 +312,8 @@ def _single_call(calls: list[AgentMessage], rules: Profile) -> AgentMessage:
 
 
 def _call(entry: dict[str, Any]) -> AgentMessage:
-    task, name = entry.get("id"), entry.get("func_name")
+    task = entry.get("id")
+    name = entry.get("func_name")
     params = entry.get("params")
     for label, value in (("id", task), ("func_name", name)):
         if not isinstance(value, str):
@@ -338,7 +339,8 @@ def _tool_call(entry: Any) -> AgentMessage:
         return AgentMessage("unreadable", reason="arguments must be an object")
     if "func_name" in arguments:
         return _call(arguments)
-    task, name = arguments.get("task_id"), function.get("name")
+    task = arguments.get("task_id")
+    name = function.get("name")
     params = {parameter: value for parameter, value in arguments.items() if parameter != "task_id"}
     return _call({"id": task, "func_name": name, "params": params})
 

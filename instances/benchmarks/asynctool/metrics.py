@@ -205,7 +205,8 @@ class CallMeasurement(Measurement[AsyncToolRun]):
         """Longest streak in turns, from its first turn to its last."""
         lengths = []
         for calls in self.streaks:
-            first, last = calls[0].number, calls[-1].number
+            first = calls[0].number
+            last = calls[-1].number
             lengths.append(last - first + 1)
         return max(lengths, default=0)
 
@@ -250,7 +251,8 @@ def declare(rules: Profile) -> Declarations[CallMeasurement]:
     Path and state matching of sub-tasks are defined in appendix B.1 of the paper, streaks in its section 3.2, and turns
     in Table 12. By the rule ``f1`` the step level is averaged over runs, or pools all labels.
     """
-    func, param = Average("func", "step level"), Average("param", "step level")
+    func = Average("func", "step level")
+    param = Average("param", "step level")
     func_micro = Average("func_micro", "F1 of all functions, pooled", _pool("functions"), is_shown=False)
     param_micro = Average("param_micro", "F1 of all parameters, pooled", _pool("parameters"), is_shown=False)
     if rules.f1 == "micro":

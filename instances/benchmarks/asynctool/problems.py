@@ -372,7 +372,8 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
     if task.family is not None:
         check_document(family_of(task.family).Initial, task.initial, "initial")
     for i, (call, result) in enumerate(zip(calls, task.solved.results, strict=True)):
-        field, text = f"ground_truth[{i}]", entry.ground_truth[i]
+        field = f"ground_truth[{i}]"
+        text = entry.ground_truth[i]
         if call.name not in offered:
             raise InputError("calls a tool that is not offered", field=field, value=text)
         if isinstance(result, dict) and "error" in result:

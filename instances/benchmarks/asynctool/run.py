@@ -50,7 +50,8 @@ class AsyncToolRun(ScheduleRun[list[object], Profile]):
         faults = {fault.position: fault for fault in self.record.violations if fault.position is not None}
         simulator = self.simulator
         state = simulator.initial()
-        points, steps = [simulator.point(state)], list[Step]()
+        points = [simulator.point(state)]
+        steps = list[Step]()
         for message in self.plan.commands:
             if simulator.ended(state) is not None:
                 break

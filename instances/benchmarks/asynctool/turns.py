@@ -37,7 +37,8 @@ def _unreadable(violation: Violation) -> str:
 
 
 def _unknown_task(violation: Violation) -> str:
-    task, names = quoted(violation.subject), clean(violation.names, 300)
+    task = quoted(violation.subject)
+    names = clean(violation.names, 300)
     return f"there is no task {task}; the tasks are {names}"
 
 
@@ -62,7 +63,8 @@ def _premature(violation: Violation) -> str:
 def _missing_call(violation: Violation) -> str:
     step = f"step {_ordinal(violation.actual)} of {violation.required}"
     replacement = _other_calls(violation, "instead")
-    task, function = clean(violation.subject), clean(violation.resource or "")
+    task = clean(violation.subject)
+    function = clean(violation.resource or "")
     return f"{task} lacks a call of {function} ({step}){replacement}"
 
 
@@ -245,7 +247,8 @@ def premature_call(turn: SimulatedTurn, awaited: SimulatedTurn) -> AsyncToolViol
     """Return the violation of a call that was made before it could know the result of another one."""
     call = f"{awaited.task}: {awaited.function[:80]}"
     prerequisite = Other(call, awaited.number - 1, awaited.number)
-    position, required = turn.number - 1, awaited.usable - 1
+    position = turn.number - 1
+    required = awaited.usable - 1
     details = {"others": (prerequisite,), "resource": turn.function[:80], "required": required, "actual": position}
     return turn_violation(position, "premature", turn.task, **details)
 

@@ -101,7 +101,8 @@ def _busy(words: Words, violation: Violation) -> str:
 
 def _capacity(words: Words, violation: Violation) -> str:
     action = words.at(violation)
-    resource, capacity = clean(violation.resource or ""), violation.required
+    resource = clean(violation.resource or "")
+    capacity = violation.required
     load = f"the load of {resource} to {violation.actual}"
     text = f"{action} raises {load}, above its capacity of {capacity}"
     if not violation.others:

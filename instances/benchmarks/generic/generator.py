@@ -90,7 +90,8 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     lags = []
     for before, after in arcs:
         maximum = maxima.get((before, after))
-        predecessor, successor = actions[before].id, actions[after].id
+        predecessor = actions[before].id
+        successor = actions[after].id
         lags.append(Lag(predecessor, successor, 0, maximum))
     peak = _MAX_DEMAND * count
     numbers = range(1, parameters.resources + 1)

@@ -22,7 +22,8 @@ from planoracle.instances.model_output.reading import read as read_output
 from planoracle.instances.protocol.plan import NO_PLAN, DroppedCommand, Plan, Reading
 from planoracle.instances.protocol.profiles import Rules
 
-_NEEDED, _FIELDS = {"action", "start", "duration"}, set(Piece._fields)
+_NEEDED = {"action", "start", "duration"}
+_FIELDS = set(Piece._fields)
 _NUMBERS = {"start", "duration", "mode"}
 #: Number of digits of the largest number in a table.
 _MAX_DIGITS = 40
@@ -223,7 +224,8 @@ def salvage(submission: object, instance: Instance) -> tuple[object, tuple[Dropp
     """Return a plan without the pieces of actions that do not exist, and these."""
     rows = rows_of(of_kind(instance, Instance), submission).commands
     names = ActionNames(instance)
-    remaining, dropped = list[object](), list[DroppedCommand]()
+    remaining = list[object]()
+    dropped = list[DroppedCommand]()
     for position, row in enumerate(rows):
         unknown = _unknown_action(names, row)
         if unknown is None:

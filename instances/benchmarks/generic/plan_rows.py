@@ -354,7 +354,8 @@ def _adds_up(rows: Iterable[TimedRow]) -> bool:
 def _check_ends(rows: Iterable[TimedRow]) -> None:
     """Raise `PlanError` if the ends of all rows are one tick early, as if they named the last tick."""
     ends = []
-    lengths, durations = list[int](), list[int]()
+    lengths = list[int]()
+    durations = list[int]()
     for row in rows:
         if row.end is not None and row.start is not None and row.duration is None:
             ends.append(row)

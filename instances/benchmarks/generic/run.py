@@ -99,7 +99,8 @@ class GenericRun(ScheduleRun[Schedule, Rules]):
         """Return the steps and points of the pieces and the waits before them, up to the first refusal."""
         simulator = self.simulator
         self._last = replace(simulator.initial(), is_valid=self._is_valid)
-        points, steps = [self._last.point], list[Step]()
+        points = [self._last.point]
+        steps = list[Step]()
         for piece in self.plan.commands.pieces:
             end = simulator.ended(self._last) if simulator.adds_rules else None
             if end is not None and end != "completed":

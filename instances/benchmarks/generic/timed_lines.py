@@ -258,7 +258,8 @@ class TimedLines:
         unit_name = re.escape(self._problem.unit)
         before = "|".join(("at", "time", "is", "of", "tick", unit_name))
         gap, word_end = r"\s{0,3}", r"(?![\w])"
-        start, end = rf"(?P<from>{n}){unit}", rf"(?P<to>{n}){unit}"
+        start = rf"(?P<from>{n}){unit}"
+        end = rf"(?P<to>{n}){unit}"
         span = rf"(?:from\s{{1,3}})?{start}{gap}{_TO}{gap}{end}"
         particles = rf"(?:(?:{before}){word_end}{gap}){{0,2}}"
         key = rf"(?P<key>{keys}){word_end}{gap}{particles}[=:]?{gap}"

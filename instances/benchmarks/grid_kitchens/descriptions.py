@@ -57,7 +57,8 @@ def actions_in_words(kitchen: GridKitchen, rules: GridKitchenRules) -> list[str]
 
 def kitchen_in_words(kitchen: GridKitchen) -> list[str]:
     """Return descriptions of stations, walls, cooks and orders."""
-    last_column, last_row = kitchen.width - 1, kitchen.height - 1
+    last_column = kitchen.width - 1
+    last_row = kitchen.height - 1
     columns = f"{kitchen.width} columns (x from 0 to {last_column}, to the right)"
     rows = f"{kitchen.height} rows (y from 0 to {last_row}, downwards)"
     size = f"The map has {columns} and {rows}. Cooks cannot enter the tiles of stations and walls."
@@ -99,7 +100,8 @@ def describe(clock: Simulation) -> str:
     """Describe a state: the time, orders, cooks, and the stations with things on them."""
     world, ground = clock.world, clock.ground
     kitchen = ground.kitchen
-    passed, number_of_orders = ticks_in_words(world.clock), len(kitchen.orders)
+    passed = ticks_in_words(world.clock)
+    number_of_orders = len(kitchen.orders)
     lines = [f"{passed} have passed, {world.served} of {number_of_orders} orders are served."]
     if not world.all_served:
         dish = kitchen.orders[world.served]

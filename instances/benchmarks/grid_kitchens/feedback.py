@@ -95,7 +95,8 @@ def _a(thing: Thing) -> str:
 
 
 def _unreachable(at: _Scene) -> _Diagnosis:
-    kitchen, tile = at.ground.kitchen, tile_in_words(at.act.tile)
+    kitchen = at.ground.kitchen
+    tile = tile_in_words(at.act.tile)
     if at.act.fault:
         last_tile = f"[{kitchen.width - 1}, {kitchen.height - 1}]"
         size = f"free tiles are [0, 0] to {last_tile} without stations and walls"
@@ -470,8 +471,10 @@ def _too_early(run: GridKitchenRun, early: Early) -> FeedbackItem:
     """Describe food that was taken out before it was cooked."""
     ground, ware = run.outcome.ground, early.ware
     food = listed([food.name for food in ware.contents if food.state != "cooked"])
-    station, ticks = ground.names[early.station], ticks_in_words(ware.remaining)
-    cook, moment = ground.cooks[early.cook], json_number(early.clock)
+    station = ground.names[early.station]
+    ticks = ticks_in_words(ware.remaining)
+    cook = ground.cooks[early.cook]
+    moment = json_number(early.clock)
     position = f"{cook} at {station}, tick {moment}"
     reason = f"it needed {ticks} more on a stove"
     text = f"{food} was taken from the {ware.kind} ({position}) before it was cooked: {reason}"

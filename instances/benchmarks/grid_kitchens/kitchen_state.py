@@ -171,7 +171,8 @@ class KitchenState:
 
     def _exchange(self, cook: int, station: int, stove: bool) -> str:
         """Take from a surface or a stove, put down, put in, or pour."""
-        in_hand, lying = self.hands[cook], self.on[station]
+        in_hand = self.hands[cook]
+        lying = self.on[station]
         if in_hand is None:
             if lying is None and self.ground.kinds[station] != "dispenser":
                 return "nothing_here"
@@ -248,7 +249,8 @@ class KitchenState:
         return ""
 
     def _sink(self, cook: int, station: int) -> str:
-        in_hand, lying = self.hands[cook], self.on[station]
+        in_hand = self.hands[cook]
+        lying = self.on[station]
         if in_hand is None:
             if type(lying) is not Ware or lying.kind != PLATE:
                 return "no_clean_plate"
@@ -277,7 +279,8 @@ class KitchenState:
 
     def process(self, station: int) -> str:
         """Let the work at a station come to its end."""
-        kind, lying = self.ground.kinds[station], self.on[station]
+        kind = self.ground.kinds[station]
+        lying = self.on[station]
         if kind == STOVE:
             return "stove_process"
         if kind == "sink":
@@ -294,7 +297,8 @@ class KitchenState:
 
     def work(self, station: int) -> tuple[str, Time]:
         """Return why nobody can begin to process at a station, ``""`` if somebody can, and for how many ticks."""
-        kind, facts = self.ground.kinds[station], self.ground.facts
+        kind = self.ground.kinds[station]
+        facts = self.ground.facts
         if kind == "chopping_board":
             return "", facts.chop
         if kind == "sink":

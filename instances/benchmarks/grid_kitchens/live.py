@@ -100,7 +100,8 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
             moment = json_number(kitchen.time)
             return f"{fault.subject} at {moment}: refused, {fault.message}"
         action = kitchen.started_actions[step.position]
-        start, end = json_number(action.start), json_number(action.end)
+        start = json_number(action.start)
+        end = json_number(action.end)
         time = f"from {start} to {end}" if action.end > action.start else f"at {start}"
         cook = self.problem.agents[action.cook]
         return f"{cook} {act_in_words(kitchen, action.act)}, {time}"

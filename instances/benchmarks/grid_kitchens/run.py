@@ -101,7 +101,8 @@ class GridKitchenSimulator(Simulator[RunState, object]):
         if fault is not None and fault.position is None:
             text, now = excerpt(command), whole(kitchen.time)
             if isinstance(command, Unreadable):
-                text, fault = command.text, fault._replace(actual=command.reason or None)
+                text = command.text
+                fault = fault._replace(actual=command.reason or None)
             return after, (Step(since, text, "lost", now, now, fault),)
         steps = steps_of(kitchen, since)
         return after, tuple(sorted(steps, key=lambda step: step.violation is not None))
@@ -134,7 +135,8 @@ class GridKitchenSimulator(Simulator[RunState, object]):
     def verdict(self, state: RunState) -> Replay:
         """Return the verdict on the last kitchen; progress is the share of orders served."""
         kitchen = state.kitchen
-        orders, served = len(self.ground.dishes), kitchen.world.served
+        orders = len(self.ground.dishes)
+        served = kitchen.world.served
         share = served / orders if orders else float(kitchen.done)
         fault = fault_of(kitchen)
         events = []
@@ -170,12 +172,14 @@ def steps_of(kitchen: Simulation, since: int = 0) -> list[Step]:
         numbers.insert(0, failed)
     steps = []
     for number in numbers:
-        action, violation = started_actions[number], fault if number == failed else None
+        action = started_actions[number]
+        violation = fault if number == failed else None
         kind = "wait" if action.act.word == WAIT else "act"
         if violation:
             kind = "lost"
         command = action_text(kitchen, action.cook, action.act)
-        start, end = whole(action.start), whole(action.end)
+        start = whole(action.start)
+        end = whole(action.end)
         steps.append(Step(number, command, kind, start, end, violation))
     if fault is not None and failed == len(started_actions):
         now = whole(kitchen.time)

@@ -390,7 +390,8 @@ def _tile(value: Any, field: str) -> dict[str, Any]:
 
 
 def _place(tile: Mapping[str, Any], field: str) -> Tile:
-    x, y = tile.get("x"), tile.get("y")
+    x = tile.get("x")
+    y = tile.get("y")
     if type(x) is not int or type(y) is not int:
         raise InputError("must be a column and a row", field=field, value=[x, y])
     return x, y

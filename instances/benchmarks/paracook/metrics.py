@@ -33,7 +33,8 @@ def sequential(kitchen: GridKitchen) -> tuple[int, int]:
     All walks have the same length; cooked ingredients are not chopped first.
     """
     facts = kitchen.facts
-    pot, pan = facts.vessel("pot"), facts.vessel("pan")
+    pot = facts.vessel("pot")
+    pan = facts.vessel("pan")
     ways = work = 0
     for dish in kitchen.orders:
         ways += 1

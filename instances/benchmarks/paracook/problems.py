@@ -362,7 +362,8 @@ class Own(Copy):
         match = _NAME.fullmatch(name)
         if match is None or match[2] != part:
             return None
-        seed, number = int(match[1]), int(match[3])
+        seed = int(match[1])
+        number = int(match[3])
         return (seed, number) if number <= max_number else None
 
     def has_map(self, name: str) -> bool:

@@ -86,7 +86,8 @@ class ListText(ScheduleText[Profile, ListState]):
         entry = after.entries[-1]
         name = self.words.name(f"orders/{entry.task}")
         agent = self.problem.agents[entry.place[0]]
-        start, end = self.words.moment(entry.start), self.words.moment(entry.end)
+        start = self.words.moment(entry.start)
+        end = self.words.moment(entry.end)
         return sentence(f"{agent} does {name} from {start} to {end}")
 
     def situation(self, state: ListState) -> str:

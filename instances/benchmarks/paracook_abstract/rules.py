@@ -146,14 +146,16 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
     def copy(self, state: ListState) -> ListState:
         """Return an independent state."""
         lists = [tasks[:] for tasks in state.lists]
-        ends, clocks = dict(state.ends), state.clocks[:]
+        ends = dict(state.ends)
+        clocks = state.clocks[:]
         return replace(state, lists=lists, entries=state.entries[:], ends=ends, clocks=clocks)
 
     def apply(
         self, state: ListState, command: Assignment | Unreadable | str, *, force: bool = False
     ) -> tuple[ListState, tuple[Step, ...]]:
         """Return the state after an assignment; ``force`` skips checks, for lists that repeat tasks."""
-        count, clock = len(state.entries), self.clock(state)
+        count = len(state.entries)
+        clock = self.clock(state)
         if isinstance(command, Unreadable):
             state.refused += 1
             fault = Violation(None, "unreadable", command.text[:200])
@@ -484,7 +486,8 @@ def _in_lists(
     first: dict[str, int] = {}
     for place in sorted(order, key=order.__getitem__):
         number, index = place
-        position, task = order[place], lists[number][index]
+        position = order[place]
+        task = lists[number][index]
         entry = entries.get(place)
         times = (None, None) if entry is None else (entry.start, entry.end)
         if not isinstance(task, str) or task not in tasks:

@@ -59,7 +59,8 @@ class ParaCookRun(ScheduleRun[Lists, Profile]):
 
     def compute_path(self) -> DecisionPath:
         """Return the steps and points of the tasks in order of starts, up to the first violation."""
-        points, steps = [DecisionPoint(self.problem)], list[Step]()
+        points = [DecisionPoint(self.problem)]
+        steps = list[Step]()
         variant = ListVariant()
         seen: set[str] = set()
         spare = self._left_out() if self.success else []

@@ -205,7 +205,8 @@ def _read_items(
 
 def _list_range(span: re.Match[str]) -> str:
     """Return a range of steps as a list."""
-    first, last = int(span[1]), int(span[2])
+    first = int(span[1])
+    last = int(span[2])
     return ", ".join(map(str, range(first, last + 1)))
 
 

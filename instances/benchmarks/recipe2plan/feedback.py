@@ -103,12 +103,14 @@ def _duration(words: Words, violation: Violation) -> str:
 
 
 def _actual(words: Words, violation: Violation) -> str:
-    actual, start = words.span(violation.actual), words.moment(violation.start)
+    actual = words.span(violation.actual)
+    start = words.moment(violation.start)
     return f"your plan gives it {actual} at {start}"
 
 
 def _starts(words: Words, violation: Violation) -> str:
-    name, start = words.name(violation.subject), words.moment(violation.start)
+    name = words.name(violation.subject)
+    start = words.moment(violation.start)
     return f"{name} starts at {start}"
 
 
@@ -124,7 +126,8 @@ def _early(words: Words, violation: Violation) -> str:
 
 
 def _temperature(words: Words, violation: Violation) -> str:
-    name, start = words.name(violation.subject), words.moment(violation.start)
+    name = words.name(violation.subject)
+    start = words.moment(violation.start)
     resource = clean(violation.resource or "")
     required = clean(str(violation.required))
     text = f"{name} needs the {resource} at {required}, but at {start} "
@@ -159,8 +162,10 @@ def _repetition(words: Words, violation: Violation) -> str:
 
 def _late(words: Words, violation: Violation) -> str:
     before = words.name(violation.others[0].subject)
-    name, limit = words.name(violation.subject), words.span(violation.required)
-    lag, excess = words.span(violation.actual), words.span(violation.excess)
+    name = words.name(violation.subject)
+    limit = words.span(violation.required)
+    lag = words.span(violation.actual)
+    excess = words.span(violation.excess)
     late = f"it starts {lag} after, {excess} too late"
     return f"{name} must start within {limit} after {before} is finished; {late}"
 
@@ -172,7 +177,8 @@ def _wrong_recipe(words: Words, violation: Violation) -> str:
 
 
 def _missing(words: Words, violation: Violation) -> str:
-    name, required = words.name(violation.subject), words.span(violation.required)
+    name = words.name(violation.subject)
+    required = words.span(violation.required)
     return f"{name} ({required}) is missing"
 
 
@@ -182,19 +188,22 @@ def _overlap(words: Words, violation: Violation) -> str:
 
 
 def _interruption(words: Words, violation: Violation) -> str:
-    name, required = words.name(violation.subject), words.span(violation.required)
+    name = words.name(violation.subject)
+    required = words.span(violation.required)
     return f"{name} must not be interrupted and takes {required}; {_actual(words, violation)}"
 
 
 def _occupancy(words: Words, violation: Violation) -> str:
-    name, start = words.name(violation.subject), words.moment(violation.start)
+    name = words.name(violation.subject)
+    start = words.moment(violation.start)
     resource = clean(violation.resource or "")
     users = some(map(words.until, violation.others))
     return f"{name} needs the {resource} at {start}, which is in use by {users}"
 
 
 def _volume(words: Words, violation: Violation) -> str:
-    name, start = words.name(violation.subject), words.moment(violation.start)
+    name = words.name(violation.subject)
+    start = words.moment(violation.start)
     resource = clean(violation.resource or "")
     amount = f"{violation.required} units of the {resource}"
     return f"{name} takes {amount} at {start}, when {violation.actual} are left"

@@ -174,7 +174,8 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
     maxima = windows(random, arcs, parameters.windows, limits, ranks)
     lags = []
     for arc in arcs:
-        before, after = actions[arc[0]].id, actions[arc[1]].id
+        before = actions[arc[0]].id
+        after = actions[arc[1]].id
         lags.append(Lag(before, after, 0, maxima.get(arc)))
     return actions, arcs, lags
 

@@ -151,7 +151,8 @@ def _recipes(problem: Problem) -> str:
         yield f"Recipe {clean(recipe)}"
         steps = [action for action in kitchen.actions if action.task == recipe]
         for step in steps:
-            number, duration = _number(step.id), span(kitchen, step.duration)
+            number = _number(step.id)
+            duration = span(kitchen, step.duration)
             yield f"Step {number} ({duration}): {clean(step.label)}"
         pauses = [_number(step.id) for step in steps if step.interruptible]
         if pauses:
@@ -159,7 +160,8 @@ def _recipes(problem: Problem) -> str:
         for lag in kitchen.lags:
             if lag.maximum is not None and kitchen.by_id[lag.after].task == recipe:
                 limit = span(kitchen, lag.maximum)
-                before, after = _number(lag.before), _number(lag.after)
+                before = _number(lag.before)
+                after = _number(lag.after)
                 yield f"Step {after} must start within {limit} after the end of step {before}."
 
     return "\n\n".join("\n".join(lines(recipe)) for recipe in kitchen.tasks)

@@ -17,7 +17,8 @@ from planoracle.instances.model.instance import Action, Instance, Lag
 
 SETTINGS = ("timed", "untimed")
 
-_RECIPE, _UNITS = re.compile(r"[\w-]+"), re.compile(r"[0-9]{1,9}")
+_RECIPE = re.compile(r"[\w-]+")
+_UNITS = re.compile(r"[0-9]{1,9}")
 
 
 def _read(file: str) -> Any:
@@ -138,7 +139,8 @@ def check(instance: Instance) -> None:
                 )
                 raise InputError(message, field=f"actions[{action.id}].uses[{demand.resource}]")
     for lag in instance.lags:
-        before, after = instance.by_id[lag.before], instance.by_id[lag.after]
+        before = instance.by_id[lag.before]
+        after = instance.by_id[lag.after]
         unordered = lag.minimum is None and before.interruptible
         across = before.task != after.task
         if lag.minimum not in (0, None) or unordered or across or (lag.maximum is not None and lag.maximum < 0):

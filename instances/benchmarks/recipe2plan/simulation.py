@@ -219,7 +219,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         moves_clock = not faults or (position is not None and self.rules.reject_advances_clock)
         now = max(clock, start) if moves_clock else clock
         if is_open:
-            name, progress = f"{recipe}/{number}", self._progress(state)
+            name = f"{recipe}/{number}"
+            progress = self._progress(state)
             event = ReplayEvent(index, name, start, start + duration, not faults, progress)
             state.history = History(event, faults, state.history)
         elif faults:
@@ -261,7 +262,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
 
     def _end_turn(self, state: CookingState, fault: Recipe2PlanViolation | None, commands: int) -> None:
         """Count an answer, and its refusal if its last command has a fault; either may end the run."""
-        rules, max_turns = self.rules, len(self.actions) + EXTRA_TURNS
+        rules = self.rules
+        max_turns = len(self.actions) + EXTRA_TURNS
         refusal = None if fault is None else (commands, *fault.answer)
         state.turns += 1
         state.refused += refusal is not None
@@ -316,7 +318,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         """Yield the commands that the rules allow, by start, step, and length, the longest first."""
         open_steps = []
         for position in self.open_steps(state):
-            action, remaining = self.actions[position], state.remaining[position]
+            action = self.actions[position]
+            remaining = state.remaining[position]
             durations = lengths(remaining, self.grid) if action.interruptible else [remaining]
             open_steps.append((position, StepCommand.of(action.id, 0, 0), durations))
         for start, positions in starts:
@@ -444,7 +447,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
     def faults(self, state: CookingState, index: int, command: StepCommand) -> Iterator[Recipe2PlanViolation]:
         """Yield the violations of a command, in the order in which the environment checks."""
         number, recipe, duration, start = command
-        name, end = f"{recipe}/{number}", start + duration
+        name = f"{recipe}/{number}"
+        end = start + duration
         recipes = self.problem.tasks
         if recipe not in recipes:
             yield Recipe2PlanViolation(index, "wrong_recipe", recipe[:80], "", start, end, required=recipes)
@@ -497,7 +501,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         if duration != state.remaining[position] or not duration:
             yield from self._duration_faults(state, broken, position, start, duration)
         for before, _ in self.problem.predecessors[position]:
-            since, remaining = state.finish[before], state.remaining[before]
+            since = state.finish[before]
+            remaining = state.remaining[before]
             if since is None or remaining:
                 last = self._last(state, before)
                 needed = self.actions[before].duration
@@ -515,7 +520,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         duration: int,
     ) -> Iterator[Recipe2PlanViolation]:
         """Yield violations by the duration of a command."""
-        remaining, finish = state.remaining[position], state.finish[position]
+        remaining = state.remaining[position]
+        finish = state.finish[position]
         is_empty = duration == 0 and self.rules.zero_duration == "rejected"
         is_repeated = not remaining
         if not is_empty:
@@ -531,7 +537,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
 
     def _last(self, state: CookingState, position: int) -> Other:
         """Return the last run of a step, or its planned start if it has not begun."""
-        name, start = self.actions[position].id, state.begins[position]
+        name = self.actions[position].id
+        start = state.begins[position]
         if start is None:
             start = self._planned_starts.get(name)
         return Other(name, start, state.finish[position])
@@ -573,7 +580,8 @@ def _windows(problem: Instance) -> tuple[list[list[tuple[int, int]]], int]:
     times = [action.duration for action in problem.actions]
     for lag in problem.lags:
         if lag.maximum is not None:
-            before, after = problem.index[lag.before], problem.index[lag.after]
+            before = problem.index[lag.before]
+            after = problem.index[lag.after]
             windows[after].append((before, lag.maximum))
             times.append(lag.maximum)
     return windows, gcd(*times) or 1

@@ -32,7 +32,8 @@ class StepCommand(NamedTuple):
     @property
     def text(self) -> str:
         """The command as the benchmark writes it."""
-        duration, start = format_clock(self.duration), format_clock(self.start)
+        duration = format_clock(self.duration)
+        start = format_clock(self.start)
         return f"Step({self.step}, {self.recipe}, {duration}, {start})"
 
 

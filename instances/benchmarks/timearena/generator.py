@@ -43,7 +43,8 @@ def defaults() -> Parameters:
     (1, True)
     """
     minutes = _minutes()
-    alone, busy = len(minutes[True]), len(minutes[False])
+    alone = len(minutes[True])
+    busy = len(minutes[False])
     parallelism = round(alone / (alone + busy), 2)
     return Parameters(tasks=2, actions=None, parallelism=parallelism, attended=1, resources=3)
 

@@ -271,7 +271,8 @@ def _roles(facts: Iterable[Mapping[str, Any]], renamed: Mapping[str, str]) -> di
         for name, verb, *slots in role.get("needs", ()):
             slot = slots[0] if slots else 0
             needs.append((renamed.get(name, name), verb, slot))
-        verb, slot = role["verb"], role.get("slot", 0)
+        verb = role["verb"]
+        slot = role.get("slot", 0)
         state = role.get("states", [None])[0]
         minutes = role.get("minutes", 0)
         roles[verb, slot] = ObjectRole(verb, slot, minutes, tuple(needs), state)

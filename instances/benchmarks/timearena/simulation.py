@@ -428,7 +428,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
             return "invalid_action", ()
         if not all(key[0] in self.world.objects for key in keys):
             return "nonexistent_object", keys
-        is_apart, occupied = not _fit(self.world, keys), state.occupied
+        is_apart = not _fit(self.world, keys)
+        occupied = state.occupied
         kind = ""
         for key in keys:
             if key[0] in occupied:
@@ -443,7 +444,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
 
     def _fault(self, state: ArenaState, action: str, kind: str, keys: Sequence[RoleKey]) -> TimeArenaViolation:
         """Return the violation of a wrong decision before its minute passes."""
-        minute, names = state.minute, [key[0] for key in keys]
+        minute = state.minute
+        names = [key[0] for key in keys]
         violation = TimeArenaViolation(minute, kind, action[:80], start=minute, end=minute + 1)
         if kind == "nonexistent_object":
             unknown = [name[:80] for name in names if name not in self.world.objects]
