@@ -103,7 +103,9 @@ def call(name: str, heuristic: Heuristic, instance: Instance, budget: Budget) ->
     schedule = _schedule(name, instance, outcome)
     violation = next(find_violations(instance, schedule), None)
     if violation is not None:
-        place = violation.subject if violation.start is None else f"{violation.subject} at {violation.start}"
+        place = violation.subject
+        if violation.start is not None:
+            place = f"{place} at {violation.start}"
         fault = f"its schedule breaks the rule {violation.kind!r}: {place}: {violation.message}"
         raise HeuristicError(fault, field=name)
     return HeuristicOutcome(schedule)
@@ -157,14 +159,17 @@ def _within_time(name: str, heuristic: Heuristic, instance: Instance, budget: Bu
 
 def _stop(thread: Thread) -> None:
     """Raise `SystemExit` in a thread, which ends loops in Python code."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))
+    identifier = ctypes.c_ulong(thread.ident or 0)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, ctypes.py_object(SystemExit))
 
 
 def _place(error: BaseException) -> str:
     """Return an error with the function and the line that raised it."""
     frames = extract_tb(error.__traceback__)
-    place = f" ({frames[-1].name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}"[:500] + place
+    text = f"{type(error).__name__}: {error}"[:500]
+    if not frames:
+        return text
+    return f"{text} ({frames[-1].name}, line {frames[-1].lineno})"
 
 
 def as_heuristic(name: str, heuristic: Heuristic) -> Callable[[Instance, Budget], HeuristicOutcome]:

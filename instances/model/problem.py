@@ -84,7 +84,8 @@ def of_kind(problem: Problem, kind: type[_T]) -> _T:
     planoracle.instances.errors.InputError: must be of kind Kitchen, not Instance (got 'timearena/lab1')
     """
     if not isinstance(problem, kind):
-        raise InputError(f"must be of kind {kind.__name__}, not {type(problem).__name__}", value=problem.name)
+        actual = type(problem).__name__
+        raise InputError(f"must be of kind {kind.__name__}, not {actual}", value=problem.name)
     return problem
 
 

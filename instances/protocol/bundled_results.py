@@ -33,8 +33,10 @@ Proofs: TypeAlias = Mapping[str, dict[str, Any]]
 
 def _data_file(package: str, name: str) -> Traversable | None:
     """Return a file in the folder ``data`` of a package, ``None`` if there is none."""
-    path = files(package) / "data" / name if hasattr(import_module(package), "__path__") else None
-    return path if path is not None and path.is_file() else None
+    if not hasattr(import_module(package), "__path__"):
+        return None
+    path = files(package) / "data" / name
+    return path if path.is_file() else None
 
 
 def read_optima(package: str) -> Entries:
@@ -55,7 +57,8 @@ def optima_text(entries: Entries, versions: Mapping[str, str]) -> str:
         if texts:
             text = ",\n".join(texts)
             lines.append(f"{json.dumps(name)}: [\n{text}\n]")
-    return f'{head[:-1]}, "optima": {{\n{",".join(lines)}\n}}}}\n'
+    rows = ",".join(lines)
+    return f'{head[:-1]}, "optima": {{\n{rows}\n}}}}\n'
 
 
 def _merge_equal(entries: list[Entry]) -> list[Entry]:
@@ -63,7 +66,8 @@ def _merge_equal(entries: list[Entry]) -> list[Entry]:
     merged: list[Entry] = []
     for entry in entries:
         without_keys = entry | {"of": ""}
-        same = next((earlier for earlier in merged if earlier | {"of": ""} == without_keys), None)
+        equal_entries = (earlier for earlier in merged if earlier | {"of": ""} == without_keys)
+        same = next(equal_entries, None)
         if same is None:
             merged.append(dict(entry))
         elif entry["of"] not in same["of"].split():
@@ -111,11 +115,12 @@ def proofs_bytes(proofs: Proofs) -> bytes:
     """Return the bytes of the file of certificates, which depend on the certificates only."""
     keys_by_certificate: dict[str, list[str]] = {}
     for key, proof in proofs.items():
-        keys_by_certificate.setdefault(json.dumps(proof, separators=(",", ":")), []).append(key)
+        certificate = json.dumps(proof, separators=(",", ":"))
+        keys_by_certificate.setdefault(certificate, []).append(key)
     rows = []
     for certificate, keys in keys_by_certificate.items():
         instance = json.loads(certificate)["instance"]
         rows.append((instance, " ".join(sorted(keys)), certificate))
     rows.sort()
-    text = "".join(f'{{"of":"{keys}","certificate":{certificate}}}\n' for _, keys, certificate in rows)
-    return gzip.compress(text.encode(), mtime=0)
+    lines = [f'{{"of":"{keys}","certificate":{certificate}}}\n' for _, keys, certificate in rows]
+    return gzip.compress("".join(lines).encode(), mtime=0)
