@@ -14,9 +14,8 @@ from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.improve import DEFAULT, RULES, Budget, HeuristicOutcome, improve, priorities
-from planoracle.heuristics.package_heuristics import GROUP, as_heuristic, package_heuristics
+from planoracle.heuristics.package_heuristics import CONTRIBUTIONS, GROUP, as_heuristic, package_heuristics
 from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
-from planoracle.heuristics.package_heuristics import register as register_heuristic
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
@@ -135,7 +134,7 @@ def register(contribution: AnyBenchmark | PackageHeuristic, name: str | None = N
         registry.register(contribution)
         return
     chosen = getattr(contribution, "__name__", "") if name is None else name
-    register_heuristic(contribution, chosen, (*_used_names(), *names()))
+    CONTRIBUTIONS.register(contribution, chosen, (*_used_names(), *names()))
 
 
 def full_name(name: str, benchmark: str) -> str | None:
