@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from typing import Annotated, Any, Final, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -15,6 +13,7 @@ from planoracle.analysis.console import say_json, tell
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.protocol import registry
+from planoracle.solver.kinds.registry import kind_of
 
 _SET_COLUMNS = ("set", "problems", "unit", "about", "kind")
 _COLUMNS = (
@@ -74,8 +73,8 @@ def instances(
         if document is not None:
             say_json(document)
         else:
-            sizes = _SIZES.get(instance.kind, lambda one: {})(instance)
-            table.add({"instance": instance.name, **sizes, "unit": instance.unit})
+            size = kind_of(instance).size(instance)
+            table.add({"instance": instance.name, **size, "unit": instance.unit})
     if not export:
         table.close()
     run.exit()
@@ -102,29 +101,3 @@ def _print_schema(names: list[str]) -> None:
     if len(names) > 1:
         raise typer.BadParameter("must be a single benchmark with --schema", param_hint="NAME")
     say_json(registry.get(names[0] if names else GENERAL).schema(), indent=1)
-
-
-def _of_schedule(instance: Any) -> dict[str, int]:
-    return {
-        "actions": len(instance.actions),
-        "autonomous": sum(action.attended < action.duration for action in instance.actions),
-        "interruptible": sum(action.interruptible for action in instance.actions),
-        "maximum_lags": sum(lag.maximum is not None for lag in instance.lags),
-        "work": sum(action.duration for action in instance.actions),
-    }
-
-
-def _of_kitchen(kitchen: Any) -> dict[str, int]:
-    counts = Counter(kind for _, kind in kitchen.objects)
-    return {f"{kind}s": counts[kind] for kind in ("station", "item", "container", "player")}
-
-
-def _of_grid_kitchen(kitchen: Any) -> dict[str, int]:
-    return {"stations": len(kitchen.stations), "players": len(kitchen.agents), "orders": len(kitchen.orders)}
-
-
-_SIZES: Final[dict[str, Callable[[Any], dict[str, int]]]] = {
-    "schedule": _of_schedule,
-    "kitchen": _of_kitchen,
-    "floor": _of_grid_kitchen,
-}

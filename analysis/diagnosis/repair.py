@@ -16,7 +16,7 @@ from planoracle.instances.protocol.plan import COMMON_FIELDS, submitted_plan
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.repair.minimal_change import OBJECTIVES, checked_objectives
 from planoracle.solver.repair.plan_repair import Repair
-from planoracle.solver.runs import solver_of
+from planoracle.solver.solve import solving_kind
 
 #: Default work for each of the nearest plan and the optimum.
 WORK = WorkLimit(60.0)
@@ -67,8 +67,8 @@ class Repairer:
         plan, salvaged = benchmark.salvage(problem, raw_plan)
         read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, plan), rules), submitted=raw_plan)
         run = benchmark.replay(problem, read, rules)
-        return solver_of(run, self.time_limit).repair(
-            lambda one: self.oracle.best(one, rules), self.objectives, self.time_limit, salvaged
+        return solving_kind(run.problem).repair(
+            run, lambda variant: self.oracle.best(variant, rules), self.objectives, self.time_limit, salvaged
         )
 
 
