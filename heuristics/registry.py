@@ -115,21 +115,7 @@ def _used_names() -> frozenset[str]:
 
 
 def register(contribution: AnyBenchmark | PackageHeuristic, name: str | None = None) -> None:
-    """Add a benchmark or a heuristic to this process. An entry point adds it to every process.
-
-    Parameters
-    ----------
-    contribution
-        Object of a class derived from `planoracle.plugin.Benchmark`; or a heuristic: a function of an instance and a
-        `planoracle.heuristics.improve.Budget` that returns a schedule, its pieces, or ``None``.
-    name
-        Name of the heuristic, by default that of the function. It must be new. A benchmark has its own name.
-
-    Raises
-    ------
-    InputError
-        If there is another of that name, or the name is not valid.
-    """
+    """Add a benchmark or a heuristic to this process, see `planoracle.register`."""
     if not callable(contribution):
         registry.register(contribution)
         return

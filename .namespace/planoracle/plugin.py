@@ -108,7 +108,7 @@ Feedback and live runs
 
 Heuristics
 ----------
-- `register`: adds a benchmark or a heuristic to this process.
+- `register`: adds a benchmark, a heuristic or a kind of problems to this process.
 - `Budget`: limits of a heuristic.
 - `HeuristicOutcome`: schedule of a heuristic, or the reason why there is none.
 
@@ -128,7 +128,6 @@ from __future__ import annotations
 
 from planoracle.analysis.contract.suite import check_benchmark
 from planoracle.heuristics.improve import Budget, HeuristicOutcome
-from planoracle.heuristics.registry import register
 from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
 from planoracle.instances.benchmarks.generic import metrics as generic_metrics
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
@@ -193,6 +192,7 @@ from planoracle.instances.protocol.simulator import (
     fold,
 )
 from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
+from planoracle.solver.register import register
 
 __all__ = [
     "CLOSE",
