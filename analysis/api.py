@@ -1,22 +1,22 @@
-"""Functions of the public API that load, solve, schedule, run and grade."""
+"""Functions of the public API that load, solve, run and draw."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING
 
+from planoracle.analysis import figures
 from planoracle.instances.errors import InputError, accept_former_keywords
+from planoracle.instances.files.catalog import expand, read_problems
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.environment import AnyEnvironment, Reward, RunConfig
 from planoracle.solver.result import Result, SolveOptions
+from planoracle.solver.solve import load_or_solve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from planoracle.analysis.frames.schema import Grades
-    from planoracle.analysis.grading.grader import Grade
-    from planoracle.instances.protocol.environment import AnyEnvironment, Reward
 
 
 def load(name: str | Path) -> Problem:
@@ -39,9 +39,8 @@ def load(name: str | Path) -> Problem:
     """
     problems = read(name)
     if len(problems) != 1:
-        raise InputError(
-            f"must name a single problem, not {len(problems)}; planoracle.read returns all of them", value=str(name)
-        )
+        message = f"must name a single problem, not {len(problems)}; planoracle.read returns all of them"
+        raise InputError(message, value=str(name))
     return problems[0]
 
 
@@ -63,9 +62,10 @@ def read(name: str | Path) -> list[Problem]:
     >>> [problem.name for problem in read("recipe2plan/*/Vada_D*")]
     ['recipe2plan/timed/Vada_Daikon-Radish', 'recipe2plan/untimed/Vada_Daikon-Radish']
     """
-    from planoracle.instances.files.catalog import expand, read_problems
-
-    return [problem for one in expand([str(name)]) for problem in read_problems(one)]
+    problems: list[Problem] = []
+    for path in expand([str(name)]):
+        problems += read_problems(path)
+    return problems
 
 
 @accept_former_keywords(finest="exact_grid", fewest_pieces="min_interruptions", again="recompute")
@@ -113,69 +113,9 @@ def solve(
     >>> solve(load("timearena/household1"), engine="cp-sat").effort["conflicts"]
     0
     """
-    from planoracle.solver.solve import load_or_solve
-
     options = SolveOptions(None, time_limit, seed, workers, exact_grid, (), min_interruptions, engine)
     result = load_or_solve(problem, options, recompute=recompute)
     return replace(result, problem=problem)
-
-
-def schedule(
-    problem: Problem, method: str = "improve", *, seed: int = 0, iterations: int = 300, seconds: float | None = None
-) -> Result:
-    """Schedule fast, by a heuristic, which proves nothing.
-
-    Parameters
-    ----------
-    problem
-        Scheduling problem.
-    method
-        Name of the heuristic; on problems of its benchmark ``greedy`` suffices for ``timearena-greedy``.
-    seed, iterations, seconds
-        See `planoracle.plugin.Budget`; ``seconds`` is its time limit.
-
-    Returns
-    -------
-    Result
-        ``feasible`` with a schedule that the rules accept, or ``unknown``; its ``proof`` then says why.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no heuristic of that name.
-    InputError
-        If the heuristic is not for problems of that kind.
-
-    Examples
-    --------
-    >>> schedule(load("timearena/household1"), "serial-spt").makespan
-    16
-    >>> schedule(load("timearena/household1"), "greedy").method
-    'timearena-greedy'
-    """
-    from math import inf
-
-    from planoracle.heuristics.improve import Budget
-    from planoracle.heuristics.registry import run
-    from planoracle.instances.model.limits import Status
-    from planoracle.solver.result import versions
-
-    answer = run(problem, method, Budget(seed, iterations, inf if seconds is None else seconds))
-    return Result(
-        instance=problem.name,
-        status=Status.unknown if answer.makespan is None else Status.feasible,
-        makespan=answer.makespan,
-        plan=answer.plan,
-        seconds=answer.seconds,
-        proof=f"{answer.heuristic}: {answer.reason}" if answer.reason else answer.heuristic,
-        versions=versions(),
-        seed=seed,
-        kind=problem.kind,
-        unit=problem.unit,
-        schedule=answer.schedule,
-        problem=problem,
-        method=answer.heuristic,
-    )
 
 
 def environment(
@@ -219,92 +159,14 @@ def environment(
     >>> run.step("ALL COMPLETED").done
     True
     """
-    from planoracle.instances.protocol import registry
-    from planoracle.instances.protocol.environment import RunConfig
-
     if isinstance(reward, str):
-        from planoracle.analysis.grading.rewards import step_reward
+        from planoracle.analysis.grading.rewards import step_reward  # which imports the regret
 
         reward = step_reward(reward)
     benchmark = registry.of(problem)
     rules = benchmark.default_rules(problem) if profile is None else benchmark.rules.profile(profile)
     config = RunConfig(loop=loop, feedback=feedback, limit=limit, bounded=bounded)
     return benchmark.environment(problem, rules, config, reward)
-
-
-@overload
-def grade(
-    submissions: dict[str, Any],
-    *,
-    profile: str = "paper",
-    instances: Iterable[str | Path] = (),
-    trust_paths: bool = False,
-) -> Grade: ...
-@overload
-def grade(
-    submissions: Iterable[dict[str, Any]] | str | Path,
-    *,
-    profile: str = "paper",
-    instances: Iterable[str | Path] = (),
-    trust_paths: bool = False,
-) -> Grades: ...
-def grade(
-    submissions: dict[str, Any] | Iterable[dict[str, Any]] | str | Path,
-    *,
-    profile: str = "paper",
-    instances: Iterable[str | Path] = (),
-    trust_paths: bool = False,
-) -> Grade | Grades:
-    """Grade one submission, several, or those in a file or folder.
-
-    A submission or line that cannot be graded gives an unscored grade with a reason.
-
-    Parameters
-    ----------
-    submissions
-        Objects with ``instance``, the plan and optionally ``id``, ``model``, ``sample``; a text is the path of a file
-        or folder, such as that of ``planoracle run``.
-    profile
-        Rule profile: ``paper`` or ``released``.
-    instances, trust_paths
-        Folders and files of problems that submissions may name by their paths, and True if they may name any file, see
-        `planoracle.analysis.grading.problem_loader.Places`. By default they may name bundled problems only.
-
-    Returns
-    -------
-    Grade, or a list of grades
-        The list has ``to_frame()``, which returns the frame ``grades``.
-
-    Raises
-    ------
-    InputError
-        For a file or folder that cannot be opened.
-    UnknownNameError
-        For an unknown profile.
-
-    Examples
-    --------
-    >>> plan = {"id": "a", "instance": "timearena/household1", "actions": ["wash cup"]}
-    >>> grade(plan).success
-    False
-    >>> grade([plan, plan]).to_frame()["success"].tolist()
-    [False, False]
-    """
-    from planoracle.analysis.frames.schema import Grades
-    from planoracle.analysis.grading.grader import Grader, grade_all
-    from planoracle.analysis.grading.problem_loader import Places, Problems
-    from planoracle.analysis.grading.rule_options import profiles
-    from planoracle.analysis.intake.submissions import Intake
-
-    places = Places(tuple(map(str, instances)), trust_paths)
-    grader = Grader(profiles(profile), problems=Problems(places=places))
-    if isinstance(submissions, dict):
-        return grader.grade(submissions)
-    if isinstance(submissions, str | Path):
-        return Grades(grade_all(Intake([submissions]), grader))
-    if not isinstance(submissions, Iterable):
-        raise InputError("must be a submission, several, or a path", field="submissions", value=submissions)
-    return Grades(grader.grade(submission, number) for number, submission in enumerate(submissions, 1))
 
 
 def gantt(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -331,6 +193,5 @@ def gantt(problem: Problem, plan: object, ax: Axes | None = None, *, title: str 
     >>> gantt(load("timearena/household1"), ["activate kettle", "wash cup"], title="tea").get_title(loc="left")
     'tea'
     """
-    from planoracle.analysis.figures.plan_figure import draw
-
-    return draw(problem, plan, ax, title=title)
+    axes: Axes = figures.plan_figure.draw(problem, plan, ax, title=title)
+    return axes

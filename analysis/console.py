@@ -20,7 +20,7 @@ from planoracle.instances.text import to_json, visible
 
 _T = TypeVar("_T")
 #: Functions that erase displays on the terminal, such as progress bars, before lines are written to it.
-drawn: list[Callable[[], None]] = []
+active_displays: list[Callable[[], None]] = []
 
 
 @contextmanager
@@ -35,8 +35,9 @@ def set_variable(variable: ContextVar[_T], value: _T) -> Iterator[None]:
 
 def clear() -> None:
     """Erase all displays on the terminal."""
-    while drawn:
-        drawn.pop()()
+    while active_displays:
+        erase = active_displays.pop()
+        erase()
 
 
 def say(text: str) -> None:
@@ -53,13 +54,14 @@ def say_json(value: Any, indent: int | None = None) -> None:
 
 def tell(message: object, kind: str = "") -> None:
     """Write a message to standard error in one line; ``kind`` is ``error``, ``warning`` or ``note``."""
-    print(visible(f"{kind}: {message}" if kind else str(message)), file=sys.stderr)
+    text = f"{kind}: {message}" if kind else str(message)
+    print(visible(text), file=sys.stderr)
 
 
 # By kind, text and noun of the messages of a command the first place and the number of places; None outside a command.
 _groups: ContextVar[dict[tuple[str, str, str], tuple[str, int]] | None] = ContextVar("groups", default=None)
-# Most different messages in memory.
-_MOST_GROUPS = 10_000
+# Maximum number of different messages in memory.
+_MAX_GROUPS = 10_000
 
 
 @contextmanager
@@ -88,11 +90,14 @@ def write_groups() -> None:
     """Write the collected messages in the order of their first places, equal ones as one line."""
     groups = _groups.get() or {}
     while groups:
-        (kind, text, many), (place, count) = next(iter(groups.items()))
-        del groups[kind, text, many]
-        location = place
-        if count > 1:
-            location = f"{count} {many} (first: {place})" if place else "" if kind == "note" else f"{count} times"
+        key = next(iter(groups))
+        first_place, count = groups.pop(key)
+        kind, text, many = key
+        location = first_place
+        if count > 1 and first_place:
+            location = f"{count} {many} (first: {first_place})"
+        elif count > 1 and kind != "note":
+            location = f"{count} times"
         tell(f"{location}: {text}" if location else text, kind)
 
 
@@ -110,9 +115,10 @@ def collect(place: object, text: str, many: str = "", kind: str = "error") -> No
     if groups is None:
         tell(f"{place}: {text}" if place else text, kind)
     else:
-        first, count = groups.get((kind, text, many), (str(place), 0))
-        groups[kind, text, many] = first, count + 1
-        if len(groups) > _MOST_GROUPS:
+        key = kind, text, many
+        first_place, count = groups.get(key, (str(place), 0))
+        groups[key] = first_place, count + 1
+        if len(groups) > _MAX_GROUPS:
             write_groups()
 
 
@@ -140,8 +146,10 @@ def complain(message: object, many: str = "") -> None:
 
     With ``many``, the noun for several places, equal faults are written together, see `collect`.
     """
-    more = ["there are more"] if getattr(message, "more", False) else []
-    for fault in (*(getattr(message, "faults", None) or (message,)), *more):
+    faults = list(getattr(message, "faults", None) or (message,))
+    if getattr(message, "more", False):
+        faults.append("there are more")
+    for fault in faults:
         if not many:
             tell(fault, "error")
             continue
@@ -247,7 +255,8 @@ def output_file(path: str | Path) -> Iterator[TextIOWrapper]:
             return
         if old is not None and not os.access(target, os.W_OK):
             raise PermissionError(13, "Permission denied")
-        draft = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.part")
+        draft_name = f".{os.urandom(8).hex()}.part"
+        draft = os.path.join(os.path.dirname(target), draft_name)
         number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with open(number, "w", encoding="utf-8", newline="\n") as stream:

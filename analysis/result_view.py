@@ -10,6 +10,7 @@ from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from planoracle.analysis import figures
 from planoracle.analysis.cli.output import draw, human
 from planoracle.analysis.run_schedule import plan_rows, rows_for_people
 from planoracle.instances.errors import InputError
@@ -35,25 +36,25 @@ def as_text(result: Result) -> str:
         draw(rows[:_MAX_ROWS], _columns_in(rows), stream, wide=True)
     if len(rows) > _MAX_ROWS:
         stream.write(f"... and {len(rows) - _MAX_ROWS} more rows; to_frame() has all of them\n\n")
-    return f"{visible(result.instance)}: {record['status']}\n{stream.getvalue()}{in_words(record)}"
+    title = f"{visible(result.instance)}: {record['status']}"
+    return f"{title}\n{stream.getvalue()}{in_words(record)}"
 
 
 def as_html(result: Result) -> str:
     """Return the table of the plan and its Gantt chart, for notebooks."""
-    from planoracle.analysis.figures.plan_figure import svg  # imports matplotlib
-
     record = result.as_dict()
-    summary = escape(visible(f"{result.instance}: {record['status']}\n{in_words(record)}", keep="\n"))
+    text = f"{result.instance}: {record['status']}\n{in_words(record)}"
+    summary = escape(visible(text, keep="\n"))
     rows = _readable_rows(result)
     if not rows:
         return f"<pre>{summary}</pre>"
-    chart = svg(_planned_problem(result), result.plan)
+    chart = figures.plan_figure.svg(_planned_problem(result), result.plan)
     return f"{_html_table(rows)}<pre>{summary}</pre>{chart}"
 
 
 def as_frame(result: Result) -> pd.DataFrame:
     """Return the plan, a row per piece or action; see `Result.to_frame`."""
-    from planoracle.analysis.frames.schema import from_rows, problem_columns  # imports pandas
+    from planoracle.analysis.frames.schema import from_rows, problem_columns  # which imports the grader
 
     problem = _planned_problem(result)
     shared = problem_columns(problem.name, problem.benchmark) | {"method": result.method}
@@ -62,9 +63,8 @@ def as_frame(result: Result) -> pd.DataFrame:
 
 def gantt_chart(result: Result, ax: Axes | None = None) -> Axes:
     """Draw the plan as a Gantt chart; see `Result.gantt`."""
-    from planoracle.analysis.figures.plan_figure import draw as draw_plan  # imports matplotlib
-
-    return draw_plan(_planned_problem(result), result.plan, ax)
+    axes: Axes = figures.plan_figure.draw(_planned_problem(result), result.plan, ax)
+    return axes
 
 
 def _readable_rows(result: Result) -> list[dict[str, Any]]:
@@ -76,7 +76,12 @@ def _readable_rows(result: Result) -> list[dict[str, Any]]:
 
 def _columns_in(rows: list[dict[str, Any]]) -> list[str]:
     """Return the columns in which some row has a value."""
-    return [column for column in _COLUMNS if any(row.get(column) not in (None, "") for row in rows)]
+    columns = []
+    for column in _COLUMNS:
+        values = (row.get(column) for row in rows)
+        if any(value not in (None, "") for value in values):
+            columns.append(column)
+    return columns
 
 
 def _html_table(rows: list[dict[str, Any]]) -> str:

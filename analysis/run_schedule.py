@@ -10,14 +10,14 @@ from typing import Any
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance, Mode
 from planoracle.instances.model.problem import Problem, of_kind
-from planoracle.instances.model.schedule import Schedule
+from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import format_clock
 from planoracle.solver.kinds.kind import Timeline, run_of_plan
 from planoracle.solver.kinds.registry import kind_of
 
 
-def aligned(one: Timeline, other: Timeline) -> tuple[Instance, Schedule, Schedule]:
+def align(upper: Timeline, lower: Timeline) -> tuple[Instance, Schedule, Schedule]:
     """Return two timelines as schedules of one instance.
 
     The n-th actions with the same task, label, modes, duration and agent are one action, whatever their start times.
@@ -25,20 +25,21 @@ def aligned(one: Timeline, other: Timeline) -> tuple[Instance, Schedule, Schedul
     names: dict[tuple[object, ...], str] = {}
     actions: dict[str, Action] = {}
     schedules = []
-    for instance, schedule in (one, other):
-        seen: Counter[tuple[object, ...]] = Counter()
+    for instance, schedule in (upper, lower):
+        repetitions: Counter[tuple[object, ...]] = Counter()
         pieces = []
         for piece in schedule.pieces:
             action = instance.by_id[piece.action]
-            same = action.task, action.label, action.modes, action.duration, piece.agent
-            key = *same, seen[same]
-            seen[same] += 1
+            content = action.task, action.label, action.modes, action.duration, piece.agent
+            key = *content, repetitions[content]
+            repetitions[content] += 1
             name = names.setdefault(key, f"{action.task}/{len(names) + 1}")
             actions[name] = replace(action, id=name)
             pieces.append(piece._replace(action=name))
         schedules.append(Schedule(tuple(pieces)))
-    resources = dict.fromkeys((*one[0].resources, *other[0].resources))
-    merged = replace(one[0], actions=tuple(actions.values()), resources=tuple(resources))
+    instance = upper[0]
+    resources = dict.fromkeys((*instance.resources, *lower[0].resources))
+    merged = replace(instance, actions=tuple(actions.values()), resources=tuple(resources))
     return merged, schedules[0], schedules[1]
 
 
@@ -95,27 +96,26 @@ def _rows(instance: Instance, schedule: Schedule) -> list[dict[str, Any]]:
     for position, piece in enumerate(schedule.pieces):
         action = instance.by_id.get(piece.action)
         if action is None or not 0 <= piece.mode < len(action.modes):
-            raise InputError(
-                "must name an action and a mode of the instance", field=f"schedule[{position}]", value=piece
-            )
-        if action.is_milestone:
-            continue
-        attended = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
-        rows.append(
-            {
-                **piece._asdict(),
-                "end": piece.end,
-                "unit": instance.unit,
-                "position": position,
-                "task": action.task,
-                "label": action.label,
-                "resources": _resources(action.modes[piece.mode]),
-                "mode_name": action.modes[piece.mode].name,
-                "attended": 0 if piece.agent is None else attended,
-                "agent_until": None if piece.agent is None else piece.start + attended,
-            }
-        )
+            message = "must name an action and a mode of the instance"
+            raise InputError(message, field=f"schedule[{position}]", value=piece)
+        if not action.is_milestone:
+            rows.append(_row_of_piece(instance, action, piece, position))
     return rows
+
+
+def _row_of_piece(instance: Instance, action: Action, piece: Piece, position: int) -> dict[str, Any]:
+    """Return the row of a piece of a schedule, and of its action."""
+    attended = 0
+    agent_until = None
+    if piece.agent is not None:
+        is_attended_throughout = action.interruptible and action.attended
+        attended = piece.duration if is_attended_throughout else min(action.attended, piece.duration)
+        agent_until = piece.start + attended
+    mode = action.modes[piece.mode]
+    row = piece._asdict()
+    row |= {"end": piece.end, "unit": instance.unit, "position": position, "task": action.task, "label": action.label}
+    row |= {"resources": _resources(mode), "mode_name": mode.name, "attended": attended, "agent_until": agent_until}
+    return row
 
 
 class Clock(int):
@@ -143,7 +143,8 @@ def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) 
     for row in listed:
         times = {name: row[name] for name in ("start", "end", "agent_until")}
         if row["unit"] == "second":
-            times = {name: None if time is None else Clock(time) for name, time in times.items()}
+            for name, time in times.items():
+                times[name] = None if time is None else Clock(time)
         if not (differs or keeps_all):
             times["agent_until"] = None
         readable.append(row | times)
@@ -151,10 +152,16 @@ def rows_for_people(rows: Iterable[dict[str, Any]], *, keeps_all: bool = False) 
 
 
 def _resources(mode: Mode) -> str:
-    uses = (demand for demand in mode.demands if demand.amount)
-    return ", ".join(one.resource if one.amount == 1 else f"{one.resource} ({one.amount})" for one in uses)
+    texts = []
+    for demand in mode.demands:
+        if demand.amount:
+            texts.append(demand.resource if demand.amount == 1 else f"{demand.resource} ({demand.amount})")
+    return ", ".join(texts)
 
 
 def _missing_reason(answer: Any) -> str:
+    reason: str = getattr(answer, "reason", "")
     status = getattr(answer, "status", "")
-    return getattr(answer, "reason", "") or "is missing" + f" (status: {status})" * bool(status)
+    if reason:
+        return reason
+    return f"is missing (status: {status})" if status else "is missing"

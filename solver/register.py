@@ -10,7 +10,9 @@ from planoracle.solver.kinds.kind import Kind
 
 
 def register(contribution: AnyBenchmark | Heuristic | Kind, name: str | None = None) -> None:
-    """Add a benchmark, a heuristic or a kind of problems to this process. An entry point adds it to every process.
+    """Add a benchmark, a heuristic or a kind of problems to this process.
+
+    An entry point adds it to every process.
 
     Parameters
     ----------

@@ -37,7 +37,27 @@ OnProgress: TypeAlias = Callable[[int | None, int], None]
 
 
 class SolveOptions(NamedTuple):
-    """Options of `planoracle.solver.solve.solve`, as kinds receive them."""
+    """Options of `planoracle.solver.solve.solve`, as kinds receive them.
+
+    Attributes
+    ----------
+    rules
+        Rules of the problem's benchmark; ``None`` for those by which problems of the kind are solved.
+    time_limit
+        Seconds of wall time, or counted work.
+    seed, workers
+        Random seed and number of threads of CP-SAT.
+    exact_grid
+        Allow interruptions at every tick.
+    after
+        Actions that have been executed; the plan continues after them.
+    min_interruptions
+        Among optimal schedules, minimize the number of interruptions.
+    engine
+        ``auto``, or ``cp-sat`` for a single call of CP-SAT.
+    on_progress
+        Callback for each improved makespan or lower bound.
+    """
 
     rules: Rules | None = None
     time_limit: Limit = 60.0

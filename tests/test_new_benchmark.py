@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import venv
 from collections.abc import Callable
 from dataclasses import fields
@@ -22,7 +23,7 @@ from planoracle import plugin
 from planoracle.analysis.cli import app
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.template import write
-from planoracle.instances.errors import InputError
+from planoracle.instances.errors import BenchmarkError, InputError
 from planoracle.instances.protocol import registry
 from tests.support.reports import chunks
 
@@ -98,13 +99,36 @@ def test_plugin_names_exist_and_are_documented(name: str) -> None:
     assert f"\n- `{name}`: " in (plugin.__doc__ or "")
 
 
-def test_package_for_an_old_release_gets_a_migration_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "old_tea.py").write_text("from planoracle.instances.schedule_benchmark import ScheduleBenchmark\n")
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "from planoracle.instances.schedule_benchmark import ScheduleBenchmark",
+            r"written for planoracle 0.10 or earlier: import from planoracle\.plugin",
+        ),
+        (
+            "from planoracle.plugin import Trajectory",
+            r"cannot be loaded from old_tea:benchmark \(planoracle\.plugin\.Trajectory: was removed after 0\.11; use ",
+        ),
+    ],
+)
+def test_package_for_an_old_release_gets_a_migration_message(
+    source: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old_tea.py").write_text(source)
     monkeypatch.syspath_prepend(str(tmp_path))
     point = EntryPoint(NAME, "old_tea:benchmark", "planoracle.benchmarks")
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point])
-    with pytest.raises(InputError, match=r"written for planoracle 0.10 or earlier: import from planoracle\.plugin"):
+    with pytest.raises(InputError, match=message):
         registry._from_packages.__wrapped__()
+
+
+@pytest.mark.parametrize("name", ["Trajectory", "Move", "LegalAction"])
+def test_removed_plugin_name_is_an_error_with_its_replacement(name: str) -> None:
+    with pytest.raises(BenchmarkError, match=rf"planoracle\.plugin\.{name}: was removed after 0\.11; use "):
+        exec(f"from planoracle.plugin import {name}", {})
+    with pytest.raises(AttributeError, match="has no attribute 'Trajectories'"):
+        plugin.Trajectories  # noqa: B018
 
 
 @pytest.mark.parametrize(
@@ -183,7 +207,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     venv.create(place / "venv", symlinks=os.name != "nt")
     (site,) = (place / "venv").rglob("site-packages")
-    # Plain paths, so that the .pth files of this environment are not processed.
+    # Plain paths, so that of the .pth files of this environment only an editable install of planoracle is processed.
+    for file in Path(sysconfig.get_path("purelib")).glob("__editable__*planoracle*.pth"):
+        paths += file.read_text(encoding="utf-8").splitlines()
     (site / "ours.pth").write_text("\n".join(paths), encoding="utf-8")
     created = run(*planoracle(place), "benchmark", "new", NAME, "--to", place / "made", folder=place)
     assert created.returncode == 0, created.stderr

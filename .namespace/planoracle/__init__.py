@@ -12,7 +12,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers read it as true; importing typing would take longer than the rest
 if TYPE_CHECKING:
-    from planoracle.analysis.api import environment, gantt, grade, load, read, schedule, solve
+    from planoracle.analysis.api import environment, gantt, load, read, solve
     from planoracle.analysis.comparison.compare import compare
     from planoracle.analysis.diagnosis.critique import critique
     from planoracle.analysis.diagnosis.explain import explain
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from planoracle.analysis.grading.grade_row import read_grades
     from planoracle.analysis.grading.grader import Grade
     from planoracle.analysis.grading.rewards import reward
+    from planoracle.analysis.grading_api import grade
+    from planoracle.analysis.scheduling_api import schedule
     from planoracle.analysis.statistics.pairs import pairs
     from planoracle.analysis.verification.verify import verify
     from planoracle.instances.errors import InputError
@@ -49,7 +51,7 @@ _PLACES = {
     "environment": "analysis.api",
     "explain": "analysis.diagnosis.explain",
     "gantt": "analysis.api",
-    "grade": "analysis.api",
+    "grade": "analysis.grading_api",
     "load": "analysis.api",
     "pairs": "analysis.statistics.pairs",
     "read": "analysis.api",
@@ -58,7 +60,7 @@ _PLACES = {
     "register": "solver.register",
     "repair": "analysis.diagnosis.repair",
     "reward": "analysis.grading.rewards",
-    "schedule": "analysis.api",
+    "schedule": "analysis.scheduling_api",
     "solve": "analysis.api",
     "verify": "analysis.verification.verify",
 }

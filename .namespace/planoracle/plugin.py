@@ -31,6 +31,7 @@ Problems and schedules
 - `referee`: verdict of the general rules on a schedule.
 - `Status`: status of a result: optimal, feasible, infeasible or unknown.
 - `ProblemCache`: decorator that computes a function of a problem once.
+- `CacheHolder`: base class of problems, which stores the values of these functions.
 - `load_json`: strict reader of JSON text.
 - `read_bytes`: reader of a file within the size limit.
 - `check_document`: check of a JSON value against a type; names field and value of a fault.
@@ -52,10 +53,10 @@ Plans
 Runs
 ----
 - `Run`: replay of one plan.
-- `Trajectory`: replay of a plan for a scheduling problem, decision by decision.
-- `Move`: step of a trajectory, and the point that it leads to.
+- `ScheduleRun`: replay of a plan for a scheduling problem, decision by decision.
+- `DecisionPath`: steps of a replay, and the decision points between them.
+- `path_of`: path of steps from which the decision points follow.
 - `DecisionPoint`: point of a run at which a decision is made.
-- `LegalAction`: command that is legal in a point, and the point after it.
 - `waited`: point after a wait until a time.
 - `wait_words`: text of a wait.
 - `GenericRun`: replay of a schedule by the general rules.
@@ -106,6 +107,13 @@ Feedback and live runs
 - `ActionSpace`: possible commands of the live runs of a problem.
 - `Setting`: prompts and options by which a model is asked.
 
+Kinds of problems
+-----------------
+- `Kind`: base class of a kind of problems: its solver, and what tables and figures show of it.
+- `Timeline`: picture of a plan.
+- `Result`: result of a solver.
+- `SolveOptions`: options of a solver.
+
 Heuristics
 ----------
 - `register`: adds a benchmark, a heuristic or a kind of problems to this process.
@@ -126,6 +134,8 @@ Errors
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from planoracle.analysis.contract.suite import check_benchmark
 from planoracle.heuristics.improve import Budget, HeuristicOutcome
 from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
@@ -136,7 +146,7 @@ from planoracle.instances.errors import BenchmarkError, InputError, PlanError, U
 from planoracle.instances.files.instance_file import check as check_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.generate.parameters import Parameters
-from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.cache import CacheHolder, ProblemCache
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
@@ -159,7 +169,6 @@ from planoracle.instances.protocol.feedback import (
     FeedbackItem,
     Topic,
     clean,
-    clock_of,
     listed,
     quoted,
     sentence,
@@ -167,8 +176,10 @@ from planoracle.instances.protocol.feedback import (
 from planoracle.instances.protocol.live import LiveText
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Reading, Target, Targets
 from planoracle.instances.protocol.profiles import Rules, RuleSet
+from planoracle.instances.protocol.registry import clock_of
 from planoracle.instances.protocol.run import MismatchEvidence, Run
 from planoracle.instances.protocol.schedule_benchmark import ScheduleBenchmark
+from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun, path_of
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -191,8 +202,9 @@ from planoracle.instances.protocol.simulator import (
     Unreadable,
     fold,
 )
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
+from planoracle.solver.kinds.kind import Kind, Timeline
 from planoracle.solver.register import register
+from planoracle.solver.result import Result, SolveOptions
 
 __all__ = [
     "CLOSE",
@@ -202,8 +214,10 @@ __all__ = [
     "Benchmark",
     "BenchmarkError",
     "Budget",
+    "CacheHolder",
     "Catalog",
     "Claim",
+    "DecisionPath",
     "DecisionPoint",
     "Declarations",
     "Demand",
@@ -219,8 +233,8 @@ __all__ = [
     "HeuristicOutcome",
     "InputError",
     "Instance",
+    "Kind",
     "Lag",
-    "LegalAction",
     "LegalCommand",
     "LiveText",
     "Measure",
@@ -229,7 +243,6 @@ __all__ = [
     "MetricSet",
     "MismatchEvidence",
     "Mode",
-    "Move",
     "Optimum",
     "Oracle",
     "Other",
@@ -245,6 +258,7 @@ __all__ = [
     "Replay",
     "ReplayEvent",
     "Resource",
+    "Result",
     "Row",
     "RuleSet",
     "Rules",
@@ -252,18 +266,20 @@ __all__ = [
     "RunConfig",
     "Schedule",
     "ScheduleBenchmark",
+    "ScheduleRun",
     "ScheduleSimulator",
     "ScheduleState",
     "Setting",
     "Simulator",
+    "SolveOptions",
     "Status",
     "Step",
     "StepMatch",
     "SubmissionLimit",
     "Target",
     "Targets",
+    "Timeline",
     "Topic",
-    "Trajectory",
     "UnknownNameError",
     "Unreadable",
     "Violation",
@@ -278,6 +294,7 @@ __all__ = [
     "lazy",
     "listed",
     "load_json",
+    "path_of",
     "quoted",
     "read_bytes",
     "read_list",
@@ -289,3 +306,18 @@ __all__ = [
     "waited",
     "whole_value",
 ]
+
+# Names of 0.11, with what replaces them.
+_REPLACEMENTS = {
+    "LegalAction": "LegalCommand, which has a piece and which ScheduleSimulator.choices yields",
+    "Move": "Step, and ScheduleRun.points for the decision points",
+    "Trajectory": "ScheduleRun with a ScheduleSimulator; its method compute_path returns a DecisionPath",
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Raise an error, which names the replacement of a removed name."""
+        if name in _REPLACEMENTS:
+            raise BenchmarkError(f"was removed after 0.11; use {_REPLACEMENTS[name]}", field=f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

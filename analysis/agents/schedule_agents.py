@@ -13,8 +13,9 @@ from planoracle.heuristics.registry import run as run_heuristic
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.benchmark import AnyRun
+from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.trajectory import Trajectory
+from planoracle.instances.protocol.simulator import ScheduleSimulator
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.runs import run_of
 
@@ -59,9 +60,9 @@ class ScheduleAgent:
 
     def _plan(self, environment: AnyEnvironment) -> tuple[str, list[str]]:
         """Return a plan as text, and its commands."""
-        return self._schedule(run_of(environment), self.name)
+        return self._schedule(environment, run_of(environment), self.name)
 
-    def _schedule(self, run: AnyRun, heuristic: str) -> tuple[str, list[str]]:
+    def _schedule(self, environment: AnyEnvironment, run: AnyRun, heuristic: str) -> tuple[str, list[str]]:
         if run.steps:
             raise AgentError(f"{heuristic} needs a run without commands; this run already has commands", "off_plan")
         try:
@@ -70,9 +71,10 @@ class ScheduleAgent:
             raise AgentError(f"{heuristic} {error.message}", "no_plan") from None
         if answer.plan is None:
             raise AgentError(f"{heuristic} finds no schedule: {answer.reason}", "no_plan")
-        if not isinstance(run, Trajectory) or answer.schedule is None:
+        simulator = environment.simulator
+        if not isinstance(simulator, ScheduleSimulator) or answer.schedule is None:
             raise AgentError(f"{heuristic} gives a schedule, which runs of this problem cannot follow", "no_plan")
-        return answer.plan, run.commands(run.begin, answer.schedule)
+        return answer.plan, simulator.commands(DecisionPoint(run.problem), answer.schedule)
 
 
 class GreedyAgent(ScheduleAgent):
@@ -95,7 +97,7 @@ class GreedyAgent(ScheduleAgent):
         failure = None
         for heuristic in (*environment.benchmark.greedy_heuristics, *GREEDY):
             try:
-                return self._schedule(run, heuristic)
+                return self._schedule(environment, run, heuristic)
             except AgentError as error:
                 failure = failure or error
         raise failure or AgentError("no greedy heuristic supports this problem", "no_plan")

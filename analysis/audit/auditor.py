@@ -31,7 +31,7 @@ UNNAMED = "given"
 
 def published_references(benchmark: AnyBenchmark) -> list[Reference[Any]]:
     """Return the published references of a benchmark."""
-    return [one for one in benchmark.references if one.published]
+    return [reference for reference in benchmark.references if reference.published]
 
 
 def published_names(names: Iterable[str] = ()) -> list[str]:
@@ -179,27 +179,40 @@ class Auditor:
         best = Result(problem.name, Status.infeasible) if adapted is None else self._best(benchmark, adapted, rules)
         length = None if claim.plan is None else _plan_length(benchmark, problem, claim.plan, rules)
         check = check_reference(claim.makespan, length, best, problem.unit)
-        claimed = claim.makespan if length is None or claim.makespan is not None else length.makespan
-        off = None if check.base is None or claimed is None else claimed - check.base
-        proved = check.verdict == ReferenceVerdict.optimal
+        claimed = claim.makespan
+        violation = None
+        reasons = [check.reason]
+        if length is None:
+            reasons.append(claim.reason)
+        else:
+            violation = length.violation
+            if claimed is None:
+                claimed = length.makespan
+        status, optimum = best.status, best.makespan if best.status == Status.optimal else None
+        if check.verdict == ReferenceVerdict.optimal:
+            status, optimum = Status.optimal, claimed
+        off = gap = None
+        if check.base is not None and claimed is not None:
+            off = claimed - check.base
+            gap = off / check.base if check.base else None
         return replace(
             blank,
             verdict=check.verdict,
             claimed=claimed,
             feasible=check.feasible,
-            violation=None if length is None else length.violation,
-            optimum=claimed if proved else best.makespan if best.status == Status.optimal else None,
+            violation=violation,
+            optimum=optimum,
             bound=best.lower_bound,
-            status=Status.optimal if proved else best.status,
+            status=status,
             off=off,
-            gap=off / check.base if off is not None and check.base else None,
-            reason="; ".join(filter(None, (check.reason, "" if length is not None else claim.reason))),
+            gap=gap,
+            reason="; ".join(filter(None, reasons)),
         )
 
     def _best(self, benchmark: AnyBenchmark, problem: Problem, rules: Rules) -> BestKnown:
-        least = benchmark.formula_optimum(problem)
-        if least is not None:
-            return Result(problem.name, Status.optimal, least, least, proof="formula")
+        optimum = benchmark.formula_optimum(problem)
+        if optimum is not None:
+            return Result(problem.name, Status.optimal, optimum, optimum, proof="formula")
         return self._oracle.best(problem, rules)
 
 

@@ -108,36 +108,35 @@ def check_reference(
         short = stated is not None and bound is not None and stated < bound
         more = f"; and {_least(bound, optimum, unit)}" if short else ""
         return CheckedReference(ReferenceVerdict.infeasible, False, f"{plan.reason}{more}", optimum)
-    own = None if plan is None else plan.makespan
-    claimed = own if stated is None else stated
+    plan_makespan = None if plan is None else plan.makespan
+    claimed = plan_makespan if stated is None else stated
     assert claimed is not None
-    if own is None and best.status == Status.infeasible:
+    if plan_makespan is None and best.status == Status.infeasible:
         return CheckedReference(ReferenceVerdict.infeasible, False, "no plan completes the problem (proved)")
-    if stated is not None and own not in (None, stated):
-        return CheckedReference(
-            ReferenceVerdict.misstated, True, f"its plan takes {_ticks(own, unit)}, not the stated {stated}", optimum
-        )
+    if stated is not None and plan_makespan not in (None, stated):
+        reason = f"its plan takes {_ticks(plan_makespan, unit)}, not the stated {stated}"
+        return CheckedReference(ReferenceVerdict.misstated, True, reason, optimum)
     if bound is not None and claimed < bound:
         note = _least(bound, optimum, unit)
-        passes = own is not None  # rules or bound must then be wrong
+        passes = plan_makespan is not None  # rules or bound must then be wrong
         return CheckedReference(
             ReferenceVerdict.below_bound,
             passes,
             f"its plan passes the rules, although {note}" if passes else note,
             bound,
         )
-    if optimum is not None or (own is not None and own == bound):
-        least = claimed if optimum is None else optimum
-        if claimed == least:
-            return CheckedReference(ReferenceVerdict.optimal, True, "no plan is shorter (proved)", least)
+    if optimum is not None or (plan_makespan is not None and plan_makespan == bound):
+        shortest = claimed if optimum is None else optimum
+        if claimed == shortest:
+            return CheckedReference(ReferenceVerdict.optimal, True, "no plan is shorter (proved)", shortest)
         return CheckedReference(
-            ReferenceVerdict.too_high, True, f"the shortest plan takes {_ticks(least, unit)}", least
+            ReferenceVerdict.too_high, True, f"the shortest plan takes {_ticks(shortest, unit)}", shortest
         )
     shorter = best.makespan
     if shorter is not None and claimed > shorter:
         reason = f"a plan of {_ticks(shorter, unit)} is known, which is not proved optimal"
         return CheckedReference(ReferenceVerdict.too_high, True, reason, shorter)
-    if own is not None or claimed == shorter:
+    if plan_makespan is not None or claimed == shorter:
         more = "" if bound is None else f"; every plan takes at least {_ticks(bound, unit)} (proved)"
         return CheckedReference(
             ReferenceVerdict.unproved, True, f"a plan reaches it, and no shorter plan is known{more}"
@@ -226,17 +225,16 @@ def summarize(findings: Iterable[ReferenceFinding]) -> list[dict[str, Any]]:
         ``mean_gap, max_gap`` of those that are too high; ``worst``: name of the problem with the largest gap.
     """
     groups: dict[tuple[str, str], list[ReferenceFinding]] = {}
-    for one in findings:
-        label = set_of(one.instance or "")[0] or one.benchmark or "-"
-        groups.setdefault((label, one.reference), []).append(one)
+    for finding in findings:
+        label = set_of(finding.instance or "")[0] or finding.benchmark or "-"
+        groups.setdefault((label, finding.reference), []).append(finding)
     rows = []
     for (label, reference), members in groups.items():
-        count = Counter(one.verdict for one in members)
-        high = [
-            (one.gap, one.instance)
-            for one in members
-            if one.verdict == ReferenceVerdict.too_high and one.gap is not None
-        ]
+        count = Counter(finding.verdict for finding in members)
+        high = []
+        for finding in members:
+            if finding.verdict == ReferenceVerdict.too_high and finding.gap is not None:
+                high.append((finding.gap, finding.instance))
         worst, name = max(high, key=lambda gap_and_name: gap_and_name[0], default=(None, None))
         row: dict[str, Any] = {"set": label, "reference": reference, "references": len(members)}
         row |= {verdict.value: count[verdict] for verdict in ReferenceVerdict}

@@ -24,6 +24,7 @@ from planoracle.heuristics.registry import run
 from planoracle.instances.files.catalog import expand, read_problems
 from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.limits import Status
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 
 
@@ -66,8 +67,8 @@ def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
         ratio = len(expand(names[:1])) / len(expand(names[1:]))
         return 100 * ratio if measure == "percent" else ratio
     if measure == "references":
-        return _compared(*names[:1], *names[2:])[names[1]]
-    problems = [problem for name in (expand(names) if names else ()) for problem in read_problems(name)]
+        return _compare_lengths(*names[:1], *names[2:])[names[1]]
+    problems = list(_problems_of(names)) if names else []
     if measure == "problems":
         return len(problems)
     if measure in ("actions", "resources"):
@@ -79,14 +80,27 @@ def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
     return fmean(lengths) if len(lengths) == len(problems) else None
 
 
+def _problems_of(names: tuple[str, ...]) -> Iterator[Problem]:
+    for name in expand(names):
+        yield from read_problems(name)
+
+
 @cache
-def _compared(heuristic: str, *names: str) -> Counter[str]:
+def _compare_lengths(heuristic: str, *names: str) -> Counter[str]:
     """Count problems by the length of a heuristic's plan, compared with the main reference."""
     counts: Counter[str] = Counter()
-    for problem in (problem for name in expand(names) for problem in read_problems(name)):
-        claim: Any = next(one for one in registry.of(problem).references if one.main).source
-        published, own = claim(problem).makespan, run(problem, heuristic).makespan
+    for problem in _problems_of(names):
+        claim: Any = next(reference for reference in registry.of(problem).references if reference.main).source
+        published = claim(problem).makespan
+        makespan = run(problem, heuristic).makespan
         if published is not None:
-            order = "none" if own is None else ("equal", "longer", "shorter")[(own > published) - (own < published)]
-            counts[order] += 1
+            counts[_length_order(makespan, published)] += 1
     return counts
+
+
+def _length_order(makespan: int | None, published: int) -> str:
+    if makespan is None:
+        return "none"
+    if makespan == published:
+        return "equal"
+    return "longer" if makespan > published else "shorter"

@@ -112,7 +112,7 @@ def audit(
     problem_loader = Problems(named=named, places=source.places)
     options = chosen_rules(rule or ())
     auditor = Auditor(profile, options, limit=WORK if time_limit is None else time_limit, problems=problem_loader)
-    files = [name for name in names or () if name == "-" or (exists(name) and not catalog.names_problem(name))]
+    files = [name for name in names or () if _is_submissions(name)]
     targets = [name for name in names or () if name not in files]
     table, findings = Table(form, _COLUMNS), []
     hidden = 0
@@ -129,8 +129,8 @@ def audit(
         table.close()
     if findings:
         sums = summarize(findings)
-        used = [verdict for verdict in ReferenceVerdict if any(row[verdict] for row in sums)]
-        summary_columns = ["set", "reference", "references", *used, "mean_gap", "max_gap", "worst"]
+        verdicts = [verdict for verdict in ReferenceVerdict if any(row[verdict] for row in sums)]
+        summary_columns = ["set", "reference", "references", *verdicts, "mean_gap", "max_gap", "worst"]
         write_beside(form, summary_columns, sums, "references")
     else:
         tell("none of these problems has a published reference", "note")
@@ -141,21 +141,24 @@ def audit(
     raise typer.Exit(int(failed))
 
 
+def _is_submissions(name: str) -> bool:
+    """Return True for a file, and for standard input, but not for the name of a problem."""
+    return name == "-" or (exists(name) and not catalog.names_problem(name))
+
+
 def _compare_figures(names: Sequence[str], form: Format) -> None:
     """Write figures published in papers beside those computed from the bundled problems."""
     benchmarks = with_tables()
     for name in names:
         if registry.get(name).name not in benchmarks:
-            raise InputError(
-                f"has no published figures; these benchmarks have some: {', '.join(benchmarks)}",
-                field="name",
-                value=name,
-            )
+            message = f"has no published figures; these benchmarks have some: {', '.join(benchmarks)}"
+            raise InputError(message, field="name", value=name)
     chosen = names or benchmarks
     rows = list(chain.from_iterable(map(rows_of, chosen)))
     if form in PEOPLE:  # with the decimals that the papers print
         for column in ("paper", "ours", "difference"):
-            texts = ["-" if row[column] is None else str(row[column]) for row in rows]
+            values = [row[column] for row in rows]
+            texts = ["-" if value is None else str(value) for value in values]
             width = max(map(len, texts), default=0) if form is Format.table else 0
             for row, text in zip(rows, texts, strict=True):
                 row[column] = text.rjust(width)
@@ -165,8 +168,9 @@ def _compare_figures(names: Sequence[str], form: Format) -> None:
 def _check_references(
     auditor: Auditor, names: list[str], intake: Intake | None, problems: list[str], limits: TaskLimits
 ) -> Iterator[ReferenceFinding]:
-    only_files = not names and (problems or intake is not None)
-    expanded = [*problems, *(() if only_files else published_names(names))]
+    expanded = list(problems)
+    if names or (not problems and intake is None):  # without names and files: all published references
+        expanded += published_names(names)
     for name in track(expanded, "checking"):
         yield from _report_unchecked(auditor.check_published(name))
     if intake is not None:

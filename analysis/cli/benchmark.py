@@ -138,32 +138,28 @@ def check(
 
 def _join_lists(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with lists as texts."""
-    return {key: ", ".join(map(str, value)) if isinstance(value, list) else value for key, value in row.items()}
+    texts = {name: ", ".join(map(str, value)) for name, value in row.items() if isinstance(value, list)}
+    return row | texts
 
 
 def _describe(benchmark: AnyBenchmark) -> dict[str, Any]:
     """Return a benchmark as a row, with rows for its rules, metrics and averages."""
-    metrics = [
-        {"metric": f"{benchmark.name}.{column.name}", "unit": column.unit, "meaning": column.meaning}
-        for column in benchmark.columns
-    ]
-    averages = [
-        {"average": f"{benchmark.name}.{average.name}", "meaning": average.meaning}
-        for average in benchmark.metrics.averages(benchmark.rules.profile())
-    ]
-    return {
-        "benchmark": benchmark.name,
-        "title": benchmark.title,
-        "citation": benchmark.citation,
-        "kind": _kind_of(benchmark),
-        "problems": 0 if benchmark.catalog is None else len(benchmark.catalog.names()),
-        "submissions": list(benchmark.plan_fields),
-        "heuristics": list(benchmark.heuristics),
-        "profiles": list(benchmark.rules.profiles),
-        "rules": _rules(benchmark),
-        "metrics": metrics,
-        "summaries": averages,
-    }
+    row: dict[str, Any] = {"benchmark": benchmark.name, "title": benchmark.title, "citation": benchmark.citation}
+    row["kind"] = _kind_of(benchmark)
+    row["problems"] = 0 if benchmark.catalog is None else len(benchmark.catalog.names())
+    row["submissions"] = list(benchmark.plan_fields)
+    row["heuristics"] = list(benchmark.heuristics)
+    row["profiles"] = list(benchmark.rules.profiles)
+    row["rules"] = _rules(benchmark)
+    row["metrics"] = []
+    for column in benchmark.columns:
+        name = f"{benchmark.name}.{column.name}"
+        row["metrics"].append({"metric": name, "unit": column.unit, "meaning": column.meaning})
+    row["summaries"] = []
+    for average in benchmark.metrics.averages(benchmark.rules.profile()):
+        name = f"{benchmark.name}.{average.name}"
+        row["summaries"].append({"average": name, "meaning": average.meaning})
+    return row
 
 
 def _kind_of(benchmark: AnyBenchmark) -> str | None:
@@ -177,11 +173,13 @@ def _kind_of(benchmark: AnyBenchmark) -> str | None:
 
 def _rules(benchmark: AnyBenchmark) -> list[dict[str, Any]]:
     """Return a row for each rule, its values as they are written on the command line."""
-    rows = []
-    for field in fields(benchmark.rules.profile()):
-        values = {name: str(getattr(rules, field.name)) for name, rules in benchmark.rules.profiles.items()}
-        values = {name: value.lower() if value in ("True", "False") else value for name, value in values.items()}
+    rules, rows = benchmark.rules, []
+    for field in fields(rules.profile()):
+        values = {}
+        for name, profile in rules.profiles.items():
+            value = str(getattr(profile, field.name))
+            values[name] = value.lower() if value in ("True", "False") else value
         usual = ["true", "false"] if values["paper"] in ("true", "false") else ["whole number"]
-        among = list(benchmark.rules.choices.get(field.name, usual))
-        rows.append({"rule": f"{benchmark.rules.name}.{field.name}", "values": among, **values})
+        choices = list(rules.choices.get(field.name, usual))
+        rows.append({"rule": f"{rules.name}.{field.name}", "values": choices, **values})
     return rows

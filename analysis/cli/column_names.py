@@ -27,7 +27,8 @@ _QUARTILES = ("lower_quartile", "median", "upper_quartile")
 def declarations() -> dict[str, dict[str, Any]]:
     """Return the declarations of columns by section: ``title``, ``rows``, ``columns``, perhaps ``frame``."""
     text = Path(__file__).with_name("columns.toml").read_text("utf-8")
-    return {name: {"columns": {}, **section} for name, section in tomllib.loads(text).items()}
+    sections = tomllib.loads(text)
+    return {name: {"columns": {}, **section} for name, section in sections.items()}
 
 
 def column_names(section: str) -> list[str]:
@@ -39,7 +40,9 @@ def column_names(section: str) -> list[str]:
     if section == "grade":
         names += _metric_names()
     elif section == "grade-summary":
-        names += [*SCHEMAS["pairings"].names, *SCHEMAS["causes"].names, *_QUARTILES, *_average_names()]
+        names += SCHEMAS["pairings"].names
+        names += SCHEMAS["causes"].names
+        names += [*_QUARTILES, *_average_names()]
     return list(dict.fromkeys(names))
 
 
@@ -67,14 +70,17 @@ def _metric_names() -> Iterator[str]:
     """Yield the metrics of all benchmarks, also those of a rule and those without a column in tables."""
     for benchmark in map(registry.get, registry.names()):
         for rules in map(benchmark.rules.profile, benchmark.rules.profiles):
-            yield from (one.name for one in benchmark.metrics.declare(rules) if isinstance(one, Metric))
+            for column in benchmark.metrics.declare(rules):
+                if isinstance(column, Metric):
+                    yield column.name
 
 
 def _average_names() -> Iterator[str]:
     """Yield the averages and the groups of all benchmarks."""
     for benchmark in map(registry.get, registry.names()):
         for rules in map(benchmark.rules.profile, benchmark.rules.profiles):
-            yield from (one.name for one in benchmark.metrics.averages(rules))
+            for average in benchmark.metrics.averages(rules):
+                yield average.name
         yield from benchmark.groups("")
         yield from benchmark.bins
     yield "cause"

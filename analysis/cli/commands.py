@@ -46,42 +46,44 @@ COMMANDS = {
     ),
 }
 
-#: Call that does what another word for a subcommand asks for.
-SYNONYMS = {
-    word: call
-    for call, words in {
-        "gantt NAME -o FILE.png": "plot draw chart figure",
-        "instances [NAME]": "list ls show sets problems describe export",
-        "benchmark list": "benchmarks rules metrics",
-        "grade SUBMISSIONS": "evaluate eval score leaderboard",
-        "grade SUBMISSIONS (plans) or planoracle verify FILE (proofs)": "check validate",
-        "solve NAME": "optimize optimise optimum plan heuristic heuristics",
-        "run NAME --agent AGENT": "play simulate agent agents",
-        "explain NAME": "why prove proof",
-        "repair SUBMISSIONS": "fix correct",
-        "critique SUBMISSIONS": "review feedback diagnose",
-        "generate BENCHMARK": "create random",
-        "report SUBMISSIONS -o FILE.html": "html page dashboard",
-        "compare NAME": "baseline baselines",
-        "mcp": "serve server",
-        "--version": "version info",
-    }.items()
-    for word in words.split()
+#: Other words for subcommands, by the call that does what they ask for.
+_OTHER_WORDS = {
+    "gantt NAME -o FILE.png": "plot draw chart figure",
+    "instances [NAME]": "list ls show sets problems describe export",
+    "benchmark list": "benchmarks rules metrics",
+    "grade SUBMISSIONS": "evaluate eval score leaderboard",
+    "grade SUBMISSIONS (plans) or planoracle verify FILE (proofs)": "check validate",
+    "solve NAME": "optimize optimise optimum plan heuristic heuristics",
+    "run NAME --agent AGENT": "play simulate agent agents",
+    "explain NAME": "why prove proof",
+    "repair SUBMISSIONS": "fix correct",
+    "critique SUBMISSIONS": "review feedback diagnose",
+    "generate BENCHMARK": "create random",
+    "report SUBMISSIONS -o FILE.html": "html page dashboard",
+    "compare NAME": "baseline baselines",
+    "mcp": "serve server",
+    "--version": "version info",
 }
+#: Call that does what another word for a subcommand asks for.
+SYNONYMS: dict[str, str] = {}
+for _call, _words in _OTHER_WORDS.items():
+    SYNONYMS |= dict.fromkeys(_words.split(), _call)
 
 
 def load(name: str) -> Any:
     """Import a subcommand, and return its click command."""
-    from planoracle.analysis.cli.options import with_data, with_table_options, with_view
-    from planoracle.analysis.cli.submissions import with_submissions
+    from planoracle.analysis.cli import options, submissions
 
     module = import_module(f"planoracle.analysis.cli.{name}")
     function = module.next_ if name == "next" else getattr(module, name)
     if isinstance(function, typer.Typer):
         return typer.main.get_command(function)
-    function = with_table_options(function) if name in ("solve", "compare", "explain", "gantt") else function
+    if name in ("solve", "compare", "explain", "gantt"):
+        function = options.with_table_options(function)
+    function = submissions.with_submissions(options.with_data(function))
+    function = options.with_view(function)
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    single.command(name, cls=HelpCommand)(with_view(with_submissions(with_data(function))))
+    single.command(name, cls=HelpCommand)(function)
     return typer.main.get_command(single)
 
 
@@ -110,7 +112,9 @@ class _Commands(HelpGroup):
             return super().make_context(*args, **options)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         with _usage_errors(), grouped_messages():
@@ -119,8 +123,8 @@ class _Commands(HelpGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] in SYNONYMS:
             ctx.fail(f"there is no command {args[0]!r}; use planoracle {SYNONYMS[args[0]]}")
-        name, command, rest = super().resolve_command(ctx, args)
-        return name, command and load(str(name)), rest
+        name, command, arguments = super().resolve_command(ctx, args)
+        return name, command and load(str(name)), arguments
 
 
 app = typer.Typer(
@@ -160,7 +164,8 @@ def _installation() -> Iterator[str]:
     yield f"python {python_version()}"
     packages: dict[str, dict[str, str | None]] = {"": {}}
     for line in requires("planoracle") or ():
-        name, extra = re.split(r"[^\w.-]", line)[0], re.search(r"extra\s*==\s*['\"]([^'\"]+)", line)
+        name = re.split(r"[^\w.-]", line)[0]
+        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", line)
         try:
             installed = version(name)
         except PackageNotFoundError:
@@ -168,12 +173,13 @@ def _installation() -> Iterator[str]:
         packages.setdefault(extra[1] if extra else "", {})[name] = installed
     for extra_name, versions in packages.items():
         missing = [name for name, installed in versions.items() if installed is None]
+        texts = [f"{name} {installed or 'is missing'}" for name, installed in versions.items()]
         if not extra_name:
-            yield from (f"{name} {installed or 'is missing'}" for name, installed in versions.items())
+            yield from texts
         elif missing:
             yield f"extra {extra_name} is not installed (missing: {', '.join(missing)})"
         else:
-            yield f"extra {extra_name} is installed ({', '.join(f'{name} {versions[name]}' for name in versions)})"
+            yield f"extra {extra_name} is installed ({', '.join(texts)})"
 
 
 @app.callback()
@@ -208,7 +214,8 @@ def run_app() -> int:
         complain(error)
         return 2 if isinstance(error, UnknownNameError) else 1
     except BrokenPipeError:  # the reader of our output went away, e.g. `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains at its end
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())  # else the interpreter complains at its end
         return 1
     except OSError as error:
         complain(f"{error.filename or 'the output cannot be written'}: {error.strerror}")
@@ -219,7 +226,8 @@ def run_app() -> int:
     except Exception as error:
         from planoracle.instances.protocol.registry import benchmark_error
 
-        if (fault := benchmark_error(error)) is None:
+        fault = benchmark_error(error)
+        if fault is None:
             raise
         complain(fault)
         return 1

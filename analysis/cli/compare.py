@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -38,7 +39,7 @@ from planoracle.analysis.comparison.method_tables import (
     summarize,
     with_models,
 )
-from planoracle.analysis.comparison.speedup import curve, is_proved, summarize_agents
+from planoracle.analysis.comparison.speedup import Curve, curve, is_proved, summarize_agents
 from planoracle.analysis.console import collect, tell
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import of_kind
@@ -46,7 +47,7 @@ from planoracle.instances.protocol.registry import get
 
 _COLUMNS = ("instance", "method", "makespan", "outcome", "gap", "unit", "lower_bound", "seconds", "reason")
 # Largest number of agents for --agents.
-_MOST_AGENTS = 99
+_MAX_AGENTS = 99
 
 
 #: Figures: distribution of gaps to the optimum, performance profile.
@@ -138,24 +139,27 @@ def compare(
     named = [name for name in chosen if name.removeprefix(MODEL_PREFIX) not in models]
     check([*named, *(heuristics or ())], models)
     run, table = ProblemLoop(problems, "comparing"), Table(form, _COLUMNS)
-    comparisons = []
+    comparisons: list[Comparison] = []
 
-    def compare_one(problem: Any) -> Comparison:
+    def compare_methods(problem: Any) -> Comparison:
         limit = without_none(time_limit=time_limit)
-        one = compared(problem, named if chosen else None, extra=heuristics or (), **limit)
-        return with_models(one if chosen else replace(one, entries=one.all), grades, chosen)
+        comparison = compared(problem, named if chosen else None, extra=heuristics or (), **limit)
+        if not chosen:
+            comparison = replace(comparison, entries=comparison.all)
+        return with_models(comparison, grades, chosen)
 
-    for _, one in run.each(compare_one):
-        comparisons.append(one)
-        run.failed |= not one.exact.status.settled
-        for row in [] if summary else one.rows():
-            table.add(row)
-        for entry in one.all:
+    for _, comparison in run.each(compare_methods):
+        comparisons.append(comparison)
+        run.failed |= not comparison.exact.status.settled
+        if not summary:
+            for row in comparison.rows():
+                table.add(row)
+        for entry in comparison.all:
             if entry.error is not None:
-                collect(one.instance, f"{entry.method}: {entry.error}", "problems")
+                collect(comparison.instance, f"{entry.method}: {entry.error}", "problems")
                 run.failed = True
     if not summary:
-        if all(one.exact.status.settled for one in comparisons):
+        if all(comparison.exact.status.settled for comparison in comparisons):
             table.columns = [name for name in _COLUMNS if name != "lower_bound"]
         table.close()
     if comparisons:
@@ -168,9 +172,9 @@ def compare(
 def _agent_numbers(text: str) -> list[int]:
     """Return the numbers of ``--agents``."""
     parts = text.split(",")
-    if all(part.isdecimal() and 1 <= int(part) <= _MOST_AGENTS for part in parts):
+    if all(part.isdecimal() and 1 <= int(part) <= _MAX_AGENTS for part in parts):
         return sorted(set(map(int, parts)))
-    message = f"must be numbers from 1 to {_MOST_AGENTS} separated by commas, such as 1,2,3; not {text!r}"
+    message = f"must be numbers from 1 to {_MAX_AGENTS} separated by commas, such as 1,2,3; not {text!r}"
     raise typer.BadParameter(message, param_hint="--agents")
 
 
@@ -180,9 +184,13 @@ def _compare_agents(
     """Write proved optima by number of agents, and end the program."""
     run = ProblemLoop(names, "solving")
     limit = without_none(time_limit=time_limit)
-    curves = [one for _, one in run.each(lambda problem: curve(of_kind(problem, Instance), numbers[-1], **limit))]
+
+    def solve_curve(problem: Any) -> Curve:
+        return curve(of_kind(problem, Instance), numbers[-1], **limit)
+
+    curves = [rows for _, rows in run.each(solve_curve)]
     run.failed |= not all(map(is_proved, curves))
-    rows = summarize_agents(curves) if summary else [row for one in curves for row in one]
+    rows = summarize_agents(curves) if summary else list(chain.from_iterable(curves))
     rows = [row for row in rows if row["agents"] in numbers]
     if summary and form in PEOPLE:
         rows = [row | _proved_means(row) for row in rows]
@@ -198,10 +206,11 @@ def _proved_means(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> None:
     """Write the distance of each method from the optimum: ``alone`` as the results, else beside them."""
-    rare = [key for key in ("below", "impossible", "failed") if not any(row[key] for row in rows)]
+    empty = [name for name in ("below", "impossible", "failed") if not any(row[name] for row in rows)]
     if all(row["compared"] == row["answered"] for row in rows):
-        rare.append("compared")
-    columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in rare]
+        empty.append("compared")
+    names = dict.fromkeys(chain.from_iterable(rows))
+    columns = [name for name in names if name not in empty]
     texts = [row | _for_people(row) for row in rows]
     if not alone:
         write_beside(form, columns, texts, "above the optimum", lasting=_LASTING)
@@ -211,21 +220,28 @@ def _write_summary(rows: list[dict[str, Any]], form: Format, *, alone: bool) -> 
 
 def _for_people(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return means with the number of their problems; those over all problems of the set without."""
-    counts = {"mean": row["answered"], "mean_gap": row["compared"]}
-    return {name: mean_text(name, row[name], count, row["problems"]) for name, count in counts.items()}
+    problems = row["problems"]
+    return {
+        "mean": mean_text("mean", row["mean"], row["answered"], problems),
+        "mean_gap": mean_text("mean_gap", row["mean_gap"], row["compared"], problems),
+    }
 
 
 def _draw(comparisons: list[Comparison], figure: ComparisonFigure, output: Path) -> None:
     from pandas import concat
 
     frames = []
-    for one in comparisons:
-        titles = {own.name: own.title for own in get(one.benchmark).references}
-        entries = tuple(entry._replace(method=titles.get(entry.method, entry.method)) for entry in one.entries)
-        frames.append(replace(one, entries=entries).to_frame())
+    for comparison in comparisons:
+        titles = {reference.name: reference.title for reference in get(comparison.benchmark).references}
+        entries = []
+        for entry in comparison.entries:
+            title = titles.get(entry.method, entry.method)
+            entries.append(entry._replace(method=title))
+        frames.append(replace(comparison, entries=tuple(entries)).to_frame())
     frame = concat(frames, ignore_index=True)
     draw = {
         "gaps": figures.methods.gap_distribution,
         "profile": figures.methods.performance_profile,
     }[figure]
-    tell(f"caption of {output.name}: {figures.style.save(lambda: draw(frame), output)}", "note")
+    caption = figures.style.save(lambda: draw(frame), output)
+    tell(f"caption of {output.name}: {caption}", "note")

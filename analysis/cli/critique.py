@@ -73,9 +73,11 @@ def critique(
             continue
         row = {**identifying_fields(answer), **answer.value}
         if form is ReportFormat.text:
-            instance = "~".join(clean(part, 200) for part in (answer.instance or "").split("~"))
+            parts = (answer.instance or "").split("~")
+            instance = "~".join(clean(part, 200) for part in parts)
             name = clean(answer.id or "")
-            name = f'"{name}"' if " " in name else name
+            if " " in name:
+                name = f'"{name}"'
             print_text(f"== {name} ({instance})\n{row['prose']}\n")
         elif form is ReportFormat.jsonl:
             say_json(row)

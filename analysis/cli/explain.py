@@ -58,10 +58,11 @@ def explain(
     if table is None:  # names may hold anything that JSON can
         lenient(sys.stdout, encoding="utf-8")
     proofs: list[str] = []
-    for _, explanation in run.each(partial(explain_optimum, **without_none(time_limit=time_limit))):
-        run.failed |= explanation.status == Status.unknown or (
-            explanation.conflict is not None and explanation.conflict.status != Status.infeasible
-        )
+    explain_problem = partial(explain_optimum, **without_none(time_limit=time_limit))
+    for _, explanation in run.each(explain_problem):
+        conflict = explanation.conflict
+        run.failed |= explanation.status == Status.unknown
+        run.failed |= conflict is not None and conflict.status != Status.infeasible
         if explanation.document is not None:
             proofs.append(to_json(explanation.document))
         if table is None:

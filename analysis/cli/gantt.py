@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
@@ -28,6 +29,7 @@ from planoracle.instances.files.catalog import short_name
 from planoracle.instances.files.strict_json import read_bytes
 from planoracle.instances.model.agents import add_agent_suffix
 from planoracle.instances.model.problem import Problem
+from planoracle.solver.result import Result
 from planoracle.solver.solve import has_solver, solve
 
 # Letters of a default file name before its ending; file systems allow 255 bytes.
@@ -86,14 +88,17 @@ def gantt(
     note_problem(problem.name)
     path = _default_path(problem) if output is None else output
     if plan is not None:
-        drawn, title = _read(plan)
+        lower, title = _read(plan)
+    elif heuristic is not None:
+        lower, title = _heuristic_plan(problem, heuristic)
     else:
-        drawn, title = _best(problem, time_limit) if heuristic is None else _heuristic_plan(problem, heuristic)
+        lower, title = _best(problem, time_limit)
     if against is None:
-        figures.style.save(lambda: figures.plan_figure.draw(problem, drawn, title=f"{problem.name}: {title}"), path)
+        draw = partial(figures.plan_figure.draw, problem, lower, title=f"{problem.name}: {title}")
     else:
-        other, above = _best(problem, time_limit) if against == "optimum" else _read(Path(against))
-        figures.style.save(lambda: figures.plan_figure.draw_pair(problem, other, drawn, names=(above, title)), path)
+        upper, upper_title = _best(problem, time_limit) if against == "optimum" else _read(Path(against))
+        draw = partial(figures.plan_figure.draw_pair, problem, upper, lower, names=(upper_title, title))
+    figures.style.save(draw, path)
     if output is None:
         tell(f"{path}: {problem.name}", "note")
 
@@ -106,7 +111,8 @@ def _default_path(problem: Problem) -> Path:
     InputError
         If there is such a file, and it is no picture that `planoracle.analysis.figures.style.save` wrote.
     """
-    name = re.sub(r"[^\w.,+~=-]", "_", short_name(problem.name).replace("/", "-")).lstrip(".-")
+    name = short_name(problem.name).replace("/", "-")
+    name = re.sub(r"[^\w.,+~=-]", "_", name).lstrip(".-")
     path = Path(f"{name[:_LONGEST_NAME] or 'plan'}.png")
     if os.path.lexists(path) and not figures.style.is_drawn(path):
         message = "exists and is no picture that planoracle drew; choose a file with --output"
@@ -129,11 +135,15 @@ def _heuristic_plan(problem: Problem, heuristic: str) -> tuple[str, str]:
 
 def _best(problem: Problem, time_limit: float) -> tuple[str, str]:
     """Return the best plan found, and its status."""
-    best: list[tuple[int | None, int]] = [(None, 0)]
-    solved = (
-        solve(one, time_limit=time_limit, on_progress=lambda *improved: best.append(improved)) for one in [problem]
-    )
-    (result,) = track(solved, "solving", 1, lambda: best_in_words(*best[-1]))
+    progress: list[tuple[int | None, int]] = [(None, 0)]
+
+    def add_progress(makespan: int | None, lower_bound: int) -> None:
+        progress.append((makespan, lower_bound))
+
+    def solve_problem() -> Iterator[Result]:
+        yield solve(problem, time_limit=time_limit, on_progress=add_progress)
+
+    (result,) = track(solve_problem(), "solving", 1, lambda: best_in_words(*progress[-1]))
     if not result.plan and not has_solver(problem):
         raise NoSolverError(result.proof, field=problem.name)
     if not result.plan:

@@ -129,9 +129,9 @@ def generate(
     """
     check_columns("generate")
     values = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
-    parameters = {name: value for name, value in values.items() if value is not None} | (
-        {"feasible": False} if allow_infeasible else {}
-    )
+    parameters = {name: value for name, value in values.items() if value is not None}
+    if allow_infeasible:
+        parameters["feasible"] = False
     benchmark = registry.find(style, former=True)
     if benchmark is not None and benchmark.name != style:
         tell(f"{style} has been renamed to {benchmark.name}", "note")
@@ -140,23 +140,20 @@ def generate(
         _folder(out)
     composed = combine and style_of(style).compose is not None
     if not composed and (kind is not None or variant is not None):
-        raise typer.BadParameter(
-            "need --combine, and a benchmark with kinds of combinations", param_hint="--kind, --variant"
-        )
+        message = "need --combine, and a benchmark with kinds of combinations"
+        raise typer.BadParameter(message, param_hint="--kind, --variant")
     tries = count * _TRIES if combine and not composed else count
-    drawn_problems = (
-        compose(style, seed, count=count, kind=kind, variant=variant, **parameters)
-        if composed
-        else draw(style, seed, tries=tries, combine=combine, **parameters)
-    )
-    draws = track(drawn_problems, "drawing", tries)
+    if composed:
+        draws = compose(style, seed, count=count, kind=kind, variant=variant, **parameters)
+    else:
+        draws = draw(style, seed, tries=tries, combine=combine, **parameters)
     table, written = Table(form, _COLUMNS), 0
-    for drawn in islice(draws, count):
+    for generated in islice(track(draws, "drawing", tries), count):
         written += 1
-        file = None if out is None else out / f"{style}-{seed}-{drawn.number}.json"
-        _write(drawn.problem, file)
+        file = None if out is None else out / f"{style}-{seed}-{generated.number}.json"
+        _write(generated.problem, file)
         if file is not None:
-            table.add(_description(drawn.problem) | {"file": str(file)})
+            table.add(_description(generated.problem) | {"file": str(file)})
     if out is not None:
         table.close()
     if written < count:
@@ -168,17 +165,20 @@ def _folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise InputError(
-            f"cannot be created as a folder: {getattr(error, 'strerror', error)}", source=str(path)
-        ) from None
+        message = f"cannot be created as a folder: {getattr(error, 'strerror', error)}"
+        raise InputError(message, source=str(path)) from None
 
 
 def _write(problem: Any, file: Path | None) -> None:
     """Write a problem to a file, or to standard output: its name, if it can be loaded by that."""
-    if file is None:
-        say(problem.name if names_problem(problem.name) else to_json(registry.of(problem).document(problem)))
+    if file is None and names_problem(problem.name):
+        say(problem.name)
         return
-    text = to_json(registry.of(problem).document(problem), indent=1) + "\n"
+    document = registry.of(problem).document(problem)
+    if file is None:
+        say(to_json(document))
+        return
+    text = to_json(document, indent=1) + "\n"
     if file.is_symlink() or (file.is_file() and file.read_bytes() != text.encode()):
         raise InputError("exists with other content; choose another folder", source=str(file))
     with new_file(file) as stream:

@@ -50,6 +50,7 @@ from planoracle.analysis.statistics.groups import groupings
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of, to_json
+from planoracle.instances.workers.pool import TaskFailure
 from planoracle.instances.workers.worker import TaskLimits
 
 # Entries that are looked at to tell a file of grades from one of submissions.
@@ -152,19 +153,17 @@ def grade(
         check_columns("grade-summary" if by is not None or is_grade(first) else "grade")
     if is_grade(first):
         if page is not None:
-            raise typer.BadParameter(
-                "needs submissions, but the input has grades; use planoracle report", param_hint="--report"
-            )
+            message = "needs submissions, but the input has grades; use planoracle report"
+            raise typer.BadParameter(message, param_hint="--report")
         _summarize(entries, profile, options, form, summary, by, output, table_name)
-    named, places = intake.problems, source.places
-    work = Grading(
-        profile, tuple(sorted(options.items())), trace, cache, limits, own_limits, tuple(named.items()), places
-    )
+    rules, problems = tuple(sorted(options.items())), tuple(intake.problems.items())
+    work = Grading(profile, rules, trace, cache, limits, own_limits, problems, source.places)
     averages = GradeRows(work.rules_by_benchmark)
-    origin = {} if page is None else origin_of(source.paths)
-    if page is not None:  # which needs the submissions again
-        entries = [*entries]
-    table, strangers = Table(form, _columns()), MismatchCounter()
+    origin: dict[str, Any] = {}
+    if page is not None:
+        origin = origin_of(source.paths)
+        entries = list(entries)  # the page needs the submissions again
+    table, mismatches = Table(form, _columns()), MismatchCounter()
     failed = False
 
     def is_row(row: Any) -> bool:
@@ -173,14 +172,12 @@ def grade(
     with workshop(work.start, limits, jobs, run, cluster) as (pool, journal):
         item_maker = Submissions(work, is_keyed=journal is not None)
         items = (item_maker.item(place, entry) for place, entry in entries)
+        answers = answer_items(items, pool, journal, is_row)
         # The progress bar is closed before a message about an interruption is written.
-        with closing(track(answer_items(items, pool, journal, is_row), "grading", count_for_bar(intake))) as tracked:
+        with closing(track(answers, "grading", count_for_bar(intake))) as tracked:
             for item, answer in tracked:
                 place, entry = item.about
-                if isinstance(answer, ResultRow):
-                    result = Grade.of_row(json.loads(answer.text), **place._asdict())
-                else:
-                    result = Grader().unscored_grade(entry, answer.error, place)
+                result = _grade_of_answer(place, entry, answer)
                 if not result.scored:
                     report_failure(place, result.reason)
                     failed = True
@@ -192,8 +189,9 @@ def grade(
                 if by is None:
                     table.add(row)
                 note_problem(result.instance)
-                strangers.add(result)
-        if len({row.get("model") for row in table.rows}) > 1:
+                mismatches.add(result)
+        models = {row.get("model") for row in table.rows}
+        if len(models) > 1:
             table.columns = ["id", "model", *table.columns[1:]]
         if by is None:
             table.close()
@@ -205,12 +203,27 @@ def grade(
         show(averages, form, sys.stdout, table=table_name)
     else:
         show(averages, Format.table, sys.stderr, table=table_name)
-    for warning in strangers.warnings():
+    for warning in mismatches.warnings():
         tell(warning, "warning")
     if page is not None:
-        shared: dict[str, Any] = {"profile": profile, "rules": options, "problems": named, "places": places}
-        write_page(entries, page, **origin, limits=limits, **shared)
+        write_page(
+            entries,
+            page,
+            **origin,
+            limits=limits,
+            profile=profile,
+            rules=options,
+            problems=intake.problems,
+            places=source.places,
+        )
     raise typer.Exit(int(failed))
+
+
+def _grade_of_answer(place: SourceLine, entry: Any, answer: ResultRow | TaskFailure) -> Grade:
+    """Return the grade in the answer of a worker; an unscored one if the task failed."""
+    if isinstance(answer, ResultRow):
+        return Grade.of_row(json.loads(answer.text), **place._asdict())
+    return Grader().unscored_grade(entry, answer.error, place)
 
 
 def _check_table(by: str | None, table_name: str | None) -> None:
@@ -228,11 +241,12 @@ def _peek(intake: Intake) -> tuple[Iterable[tuple[SourceLine, object]], object]:
     """Return the entries, and the first one that can be read among the first hundred."""
     entries = iter(intake)
     head: list[tuple[SourceLine, object]] = []
-    for entry in islice(entries, _HEAD):
-        head.append(entry)
-        if not isinstance(entry[1], InputError):
+    content: object = None
+    for place, content in islice(entries, _HEAD):
+        head.append((place, content))
+        if not isinstance(content, InputError):
             break
-    return chain(head, entries), head[-1][1] if head else None
+    return chain(head, entries), content
 
 
 def _collect(intake: Intake, output: Path) -> NoReturn:
@@ -285,8 +299,10 @@ def _summarize(
 def _add_grade(averages: GradeRows, place: SourceLine, content: Any) -> str | None:
     """Add a grade to averages; return the reason why it cannot be read."""
     if not is_grade(content):
-        is_submission = isinstance(content, dict) or (isinstance(content, EntryError) and "id" in content.about)
-        return "is a submission among grades; grade submissions separately" if is_submission else str(content)
+        is_named = isinstance(content, EntryError) and "id" in content.about
+        if isinstance(content, dict) or is_named:
+            return "is a submission among grades; grade submissions separately"
+        return str(content)
     grade = grade_of(content, place)
     if grade.scored != content["scored"]:  # a row that cannot be read is unscored
         return grade.reason
@@ -298,6 +314,8 @@ def _add_grade(averages: GradeRows, place: SourceLine, content: Any) -> str | No
 
 
 def _columns() -> list[str]:
-    columns = (column for name in registry.names() for column in registry.get(name).columns)
-    own = [column.name for column in columns if column.is_shown]
-    return [*_FIRST, *dict.fromkeys(own), *_LAST]
+    """Return the columns of the table of grades."""
+    metrics: dict[str, None] = {}
+    for benchmark in map(registry.get, registry.names()):
+        metrics |= {column.name: None for column in benchmark.columns if column.is_shown}
+    return [*_FIRST, *metrics, *_LAST]

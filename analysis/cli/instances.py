@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NoReturn
+from collections.abc import Mapping
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -69,32 +70,51 @@ def instances(
         _list_sets(form)
     run = ProblemLoop(names or list(catalog.bundled()), "reading")
     table = Table(form, _COLUMNS)
-    for instance, document in run.each(lambda one: registry.of(one).document(one) if export else None):
-        if document is not None:
+    if export:
+        for _, document in run.each(_document):
             say_json(document)
-        else:
-            size = kind_of(instance).size(instance)
-            table.add({"instance": instance.name, **size, "unit": instance.unit})
-    if not export:
-        table.close()
+        run.exit()
+    for problem, sizes in run.each(_sizes):
+        table.add({"instance": problem.name, **sizes, "unit": problem.unit})
+    table.close()
     run.exit()
+
+
+def _document(problem: Any) -> dict[str, Any]:
+    """Return a problem in planoracle's file format."""
+    return registry.of(problem).document(problem)
+
+
+def _sizes(problem: Any) -> Mapping[str, int]:
+    """Return the sizes of a problem, if its kind has any."""
+    return kind_of(problem).size(problem)
 
 
 def _list_sets(form: Format) -> NoReturn:
     """Write a row for each set of the catalogue, and end the program."""
     sets: dict[str, list[str]] = {}
     for name in catalog.bundled():
-        sets.setdefault(catalog.set_of(name)[0] or name.rpartition("/")[0], []).append(name)
-    run, table = ProblemLoop([members[0] for members in sets.values()], "reading"), Table(form, _SET_COLUMNS)
-    by_first = {members[0]: {"set": label, "problems": len(members)} for label, members in sets.items()}
+        label = catalog.set_of(name)[0] or name.rpartition("/")[0]
+        sets.setdefault(label, []).append(name)
+    rows: dict[str, dict[str, Any]] = {}  # by the first problem of each set, which is read
+    for label, members in sets.items():
+        rows[members[0]] = {"set": label, "problems": len(members)}
+    run, table = ProblemLoop(list(rows), "reading"), Table(form, _SET_COLUMNS)
     previous = ""
-    for problem, about in run.each(lambda one: (type(registry.of(one)).__doc__ or "").partition("\n")[0]):
-        row = by_first[problem.name] | {"unit": problem.unit, "about": about, "kind": problem.kind}
-        table.add(row | ({"about": ""} if about == previous and form in PEOPLE else {}))
+    for problem, about in run.each(_summary):
+        is_repeated = about == previous and form in PEOPLE
+        text = "" if is_repeated else about
+        table.add(rows[problem.name] | {"unit": problem.unit, "about": text, "kind": problem.kind})
         previous = about
     table.close()
     tell("planoracle instances SET lists the problems of a set, planoracle instances '*' lists all problems", "note")
     run.exit()
+
+
+def _summary(problem: Any) -> str:
+    """Return the first line of the description of a problem's benchmark."""
+    description = type(registry.of(problem)).__doc__ or ""
+    return description.partition("\n")[0]
 
 
 def _print_schema(names: list[str]) -> None:

@@ -67,7 +67,8 @@ def next_(
         raw = read_stream(sys.stdin.buffer, "-") if str(after) == "-" else read_bytes(after)
         text = raw.decode("utf-8", errors="replace")
     options = {"all_commands": all_commands, "clock": clock, **without_none(seconds=time_limit)}
-    (advice,) = track(each_in_worker(_advice, name, text, profile, options), "searching", 1, lambda: name)
+    answers = each_in_worker(_advice, name, text, profile, options)
+    (advice,) = track(answers, "searching", 1, lambda: name)
     if form in (Format.json, Format.jsonl):
         say_json(advice.as_dict() | {"method": "next"}, indent=1 if form is Format.json else None)
     else:

@@ -140,8 +140,9 @@ class ProblemLoop:
     def each(self, function: Callable[[Any], _T]) -> Iterator[tuple[Any, _T]]:
         """Yield each problem with the result of the function."""
         for name in track(self.names, self.label):
+            pairs = _in_worker(_apply, name, function) if self._in_worker else _apply(name, function)
             try:
-                for pair in _in_worker(_apply, name, function) if self._in_worker else _apply(name, function):
+                for pair in pairs:
                     if isinstance(pair, PlanoracleError):
                         complain(pair, "problems")
                         self.failed = True
@@ -170,13 +171,16 @@ _note_of = lru_cache(10_000)(catalog.note)
 
 def note_problem(name: str | None, text: str = "") -> None:
     """Write the catalogue's note about a problem, and another text, once at the end of the command."""
-    for note in filter(None, (_note_of(name) if name else "", text)):
+    notes = (_note_of(name) if name else "", text)
+    for note in filter(None, notes):
         collect("", note, kind="note")
 
 
 def single_problem(name: str) -> Any:
     """Return the problem of a name; raises `UnknownNameError` for a name of several."""
-    problems = [problem for one in catalog.expand([name]) for problem in read_problems(one)]
+    problems: list[Problem] = []
+    for path in catalog.expand([name]):
+        problems += read_problems(path)
     if len(problems) != 1:
         raise UnknownNameError("must name a single problem", field="name", value=name)
     return problems[0]
@@ -203,8 +207,9 @@ def with_options(
 
     @wraps(function)
     def command(*args: Any, **named: Any) -> Any:
-        own = {name: named.pop(name, default) for name, (_, default) in options.items()}
-        with context(**own) if not only_with or named.get(only_with) is not None else nullcontext():
+        values = {name: named.pop(name, default) for name, (_, default) in options.items()}
+        has_effect = not only_with or named.get(only_with) is not None
+        with context(**values) if has_effect else nullcontext():
             return function(*args, **named)
 
     added = [
@@ -222,90 +227,80 @@ def set_parameters(command: Callable[..., Any], parameters: list[inspect.Paramet
 
 
 _COLUMNS = "Columns"
+_WideOption = Annotated[
+    bool,
+    typer.Option("--wide", "-w", help="Show all columns of tables, in full width.", rich_help_panel=_COLUMNS),
+]
+_ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        help="Show only these columns, in every format, such as id,success.",
+        metavar="NAME,...",
+        rich_help_panel=_COLUMNS,
+    ),
+]
+_AllColumnsOption = Annotated[
+    bool,
+    typer.Option(
+        "--all-columns",
+        help="Show all fields, also those that tables and csv omit by default.",
+        rich_help_panel=_COLUMNS,
+    ),
+]
 _VIEW: dict[str, tuple[Any, Any]] = {
-    "wide": (
-        Annotated[
-            bool,
-            typer.Option("--wide", "-w", help="Show all columns of tables, in full width.", rich_help_panel=_COLUMNS),
-        ],
-        False,
-    ),
-    "some_columns": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--columns",
-                help="Show only these columns, in every format, such as id,success.",
-                metavar="NAME,...",
-                rich_help_panel=_COLUMNS,
-            ),
-        ],
-        None,
-    ),
-    "all_columns": (
-        Annotated[
-            bool,
-            typer.Option(
-                "--all-columns",
-                help="Show all fields, also those that tables and csv omit by default.",
-                rich_help_panel=_COLUMNS,
-            ),
-        ],
-        False,
-    ),
+    "wide": (_WideOption, False),
+    "some_columns": (_ColumnsOption, None),
+    "all_columns": (_AllColumnsOption, False),
 }
 
 
 def with_view(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a command function with options for columns if it writes tables."""
-    form = getattr(inspect.signature(function, eval_str=True).parameters.get("form"), "default", None)
+    parameters = inspect.signature(function, eval_str=True).parameters
+    form = getattr(parameters.get("form"), "default", None)
     if not isinstance(form, Enum) or "table" not in type(form).__members__:
         return function
     return with_options(function, _VIEW, partial(_set_view, function.__name__.strip("_")))
 
 
 def _set_view(command: str, *, wide: bool, some_columns: str | None, all_columns: bool) -> AbstractContextManager[None]:
-    names = tuple(dict.fromkeys(name.strip() for name in (some_columns or "").split(",") if name.strip()))
-    return set_variable(current_view, TableView(wide, names, all_columns, command))
+    parts = (part.strip() for part in (some_columns or "").split(","))
+    names = dict.fromkeys(name for name in parts if name)
+    return set_variable(current_view, TableView(wide, tuple(names), all_columns, command))
 
 
+_MapOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        help="Column that contains a field, if NAME is a table of tasks: task=TITLE (repeatable).",
+        metavar="FIELD=COLUMN",
+    ),
+]
+_IgnoreOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore",
+        help="Column that is not read, if NAME is a table of tasks (repeatable).",
+        metavar="COLUMN",
+    ),
+]
+_LiteralOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--names",
+        help=(
+            "Field (machine, agent, after) of a table of tasks in whose cells a text is one name, "
+            "whatever it contains: 'M1 or M2' (repeatable)."
+        ),
+        metavar="FIELD",
+    ),
+]
 _TABLE_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "column_map": (
-        Annotated[
-            list[str] | None,
-            typer.Option(
-                "--map",
-                help="Column that contains a field, if NAME is a table of tasks: task=TITLE (repeatable).",
-                metavar="FIELD=COLUMN",
-            ),
-        ],
-        None,
-    ),
-    "ignored_columns": (
-        Annotated[
-            list[str] | None,
-            typer.Option(
-                "--ignore",
-                help="Column that is not read, if NAME is a table of tasks (repeatable).",
-                metavar="COLUMN",
-            ),
-        ],
-        None,
-    ),
-    "literal_fields": (
-        Annotated[
-            list[str] | None,
-            typer.Option(
-                "--names",
-                help=(
-                    "Field (machine, agent, after) of a table of tasks in whose cells a text is one name, "
-                    "whatever it contains: 'M1 or M2' (repeatable)."
-                ),
-                metavar="FIELD",
-            ),
-        ],
-        None,
-    ),
+    "column_map": (_MapOption, None),
+    "ignored_columns": (_IgnoreOption, None),
+    "literal_fields": (_LiteralOption, None),
 }
 
 
@@ -368,17 +363,18 @@ def _use_data(data: list[str] | None) -> Iterator[None]:
 
 def _data_folders(entries: Iterable[str]) -> dict[str, Path]:
     """Return folders by benchmark; raises `typer.BadParameter` for a folder without the benchmark's data."""
-    able = {name: benchmark for name in registry.names() if (benchmark := registry.get(name)).original_data}
+    benchmarks = {name: registry.get(name) for name in registry.names()}
+    copyable = {name: benchmark for name, benchmark in benchmarks.items() if benchmark.original_data}
     folders = {}
     for entry in entries:
         name, _, folder = entry.partition("=")
-        if name not in able or not isdir(folder):
-            accepted = ", ".join(f"{one.name} ({one.original_data})" for one in reversed(able.values()))
-            raise typer.BadParameter(
-                f"must be BENCHMARK=DIR with one of these benchmarks: {accepted}; not {entry!r}", param_hint="--data"
-            )
+        if name not in copyable or not isdir(folder):
+            titles = (f"{benchmark.name} ({benchmark.original_data})" for benchmark in reversed(copyable.values()))
+            accepted = ", ".join(titles)
+            message = f"must be BENCHMARK=DIR with one of these benchmarks: {accepted}; not {entry!r}"
+            raise typer.BadParameter(message, param_hint="--data")
         try:
-            able[name].check_copy(Path(folder))
+            copyable[name].check_copy(Path(folder))
         except InputError as error:
             raise typer.BadParameter(str(error), param_hint="--data") from None
         folders[name] = Path(folder)
@@ -386,51 +382,43 @@ def _data_folders(entries: Iterable[str]) -> dict[str, Path]:
 
 
 _LAYOUT = "Figure"
+_WidthOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Width: column (3.3 inches), page (7 inches), or a number of inches.",
+        metavar="WIDTH",
+        rich_help_panel=_LAYOUT,
+    ),
+]
+_FontSizeOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Font size of labels in points; other texts scale with it. Default: 7 for column, 8 for page.",
+        metavar="POINTS",
+        min=3,
+        max=40,
+        rich_help_panel=_LAYOUT,
+    ),
+]
+_TitleOption = Annotated[
+    str | None,
+    typer.Option("--title", help="Title; '' for none.", metavar="TEXT", rich_help_panel=_LAYOUT),
+]
+_DpiOption = Annotated[
+    int,
+    typer.Option(
+        help="Resolution of PNG files, in dots per inch.",
+        metavar="DPI",
+        min=30,
+        max=1200,
+        rich_help_panel=_LAYOUT,
+    ),
+]
 _FIGURE = {
-    "width": (
-        Annotated[
-            str | None,
-            typer.Option(
-                help="Width: column (3.3 inches), page (7 inches), or a number of inches.",
-                metavar="WIDTH",
-                rich_help_panel=_LAYOUT,
-            ),
-        ],
-        None,
-    ),
-    "font_size": (
-        Annotated[
-            float | None,
-            typer.Option(
-                help="Font size of labels in points; other texts scale with it. Default: 7 for column, 8 for page.",
-                metavar="POINTS",
-                min=3,
-                max=40,
-                rich_help_panel=_LAYOUT,
-            ),
-        ],
-        None,
-    ),
-    "picture_title": (
-        Annotated[
-            str | None,
-            typer.Option("--title", help="Title; '' for none.", metavar="TEXT", rich_help_panel=_LAYOUT),
-        ],
-        None,
-    ),
-    "dpi": (
-        Annotated[
-            int,
-            typer.Option(
-                help="Resolution of PNG files, in dots per inch.",
-                metavar="DPI",
-                min=30,
-                max=1200,
-                rich_help_panel=_LAYOUT,
-            ),
-        ],
-        150,
-    ),
+    "width": (_WidthOption, None),
+    "font_size": (_FontSizeOption, None),
+    "picture_title": (_TitleOption, None),
+    "dpi": (_DpiOption, 150),
 }
 
 
@@ -445,5 +433,6 @@ def _set_layout(*, width: str | None, font_size: float | None, picture_title: st
     with suppress(FileNotFoundError), chdir(os.sep):
         import matplotlib  # noqa: F401
     style = figures.style
-    with style.use_shape(style.Shape(None if width is None else style.width_of(width), font_size, picture_title, dpi)):
+    inches = None if width is None else style.width_of(width)
+    with style.use_shape(style.Shape(inches, font_size, picture_title, dpi)):
         yield

@@ -10,17 +10,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from planoracle.analysis.cli.table_markup import latex, markdown
 from planoracle.analysis.console import clear, escape_formulas, lenient, output_file, say, tell
 from planoracle.instances.errors import StorageError
 from planoracle.instances.text import one_of, to_json, visible
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
 
 
 #: Output formats of results.
@@ -42,44 +44,22 @@ BULKY = frozenset(
 
 # Columns in ticks whose headings name the unit, if all rows have the same.
 _TICKS = frozenset({"makespan", "mean", "mean_makespan", "work"})
-# Captions of the results of commands in LaTeX.
-_CAPTIONS = {
-    "solve": "Schedules",
-    "compare": "Methods compared with the proved optimum",
-    "grade": "Grades",
-    "audit": "Published references compared with the proved optimum",
-    "instances": "Problems",
-    "regret": "Regret of decisions",
-}
 # Characters of a cell of a table; data formats have the whole text.
 _LONGEST_TEXT = 10_000
 # Widest column and widest table, in cells; rich shortens the columns to the width of a terminal.
 _WIDEST_COLUMN, _WIDEST_TABLE = 500, 100_000
-# Columns up to the first width are never wrapped; wider ones have at least the second. Cells between two columns.
-_UNWRAPPED_COLUMN, _NARROWEST_COLUMN, _GAP = 50, 26, 3
+# Columns up to the first width are never wrapped; wider ones have at least the second.
+_UNWRAPPED_COLUMN, _NARROWEST_COLUMN = 50, 26
+# Cells between two columns.
+_GAP = 3
 # Fewest cells of a name, such as that of a model, that is folded so that the means beside it fit.
 _NARROWEST_NAME = 12
 
-_NUMBER = re.compile(r"-|[+-]?[0-9][0-9.,:]*( %)?")
 # Cells of columns that a narrow table of averages omits first: counts, and nothing but zeros.
 _COUNT = re.compile(r"-|[0-9][0-9,]*((?: of |-)[0-9,]+)?")
 _ZERO = re.compile(r"-|[+-]?0(\.0+)?( %)?")
 # Beginning of a cell with a number: such columns are never folded.
 _MEAN = re.compile(r"[+-]?[0-9][0-9.,]*(?: |\Z)")
-_LESS = re.compile(r"-[0-9][0-9.,]*( \\%)?")
-_MARKDOWN = {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {sign: f"\\{sign}" for sign in r"\`*_[]|~#"}
-# Texts that pages turn into links, mentions and references, even after a backslash: a comment must split them.
-_LIVE = re.compile(r"(?<![0-9A-Za-z])@(?=\w)|@(?=[\w-]+\.)|\\#(?=[0-9])|:(?=//)|www\.(?=\w)", re.IGNORECASE)
-_LATEX = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-}
 
 
 class TableView(NamedTuple):
@@ -167,42 +147,60 @@ class Table:
     def close(self) -> None:
         """Write the stored rows."""
         clear()
-        columns, units = self._shown_columns(), {row["unit"] for row in self.rows if row.get("unit")}
-        unit = units.pop() if len(units) == 1 and self.form in PEOPLE and "unit" not in self.view.columns else ""
+        columns, unit = self._shown_columns(), self._common_unit()
         if unit and _TICKS.intersection(columns):
             columns = [column for column in columns if column != "unit"]
         with _storage_errors():
             if self.form is Format.json:
                 self.stream.write(to_json(self.rows, indent=1) + "\n")
-            elif self.form is Format.table:
-                if self.rows:  # no headings without rows: messages say why there are none
-                    lasting = self.lasting
-                    draw(self.rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit, lasting=lasting)
             elif self.form is Format.csv:
                 writer = csv.writer(self.stream, lineterminator="\n")
                 writer.writerow(map(_cell, columns))
                 writer.writerows([_cell(row.get(key)) for key in columns] for row in self.rows)
             elif self.form in PEOPLE:
-                cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
-                headings = [heading(column, unit) for column in columns]
-                if self.form is Format.markdown:
-                    text = markdown(headings, cells, self.title)
-                else:
-                    text = latex(headings, cells, self.title, self.view.command)
-                self.stream.write(text + "\n")
+                self._write_for_people(columns, unit)
             self.stream.flush()
         if self._keys:
             self.view.check(self._keys)
+
+    def _common_unit(self) -> str:
+        """Return the unit that the headings of a table for people name; may be empty."""
+        units = {row["unit"] for row in self.rows if row.get("unit")}
+        if len(units) != 1 or self.form not in PEOPLE or "unit" in self.view.columns:
+            return ""
+        unit: str = units.pop()
+        return unit
+
+    def _write_for_people(self, columns: Sequence[str], unit: str) -> None:
+        if self.form is Format.table:
+            if self.rows:  # no headings without rows: messages say why there are none
+                lasting = self.lasting
+                draw(self.rows, columns, self.stream, self.title, wide=self.view.wide, unit=unit, lasting=lasting)
+            return
+        cells = [[human(column, row.get(column)) for column in columns] for row in self.rows]
+        headings = [heading(column, unit) for column in columns]
+        if self.form is Format.markdown:
+            text = markdown(headings, cells, self.title)
+        else:
+            text = latex(headings, cells, self.title, self.view.command)
+        self.stream.write(text + "\n")
 
     def _shown_columns(self) -> list[str]:
         """Return the columns of csv, or of a format for people."""
         if self.view.columns:
             return list(self.view.columns)
-        keys = [key for row in self.rows for key in row]
+        keys = list(chain.from_iterable(self.rows))
         if self.form is Format.csv:
-            return [key for key in dict.fromkeys(keys or self.columns) if self.view.all or key not in BULKY]
-        columns = dict.fromkeys([*self.columns, *(keys if self.view.all else ())])
-        return [key for key in columns if not self.rows or any(row.get(key) not in (None, "") for row in self.rows)]
+            columns = dict.fromkeys(keys or self.columns)
+            return [column for column in columns if self.view.all or column not in BULKY]
+        columns = dict.fromkeys(self.columns)
+        if self.view.all:
+            columns |= dict.fromkeys(keys)
+        return [column for column in columns if not self.rows or self._has_values(column)]
+
+    def _has_values(self, column: str) -> bool:
+        """Return True if some row has a value in a column."""
+        return any(row.get(column) not in (None, "") for row in self.rows)
 
 
 def write_table(
@@ -288,7 +286,8 @@ def _console(stream: IO[str], *, wide: bool = False) -> Console | None:
     """Return a console of the width of the terminal or ``COLUMNS``; None if lines may have any length."""
     from rich.console import Console
 
-    if wide or not (stream.isatty() or os.environ.get("COLUMNS", "").isdecimal()):
+    has_width = stream.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+    if wide or not has_width:
         return None
     return Console(file=stream, markup=False, highlight=False, emoji=False)
 
@@ -308,7 +307,6 @@ def draw(
     With ``lasting`` columns, see `Table`, these are omitted last, and their names are folded before.
     """
     from rich import box
-    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
@@ -316,44 +314,58 @@ def draw(
     console = _console(stream, wide=wide) or Console(file=stream, width=_WIDEST_TABLE)
     cells = {column: [human(column, row.get(column)) for row in rows] for column in columns}
     names = {column: heading(column, unit) for column in cells}
-    widths = {column: max(map(cell_len, [names[column], *texts])) for column, texts in cells.items()}
-    wrapped = {column for column, width in widths.items() if width > _UNWRAPPED_COLUMN}
-    widths |= dict.fromkeys(wrapped, _NARROWEST_COLUMN)
-    hidden: list[str] = []
-    for column in _in_order_of_omission(cells, lasting):
-        if _excess(cells, widths, console.width) > 0:
-            hidden.append(column)
-            del cells[column]
-    names_of_rows = {} if not lasting else _foldable(cells, widths)
-    needed = widths | names_of_rows
-    ranked = [column for column in lasting if column in cells] or list(cells)
-    while len(ranked) > 1 and _excess(cells, needed, console.width) > 0:
-        hidden.append(ranked.pop())
-        del cells[hidden[-1]]
-    folded = _fold(names_of_rows, widths, _excess(cells, widths, console.width))
-    hidden.sort(key=list(names).index)
+    layout = _fit_columns(cells, names, lasting, console.width)
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in cells:
-        numeric = all(isinstance(row.get(column), int | float | None) for row in rows)
-        grid.add_column(
-            Text(names[column]),
-            justify="right" if numeric else "left",
-            overflow="fold",
-            no_wrap=column not in wrapped and column not in folded,
-            max_width=folded.get(column, _WIDEST_COLUMN),
-        )
-    for texts in zip(*cells.values(), strict=True):
+    for column in layout.columns:
+        values = (row.get(column) for row in rows)
+        is_numeric = all(isinstance(value, int | float | None) for value in values)
+        justify: JustifyMethod = "right" if is_numeric else "left"
+        has_one_line = column not in layout.wrapped and column not in layout.folded
+        width = layout.folded.get(column, _WIDEST_COLUMN)
+        grid.add_column(Text(names[column]), justify=justify, overflow="fold", no_wrap=has_one_line, max_width=width)
+    for texts in zip(*(cells[column] for column in layout.columns), strict=True):
         grid.add_row(*map(Text, texts))
     with console.capture() as capture:
         if title:
             console.print(Text(title, style="bold"))
         console.print(grid)
-        if hidden:
-            console.print(
-                Text(f"columns not shown: {', '.join(names[column] for column in hidden)}; --wide shows them")
-            )
+        if layout.hidden:
+            titles = ", ".join(names[column] for column in layout.hidden)
+            console.print(Text(f"columns not shown: {titles}; --wide shows them"))
         console.print()
     stream.write(re.sub(" +$", "", capture.get(), flags=re.MULTILINE))
+
+
+class _Layout(NamedTuple):
+    """Shown and hidden columns of a table, those whose cells are wrapped, and widths of folded ones."""
+
+    columns: list[str]
+    hidden: list[str]
+    wrapped: set[str]
+    folded: dict[str, int]
+
+
+def _fit_columns(
+    cells: Mapping[str, Sequence[str]], names: Mapping[str, str], lasting: Sequence[str], limit: int
+) -> _Layout:
+    """Choose the columns of a table that fit into ``limit`` cells."""
+    from rich.cells import cell_len
+
+    widths = {column: max(map(cell_len, [names[column], *texts])) for column, texts in cells.items()}
+    wrapped = {column for column, width in widths.items() if width > _UNWRAPPED_COLUMN}
+    widths |= dict.fromkeys(wrapped, _NARROWEST_COLUMN)
+    remaining = dict(cells)
+    for column in _in_order_of_omission(cells, lasting):
+        if _excess(remaining, widths, limit) > 0:
+            del remaining[column]
+    names_of_rows = _foldable(remaining, widths) if lasting else {}
+    needed = widths | names_of_rows
+    ranked = [column for column in lasting if column in remaining] or list(remaining)
+    while len(ranked) > 1 and _excess(remaining, needed, limit) > 0:
+        del remaining[ranked.pop()]
+    folded = _fold(names_of_rows, widths, _excess(remaining, widths, limit))
+    hidden = [column for column in names if column not in remaining]
+    return _Layout(list(remaining), hidden, wrapped, folded)
 
 
 def _in_order_of_omission(cells: Mapping[str, Sequence[str]], lasting: Sequence[str]) -> list[str]:
@@ -362,7 +374,8 @@ def _in_order_of_omission(cells: Mapping[str, Sequence[str]], lasting: Sequence[
         return []
     columns = [column for column in reversed(list(cells)) if column not in lasting]
     zeros = [column for column in columns if all(map(_ZERO.fullmatch, cells[column]))]
-    counts = [column for column in columns if "makespan" not in column and all(map(_COUNT.fullmatch, cells[column]))]
+    counts = [column for column in columns if all(map(_COUNT.fullmatch, cells[column]))]
+    counts = [column for column in counts if "makespan" not in column]
     return list(dict.fromkeys([*zeros, *counts, *columns]))
 
 
@@ -407,7 +420,8 @@ class Name(str):
 def heading(column: str, unit: str = "") -> str:
     """Return the heading of a column, with its unit; it may hold the name of a model from a file."""
     name = column if isinstance(column, Name) else column.replace("_", " ")
-    return visible(name + (f" ({unit}s)" if unit and column in _TICKS else ""))
+    has_unit = bool(unit) and column in _TICKS
+    return visible(f"{name} ({unit}s)" if has_unit else name)
 
 
 def human(column: str, value: Any) -> str:
@@ -419,7 +433,9 @@ def human(column: str, value: Any) -> str:
     if isinstance(value, float):
         return f"{100 * value:+.1f} %" if "gap" in column else f"{value:.3f}"
     text = str(value)
-    return visible(text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}...")
+    if len(text) > _LONGEST_TEXT:
+        text = f"{text[:_LONGEST_TEXT]}..."
+    return visible(text)
 
 
 def mean_text(column: str, mean: float | None, count: int, total: int) -> Any:
@@ -428,76 +444,6 @@ def mean_text(column: str, mean: float | None, count: int, total: int) -> Any:
     >>> mean_text("mean", 13.125, 8, 10), mean_text("mean", 13.2, 10, 10)
     ('13.125 (8 of 10)', 13.2)
     """
-    return mean if mean is None or not 0 < count < total else f"{human(column, mean)} ({count} of {total})"
-
-
-def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
-    r"""Return a Markdown table as on GitHub; no text of a cell is markup.
-
-    Examples
-    --------
-    >>> print(markdown(["model", "score"], [["a_b", "0.5"]], "Models"), end="")
-    **Models**
-    <BLANKLINE>
-    | model | score |
-    |---|---:|
-    | a\_b | 0.5 |
-    """
-    head = [f"**{_escape_markdown(title)}**", ""] if title.strip() else []
-    rule = "|".join("---:" if right else "---" for right in _right(columns, rows))
-    names, *lines = (f"| {' | '.join(map(_escape_markdown, cells))} |" for cells in (columns, *rows))
-    return "\n".join([*head, names, f"|{rule}|", *lines, ""])
-
-
-def _escape_markdown(text: str) -> str:
-    return _LIVE.sub(r"\g<0><!-- -->", _replace_all(text, _MARKDOWN))
-
-
-def latex(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "", command: str = "") -> str:
-    r"""Return a LaTeX table for ``\usepackage{booktabs}``, with caption and label.
-
-    No text of a cell is a command. Without a title, the caption is that of the results of the command.
-
-    Examples
-    --------
-    >>> print(latex(["model", "score"], [["a_b", "0.5"]], "Models"), end="")
-    \begin{table}
-    \centering
-    \caption{Models}
-    \label{tab:models}
-    \begin{tabular}{lr}
-    \toprule
-    model & score \\
-    \midrule
-    a\_b & 0.5 \\
-    \bottomrule
-    \end{tabular}
-    \end{table}
-    """
-    shape = "".join("r" if right else "l" for right in _right(columns, rows))
-    caption = title[:1].upper() + title[1:] or _CAPTIONS.get(command, f"Results of planoracle {command}")
-    label = "-".join(re.findall("[a-z0-9]+", f"{command} {title}".lower()))
-    head = [r"\begin{table}", r"\centering", rf"\caption{{{_replace_all(caption, _LATEX)}}}", rf"\label{{tab:{label}}}"]
-    body = [r"\toprule", _row(columns), r"\midrule", *map(_row, rows), r"\bottomrule"]
-    return "\n".join([*head, rf"\begin{{tabular}}{{{shape}}}", *body, r"\end{tabular}", r"\end{table}", ""])
-
-
-def _row(cells: Sequence[str]) -> str:
-    texts = [_minus_sign(_replace_all(cell, _LATEX)) for cell in cells]
-    # A bracket at the start would be read as an argument of the previous row's end.
-    first = f"{{}}{texts[0]}" if texts and texts[0].lstrip().startswith(("[", "*")) else "".join(texts[:1])
-    return rf"{' & '.join([first, *texts[1:]])} \\"
-
-
-def _minus_sign(text: str) -> str:
-    """Replace the hyphen before a number by a minus sign."""
-    return rf"\textminus{{}}{text[1:]}" if len(text) > 1 and _LESS.fullmatch(text) else text
-
-
-def _right(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[bool]:
-    """Return for each column whether it holds numbers only."""
-    return [bool(rows) and all(_NUMBER.fullmatch(row[i]) for row in rows) for i in range(len(columns))]
-
-
-def _replace_all(text: str, signs: dict[str, str]) -> str:
-    return "".join(signs.get(letter, letter) for letter in text)
+    if mean is None or not 0 < count < total:
+        return mean
+    return f"{human(column, mean)} ({count} of {total})"

@@ -19,7 +19,7 @@ import typer
 
 from planoracle.analysis.batch.cluster import DaskCluster
 from planoracle.analysis.batch.journal import Journal
-from planoracle.analysis.console import collect, drawn, tell, write_groups
+from planoracle.analysis.console import active_displays, collect, tell, write_groups
 from planoracle.instances.errors import StorageError, WorkerError
 from planoracle.instances.workers.pool import WorkerPool
 from planoracle.instances.workers.worker import TaskLimits
@@ -74,9 +74,9 @@ class _SignalHandler:
         if number == signal.SIGINT and self.exit is None and self.interrupt():
             self.exit = SignalExit(128 + number)
             return
-        for one in _SIGNALS:
-            if signal.getsignal(one) is self:
-                signal.signal(one, signal.SIG_IGN)
+        for handled in _SIGNALS:
+            if signal.getsignal(handled) is self:
+                signal.signal(handled, signal.SIG_IGN)
         raise SignalExit(128 + number)
 
 
@@ -88,18 +88,18 @@ def stoppable() -> Iterator[_SignalHandler]:
     """
     before, handler = {}, _SignalHandler()
     if threading.current_thread() is threading.main_thread():
-        for one in _SIGNALS:
-            previous = signal.getsignal(one)
+        for number in _SIGNALS:
+            previous = signal.getsignal(number)
             # Ignored signals, as in background jobs, stay ignored; an outer context keeps its handler.
             if previous not in (signal.SIG_IGN, None) and not isinstance(previous, _SignalHandler):
-                before[one] = previous
+                before[number] = previous
     try:
-        for one in before:
-            signal.signal(one, handler)
+        for number in before:
+            signal.signal(number, handler)
         yield handler
     finally:
-        for one, previous in before.items():
-            signal.signal(one, previous)
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
 def bars(status: Callable[[], str] = lambda: "") -> Progress:
@@ -122,7 +122,8 @@ def bars(status: Callable[[], str] = lambda: "") -> Progress:
         """Current status text, cut at the end of the line."""
 
         def render(self, task: object) -> Text:
-            return Text(status()[: max(0, console.width - _BAR_WIDTH)])
+            width = max(0, console.width - _BAR_WIDTH)
+            return Text(status()[:width])
 
     times = TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(compact=True)
     columns = (
@@ -143,8 +144,10 @@ def best_in_words(makespan: int | None, bound: int | None) -> str:
     ('best 12, bound 9, gap 33.3%', 'no plan yet, bound 9', 'best 12')
     """
     parts = ["no plan yet" if makespan is None else f"best {makespan}"]
-    parts += [] if bound is None else [f"bound {bound}"]
-    parts += [f"gap {makespan / bound - 1:.1%}"] if makespan and bound and makespan > bound else []
+    if bound is not None:
+        parts.append(f"bound {bound}")
+    if makespan and bound and makespan > bound:
+        parts.append(f"gap {makespan / bound - 1:.1%}")
     return ", ".join(parts)
 
 
@@ -169,19 +172,24 @@ def track(
     if not sys.stderr.isatty():
         yield from items
         return
-    count = total if callable(total) else lambda: length_hint(items) or None if total is None else total
+
+    def count() -> int | None:
+        if callable(total):
+            return total()
+        return total if total is not None else length_hint(items) or None
+
     current = ""
     with stoppable(), bars(status or (lambda: current)) as progress:  # stoppable: a signal removes the bar
         task = progress.add_task(label, total=count())
         if sys.stdout.isatty():
-            drawn.append(progress.stop)
+            active_displays.append(progress.stop)
         try:
             for item in items:
                 current = item if isinstance(item, str) else ""
                 yield item
                 progress.update(task, advance=1, total=count())
         finally:
-            drawn.clear()
+            active_displays.clear()
 
 
 @contextmanager
@@ -215,11 +223,11 @@ def workshop(
         try:
             with ExitStack() as stack:
                 # Before the journal is read: the worker imports its modules meanwhile.
-                pool = (
-                    WorkerPool(start, limits, jobs, on_progress)
-                    if cluster is None
-                    else DaskCluster(start, limits, cluster)
-                )
+                pool: WorkerPool[Any, Any] | DaskCluster
+                if cluster is None:
+                    pool = WorkerPool(start, limits, jobs, on_progress)
+                else:
+                    pool = DaskCluster(start, limits, cluster)
                 stack.callback(pool.close)
                 if answers_early and isinstance(pool, WorkerPool):
                     handler.interrupt = pool.interrupt

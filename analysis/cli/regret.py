@@ -83,8 +83,10 @@ def regret(
         if nested:
             table.add(identity | answered | {"reason": answer.reason})
         elif answer.value is not None:
-            for index in range(len(answered["decisions"])) if worst is None else answer.value.costliest(worst):
-                table.add(identity | {"index": index} | answered["decisions"][index])
+            decisions = answered["decisions"]
+            indices = range(len(decisions)) if worst is None else answer.value.costliest(worst)
+            for index in indices:
+                table.add(identity | {"index": index} | decisions[index])
             notes.append(_note(answer.id, answer.value))
     table.close()
     for note in notes:
@@ -108,15 +110,18 @@ _UNSETTLED = "not settled within the default work limit; --time-limit sets anoth
 def _note(name: str | None, regret: RunRegret) -> str:
     """Return one line on a plan: its regret, or its first fault and best completion."""
     impossible = regret.no_return is None and regret.no_return_reason == "constraints"
-    none = "none: there is no plan without violation" if impossible else f"unknown: {_UNSETTLED}"
-    parts = [f"optimum {none if regret.optimum is None else regret.optimum}"]
+    optimum: int | str | None = regret.optimum
+    if optimum is None:
+        optimum = "none: there is no plan without violation" if impossible else f"unknown: {_UNSETTLED}"
+    parts = [f"optimum {optimum}"]
     if regret.success:
         total = _UNSETTLED if regret.total is None else regret.total
         parts.append(f"makespan {regret.final}, regret {total}")
     else:
         parts += [f"no success: {_first_fault(regret)}", f"best completion {_completion(regret)}"]
     if regret.no_return is not None:
-        parts.append(f"point of no return: decision {regret.no_return} ({_LOST[regret.no_return_reason or 'spoiled']})")
+        reason = _LOST[regret.no_return_reason or "spoiled"]
+        parts.append(f"point of no return: decision {regret.no_return} ({reason})")
     return f"{name}: {'; '.join(parts)} [{regret.unit}s]"
 
 
@@ -124,12 +129,13 @@ def _first_fault(regret: RunRegret) -> str:
     """Return the first broken rule and its decision."""
     if regret.fault is None:
         return "the plan is incomplete"
+    kind = regret.fault["kind"]
     position = ""
     for index, decision in enumerate(regret.decisions):
-        if decision.violation == regret.fault["kind"]:
+        if decision.violation == kind:
             position = f"decision {index}: "
             break
-    return f"{position}{regret.fault['kind']} ({regret.fault['subject']}: {regret.fault['message']})"
+    return f"{position}{kind} ({regret.fault['subject']}: {regret.fault['message']})"
 
 
 def _completion(regret: RunRegret) -> str:

@@ -96,11 +96,12 @@ def origin_of(paths: Sequence[Path], date: str | None = None) -> dict[str, str |
     Exits with status 2 for a text that is no date.
     """
     try:
-        day = max(filter(None, [date_of(path, date) for path in paths]), default=None)
+        days = [date_of(path, date) for path in paths]
     except InputError as error:
         complain(error)
         raise typer.Exit(2) from None
-    return {"day": day, "source": paths[0].name if len(paths) == 1 and paths[0].is_file() else None}
+    is_single_file = len(paths) == 1 and paths[0].is_file()
+    return {"day": max(filter(None, days), default=None), "source": paths[0].name if is_single_file else None}
 
 
 def write_page(entries: Entries, output: Path, **options: Any) -> Report:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,7 +33,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.prompts import PromptSet, load_prompts
-from planoracle.instances.protocol.settings import Sampling
+from planoracle.instances.protocol.settings import Sampling, Setting
 from planoracle.instances.workers.worker import TaskLimits
 
 _MODELS = "Models"
@@ -188,7 +189,8 @@ def run(
             agent(name)  # raises for an unknown name
         model_run = None
         if models:
-            arguments = {"setting": setting, "profile": profile, "prompts": None if prompts is None else str(prompts)}
+            prompts_folder = None if prompts is None else str(prompts)
+            arguments = {"setting": setting, "profile": profile, "prompts": prompts_folder}
             options = generation_options(concurrency, temperature, max_tokens, base_url)
             model_run = ModelRun(models, problems, folder, samples, arguments, options)
         if agents:
@@ -201,9 +203,10 @@ def run(
     except InputError as error:
         complain(error)
         raise typer.Exit(2) from None
-    files = list(dict.fromkeys(name.rpartition("#")[0] or name for name, _ in problems if catalog.is_file(name)))
+    names_of_files = [name for name, _ in problems if catalog.is_file(name)]
+    files = dict.fromkeys(name.rpartition("#")[0] or name for name in names_of_files)
     try:
-        source = SubmissionSource(paths, problems=files)
+        source = SubmissionSource(paths, problems=list(files))
         grade(source=source, form=form, profile=profile, rule=rule, page=page, jobs=jobs)
     except typer.Exit as ended:
         raise typer.Exit(ended.exit_code or int(failed)) from None
@@ -220,14 +223,14 @@ def _problems(names: list[str], limit: int | None) -> tuple[list[tuple[str, Prob
     problems: dict[str, tuple[str, Problem]] = {}
     failed = False
     for name in catalog.expand(names):
-        for one in read_each(name):
-            if isinstance(one, InputError):
-                complain(one, "problems")
+        for problem in read_each(name):
+            if isinstance(problem, InputError):
+                complain(problem, "problems")
                 failed = True
-            elif one.name in problems:
-                raise InputError("must be unique; two problems have it", source=name, field="name", value=one.name)
+            elif problem.name in problems:
+                raise InputError("must be unique; two problems have it", source=name, field="name", value=problem.name)
             elif limit is None or len(problems) < limit:
-                problems[one.name] = name, one
+                problems[problem.name] = name, problem
     if not problems:
         tell("there are no problems to run", "error")
         raise typer.Exit(2)
@@ -239,8 +242,8 @@ def _play(
 ) -> Path:
     """Run the episodes that the journal of the folder lacks; return the file with all submissions."""
     path = folder / SUBMISSIONS
-    episodes = [(name, one, sample) for sample in range(1, samples + 1) for one in problems for name in agents]
-    items = [work.item(*episode) for episode in episodes]
+    episodes = product(range(1, samples + 1), problems, agents)
+    items = [work.item(name, problem, sample) for sample, problem, name in episodes]
     ranks = {problem.name: rank for rank, problem in enumerate(problems)}
     rows: list[tuple[int, int, int, str]] = []  # by agent, problem and sample
     with workshop(work.start, TaskLimits(), jobs, folder, None) as (pool, journal):
@@ -276,7 +279,8 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
         _list_settings(form)
     lenient(sys.stdout, encoding="utf-8")
     for name in names:
-        problem = catalog.single(name) if catalog.names_problem(name) or catalog.is_file(name) else None
+        is_problem = catalog.names_problem(name) or catalog.is_file(name)
+        problem = catalog.single(name) if is_problem else None
         benchmark = _benchmark(name) if problem is None else registry.of(problem)
         prompts = load_prompts(benchmark, setting, folder)
         if copy is not None:
@@ -289,32 +293,39 @@ def show_prompts(names: Sequence[str], setting: str, folder: Path | None, copy: 
 
 def _benchmark(name: str) -> AnyBenchmark:
     """Return the benchmark of this name, or the one of a set's problems."""
-    return registry.find(name) or registry.of(catalog.read_problems(catalog.expand([name])[0])[0])
+    benchmark = registry.find(name)
+    if benchmark is not None:
+        return benchmark
+    first_name = catalog.expand([name])[0]
+    return registry.of(catalog.read_problems(first_name)[0])
 
 
 def _list_settings(form: Format) -> None:
     check_columns("run-settings")
-    rows = [
-        {
-            "benchmark": benchmark.name,
-            "setting": one.name,
-            "title": one.title,
-            "loop": one.config.loop,
-            "history": one.history,
-            "asks": len(one.asks),
-            "example": bool(one.examples),
-            **one.sampling._asdict(),
-        }
-        for benchmark in map(registry.get, registry.names())
-        for one in benchmark.settings.values()
-    ]
+    rows = []
+    for benchmark in map(registry.get, registry.names()):
+        rows += [_setting_row(benchmark.name, setting) for setting in benchmark.settings.values()]
     write_table(form, _COLUMNS, rows)
+
+
+def _setting_row(benchmark: str, setting: Setting) -> dict[str, Any]:
+    row = {
+        "benchmark": benchmark,
+        "setting": setting.name,
+        "title": setting.title,
+        "loop": setting.config.loop,
+        "history": setting.history,
+        "asks": len(setting.asks),
+        "example": bool(setting.examples),
+    }
+    return row | setting.sampling._asdict()
 
 
 def _copy(prompts: PromptSet, folder: Path) -> None:
     try:
         for name, prompt in prompts.prompts.items():
-            path = folder / prompts.benchmark / (name if name.endswith(".json") else f"{name}.md")
+            file_name = name if name.endswith(".json") else f"{name}.md"
+            path = folder / prompts.benchmark / file_name
             path.parent.mkdir(parents=True, exist_ok=True)
             head = "" if prompt.version is None else f"version: {prompt.version}\n\n"
             if os.path.lexists(path):
@@ -329,10 +340,13 @@ def _copy(prompts: PromptSet, folder: Path) -> None:
 
 def _write_files(prompts: PromptSet, form: Format) -> None:
     if form is Format.json:
-        say_json(_record(prompts) | {"texts": {name: one.text for name, one in prompts.prompts.items()}}, indent=1)
-    else:
-        texts = (f"== {name}{one.version_text}\n{one.text}" for name, one in prompts.prompts.items())
-        print_text("\n\n".join([_head(prompts), *texts]))
+        texts = {name: prompt.text for name, prompt in prompts.prompts.items()}
+        say_json(_record(prompts) | {"texts": texts}, indent=1)
+        return
+    paragraphs = [_head(prompts)]
+    for name, prompt in prompts.prompts.items():
+        paragraphs.append(f"== {name}{prompt.version_text}\n{prompt.text}")
+    print_text("\n\n".join(paragraphs))
 
 
 def _write_messages(problem: Any, prompts: PromptSet, form: Format) -> None:
@@ -340,13 +354,13 @@ def _write_messages(problem: Any, prompts: PromptSet, form: Format) -> None:
 
     calls = asyncio.run(first_requests(problem, prompts))
     if form is Format.json:
-        rows = [one._asdict() | {"sampling": one.sampling._asdict()} for one in calls]
+        rows = [call._asdict() | {"sampling": call.sampling._asdict()} for call in calls]
         say_json({"instance": problem.name, **_record(prompts), "calls": rows}, indent=1)
         return
     print_text(f"{problem.name}\n{_head(prompts)}")
-    for one in calls:
-        print_text(f"\n== {one.purpose}{_sampling_text(one.sampling)}")
-        for message in one.messages:
+    for call in calls:
+        print_text(f"\n== {call.purpose}{_sampling_text(call.sampling)}")
+        for message in call.messages:
             print_text(f"[{message['role']}]\n{message['content']}")
 
 
@@ -360,6 +374,9 @@ def _head(prompts: PromptSet) -> str:
 
 
 def _sampling_text(sampling: Sampling) -> str:
-    parts = [] if sampling.temperature is None else [f"temperature {sampling.temperature:g}"]
-    parts += [] if sampling.max_tokens is None else [f"at most {sampling.max_tokens} tokens"]
+    parts = []
+    if sampling.temperature is not None:
+        parts.append(f"temperature {sampling.temperature:g}")
+    if sampling.max_tokens is not None:
+        parts.append(f"at most {sampling.max_tokens} tokens")
     return f" ({', '.join(parts)})" if parts else ""

@@ -197,7 +197,9 @@ def solve(
         if show:
             raise typer.BadParameter("cannot be combined with --bundled", param_hint="--schedule")
         check_columns("solve-bundled")
-        rows = [row for name in select_names(names or []) for row in rows_of(name)]
+        rows: list[dict[str, Any]] = []
+        for name in select_names(names or []):
+            rows += rows_of(name)
         for row in rows:
             note_problem(row["instance"])
         return write_table(form, _BUNDLED_COLUMNS, rows)
@@ -273,7 +275,9 @@ class _Results:
     """
 
     def __init__(self, form: Format, work: Solving, *, show: bool) -> None:
-        self._form, self._work, self._show = form, work, show
+        self._form = form
+        self._work = work
+        self._show = show
         self._columns = _COLUMNS if work.heuristic is None else _HEURISTIC_COLUMNS
         lasting = () if show or work.heuristic is None else _HEURISTIC_LASTING
         self._table = Table(form, _PIECE_COLUMNS if show else self._columns, lasting=lasting)
@@ -283,15 +287,17 @@ class _Results:
         """Write or store a result."""
         if self._show or not self._results:  # of several results without their plans the first is enough
             self._results.append((problem, row))
-        method = {} if self._work.heuristic else {"method": "optimum"}
-        for one in self._pieces(problem, row) if self._show else [row | method]:
-            self._table.add(one)
+        if self._show:
+            for piece in self._pieces(problem, row):
+                self._table.add(piece)
+        elif self._work.heuristic:
+            self._table.add(row)
+        else:
+            self._table.add(row | {"method": "optimum"})
 
     def close(self) -> None:
         """Write what is stored."""
-        view = self._table.view
-        is_on_terminal = sys.stdout.isatty() and not (view.columns or view.all) and len(self._table.rows) == 1
-        if self._form is Format.table and len(self._results) == 1 and (self._show or is_on_terminal):
+        if self._is_single():
             problem, row = self._results[0]
             if pieces := list(self._pieces(problem, row)):
                 write_table(self._form, _PIECE_COLUMNS[1:], pieces)
@@ -303,19 +309,30 @@ class _Results:
             rows = [row for _, row in self._results]
             write_beside(self._form, self._columns, rows, "results", lasting=lasting)
 
+    def _is_single(self) -> bool:
+        """Return True for a single result that is shown as a table of the plan with a summary."""
+        if self._form is not Format.table or len(self._results) != 1:
+            return False
+        is_on_terminal = sys.stdout.isatty() and not self._has_chosen_columns()
+        return self._show or (is_on_terminal and len(self._table.rows) == 1)
+
+    def _has_chosen_columns(self) -> bool:
+        view = self._table.view
+        return bool(view.columns or view.all)
+
     def _pieces(self, problem: Problem, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield a row per piece of a plan."""
-        if row["plan"] is None:
+        plan = row["plan"]
+        if plan is None:
             return
-        pieces = row.get("schedule")
-        plan = row["plan"] if pieces is None else Schedule(tuple(Piece(**piece) for piece in pieces))
+        if row.get("schedule") is not None:
+            plan = Schedule(tuple(Piece(**piece) for piece in row["schedule"]))
         problem, rules = self._work.under_rules(problem)
         rows = plan_rows(problem, plan, rules)
         if self._form in PEOPLE:
-            view = self._table.view
-            rows = rows_for_people(rows, keeps_all=bool(view.columns or view.all))
+            rows = rows_for_people(rows, keeps_all=self._has_chosen_columns())
         for piece in rows:
-            yield {"instance": problem.name} | {key: piece.get(key) for key in _PIECE_FIELDS}
+            yield {"instance": problem.name} | {name: piece.get(name) for name in _PIECE_FIELDS}
 
 
 def _complain_of(item: Item, failure: TaskFailure) -> None:
@@ -336,11 +353,10 @@ class _ProblemList:
         self._seconds = seconds
         self._names: Iterable[str | bytes]
         if names == ["-"]:
-            self._names = (
-                name if isinstance(name, bytes) else add_agent_suffix(name, agents, only) for name in _read_names()
-            )
+            self._names = _read_names(agents, only)
         else:
-            self._names = listed = catalog.expand(add_agent_suffix(name, agents, only) for name in names)
+            listed = catalog.expand(add_agent_suffix(name, agents, only) for name in names)
+            self._names = listed
             self.count = len(listed)
 
     def items(self, item: Callable[[Any], Item]) -> Iterator[Item]:
@@ -375,11 +391,12 @@ class _ProblemList:
             return ""
         name, makespan, bound, share = self.best
         limit = "" if self._seconds is None else f"at most {self._seconds:g} s"
-        return ", ".join(filter(None, (best_in_words(makespan, bound), share, limit if self.count == 1 else name)))
+        parts = best_in_words(makespan, bound), share, limit if self.count == 1 else name
+        return ", ".join(filter(None, parts))
 
 
-def _read_names() -> Iterator[str | bytes]:
-    """Yield the names on standard input, one per line; a line with a problem as bytes."""
+def _read_names(agents: int | None, only: list[str]) -> Iterator[str | bytes]:
+    """Yield the names on standard input, one per line, with agents; a line with a problem as bytes."""
     try:
         while line := sys.stdin.buffer.readline(_LONGEST + 1):
             refuse_compressed(line, "-")
@@ -389,6 +406,6 @@ def _read_names() -> Iterator[str | bytes]:
             if len(line) > _LONGEST:
                 raise InputError(f"a name must have at most {_LONGEST} bytes", source="-")
             if name := os.fsdecode(line.rstrip(b"\r\n")):
-                yield name
+                yield add_agent_suffix(name, agents, only)
     except OSError as error:
         raise InputError(f"cannot be read any further: {error.strerror}", source="-") from None

@@ -151,7 +151,8 @@ class SubmissionSource:
     def places(self) -> Places:
         """Files that submissions may name: those of ``--instances``, and the files of ``--problems``."""
         folders = map(str, self.instances)
-        return Places((*folders, *filter(exists, self.problems)), self.trust_paths)
+        files = filter(exists, self.problems)
+        return Places((*folders, *files), self.trust_paths)
 
     def open(self, *, claims: bool = False) -> Intake:
         """Open the submissions, and read the problems; exits if a path cannot be read.
@@ -199,7 +200,8 @@ class SubmissionSource:
         lookup = Problems(named=intake.problems, places=self.places)
         entries = track(intake, label, count_for_bar(intake))
         chosen = _with_ids(entries, ids)
-        return _report(each_within(chosen, partial(answers, function=function, problems=lookup), limits))
+        answer = partial(answers, function=function, problems=lookup)
+        return _report(each_within(chosen, answer, limits))
 
 
 #: Options in place of the parameter ``source`` of a command, by the name of another parameter that the command has.

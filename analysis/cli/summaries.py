@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
@@ -58,17 +58,22 @@ _ENDINGS: Final = {
 
 def format_of(path: Path | None) -> Format:
     """Return the format of a file by its ending; raises `typer.BadParameter` for an unknown ending."""
-    if path is None or path.suffix.lower() in _ENDINGS:
-        return Format.table if path is None else _ENDINGS[path.suffix.lower()]
-    raise typer.BadParameter(f"must end in {', '.join(_ENDINGS)}, not {path.name!r}", param_hint="--summary")
+    if path is None:
+        return Format.table
+    form = _ENDINGS.get(path.suffix.lower())
+    if form is None:
+        raise typer.BadParameter(f"must end in {', '.join(_ENDINGS)}, not {path.name!r}", param_hint="--summary")
+    return form
 
 
 def table_names(by: str | None = None) -> tuple[str, ...]:
     """Return the names of the tables of averages, or of those of a group: values of ``--table``."""
     if by is not None:
         return ("groups", "quartiles")
-    further = (name for benchmark in registry.names() for name in registry.get(benchmark).metrics.tables)
-    return (*COMMON_TABLES, *dict.fromkeys(further))
+    names = dict.fromkeys(COMMON_TABLES)
+    for benchmark in map(registry.get, registry.names()):
+        names |= dict.fromkeys(benchmark.metrics.tables)
+    return tuple(names)
 
 
 def write(grades: GradeRows, path: Path, table: str | None = None) -> None:
@@ -87,38 +92,40 @@ def show(
     table
         The only table to write, see `table_names`. By default csv has the one of models, other formats have all.
     """
-    averages = summarize(grades.frame(), grades.rules)
-    outcomes = grades.outcomes()
+    frame = grades.frame()
+    outcomes = grades.outcomes(frame)
+    averages = summarize(frame, grades.rules)
     scored = [row["model"] or UNNAMED for row in averages.models if row["problems"]]
-    tables: dict[str, list[dict[str, Any]]] = {
-        "models": averages.models,
-        "sets": averages.sets,
-        "pairs": pairs_of_models(outcomes, scored),
-        "causes": records(failure_causes(outcomes)) if averages.models else [],
-        **dict(_own_tables(averages.sets)),
-    }
+    tables: dict[str, list[dict[str, Any]]] = {"models": averages.models, "sets": averages.sets}
+    tables["pairs"] = pairs_of_models(outcomes, scored)
+    tables["causes"] = records(failure_causes(outcomes)) if averages.models else []
+    tables |= _benchmark_tables(averages.sets)
     if table is None and form is Format.csv:
         table = "models"
     chosen = tables if table is None else {table: tables.get(table, [])}
     if form in PEOPLE:
-        _show_tables(chosen, grades, form, stream or sys.stdout, [row["model"] for row in averages.models])
+        models = [row["model"] for row in averages.models]
+        _show_tables(chosen, grades, form, stream or sys.stdout, models)
+        for row in averages.sets:
+            _note(row, grades)
     else:
-        rows = [_data_row(name, row) for name, rows in chosen.items() for row in rows]
         columns = _EMPTY.get(table or "", ["model", "set"])
         # The title says that --columns is not about this file.
-        write_table(form, columns, rows, "" if stream is None else "averages", stream)
-    for row in averages.sets if form in PEOPLE else ():
-        _note(row, grades)
+        write_table(form, columns, _data_rows(chosen), "" if stream is None else "averages", stream)
     if "pairs" in chosen and len(averages.models) > 1:
         for row in averages.models:
             if not row["problems"]:
                 collect(row["model"] or UNNAMED, "no plan is scored; no pair has this model", "models", "note")
 
 
-def _data_row(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as data; ``level`` is the name of its table, of a common one in the singular."""
-    level = table.removesuffix("s") if table in COMMON_TABLES else table
-    return {"format": FORMAT, "version": VERSION, "level": level} | dict(row)
+def _data_rows(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Return the rows of tables as data; ``level`` names the table, a common one in the singular."""
+    data: list[dict[str, Any]] = []
+    for table, rows in tables.items():
+        level = table.removesuffix("s") if table in COMMON_TABLES else table
+        shared = {"format": FORMAT, "version": VERSION, "level": level}
+        data += [shared | dict(row) for row in rows]
+    return data
 
 
 def _show_tables(
@@ -133,8 +140,8 @@ def _show_tables(
 
     def put(name: str, rows: Sequence[dict[str, Any]]) -> None:
         if name == "models":
-            partial_rows = any(row["problems"] < row["all_problems"] for row in rows)
-            title = f"{_OVERALL}{_PARTIAL if partial_rows else ''}"
+            has_partial_rows = any(row["problems"] < row["all_problems"] for row in rows)
+            title = f"{_OVERALL}{_PARTIAL}" if has_partial_rows else _OVERALL
             _put(rows, _MODELS, "" if untitled else title, form, stream)
         elif name == "sets":
             for benchmark in dict.fromkeys(row["benchmark"] for row in rows):
@@ -148,20 +155,26 @@ def _show_tables(
         else:
             write_table(form, list(rows[0]), rows, "" if untitled else name.capitalize(), stream)
 
-    own = [name for name in tables if name not in COMMON_TABLES]
-    for name in ("models", "sets", *own, "pairs", "causes"):
+    further = [name for name in tables if name not in COMMON_TABLES]
+    for name in ("models", "sets", *further, "pairs", "causes"):
         if tables.get(name):
             put(name, tables[name])
         elif name in tables and len(tables) == 1:
             tell(f"the table {name} is empty", "note")
 
 
-def _own_tables(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield title and rows of the further tables of benchmarks, unless they are empty."""
-    for benchmark in filter(None, map(registry.find, dict.fromkeys(row["benchmark"] for row in rows))):
+def _benchmark_tables(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the further tables of benchmarks by title, without the empty ones."""
+    tables = {}
+    for name in dict.fromkeys(row["benchmark"] for row in rows):
+        benchmark = registry.find(name)
+        if benchmark is None:
+            continue
+        part = [row for row in rows if row["benchmark"] == benchmark.name]
         for title, table in benchmark.metrics.tables.items():
-            if more := table([row for row in rows if row["benchmark"] == benchmark.name]):
-                yield title, more
+            if rows_of_table := table(part):
+                tables[title] = rows_of_table
+    return tables
 
 
 def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None, table: str | None = None) -> bool:
@@ -173,11 +186,13 @@ def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None, t
     """
     frame = grades.frame()
     # Submissions for unknown problems have no benchmark.
-    accepted = {name: groupings(name) for name in frame["benchmark"].unique() if name or by == CAUSE}
+    benchmarks = [name for name in frame["benchmark"].unique() if name or by == CAUSE]
+    accepted = {name: groupings(name) for name in benchmarks}
     having = [name for name, names in accepted.items() if by in names]
     refused = [name for name in accepted if name not in having]
     for name in refused:
-        error = UnknownNameError(f"{_title(name)}: {one_of(by, accepted[name])}", field="--by", value=by)
+        message = f"{_title(name)}: {one_of(by, accepted[name])}"
+        error = UnknownNameError(message, field="--by", value=by)
         if not having:
             raise error
         complain(error)
@@ -187,31 +202,34 @@ def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None, t
     rows: list[dict[str, Any]] = []
     tables: dict[str, list[dict[str, Any]]] = {"groups": rows, "quartiles": []}
     for name in having:
-        own = frame[frame["benchmark"] == name]
-        part, middles = group_runs(own, by, grades.rules), quartiles(own, by)
+        runs = frame[frame["benchmark"] == name]
+        part, middles = group_runs(runs, by, grades.rules), quartiles(runs, by)
         rows += part
         tables["quartiles"] += middles
-        about = f" ({accepted[name][by]})" if accepted[name][by] else ""
-        title = "" if current_view.get().columns else f"{_title(name)} by {words}{about}"
+        meaning = accepted[name][by]
+        about = f"{words} ({meaning})" if meaning else words
+        title = "" if current_view.get().columns else f"{_title(name)} by {about}"
         if not part:
-            tell(f"no run of {_title(name)} has {words}{about}", "note")
+            tell(f"no run of {_title(name)} has {about}", "note")
         elif form in PEOPLE and table != "quartiles":
             _put_group(part, by, grades, title, form)
-        if middles and form in PEOPLE and (table == "quartiles" or (title and table is None)):
+        shows_quartiles = table == "quartiles" or (bool(title) and table is None)
+        if middles and form in PEOPLE and shows_quartiles:
             title = title and f"Quartiles of {words}"
             write_table(form, ["model", "set", "runs", *list(middles[0])[4:]], middles, title)
     if form not in PEOPLE:
         if table is None and form is Format.csv:
             table = "groups"
         chosen = tables if table is None else {table: tables[table]}
-        data = [_data_row(by if level == "groups" else level, row) for level, part in chosen.items() for row in part]
-        write_table(form, ["model", by], data)
+        levels = {by if level == "groups" else level: part for level, part in chosen.items()}
+        write_table(form, ["model", by], _data_rows(levels))
     elif table == "quartiles" and not tables[table]:
         tell(f"there are no quartiles of {words}", "note")
     _note_models_without_group(frame["model"].unique() if len(frame) else (), rows, words)
     if output is not None and rows:
         about = f"{', '.join(map(_title, having))} by {words}"
-        caption = figures.style.save(lambda: figures.grouped_bars.grouped_bars(rows, by, about=about), output)
+        draw = partial(figures.grouped_bars.grouped_bars, rows, by, about=about)
+        caption = figures.style.save(draw, output)
         tell(f"caption of {output.name}: {caption}", "note")
     return bool(refused)
 
@@ -219,8 +237,9 @@ def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None, t
 def _put_group(part: list[dict[str, Any]], by: str, grades: GradeRows, title: str, form: Format) -> None:
     """Write averages by a group of problems, or counts of runs, of one benchmark for people."""
     if "count" in part[0]:
-        columns = ("model", "set", by, *_COUNTS)
-        write_table(form, [name for name in columns if any(row[name] for row in part)], part, title)
+        names = ("model", "set", by, *_COUNTS)
+        columns = [name for name in names if any(row[name] for row in part)]
+        write_table(form, columns, part, title)
     else:
         _put_averages(part, by, grades, title, form, sys.stdout)
 
@@ -236,25 +255,29 @@ def _note_models_without_group(models: Iterable[str], rows: Iterable[Mapping[str
 def _put_averages(
     rows: Sequence[dict[str, Any]], by: str, grades: GradeRows, title: str, form: Format, stream: IO[str]
 ) -> None:
-    """Write the rows of a benchmark for people, with its own figures."""
-    own: list[str] = []
+    """Write the rows of a benchmark for people, with its own averages."""
+    columns: list[str] = []
     lasting = [by]
     full: float = 1
-    figures = grades.figures(rows[0]["benchmark"])
-    for figure in figures:
-        own += [figure.name] if figure.is_shown and figure.aggregate != "counts" else []
-        lasting += [figure.name] if figure.role else []
-        if "main" in figure.role:
-            own.append(_INTERVAL)
-            full = figure.full
-    if title and counts_missing(figures):
+    averages = grades.figures(rows[0]["benchmark"])
+    for average in averages:
+        if average.is_shown and average.aggregate != "counts":
+            columns.append(average.name)
+        if average.role:
+            lasting.append(average.name)
+        if "main" in average.role:
+            columns.append(_INTERVAL)
+            full = average.full
+    if title and counts_missing(averages):
         title += "; missing plans count as failed"
-    _put(rows, ("model", by, *_SETS, *own, *_OF_ALL), title, form, stream, lasting, full)
+    _put(rows, ("model", by, *_SETS, *columns, *_OF_ALL), title, form, stream, lasting, full)
 
 
 def _title(benchmark: str) -> str:
     match = registry.find(benchmark)
-    return match.title if match else benchmark or "unknown problems"
+    if match:
+        return match.title
+    return benchmark or "unknown problems"
 
 
 def _put_causes(
@@ -271,43 +294,52 @@ def _put_causes(
     write_table(form, ["failure_cause", *names], table.values(), title, stream)
 
 
-def _put_pairs(duels: Sequence[Mapping[str, Any]], form: Format, stream: IO[str], *, untitled: bool) -> None:
-    """Write a table of pairs for each value; one for two values with the same results."""
-    before: list[dict[str, Any]] = []
+def _put_pairs(pairs: Sequence[Mapping[str, Any]], form: Format, stream: IO[str], *, untitled: bool) -> None:
+    """Write a table of pairs for each value; a single one for two values with the same results."""
+    previous: list[dict[str, Any]] = []
     for value in COMPARED:
-        rows = [
-            {
-                "model": row["a"],
-                "against": row["b"],
-                **{name: row[name] for name in ("wins", "ties", "losses")},
-                "p": "<0.001" if row["p_adjusted"] < 0.001 else f"{row['p_adjusted']:.3f}",
-                _DIFFERENCE: _difference(row),
-                "problems": row["pairs"],
-                "left_out": row["left_out"] or None,
-            }
-            for row in duels
-            if row["value"] == value and row["pairs"]
-        ]
-        if rows and rows != before:
-            counts = sorted({row["problems"] for row in rows})
-            over = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
-            over += " problem" if counts[-1] == 1 else " problems"
-            is_best_only = len(rows) >= MOST_PAIRED and len({row["model"] for row in rows}) == 1
-            compared = "The best model compared with each other model" if is_best_only else "Models in pairs"
-            title = (
-                f"{compared} by {value.replace('_', ' ')} over {over}; missing plans count as failures; "
-                "p: p-value of the sign test, corrected by Holm's method"
-            )
+        rows = [_pair_row(pair) for pair in pairs if pair["value"] == value and pair["pairs"]]
+        if rows and rows != previous:
+            title = "" if untitled else _pairs_title(value, rows)
             lasting = ("model", "against", "p", _DIFFERENCE)
-            write_table(form, list(rows[0]), rows, "" if untitled else title, stream, lasting=lasting)
-        before = rows
+            write_table(form, list(rows[0]), rows, title, stream, lasting=lasting)
+        previous = rows
 
 
-def _difference(row: Mapping[str, Any]) -> str | None:
-    if "mean_difference" not in row:
+def _pair_row(pair: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of a pair of models for people."""
+    p_value = pair["p_adjusted"]
+    row = {"model": pair["a"], "against": pair["b"]}
+    row |= {name: pair[name] for name in ("wins", "ties", "losses")}
+    row["p"] = "<0.001" if p_value < 0.001 else f"{p_value:.3f}"
+    row[_DIFFERENCE] = _difference(pair)
+    row["problems"] = pair["pairs"]
+    row["left_out"] = pair["left_out"] or None
+    return row
+
+
+def _pairs_title(value: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the title of a table of pairs."""
+    counts = [row["problems"] for row in rows]
+    fewest, largest = min(counts), max(counts)
+    numbers = f"{fewest}" if fewest == largest else f"{fewest} to {largest}"
+    over = f"{numbers} problem" if largest == 1 else f"{numbers} problems"
+    is_best_only = len(rows) >= MOST_PAIRED and len({row["model"] for row in rows}) == 1
+    compared = "The best model compared with each other model" if is_best_only else "Models in pairs"
+    return (
+        f"{compared} by {value.replace('_', ' ')} over {over}; missing plans count as failures; "
+        "p: p-value of the sign test, corrected by Holm's method"
+    )
+
+
+def _difference(pair: Mapping[str, Any]) -> str | None:
+    """Return the mean difference of a pair with its confidence interval, as far as they are known."""
+    if "mean_difference" not in pair:
         return None
-    ends = "mean_difference_low" in row and f" ({row['mean_difference_low']:.3f} to {row['mean_difference_high']:.3f})"
-    return f"{row['mean_difference']:+.3f}{ends or ''}"
+    text = f"{pair['mean_difference']:+.3f}"
+    if "mean_difference_low" in pair:
+        text += f" ({pair['mean_difference_low']:.3f} to {pair['mean_difference_high']:.3f})"
+    return text
 
 
 def _put(
@@ -321,65 +353,88 @@ def _put(
 ) -> None:
     """Write rows of averages for people; ``lasting`` columns, names and gaps stay in a narrow terminal."""
     texts = [row | _for_people(row, full) for row in rows]
-    same = [name for name in _OF_ALL if all(row[name] == row[name.removesuffix("_of_all")] for row in rows)]
-    visible_columns = [name for name in (*columns, _GAP, _LOST, *_widest(rows)) if name not in same]
+    repeated = [name for name in _OF_ALL if _are_equal(rows, name, name.removesuffix("_of_all"))]
+    names = (*columns, _GAP, _LOST, *_columns_of_samples(rows))
+    visible_columns = [name for name in names if name not in repeated]
     write_table(form, visible_columns, texts, title, stream, lasting=("model", *lasting, _GAP))
 
 
-def _widest(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _are_equal(rows: Iterable[Mapping[str, Any]], name: str, other_name: str) -> bool:
+    """Return True if two columns have the same values."""
+    return all(row[name] == row[other_name] for row in rows)
+
+
+def _columns_of_samples(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return pass@k, pass^k and best of k for the largest k that all rows with several samples have."""
     several = [row for row in rows if any(key.startswith(SEVERAL) for key in row)]
-    columns = []
+    columns: list[str] = []
+    if not several:
+        return columns
     for name in SEVERAL:
-        sizes = [{int(key.removeprefix(name)) for key in row if key.startswith(name)} for row in several]
-        columns += [f"{name}{size}" for size in sorted(set.intersection(*sizes))[-1:] if size > 1] if sizes else []
+        sizes = set.intersection(*(_sample_sizes(row, name) for row in several))
+        largest = max(sizes, default=0)
+        if largest > 1:
+            columns.append(f"{name}{largest}")
     return columns
+
+
+def _sample_sizes(row: Mapping[str, Any], name: str) -> set[int]:
+    """Return the numbers k for which a row has ``name`` of k samples."""
+    return {int(key.removeprefix(name)) for key in row if key.startswith(name)}
 
 
 def _for_people(row: Mapping[str, Any], full: float) -> dict[str, Any]:
     """Return texts that replace several numbers in tables; none for repetitions."""
-    fewest, largest = row["samples_least"], row["samples_most"]
     low, high = row["main_score_low"], row["main_score_high"]
-    samples = str(largest) if fewest == largest else f"{fewest}-{largest}"
-    texts: dict[str, Any] = {
-        "samples": samples if (largest or 0) > 1 else None,
-        _INTERVAL: None if low is None else f"{low * full:.3f} to {high * full:.3f}",
-        _GAP: _share_text(row["gap"], row["gap_runs"], row["succeeded"], "no optimum proved"),
-        _LOST: _share_text(row["lost"], row["lost_runs"], row["failed"], "no regret computed"),
-    }
+    texts: dict[str, Any] = {}
+    texts["samples"] = _samples_text(row["samples_least"], row["samples_most"])
+    texts[_INTERVAL] = None if low is None else f"{low * full:.3f} to {high * full:.3f}"
+    texts[_GAP] = _share_text(row["gap"], row["gap_runs"], row["succeeded"], "no optimum proved")
+    texts[_LOST] = _share_text(row["lost"], row["lost_runs"], row["failed"], "no regret computed")
     if row.get("sets_missing"):
         texts["sets"] = f"{row['sets']} of {row['sets'] + row['sets_missing']}"
-    problems = {name: row[f"{name}_problems"] for name in ("success", "main_score")} | row.get("over", {})
+    problems = {name: row[f"{name}_problems"] for name in ("success", "main_score")}
+    problems |= row.get("over", {})
     for name, count in problems.items():
         texts[name] = mean_text(name, row[name], count, row["all_problems"])
     return texts
 
 
-def _share_text(share: float | None, count: int, runs: int, none: str) -> str | None:
-    """Return a share with the number of runs behind it."""
+def _samples_text(smallest: int | None, largest: int | None) -> str | None:
+    """Return the smallest and the largest number of samples of a problem; none for single samples."""
+    if (largest or 0) <= 1:
+        return None
+    return str(largest) if smallest == largest else f"{smallest}-{largest}"
+
+
+def _share_text(share: float | None, count: int, runs: int, reason: str) -> str | None:
+    """Return a share, or the reason why it is missing, with the number of runs behind it."""
     if not runs:
         return None
-    of = f"{runs}" if count in (0, runs) else f"{count} of {runs}"
-    return f"{none} ({of})" if share is None else f"{100 * share:+.1f} % ({of})"
+    basis = f"{runs}" if count in (0, runs) else f"{count} of {runs}"
+    return f"{reason} ({basis})" if share is None else f"{100 * share:+.1f} % ({basis})"
 
 
 def _note(row: dict[str, Any], grades: GradeRows) -> None:
     """Write notes on the row of a set; equal ones of several models are written together."""
     note = partial(collect, row["model"] or "", many="models", kind="note")
     set_name = row["set"] or "no set"
-    figures = grades.figures(row["benchmark"])
-    for tally in (one for one in figures if one.aggregate == "counts" and one.is_shown and row[one.name]):
-        counts = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in row[tally.name].items())
-        note(f"{tally.meaning} in {set_name}: {counts}")
+    averages = grades.figures(row["benchmark"])
+    for average in averages:
+        counts = row[average.name] if average.aggregate == "counts" and average.is_shown else {}
+        if counts:
+            texts = (f"{str(name).replace('_', ' ')} {count}" for name, count in counts.items())
+            note(f"{average.meaning} in {set_name}: {', '.join(texts)}")
     if row["missing_names"]:
         names = [short_name(name) for name in row["missing_names"]]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        treatment = _treatment_of_missing(row["benchmark"], counts_missing(figures))
-        note(f"no plan for {', '.join(names[:5])}{more} in {set_name}; these {treatment}")
-    least, most = row["samples_least"], row["samples_most"]
-    if least != most:
-        few = f"problems in {set_name} have from {least} to {most} scored samples"
-        note(f"{few}; pass@k and similar metrics use a k that all have")
+        treatment = _treatment_of_missing(row["benchmark"], counts_missing(averages))
+        listed = ", ".join(names[:5])
+        note(f"no plan for {listed}{more} in {set_name}; these {treatment}")
+    fewest, largest = row["samples_least"], row["samples_most"]
+    if fewest != largest:
+        numbers = f"problems in {set_name} have from {fewest} to {largest} scored samples"
+        note(f"{numbers}; pass@k and similar metrics use a k that all have")
     if row["repeated"]:
         note(f"{row['repeated']} runs in {set_name} repeat a sample that another run has; all runs count")
 

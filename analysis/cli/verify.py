@@ -85,7 +85,7 @@ def verify(
 
     The plans in proofs are replayed, too. A lower bound without a certificate cannot be checked: the verdict is then
     "plan holds, bound not checked". A contradiction with a bundled optimum is an error. A proof can also be checked
-    without planoracle: python solver/proofs/checker.py PROBLEM.json PROOF.json, with timetable.py in the same folder.
+    without planoracle: python solver/proofs/checker.py PROBLEM.json PROOF.json.
 
     With --bundled, the bundled problems are solved again; optima that the current code cannot compute are only
     replayed. The same command with --bundled --write resumes after an interruption.
@@ -102,8 +102,10 @@ def verify(
     patterns = [] if name is None else [name]
     if write and not bundled:
         raise typer.BadParameter("needs --bundled", param_hint="--write")
+    if not bundled and proof is None:
+        raise typer.Exit(_check_bundled(patterns, form))
     if not bundled:
-        raise typer.Exit(_check_bundled(patterns, form) if proof is None else _check_file(patterns, str(proof), form))
+        raise typer.Exit(_check_file(patterns, str(proof), form))
     if proof is not None:
         raise typer.BadParameter("cannot be combined with --bundled", param_hint="PROOF")
     names = select_names(patterns, sample, seed)
@@ -127,9 +129,12 @@ def _compare(names: list[str], work: float) -> int:
             for fault in faults_of(bundled_entry):
                 faulty += 1
                 collect(f"{name} ({', '.join(bundled_entry.profiles)})", str(fault), "problems")
-    parts = [f"{replayed.pop('', 0)} optima solved again, {faulty or 'no'} difference{'s' * (faulty != 1)}"]
+    derived = replayed.pop("", 0)
+    differences = "1 difference" if faulty == 1 else f"{faulty or 'no'} differences"
+    parts = [f"{derived} optima solved again, {differences}"]
     parts += [f"{number} more only replayed ({proof})" for proof, number in replayed.items()]
-    parts += [f"{skipped} skipped, because they need more work"] if skipped else []
+    if skipped:
+        parts.append(f"{skipped} skipped, because they need more work")
     tell("; ".join(parts))
     return int(faulty > 0)
 
@@ -144,8 +149,8 @@ def _write(names: list[str], work: float) -> None:
         benchmark = ways[0].problem.benchmark
         entries = []
         for bundled_entry in ways:
-            is_lacking = _lacks(bundled_entry.entry, work)
-            entries.append(derive(bundled_entry, WorkLimit(work)) if is_lacking else bundled_entry.entry)
+            entry = bundled_entry.entry
+            entries.append(derive(bundled_entry, WorkLimit(work)) if _lacks(entry, work) else entry)
         new[benchmark][ways[0].problem.name] = entries
         write_optima(registry.get(benchmark), new[benchmark])
 
@@ -193,7 +198,10 @@ def _check_file(names: list[str], proof: str, form: Format) -> int:
 def _verdicts(proof: str, problems: dict[str, Any]) -> Iterator[Any]:
     """Yield the verdict on each certificate of a file, or why there is none."""
     for place, certificate in read_certificates(proof):
+        if isinstance(certificate, InputError):
+            yield certificate.at(place)
+            continue
         try:
-            yield certificate.at(place) if isinstance(certificate, InputError) else verify_named(certificate, problems)
+            yield verify_named(certificate, problems)
         except InputError as error:
             yield error.at(place)

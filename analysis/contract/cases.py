@@ -32,7 +32,8 @@ WORK = WorkLimit(3.0)
 #: Effort limit per state in checks of many states.
 FAST = WorkLimit(0.5)
 #: Numbers of random runs of a check, messages of a run, and commands tried in one state.
-RUNS, LONGEST, MOST_TRIED = 2, 30, 5
+RUNS, LONGEST = 2, 30
+MOST_TRIED = 5
 
 _NUMBER = re.compile(r"\d+")
 
@@ -64,7 +65,7 @@ def _short(value: object) -> str:
 
 def is_refused(results: Sequence[Step]) -> bool:
     """Return true if no command of a message was executed."""
-    return all(one.kind == "lost" for one in results)
+    return all(step.kind == "lost" for step in results)
 
 
 class PlayedMessage(NamedTuple):
@@ -130,7 +131,7 @@ class ContractCase:
         played = asyncio.run(play(self.environment(), Optimal(limit=WORK)))
         if played.failure is not None:
             raise NotApplicableError(str(played.failure))
-        return played.environment, tuple(one.message for one in played.exchanges)
+        return played.environment, tuple(exchange.message for exchange in played.exchanges)
 
     def grade(self, environment: AnyEnvironment) -> Grade:
         """Grade the submission of a live run."""
@@ -147,7 +148,8 @@ class ContractCase:
             Maximum number of messages of a run.
         """
         for number in range(RUNS):
-            yield self._moves(Random(f"{self.problem.name} {self.profile} {self.seed} {number}"), odd, longest)
+            random = Random(f"{self.problem.name} {self.profile} {self.seed} {number}")
+            yield self._moves(random, odd, longest)
 
     def moves(self, odd: float = 0.0, longest: int = LONGEST) -> Iterator[PlayedMessage]:
         """Yield the messages of all random runs, see `runs`."""
@@ -159,7 +161,7 @@ class ContractCase:
         for _ in range(longest):
             if run.done:
                 break
-            commands += [one.text for one in run.legal()]
+            commands += [command.text for command in run.legal()]
             message = mutate(commands, random) if random.random() < odd else choose(run, random)
             before = run.fork()
             yield PlayedMessage(before, run, message, run.step(message).outcomes, random)
@@ -169,18 +171,20 @@ def choose(run: AnyEnvironment, random: Random) -> str:
     """Return a legal command at random, a closing one only if there is no other."""
     legal = run.legal()
     require(legal, "a legal command, since the run is not over", legal)
-    return random.choice([one for one in legal if one.kind != "close"] or legal).text
+    return random.choice([command for command in legal if command.kind != "close"] or legal).text
 
 
 def mutate(commands: Sequence[str], random: Random) -> str:
     """Return an earlier legal command, a mutation of one, or text without a command."""
     text = random.choice(commands)
-    other = random.choice(commands)
+    second_text = random.choice(commands)
     numbers = list(_NUMBER.finditer(text))
-    options = [text, other, "Nothing that means anything", text.replace(text.split()[-1], other.split()[-1])]
+    mixture = text.replace(text.split()[-1], second_text.split()[-1])
+    options = [text, second_text, "Nothing that means anything", mixture]
     if numbers:
-        one = random.choice(numbers)
-        options += [f"{text[: one.start()]}{int(one[0]) + more}{text[one.end() :]}" for more in (1, 2, 10)]
+        number = random.choice(numbers)
+        before, after = text[: number.start()], text[number.end() :]
+        options += [f"{before}{int(number[0]) + increment}{after}" for increment in (1, 2, 10)]
     return random.choice(options)
 
 
@@ -196,8 +200,8 @@ def broken_plans(case: ContractCase) -> list[object]:
     plans: list[object] = []
     for _ in range(2):
         texts = list(run.run().command_texts)
-        one, other = (random.randrange(len(texts)) for _ in range(2))
-        texts[one], texts[other] = texts[other], texts[one]
+        first, second = (random.randrange(len(texts)) for _ in range(2))
+        texts[first], texts[second] = texts[second], texts[first]
         del texts[random.randrange(len(texts))]
         texts.insert(random.randrange(len(texts) + 1), mutate(messages, random))
         repeated = case.environment()

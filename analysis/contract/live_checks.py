@@ -20,8 +20,8 @@ from planoracle.analysis.contract.cases import (
 )
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.simulator import LegalCommand, Step
-from planoracle.instances.protocol.trajectory import Trajectory
+from planoracle.instances.protocol.schedule_run import ScheduleRun
+from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator, Step
 
 # Maximum number of messages of a run of refusals or waits.
 _MOST_MESSAGES = 3_000
@@ -97,8 +97,10 @@ class State(NamedTuple):
     @classmethod
     def of(cls, run: AnyEnvironment) -> State:
         """Return the state of a run."""
-        replay = run.run()
-        pieces = replay.points[replay.stop].state.pieces if isinstance(replay, Trajectory) else None
+        simulator = run.simulator
+        pieces = None
+        if isinstance(simulator, ScheduleSimulator):
+            pieces = simulator.point(run.state.world).state.pieces
         return cls(run.observation.clock, run.legal(), run.situation(), pieces)
 
 
@@ -134,7 +136,7 @@ def graded_states(case: ContractCase) -> None:
             )
             if not odd and not run.done:
                 _compare_times(steps, [one for turn in run.turns for one in turn.outcomes], message)
-            if isinstance(replay, Trajectory):
+            if isinstance(replay, ScheduleRun):
                 point = replay.points[replay.stop]
                 require_equal(run.observation.clock, point.state.clock + point.lost, "clock of the replay", message)
             rest = sorted({one.kind for one in run.legal()})

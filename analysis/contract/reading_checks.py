@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from random import Random
 
 from planoracle.analysis.contract.cases import (
@@ -99,7 +100,9 @@ def rules(benchmark: AnyBenchmark, seed: int) -> None:
 def sentences(benchmark: AnyBenchmark, seed: int) -> None:
     """Check that topics of critiques have different keys, and each kind of violation belongs to one topic."""
     topics = benchmark.feedback.TOPICS
-    for subject, values in (("keys", [one.key for one in topics]), ("kinds", [k for one in topics for k in one.kinds])):
+    keys = [topic.key for topic in topics]
+    kinds = list(chain.from_iterable(topic.kinds for topic in topics))
+    for subject, values in (("keys", keys), ("kinds", kinds)):
         require_equal(len(set(values)), len(values), f"number of different {subject}")
 
 
@@ -108,17 +111,19 @@ def generated(benchmark: AnyBenchmark, seed: int) -> None:
     if benchmark.generator is None:
         raise NotApplicableError("this benchmark generates no problems")
     for number in range(3):
-        one, same = generate(benchmark.name, seed, number), generate(benchmark.name, seed, number)
-        require_equal(fingerprint(one.problem), fingerprint(same.problem), "fingerprint of the same draw")
-        other = generate(benchmark.name, seed, number + 3)
-        require(fingerprint(one.problem) != fingerprint(other.problem), "another problem for another number", number)
+        draw, same_draw = generate(benchmark.name, seed, number), generate(benchmark.name, seed, number)
+        require_equal(fingerprint(draw.problem), fingerprint(same_draw.problem), "fingerprint of the same draw")
+        second_draw = generate(benchmark.name, seed, number + 3)
+        differs = fingerprint(draw.problem) != fingerprint(second_draw.problem)
+        require(differs, "another problem for another number", number)
 
 
 def documents(case: ContractCase) -> None:
     """Check that a problem written as a document and read again is equal, with the same fingerprint."""
     problem = case.problem
     document = load_json(to_json(case.benchmark.document(problem)).encode(), "document")
-    reader = next((one for one in map(registry.get, registry.names()) if one.recognises(document)), None)
+    benchmarks = map(registry.get, registry.names())
+    reader = next((benchmark for benchmark in benchmarks if benchmark.recognises(document)), None)
     if reader is None:
         raise BrokenContractError("expected a benchmark that recognises the document; found none")
     (repeated,) = reader.read(document, "document")
@@ -184,7 +189,8 @@ def hostile_values() -> Iterator[object]:
     values: tuple[object, ...] = (*_NUMBERS, *_TEXTS, [], {}, [[]], [None], {"": None}, _DEEP)
     yield from values
     nested: tuple[object, ...] = (*_NUMBERS[::3], *_TEXTS[::4], [[]], _DEEP)
-    yield from ({key: value} for key in _KEYS for value in nested)
+    for key in _KEYS:
+        yield from ({key: value} for value in nested)
     yield from (text * (_FLOOD // len(text)) for text in _FLOODED)
 
 
@@ -192,7 +198,8 @@ def _damage(plan: object, random: Random) -> object:
     """Return a plan with a part of its text removed, repeated or replaced."""
     text = plan if isinstance(plan, str) else json.dumps(plan)
     start, end = sorted(random.randrange(len(text)) for _ in range(2))
-    text = text[:start] + random.choice(("", text[start:end] * 2, *_TEXTS, "-1", "10e9")) + text[end:]
+    replacement = random.choice(("", text[start:end] * 2, *_TEXTS, "-1", "10e9"))
+    text = text[:start] + replacement + text[end:]
     try:
         return text if isinstance(plan, str) else json.loads(text)
     except ValueError:

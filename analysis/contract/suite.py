@@ -127,12 +127,12 @@ def check_benchmark(
     first = [case for case in cases if case.problem is cases[0].problem]
     for check in BENCHMARK_CHECKS:
         yield _result(check, [(benchmark.name, partial(check, benchmark, seed))])
-    own: dict[str, ContractCase] = {}
+    by_problem: dict[str, ContractCase] = {}
     for case in cases:
-        own.setdefault(case.problem.name, case)
-    for checks, concerned in ((PROBLEM_CHECKS, own.values()), (PROFILE_CHECKS, cases), (HOSTILE_CHECKS, first)):
-        for one in checks:
-            yield _result(one, [(str(case), partial(one, case)) for case in concerned])
+        by_problem.setdefault(case.problem.name, case)
+    for checks, concerned in ((PROBLEM_CHECKS, by_problem.values()), (PROFILE_CHECKS, cases), (HOSTILE_CHECKS, first)):
+        for case_check in checks:
+            yield _result(case_check, [(str(case), partial(case_check, case)) for case in concerned])
 
 
 def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
@@ -146,8 +146,11 @@ def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
         problems = [problem(name) for name in Random(seed).sample(names, min(len(names), drawn))]
     elif benchmark.generator is not None:
         problems = [generate(benchmark.name, seed, number).problem for number in range(drawn)]
-    own = [one for one in problems if one.benchmark == benchmark.name]
-    chosen = sorted(own, key=lambda one: len(to_json(benchmark.document(one))))[:count]
+
+    def size(candidate: Problem) -> int:
+        return len(to_json(benchmark.document(candidate)))
+
+    chosen = sorted((entry for entry in problems if entry.benchmark == benchmark.name), key=size)[:count]
     if count > 1 and chosen:
         with suppress(InputError):
             pair = benchmark.with_agents(chosen[0], "~2")
@@ -157,12 +160,13 @@ def sample(benchmark: AnyBenchmark, count: int, seed: int) -> list[Problem]:
 
 def cases_of(problems: Sequence[Problem], seed: int) -> Iterator[ContractCase]:
     """Yield each problem under its own rules and under every other profile."""
-    for one in problems:
-        benchmark = registry.of(one)
-        own = benchmark.default_rules(one)
-        profiles = {"default": own} | {name: rules for name, rules in benchmark.rules.profiles.items() if rules != own}
-        for name, rules in profiles.items():
-            yield ContractCase(one, name, rules, seed)
+    for member in problems:
+        benchmark = registry.of(member)
+        default_rules = benchmark.default_rules(member)
+        yield ContractCase(member, "default", default_rules, seed)
+        for name, rules in benchmark.rules.profiles.items():
+            if rules != default_rules:
+                yield ContractCase(member, name, rules, seed)
 
 
 def _result(check: Callable[..., None], cases: Sequence[tuple[str, Callable[[], None]]]) -> CheckResult:
@@ -183,7 +187,9 @@ def _result(check: Callable[..., None], cases: Sequence[tuple[str, Callable[[], 
             failures.append(f"{name}: {fault or f'raised {type(error).__name__}: {error}'}")
         if len(failures) == _MOST_FAILURES:
             break
-    status = "failed" if failures else "passed" if passed else "not applicable"
+    status = "passed" if passed else "not applicable"
+    if failures:
+        status = "failed"
     promise = (check.__doc__ or "").strip().removeprefix("Check that ").rstrip(".")
     details = tuple(failures or ([] if passed else reasons))
     return CheckResult(check.__name__.replace("_", " "), promise, status, passed, details, perf_counter() - began)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from random import Random
 
 from planoracle.analysis.agents.agent import play
@@ -47,15 +47,17 @@ def optimal_plans(case: ContractCase) -> None:
     require(grade.success, "a success of the agent `optimal`", grade, messages[-1:])
     if best.status == Status.optimal:
         require_equal(grade.makespan, best.makespan, "makespan of the agent `optimal`", messages[-1:])
-    whole = case.environment(loop="open")
-    whole.step(best.plan)
-    replay = whole.run()
+    open_loop = case.environment(loop="open")
+    open_loop.step(best.plan)
+    replay = open_loop.run()
     require(replay.success, "a success of the best plan as a whole", replay.verdict)
     require_equal(replay.makespan, best.makespan, "makespan of the best plan as a whole")
     repeated, space = case.environment(), case.benchmark.action_space(case.problem)
-    last = max(n for n, turn in enumerate(run.turns) if any(one.kind == "act" for one in turn.outcomes))
+    acting = [number for number, turn in enumerate(run.turns) if any(step.kind == "act" for step in turn.outcomes)]
+    last = max(acting)
     for number, message in enumerate(messages):
-        is_legal = message in [one.text for one in repeated.legal()] or _has_legal_start(repeated, message, space)
+        legal = [command.text for command in repeated.legal()]
+        is_legal = message in legal or _has_legal_start(repeated, message, space)
         require(is_legal, "a legal command in an optimal plan", repeated.legal(), message)
         require(number > last or not repeated.run().success, "no success before the last command", number, message)
         require(not is_refused(repeated.step(message).outcomes), "an accepted command", "a refusal", message)
@@ -72,7 +74,7 @@ def _has_legal_start(run: AnyEnvironment, message: str, space: ActionSpace | Non
         name = space.name_of(message)
     except ValueError:  # undefined for several commands
         return True
-    same = [one.text for one in run.legal() if space.name_of(one.text) == name]
+    same = [command.text for command in run.legal() if space.name_of(command.text) == name]
     return name not in space.names or _start(run, message) in [_start(run, text) for text in same]
 
 
@@ -158,15 +160,17 @@ def regrets(case: ContractCase) -> None:
         replay = move.run.run()
         actual = regret_of(replay, seconds=FAST)
         require_equal(len(actual.decisions), len(replay.steps), "number of decisions", move.message)
-        evaluated = [one for one in actual.decisions if one.before is not None and one.after is not None]
-        require(all(one.cost == one.after - one.before for one in evaluated), "costs as differences", evaluated)  # type: ignore[operator]
+        evaluated = [decision for decision in actual.decisions if None not in (decision.before, decision.after)]
+        are_differences = all(decision.cost == decision.after - decision.before for decision in evaluated)  # type: ignore[operator]
+        require(are_differences, "costs as differences", evaluated)
         if actual.success and actual.total is not None and actual.optimum is not None:
             require_equal(actual.total, (actual.final or 0) - actual.optimum, "total regret", move.message)
         if replay.verdict.fatal is not None:
-            violations = [one.as_dict() for one in replay.verdict.violations]
+            violations = [violation.as_dict() for violation in replay.verdict.violations]
             require(actual.fault in violations, "the fault of a failed run", actual.fault, move.message)
-        lost = {one.position for one in actual.decisions if one.violation}
-        require(lost == {one.position for one in replay.steps if one.violation}, "the refused decisions", lost)
+        lost = {decision.position for decision in actual.decisions if decision.violation}
+        refused = {step.position for step in replay.steps if step.violation}
+        require(lost == refused, "the refused decisions", lost)
 
 
 def critiques(case: ContractCase) -> None:
@@ -178,9 +182,12 @@ def critiques(case: ContractCase) -> None:
         except InputError:
             continue
         report = critique(case.problem, {"plan": broken}, rules=case.rules, regret=False, seconds=FAST)
-        findings = [one for section in report.sections for one in section.findings]
-        reported = {(one.violation.position, one.violation.kind) for one in findings if one.text.strip()}
-        missing = [one for one in replay.verdict.violations if (one.position, one.kind) not in reported]
+        reported = set()
+        for finding in chain.from_iterable(section.findings for section in report.sections):
+            if finding.text.strip():
+                reported.add((finding.violation.position, finding.violation.kind))
+        violations = replay.verdict.violations
+        missing = [violation for violation in violations if (violation.position, violation.kind) not in reported]
         require(not missing, "a sentence for each violation", missing, broken)
         prose = report.prose()
         require(

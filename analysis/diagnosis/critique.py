@@ -13,6 +13,7 @@ from planoracle.analysis.grading.oracle import WORK, SolverOracle
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.limits import Limit
 from planoracle.instances.model.problem import Problem
+from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.feedback import ANSWER, Examination, Section, sections_of
@@ -163,37 +164,47 @@ def critique_of(
     problem, benchmark = run.problem, registry.of(run.problem)
     examined = benchmark.examine(run)
     best = best_of(problem, run.rules, oracle or SolverOracle(seconds))
+    topics = benchmark.feedback.TOPICS
+    if run.plan.fault:
+        topics = (ANSWER, *topics)
+    costs = None
+    if regret and not examined.outcome and has_solver(problem):
+        costs = _decisions(run, examined, seconds)
     return Critique(
         instance=problem.name,
         benchmark=problem.benchmark,
         verdict=_verdict(examined),
-        sections=sections_of(
-            (ANSWER, *benchmark.feedback.TOPICS) if run.plan.fault else benchmark.feedback.TOPICS, examined
-        ),
+        sections=sections_of(topics, examined),
         efficiency=efficiency(examined, best),
-        decisions=_decisions(run, examined, seconds)
-        if regret and not examined.outcome and has_solver(problem)
-        else None,
+        decisions=costs,
         unit=problem.unit,
         seconds_per_tick=problem.seconds_per_tick,
     )
 
 
 def _verdict(examined: Examination) -> RunVerdict:
-    run, later = examined.replay, 0
+    run = examined.replay
+    fatal, later = None, 0
     if run.fatal is not None:
-        at = run.fatal.position
-        later = sum(v is not run.fatal if at is None else (v.position or 0) > at for v in run.violations)
+        fatal = (run.fatal.kind, run.fatal.subject, run.fatal.position)
+        later = sum(_is_later(violation, run.fatal) for violation in run.violations)
     return RunVerdict(
         success=run.success,
         executed=run.executed,
         progress=run.progress,
         goal_ratio=run.goal_ratio,
         makespan=run.makespan,
-        fatal=None if run.fatal is None else (run.fatal.kind, run.fatal.subject, run.fatal.position),
+        fatal=fatal,
         later=later,
         text=" ".join(_verdict_sentences(examined, later)),
     )
+
+
+def _is_later(violation: Violation, fatal: Violation) -> bool:
+    """Return whether a violation comes after the one at which the run ends."""
+    if fatal.position is None:
+        return violation is not fatal
+    return (violation.position or 0) > fatal.position
 
 
 def _verdict_sentences(examined: Examination, later: int) -> Iterator[str]:

@@ -61,18 +61,17 @@ class Decisions:
     def as_dict(self) -> dict[str, Any]:
         """Return all fields for JSON."""
         keys = {"cause": "why", "optimal_count": "kept"}
-        return {keys.get(name, name): value for name, value in asdict(self).items()} | {
-            "costly": [_row(one) for one in self.costly],
-            "no_return": None if self.no_return is None else _row(self.no_return),
-            "reasons": list(self.reasons),
-        }
+        row = {keys.get(name, name): value for name, value in asdict(self).items()}
+        row["costly"] = [_row(decision) for decision in self.costly]
+        row["no_return"] = None if self.no_return is None else _row(self.no_return)
+        row["reasons"] = list(self.reasons)
+        return row
 
 
-def _row(one: DecisionRegret) -> dict[str, Any]:
+def _row(decision: DecisionRegret) -> dict[str, Any]:
     """Return a decision for JSON."""
-    return {"index": one.position} | {
-        name: getattr(one, name) for name in ("command", "kind", "start", "end", "cost", "status")
-    }
+    names = ("command", "kind", "start", "end", "cost", "status")
+    return {"index": decision.position} | {name: getattr(decision, name) for name in names}
 
 
 def decisions(regret: RunRegret, clock: ClockFormat) -> Decisions:
@@ -81,11 +80,16 @@ def decisions(regret: RunRegret, clock: ClockFormat) -> Decisions:
     costly = tuple(_with_clean_command(steps[i]) for i in regret.costliest(MAX_COSTLY))
     last = regret.no_return if regret.no_return is not None and regret.no_return >= 0 else None
     proved = last is not None and regret.no_return_status == "proved"
-    optimal_count = next((i for i, one in enumerate(steps) if one.cost is None or one.cost > 0), len(steps))
+    suboptimal = (i for i, decision in enumerate(steps) if decision.cost is None or decision.cost > 0)
+    optimal_count = next(suboptimal, len(steps))
+    no_return = cause = None
+    if last is not None:
+        no_return = _with_clean_command(steps[last])
+        cause = regret.no_return_reason
     summary = Decisions(
         costly=costly,
-        no_return=None if last is None else _with_clean_command(steps[last]),
-        cause=None if last is None else regret.no_return_reason,
+        no_return=no_return,
+        cause=cause,
         proved=proved,
         reasons=_reasons(regret, last) if last is not None and proved else (),
         completion=regret.completion,
@@ -103,8 +107,8 @@ def too_long(count: int) -> Decisions:
     )
 
 
-def _with_clean_command(one: DecisionRegret) -> DecisionRegret:
-    return replace(one, command=clean(one.command))
+def _with_clean_command(decision: DecisionRegret) -> DecisionRegret:
+    return replace(decision, command=clean(decision.command))
 
 
 def _reasons(regret: RunRegret, last: int) -> tuple[str, ...]:
@@ -115,19 +119,21 @@ def _reasons(regret: RunRegret, last: int) -> tuple[str, ...]:
     return tuple(clean(text, 200) for text in constraints[:MAX_REASONS])
 
 
-def _name(one: DecisionRegret, clock: ClockFormat) -> str:
-    if one.kind == "wait" and one.end > one.start:
-        return f"waiting ({clock.stretch(one.start, one.end)})"
+def _name(decision: DecisionRegret, clock: ClockFormat) -> str:
+    if decision.kind == "wait" and decision.end > decision.start:
+        return f"waiting ({clock.stretch(decision.start, decision.end)})"
     # Commands that were carried out are in the words of the benchmark; others are quoted from the submission.
-    name = one.command if one.kind != "lost" else quoted(one.command)
+    name = decision.command if decision.kind != "lost" else quoted(decision.command)
     if clock.is_discrete:
-        return f"{name} ({clock.moment(one.start)})"
-    return f"command {one.position + 1} ({name})"
+        return f"{name} ({clock.moment(decision.start)})"
+    return f"command {decision.position + 1} ({name})"
 
 
 def _sentences(clock: ClockFormat, summary: Decisions, *, success: bool) -> Iterator[str]:
     if summary.costly:
-        parts = [f"{_name(one, clock)} by {clock.span(one.cost or 0)}" for one in summary.costly]
+        parts = []
+        for delay in summary.costly:
+            parts.append(f"{_name(delay, clock)} by {clock.span(delay.cost or 0)}")
         subject = "This decision delays" if len(parts) == 1 else "These decisions delay"
         yield f"{subject} the end of the plan most: {listed(parts)}."
     if summary.no_return is not None and summary.cause is not None:

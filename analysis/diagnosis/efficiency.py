@@ -69,8 +69,10 @@ def best_of(problem: Problem, rules: Rules, oracle: Oracle) -> Optimum:
         judged = benchmark.under(problem, rules)
     except InputError:  # infeasible under these rules
         return Optimum(status=Status.infeasible)
-    least = benchmark.formula_optimum(judged)
-    return Optimum.of(oracle.best(judged, rules)) if least is None else Optimum(least, Status.optimal, least)
+    makespan = benchmark.formula_optimum(judged)
+    if makespan is None:
+        return Optimum.of(oracle.best(judged, rules))
+    return Optimum(makespan, Status.optimal, makespan)
 
 
 def efficiency(examined: Examination, best: Optimum) -> Efficiency:

@@ -13,8 +13,9 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.plan import AMBIGUOUS, FAULTS, NO_PLAN, Plan
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.simulator import Step
 from planoracle.solver.runs import Option, lost_after, solver_of
-from planoracle.solver.states.state_solver import NEVER
+from planoracle.solver.states.state_solver import NEVER, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +109,16 @@ class RunRegret:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields but the run, for JSON."""
-        row = asdict(replace(self, run=None)) | {"decisions": [asdict(one) for one in self.decisions]}
+        row = asdict(replace(self, run=None)) | {"decisions": [asdict(decision) for decision in self.decisions]}
         del row["run"]
         return row
 
     def costliest(self, count: int = 3) -> list[int]:
         """Return the indices of the costliest decisions, in descending order; none without a cost."""
-        costs = [(-(one.cost or 0), i) for i, one in enumerate(self.decisions) if (one.cost or 0) > 0]
-        return [i for _, i in sorted(costs)[:count]]
+        costs = [decision.cost or 0 for decision in self.decisions]
+        costly = [position for position, cost in enumerate(costs) if cost > 0]
+        costly.sort(key=lambda position: -costs[position])
+        return costly[:count]
 
 
 def regret(problem: Problem, submission: object, rules: Rules | None = None, *, seconds: Limit = WORK) -> RunRegret:
@@ -153,28 +156,34 @@ def regret(problem: Problem, submission: object, rules: Rules | None = None, *, 
     return regret_of(registry.of(problem).run(problem, submission, rules), seconds=seconds)
 
 
+def _regret_of_step(step: Step, before: Value, after: Value) -> DecisionRegret:
+    """Return the regret of a step between the values of two states."""
+    cost = None
+    if before.makespan is not None and after.makespan is not None:
+        cost = after.makespan - before.makespan
+    return DecisionRegret(
+        position=step.position,
+        command=step.command,
+        kind=step.kind,
+        start=step.start,
+        end=step.end,
+        before=before.makespan,
+        after=after.makespan,
+        cost=cost,
+        status=after.status,
+        lower=after.lower if 0 < after.lower < NEVER else None,
+        upper=after.upper,
+        violation=step.violation and step.violation.kind,
+    )
+
+
 def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
     """Compute the regret of every decision of a run, see `regret`."""
     solver = solver_of(run, seconds)
     steps, values = run.steps, solver.values
-    decisions = tuple(
-        DecisionRegret(
-            position=step.position,
-            command=step.command,
-            kind=step.kind,
-            start=step.start,
-            end=step.end,
-            before=before.makespan,
-            after=after.makespan,
-            cost=None if before.makespan is None or after.makespan is None else after.makespan - before.makespan,
-            status=after.status,
-            lower=after.lower if 0 < after.lower < NEVER else None,
-            upper=after.upper,
-            violation=step.violation and step.violation.kind,
-        )
-        for step, before, after in zip(steps, values, values[1:], strict=False)
-    )
-    costs = [one.cost for one in decisions]
+    stages = zip(steps, values, values[1:], strict=False)
+    decisions = tuple(_regret_of_step(step, before, after) for step, before, after in stages)
+    costs = [decision.cost for decision in decisions]
     reasons = (lost_after(run, count, value) for count, value in enumerate(values))
     lost_after_count, reason, proof = next(((k, *loss) for k, loss in enumerate(reasons) if loss), (None, None, None))
     value = values[run.stop]

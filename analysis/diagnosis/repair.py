@@ -14,6 +14,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.plan import COMMON_FIELDS, submitted_plan
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.repair.minimal_change import OBJECTIVES, checked_objectives
 from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.solve import solving_kind
@@ -67,17 +68,21 @@ class Repairer:
         plan, salvaged = benchmark.salvage(problem, raw_plan)
         read = replace(benchmark.parse(problem, _with_plan(submission, benchmark, plan), rules), submitted=raw_plan)
         run = benchmark.replay(problem, read, rules)
-        return solving_kind(run.problem).repair(
-            run, lambda variant: self.oracle.best(variant, rules), self.objectives, self.time_limit, salvaged
-        )
+
+        def solve_best(modified: Problem) -> BestKnown:
+            return self.oracle.best(modified, rules)
+
+        kind = solving_kind(run.problem)
+        return kind.repair(run, solve_best, self.objectives, self.time_limit, salvaged)
 
 
 def _with_plan(submission: object, benchmark: AnyBenchmark, plan: object) -> object:
     """Return a submission with another plan."""
     if not isinstance(submission, Mapping):
         return plan
-    others = {k: v for k, v in submission.items() if k not in (*benchmark.plan_fields, *COMMON_FIELDS)}
-    return others | {benchmark.plan_fields[0]: plan}
+    plan_fields = (*benchmark.plan_fields, *COMMON_FIELDS)
+    further_fields = {name: value for name, value in submission.items() if name not in plan_fields}
+    return further_fields | {benchmark.plan_fields[0]: plan}
 
 
 def repair(problem: Problem, submission: object, **options: Any) -> Repair:

@@ -39,19 +39,16 @@ class BarColours(NamedTuple):
 
     def legend(self, bars: Iterable[tuple[Action, Piece]]) -> dict[str, str]:
         """Return names and colours for the legend of some bars."""
-        has_others = any(self.of(*bar) == HELPER for bar in bars)
-        return {**self.by_name, **({f"no {self.kind}": HELPER} if has_others else {})}
+        colours = dict(self.by_name)
+        if any(self.of(*bar) == HELPER for bar in bars):
+            colours[f"no {self.kind}"] = HELPER
+        return colours
 
 
 def palette(instance: Instance) -> dict[str, str]:
     """Return a colour for every task with an action that is no milestone."""
     tasks = dict.fromkeys(action.task for action in instance.actions if not action.is_milestone)
     return _colours(list(tasks))
-
-
-def task_colour(colours: Mapping[str, str], task: str) -> str:
-    """Return the colour of a task in a palette, grey for a task of milestones."""
-    return colours.get(task, HELPER)
 
 
 def bar_colours(instance: Instance, schedules: Iterable[Schedule]) -> BarColours:
@@ -70,20 +67,27 @@ def bar_colours(instance: Instance, schedules: Iterable[Schedule]) -> BarColours
     if len(by_task) <= MAX_TASKS:
         return BarColours("task", by_task)
     pieces = list(chain.from_iterable(schedule.pieces for schedule in schedules))
-    orders = {"resource": list(instance.resource), "agent": list(instance.agents)}
-    groups = {kind: _names_with_bar(instance, pieces, kind, order) for kind, order in orders.items()}
+    groups = {
+        "resource": _names_with_bar(instance, pieces, "resource", list(instance.resource)),
+        "agent": _names_with_bar(instance, pieces, "agent", list(instance.agents)),
+    }
     for max_names in (MAX_TASKS, len(PALETTE)):
         for kind, names in groups.items():
             if 2 <= len(names) <= max_names:
                 return BarColours(kind, _colours(names))
-    return BarColours("task", by_task) if len(by_task) <= len(PALETTE) else BarColours("", {})
+    if len(by_task) <= len(PALETTE):
+        return BarColours("task", by_task)
+    return BarColours("", {})
 
 
 def _names_with_bar(instance: Instance, pieces: Iterable[Piece], kind: str, order: Sequence[str]) -> list[str]:
     """Return the names of groups with a bar, in an order."""
-    drawn = [piece for piece in pieces if not instance.by_id[piece.action].is_milestone]
-    used = {_group(kind, instance.by_id[piece.action], piece) for piece in drawn}
-    return [name for name in order if name in used]
+    groups = set()
+    for piece in pieces:
+        action = instance.by_id[piece.action]
+        if not action.is_milestone:
+            groups.add(_group(kind, action, piece))
+    return [name for name in order if name in groups]
 
 
 def _group(kind: str, action: Action, piece: Piece) -> str:
@@ -92,7 +96,9 @@ def _group(kind: str, action: Action, piece: Piece) -> str:
         return action.task
     if kind == "agent":
         return piece.agent or ""
-    demands = action.modes[piece.mode].demands if 0 <= piece.mode < len(action.modes) else ()
+    if not 0 <= piece.mode < len(action.modes):
+        return ""
+    demands = action.modes[piece.mode].demands
     return next((demand.resource for demand in demands if demand.amount), "")
 
 

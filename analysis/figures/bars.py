@@ -81,8 +81,10 @@ class Lane(NamedTuple):
     def of(cls, bars: list[_Bar], makespan: int) -> Lane:
         """Return the lane of bars; deadlines after the makespan are omitted."""
         windows = list(chain.from_iterable(bar.windows for bar in bars))
-        instants = {bar.deadline for bar in bars if bar.deadline is not None and bar.deadline <= makespan}
-        return cls(bars, lags.levels(windows) if windows else [], sorted(instants))
+        levels = lags.levels(windows) if windows else []
+        deadlines = {bar.deadline for bar in bars if bar.deadline is not None}
+        instants = [deadline for deadline in deadlines if deadline <= makespan]
+        return cls(bars, levels, sorted(instants))
 
 
 class ChartRow(NamedTuple):
@@ -120,21 +122,30 @@ def rows(instance: Instance, schedule: Schedule) -> list[ChartRow]:
     pieces = [piece for piece in schedule.pieces if not instance.by_id[piece.action].is_milestone]
     for piece in sorted(pieces, key=lambda piece: piece.start):
         for key, bar in _bars(instance, piece):
-            marks = tuple(windows.pop(piece.action, ()))  # for the first bar only
-            bars[key].append(bar._replace(windows=marks, deadline=deadlines.pop(piece.action, None)))
-    used_agents = [piece.agent for piece in schedule.pieces if piece.agent is not None]
-    names = {("agent", name): name for name in dict.fromkeys([*instance.agents, *used_agents])}
-    for name, resource in instance.resource.items():
-        names["resource", name] = name if resource.capacity == 1 else f"{name} ({resource.capacity})"
-    names["alone", ""] = "unattended"
+            # Windows and deadline stand above the first bar only.
+            marks = tuple(windows.pop(piece.action, ()))
+            deadline = deadlines.pop(piece.action, None)
+            bars[key].append(bar._replace(windows=marks, deadline=deadline))
     states = _states(instance, schedule)
     chart_rows = []
-    for key, title in names.items():
-        if key in bars:
-            kind, name = key
-            lanes = [Lane.of(lane, schedule.makespan) for lane in lags.pack(bars[key])]
-            chart_rows.append(ChartRow(title, lanes, states.get(name, ()) if kind == "resource" else ()))
+    for key, title in _row_titles(instance, schedule).items():
+        if key not in bars:
+            continue
+        kind, name = key
+        lanes = [Lane.of(lane, schedule.makespan) for lane in lags.pack(bars[key])]
+        states_of_row = states.get(name, ()) if kind == "resource" else ()
+        chart_rows.append(ChartRow(title, lanes, states_of_row))
     return chart_rows
+
+
+def _row_titles(instance: Instance, schedule: Schedule) -> dict[_Key, str]:
+    """Return the titles of all possible rows in their order: agents, resources and unattended work."""
+    agents = [*instance.agents, *(piece.agent for piece in schedule.pieces if piece.agent is not None)]
+    titles: dict[_Key, str] = {("agent", name): name for name in agents}
+    for name, resource in instance.resource.items():
+        titles["resource", name] = name if resource.capacity == 1 else f"{name} ({resource.capacity})"
+    titles["alone", ""] = "unattended"
+    return titles
 
 
 def _demands(action: Action, mode: int) -> tuple[Demand, ...]:
@@ -151,7 +162,8 @@ def _states(instance: Instance, schedule: Schedule) -> dict[str, list[_State]]:
     spans: dict[str, list[_State]] = {}
     for name, resource in instance.resource.items():
         changes = {0: resource.state} if resource.state else {}
-        changes |= {start: " or ".join(sorted(states)) for start, states in settings[name].items()}
+        for start, states in settings[name].items():
+            changes[start] = " or ".join(sorted(states))
         spans[name] = _spans(changes, schedule.makespan)
     return spans
 
@@ -171,22 +183,26 @@ def _spans(changes: Mapping[int, str], makespan: int) -> list[_State]:
 def _bars(instance: Instance, piece: Piece) -> Iterator[tuple[_Key, _Bar]]:
     """Yield the bars of a piece with their rows; at least one."""
     action = instance.by_id[piece.action]
-    attended = piece.duration if action.interruptible and action.attended else min(action.attended, piece.duration)
-    began = piece.start if piece.agent is None else piece.start + attended
-    released = began if instance.agents else piece.end  # without agents, no work is marked as unattended
+    attended = min(action.attended, piece.duration)
+    if action.interruptible and action.attended:
+        attended = piece.duration
+    agent_until = piece.start if piece.agent is None else piece.start + attended
+    released = agent_until if instance.agents else piece.end  # without agents, no work is marked as unattended
     if piece.agent is not None and attended:
-        yield ("agent", piece.agent), _Bar(piece.start, began, began, action, piece)
+        yield ("agent", piece.agent), _Bar(piece.start, agent_until, agent_until, action, piece)
     demands = _demands(action, piece.mode)
     for demand in demands:
-        yield ("resource", demand.resource), _Bar(piece.start, piece.end, released, action, piece, demand.amount)
-    if not demands and (began < piece.end or began == piece.start):
-        yield ("alone", ""), _Bar(began, piece.end, released, action, piece)
+        bar = _Bar(piece.start, piece.end, released, action, piece, demand.amount)
+        yield ("resource", demand.resource), bar
+    if not demands and (agent_until < piece.end or agent_until == piece.start):
+        yield ("alone", ""), _Bar(agent_until, piece.end, released, action, piece)
 
 
 def width(chart_rows: list[ChartRow]) -> float:
     """Return the width in inches at which the busiest lane is legible, within limits."""
     lanes = chain.from_iterable(row.lanes for row in chart_rows)
-    return min(max(8.0, *(1.5 + 0.52 * len(lane.bars) for lane in lanes)), 24.0)
+    max_bars = max((len(lane.bars) for lane in lanes), default=0)
+    return min(max(8.0, 1.5 + 0.52 * max_bars), 24.0)
 
 
 def draw_rows(
@@ -209,14 +225,16 @@ def draw_rows(
         for lane in lanes:
             y = _draw_marks(ax, lane, y)
             for bar in lane.bars:
-                texts = bar_texts(bar.action, bar.piece.mode, bar.amount, names_task=colours.kind != "task")
-                texts = texts.with_number(numbers.get(bar.action.id, ""))
-                mark = (marks or {}).get(bar.action.id, "moved")
-                _draw_bar(ax, bar, y, colours.of(bar.action, bar.piece), mark, texts)
+                action, piece = bar.action, bar.piece
+                texts = bar_texts(action, piece.mode, bar.amount, names_task=colours.kind != "task")
+                texts = texts.with_number(numbers.get(action.id, ""))
+                mark = marks.get(action.id, "moved") if marks else "moved"
+                _draw_bar(ax, bar, y, colours.of(action, piece), mark, texts)
             y += 1 + _LANE_GAP
         for place, state in enumerate(states):
             _draw_state(ax, state, y, _STATES[place % 2])
-        y += (_STATE + _LANE_GAP) * bool(states)
+        if states:
+            y += _STATE + _LANE_GAP
         y += _ROW_GAP
         ax.axhline(y, color="0.75", lw=0.6)
         ends.append(y)
@@ -249,8 +267,10 @@ def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, texts: BarT
     parts = [part for part in (attended, unattended) if part[0] < part[1]] or [unattended]
     for start, end, look in parts:
         ax.add_patch(Rectangle((start, y), end - start, 1, label=bar.action.id, zorder=2, **look))
-    start, end, look = max(parts, key=lambda part: part[1] - part[0])
-    text = FittedText(Bbox.from_extents(start, y, end, y + 1), texts.wordings, look, short=texts.short)
+    lengths = [end - start for start, end, _ in parts]
+    start, end, look = parts[lengths.index(max(lengths))]
+    box = Bbox.from_extents(start, y, end, y + 1)
+    text = FittedText(box, texts.wordings, look, short=texts.short, task=texts.task)
     text.set_label(bar.action.id)
     ax.add_artist(text)
 
@@ -258,7 +278,8 @@ def _draw_bar(ax: Axes, bar: _Bar, y: float, colour: str, mark: str, texts: BarT
 def _mark_style(look: dict[str, Any], mark: str) -> dict[str, Any]:
     look = look | _MARKED[mark]
     if mark == "same":  # almost white, which emphasizes the others
-        look |= {"facecolor": 0.88 + 0.12 * np.array(to_rgb(look["facecolor"])), "edgecolor": "0.6"}
+        colour = np.array(to_rgb(look["facecolor"]))
+        look |= {"facecolor": 0.88 + 0.12 * colour, "edgecolor": "0.6"}
     return look
 
 
@@ -267,8 +288,9 @@ def handles(chart_rows: Iterable[ChartRow], colours: BarColours) -> list[Patch |
     rows = list(chart_rows)
     lanes = list(chain.from_iterable(row.lanes for row in rows))
     bars = list(chain.from_iterable(lane.bars for lane in lanes))
-    named = colours.legend((bar.action, bar.piece) for bar in bars)
-    patches: list[Patch | Line2D] = [Patch(label=plain(name), **shade(colour)) for name, colour in named.items()]
+    patches: list[Patch | Line2D] = []
+    for name, colour in colours.legend((bar.action, bar.piece) for bar in bars).items():
+        patches.append(Patch(label=plain(name), **shade(colour)))
     if any(bar.released < bar.end for bar in bars):
         patches.append(Patch(label="unattended", **shade("#808080", "////")))
     if any(row.states for row in rows):
@@ -289,4 +311,5 @@ def mark_handles(marks: Iterable[str]) -> list[Patch]:
         "only": "in this plan only",
     }
     present = set(marks)
-    return [Patch(label=words[mark], **_mark_style(shade("#a0a0a0"), mark)) for mark in words if mark in present]
+    look = shade("#a0a0a0")
+    return [Patch(label=text, **_mark_style(look, mark)) for mark, text in words.items() if mark in present]

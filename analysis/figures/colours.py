@@ -31,9 +31,12 @@ _FIRST = ("submission", "reference", "optimum", "improve", "best_heuristic")
 
 @cache
 def _places() -> dict[str, int]:
-    first = {name: place for place, name in enumerate(_FIRST)}
+    places = {name: place for place, name in enumerate(_FIRST)}
     free = _without_reserved(count(len(_FIRST)))
-    return first | {name: next(free) for name in names() if name not in first}
+    for name in names():
+        if name not in places:
+            places[name] = next(free)
+    return places
 
 
 def _without_reserved(places: Iterable[int]) -> Iterator[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from matplotlib import rc_context
@@ -94,47 +94,61 @@ def _chart(instance: Instance, named: list[tuple[str, Schedule]], ax: Axes | Non
     for schedule in schedules:
         bars.check_length(instance, schedule)
         chart_rows.append(bars.rows(instance, schedule))
-    colours, marks = bar_colours(instance, schedules), differences(*schedules) if is_pair else {}
+    colours = bar_colours(instance, schedules)
+    marks = differences(*schedules) if is_pair else {}
     numbers = step_numbers(instance, schedules, own_only=ax is not None)
-    is_numbered = colours.kind == "task" or len({*numbers.values()}) == len(numbers)
+    is_numbered = colours.kind == "task" or len(set(numbers.values())) == len(numbers)
+    numbers_on_bars = numbers if is_numbered else {}
     target = new_axes(ax, max(map(bars.width, chart_rows)), 3)
     names: list[tuple[float, float, str]] = []
     top = 0.0
     with rc_context(_HATCH):
         line_colours = plan_colours([name for name, _ in named])
         for (name, schedule), rows, line_colour in zip(named, chart_rows, line_colours, strict=True):
-            start = top + _HEADER * is_pair
-            ends = bars.draw_rows(target, rows, colours, numbers=numbers if is_numbered else {}, top=start, marks=marks)
-            names += zip(ends, ends[1:], (row.title for row in rows), strict=False)
+            start = top + _HEADER if is_pair else top
+            ends = bars.draw_rows(target, rows, colours, numbers=numbers_on_bars, top=start, marks=marks)
+            for (row_top, row_end), row in zip(pairwise(ends), rows, strict=True):
+                names.append((row_top, row_end, row.title))
             end = ends[-1]
             if is_pair:
                 target.plot([schedule.makespan] * 2, [start, end], color=line_colour, lw=2, zorder=3.5)
                 late = schedule.makespan - schedules[0].makespan
-                more = f" ({'+' * (late > 0)}{clock(late, instance.unit)})" if late else ""
-                words = "" if is_narrow() else "makespan "
-                text = f"{plain(name)}: {words}{clock(schedule.makespan, instance.unit)}{more}"
-                _draw_heading(target, text, top, start)
+                _draw_heading(target, _heading(name, schedule.makespan, late, instance.unit), top, start)
             top = end
         name_rows(target, names)
-        patches = bars.handles(chain.from_iterable(chart_rows), colours)
-        legend = legend_below(target, [*patches, *bars.mark_handles(marks.values())])
+        handles = bars.handles(chain.from_iterable(chart_rows), colours)
+        legend = legend_below(target, [*handles, *bars.mark_handles(marks.values())])
     _frame(target, top, longest, instance.unit)
     if not is_pair:
-        target.axvline(longest, color="black", lw=1.1, zorder=3.5)
-        options: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "fontsize": points(8)}
-        text = f"makespan {clock(longest, instance.unit)}"
-        target.annotate(text, (longest, 1), (0, 3), target.get_xaxis_transform(), **options)
+        _draw_makespan(target, longest, instance.unit)
     write_title(target, instance.name if title is None else title, pad=6 if is_pair else 15)
     if ax is None:
         entries = _entries(instance, schedules, numbers, numbered=is_numbered)
-        draw_key(target, entries, 1.15 + bars.bar_inches() * top, legend, 0.5)
+        draw_key(target, entries, 1.15 + bars.bar_inches() * top, legend)
     return target
+
+
+def _draw_makespan(ax: Axes, makespan: int, unit: str) -> None:
+    ax.axvline(makespan, color="black", lw=1.1, zorder=3.5)
+    options: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "fontsize": points(8)}
+    ax.annotate(f"makespan {clock(makespan, unit)}", (makespan, 1), (0, 3), ax.get_xaxis_transform(), **options)
+
+
+def _heading(name: str, makespan: int, late: int, unit: str) -> str:
+    """Return the heading of a schedule of a pair: makespan, and delay after the first schedule."""
+    words = "" if is_narrow() else "makespan "
+    text = f"{plain(name)}: {words}{clock(makespan, unit)}"
+    if not late:
+        return text
+    sign = "+" if late > 0 else ""
+    return f"{text} ({sign}{clock(late, unit)})"
 
 
 def _draw_heading(ax: Axes, text: str, top: float, bottom: float) -> None:
     ax.axhspan(top, bottom, color="0.93", lw=0, zorder=0)
     options: dict[str, Any] = {"va": "center", "fontsize": points(8.5), "weight": "bold"}
-    label = ax.text(0.005, (top + bottom) / 2, text, transform=ax.get_yaxis_transform(), **options)
+    middle = (top + bottom) / 2
+    label = ax.text(0.005, middle, text, transform=ax.get_yaxis_transform(), **options)
     label.set_in_layout(False)  # otherwise the layout reserves space for it beside the axes
 
 
@@ -163,9 +177,13 @@ def differences(upper: Schedule, lower: Schedule) -> dict[str, str]:
         elif before == after:
             marks[action] = "same"
         else:
-            is_moved = [piece[1:] for piece in before] == [piece[1:] for piece in after]
+            is_moved = _without_starts(before) == _without_starts(after)
             marks[action] = "moved" if is_moved else "changed"
     return marks
+
+
+def _without_starts(pieces: list[tuple[int, int, str, int]]) -> list[tuple[int, str, int]]:
+    return [(duration, agent, mode) for _, duration, agent, mode in pieces]
 
 
 def _by_action(schedule: Schedule) -> dict[str, list[tuple[int, int, str, int]]]:
@@ -188,7 +206,7 @@ def _entries(
 ) -> dict[str, KeyEntry]:
     """Return the possible entries of the key, by task in the order of the numbers, with or without these."""
     pieces = chain.from_iterable(schedule.pieces for schedule in schedules)
-    first = {piece.action: piece for piece in sorted(pieces, key=lambda piece: -piece.start)}
+    first_pieces = {piece.action: piece for piece in sorted(pieces, key=lambda piece: -piece.start)}
     positions = {task: position for position, task in enumerate(instance.tasks)}
 
     def task_and_number(name: str) -> tuple[int, int]:
@@ -196,7 +214,7 @@ def _entries(
 
     entries = {}
     for name in sorted(numbers, key=task_and_number):
-        action, piece = instance.by_id[name], first[name]
+        action, piece = instance.by_id[name], first_pieces[name]
         words = in_words(action, piece.mode, 120)
         number = numbers[name] if numbered else ""
         entries[name] = KeyEntry.of(action, number, words, clock(piece.start, instance.unit))

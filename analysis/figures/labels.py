@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from textwrap import wrap
 from typing import Any, NamedTuple, cast
 
@@ -17,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from planoracle.analysis.figures.style import plain, points, write_below
+from planoracle.analysis.figures.style import LEGEND_DROP, plain, points, write_below
 from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Schedule
 
@@ -47,12 +46,13 @@ def in_words(action: Action, mode: int = 0, limit: int = 60) -> str:
     >>> in_words(Action("Cobbler/7", "Cobbler", 30, 0, label="bake cobbler"))
     '7 bake cobbler'
     """
-    tail = action.id.rpartition("/")[2]
-    is_prefix = f"{action.label} ".casefold().startswith(f"{tail} ".casefold())
-    words = action.label if is_prefix else f"{tail} {action.label}".strip()
-    with_ = action.modes[mode].name if 0 <= mode < len(action.modes) else ""
-    if with_ and words.rpartition(" ")[2].casefold() in _OPEN:
-        words = f"{words} {with_}"
+    tail, label = action.id.rpartition("/")[2], action.label
+    is_prefix = f"{label} ".casefold().startswith(f"{tail} ".casefold())
+    words = label if is_prefix else f"{tail} {label}".strip()
+    object_name = action.modes[mode].name if 0 <= mode < len(action.modes) else ""
+    last_word = words.rpartition(" ")[2]
+    if object_name and last_word.casefold() in _OPEN:
+        words = f"{words} {object_name}"
     return plain(words, limit)
 
 
@@ -65,34 +65,42 @@ class BarTexts(NamedTuple):
         Texts by preference, in letters of the usual size.
     short
         Further texts by preference, which may be small or upright.
+    task
+        Text where none of these fits, which names the task only; may be empty.
     """
 
     wordings: list[str]
     short: tuple[str, ...] = ()
+    task: str = ""
 
     def with_number(self, number: str) -> BarTexts:
-        """Return the texts with a number after all others."""
-        return self._replace(short=(*self.short, number)) if number else self
+        """Return the texts with a number after the others, in place of the task: the key explains the number."""
+        return self._replace(short=(*self.short, number), task="") if number else self
 
 
 def bar_texts(action: Action, mode: int, amount: int = 1, *, names_task: bool = False) -> BarTexts:
     r"""Return texts for a bar: the name of the step on 1 to 3 lines.
 
-    The task precedes the name if ``names_task``, or if the name is a number only, as in tables of jobs.
+    The task precedes the name if ``names_task``, or if the name is a number only, as in tables of jobs. If
+    ``names_task``, a bar that is too narrow for this has the task alone.
 
     Examples
     --------
-    >>> bar_texts(Action("J07/1", "J07", 30, 30), 0)
-    BarTexts(wordings=['J07/1'], short=('J07/1',))
+    >>> bar_texts(Action("J07/1", "J07", 30, 30), 0, names_task=True)
+    BarTexts(wordings=['J07/1'], short=('J07/1',), task='J07')
     >>> bar_texts(Action("tea/pour", "tea", 1, 1, label="pour the tea"), 0).wordings
     ['pour the tea', 'pour\nthe tea', 'pour\nthe\ntea']
     """
-    words, times = in_words(action, mode), f" ×{amount}" if amount > 1 else ""
-    if not (names_task or words.isdecimal()):
+    words = in_words(action, mode)
+    times = f" ×{amount}" if amount > 1 else ""
+    if not names_task and not words.isdecimal():
         return BarTexts(_on_lines(words + times))
-    short = plain(f"{action.task}/{action.id.rpartition('/')[2]}", 60)
-    named = _on_lines(plain(f"{action.task}/{words}{times}", 60))
-    return BarTexts([*named, *(() if short in named else (short,))], (short,))
+    tail = action.id.rpartition("/")[2]
+    short = plain(f"{action.task}/{tail}", 60)
+    wordings = _on_lines(plain(f"{action.task}/{words}{times}", 60))
+    if short not in wordings:
+        wordings.append(short)
+    return BarTexts(wordings, (short,), plain(action.task, 60) if names_task else "")
 
 
 def _on_lines(text: str) -> list[str]:
@@ -119,7 +127,8 @@ def step_numbers(instance: Instance, schedules: Iterable[Schedule], *, own_only:
     """
     order: dict[str, None] = {}
     for schedule in schedules:
-        order |= dict.fromkeys(piece.action for piece in sorted(schedule.pieces, key=lambda piece: piece.start))
+        pieces = sorted(schedule.pieces, key=lambda piece: piece.start)
+        order |= dict.fromkeys(piece.action for piece in pieces)
     by_task: dict[str, list[str]] = {}
     for action in order:
         by_task.setdefault(instance.by_id[action].task, []).append(action)
@@ -145,7 +154,7 @@ def is_dark(face: Any) -> bool:
 
 
 class FittedText(Text):
-    """Writes the first wording that fits into a box of data coordinates, else a short label, or nothing.
+    """Writes the first wording that fits into a box of data coordinates, or a short label, or nothing.
 
     The choice is made while drawing, when the final sizes are known.
 
@@ -153,8 +162,8 @@ class FittedText(Text):
     ----------
     short
         Labels of one line that are written where no wording fits, in smaller letters or upright if need be.
-    complete
-        Number of wordings that are complete; by default all.
+    task
+        Label where none of these fits; it does not tell the step from others of its task.
     """
 
     def __init__(
@@ -165,15 +174,17 @@ class FittedText(Text):
         size: float = 7,
         *,
         short: Sequence[str] = (),
-        complete: int | None = None,
+        task: str = "",
     ) -> None:
         centre = box.get_points().mean(axis=0)
         super().__init__(*centre, ha="center", va="center", fontsize=points(size), linespacing=1.15, zorder=4)
         self.set(color="white" if is_dark(look["facecolor"]) else "black", in_layout=False)
         if look["hatch"]:
             self.set_bbox({"facecolor": look["facecolor"], "edgecolor": "none", "pad": 0.4})
-        self._box, self._wordings = box, wordings
-        self._short, self._complete = short, complete
+        self._box = box
+        self._wordings = wordings
+        self._short = short
+        self._task = task
         self._size = points(size)
         self._settled = False
 
@@ -181,7 +192,13 @@ class FittedText(Text):
     def in_full(self) -> bool:
         """Return True if the full text was written when it was last drawn."""
         text = self.get_text()
-        return text in self._wordings[: self._complete] and text != ""
+        return text in self._wordings and text != ""
+
+    @property
+    def is_identified(self) -> bool:
+        """Return True if a text other than the task was written when it was last drawn."""
+        text = self.get_text()
+        return self.in_full or text not in ("", self._task)
 
     def settle(self) -> None:
         """Fix the text that was written when it was last drawn."""
@@ -196,32 +213,38 @@ class FittedText(Text):
     def _choose(self, renderer: RendererBase) -> None:
         point = cast(float, renderer.points_to_pixels(1))
         box = self._box.transformed(self.get_transform())
-        wide, high = (abs(size) / point - _MARGIN for size in (box.width, box.height))
+        wide = abs(box.width) / point - _MARGIN
+        high = abs(box.height) / point - _MARGIN
         self.set(rotation=0, fontsize=self._size)
         for wording in self._wordings:
             self.set_text(wording)
             extent = self.get_window_extent(renderer)
             if extent.width <= point * wide and extent.height <= point * high:
                 return
-        if not any(self._shrink(label, wide, high) for label in self._short):
+        labels = [*self._short, self._task] if self._task else self._short
+        if not any(self._shrink(label, wide, high) for label in labels):
             self.set_text("")
 
     def _shrink(self, label: str, wide: float, high: float) -> bool:
         """Write a label as large as it fits into a box of so many points; return False if it does not fit."""
+        width, height = _extent(label)
         for size in (self._size, *_SMALL):
-            long, tall = (size * ems for ems in _extent(label))
-            for rotation, room in ((0, (wide, high)), (90, (high, wide))):
-                if long <= room[0] and tall <= room[1]:
-                    self.set(text=label, fontsize=size, rotation=rotation)
-                    return True
+            long, tall = size * width, size * height
+            if long <= wide and tall <= high:
+                self.set(text=label, fontsize=size, rotation=0)
+                return True
+            if long <= high and tall <= wide:
+                self.set(text=label, fontsize=size, rotation=90)
+                return True
         return False
 
 
 def _extent(label: str) -> tuple[float, float]:
     """Return width and height of a label of one line, in units of the size of its letters."""
     wide_letters = sum(letter in _WIDE_LETTERS or letter > "\u02ff" for letter in label)
-    width = _DIGIT[0] * (len(label) - wide_letters) + _WIDE_LETTER * wide_letters
-    return width, _DIGIT[1] if label.isdecimal() else _TALL_LETTER
+    digit_width, digit_height = _DIGIT
+    width = digit_width * (len(label) - wide_letters) + _WIDE_LETTER * wide_letters
+    return width, digit_height if label.isdecimal() else _TALL_LETTER
 
 
 #: Most entries of a key; further entries are counted.
@@ -246,7 +269,24 @@ class KeyEntry(NamedTuple):
         return cls(action.task, words if is_named else f"{number} {words}", at)
 
 
-def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float, drop: float) -> None:
+def _actions(texts: Iterable[FittedText]) -> set[str]:
+    """Return the actions that texts belong to."""
+    return {str(text.get_label()) for text in texts}
+
+
+def _lines_of_key(paragraphs: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the lines of a key by the names of the steps of each task; one line for many tasks."""
+    if len(paragraphs) > MAX_PARAGRAPHS:
+        names: list[str] = []
+        for task, words in paragraphs.items():
+            names += [f"{task}/{name}" for name in words]
+        return ["; ".join(names)]
+    if len(paragraphs) == 1:
+        return ["; ".join(words) for words in paragraphs.values()]
+    return [f"{task}: {'; '.join(words)}" for task, words in paragraphs.items()]
+
+
+def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: float) -> None:
     """Draw a key of the steps whose labels do not fit on their bars, and set the height of the figure.
 
     The texts on the bars are fixed by this call, whatever format the figure is saved in.
@@ -256,7 +296,7 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: f
     entries
         By action, as in the labels of `FittedText`.
     inches, legend
-        Heights of the figure without legend and key, and of the legend, which stands so far below the axes as ``drop``.
+        Heights of the figure without legend and key, and of the legend.
     """
     figure = cast(Figure, ax.figure)
     figure.set_figheight(inches + legend)
@@ -264,24 +304,24 @@ def draw_key(ax: Axes, entries: Mapping[str, KeyEntry], inches: float, legend: f
     texts = [text for text in ax.texts if isinstance(text, FittedText)]
     for text in texts:
         text.settle()
-    numbered = {str(text.get_label()) for text in texts if text.get_text()}
-    named = {str(text.get_label()) for text in texts if text.in_full}
-    explained = {str(text.get_label()) for text in texts if text.get_text() and not text.in_full}
-    empty = {str(text.get_label()) for text in texts if not text.get_text()}
-    needed = explained | (empty - named)
+    identified = _actions(text for text in texts if text.is_identified)
+    in_full = _actions(text for text in texts if text.in_full)
+    numbered = _actions(text for text in texts if text.is_identified and not text.in_full)
+    unidentified = _actions(text for text in texts if not text.is_identified)
+    needed = numbered | (unidentified - in_full)
     ordered = [action for action in entries if action in needed]
     paragraphs: dict[str, list[str]] = defaultdict(list)
     for action in ordered[:MOST]:
         entry = entries[action]
-        words = f"{entry.words} (at {entry.at})" if entry.at and action not in numbered else entry.words
-        paragraphs[plain(entry.task)].append(words if len(words) > _UNBROKEN else words.replace(" ", "\u00a0"))
-    lines = ["; ".join(words) for words in paragraphs.values()]
-    if len(lines) > MAX_PARAGRAPHS:
-        with_tasks = [[f"{task}/{name}" for name in words] for task, words in paragraphs.items()]
-        lines = ["; ".join(chain.from_iterable(with_tasks))]
-    elif len(lines) > 1:
-        lines = [f"{task}: {line}" for task, line in zip(paragraphs, lines, strict=True)]
+        words = entry.words
+        if entry.at and action not in identified:
+            words = f"{words} (at {entry.at})"
+        if len(words) <= _UNBROKEN:
+            words = words.replace(" ", "\u00a0")
+        paragraphs[plain(entry.task)].append(words)
+    lines = _lines_of_key(paragraphs)
     if len(ordered) > MOST:
         lines.append(f"and {len(ordered) - MOST} more")
     if lines:
-        figure.set_figheight(inches + legend + 0.15 + write_below(ax, lines, drop + legend + 0.1, 6.5))
+        key = write_below(ax, lines, LEGEND_DROP + legend + 0.1, 6.5)
+        figure.set_figheight(inches + legend + 0.15 + key)

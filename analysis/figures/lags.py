@@ -53,7 +53,7 @@ def windows(instance: Instance, schedule: Schedule) -> dict[str, list[Window]]:
     Maximum lags after the beginning are deadlines, see `deadlines`.
     """
     finish = schedule.finish()
-    starts = {piece.action: piece.start for piece in sorted(schedule.pieces, key=lambda piece: -piece.start)}
+    starts = _starts(schedule)
     gap = schedule.makespan // 200 + 1  # keeps adjacent brackets apart
     origins = _beginnings(instance)
     result: dict[str, list[Window]] = defaultdict(list)
@@ -61,13 +61,25 @@ def windows(instance: Instance, schedule: Schedule) -> dict[str, list[Window]]:
         if lag.maximum is None or lag.before in origins:
             continue
         if lag.before in finish and lag.after in starts:
-            marks = finish[lag.before], finish[lag.before] + lag.maximum, starts[lag.after]
-            result[lag.after].append(Window(min(marks), max(marks) + gap, *marks))
-    for before, delay in dict.fromkeys((lag.before, lag.minimum) for lag in instance.lags if lag.minimum):
+            opens, start = finish[lag.before], starts[lag.after]
+            closes = opens + lag.maximum
+            window = Window(min(opens, closes, start), max(opens, closes, start) + gap, opens, closes, start)
+            result[lag.after].append(window)
+    delays = dict.fromkeys((lag.before, lag.minimum) for lag in instance.lags if lag.minimum)
+    for before, delay in delays:
         if before in finish and delay:
-            ends = finish[before], finish[before] + delay
-            result[before].append(Window(ends[0], ends[1] + gap, *ends, None))
+            opens = finish[before]
+            closes = opens + delay
+            result[before].append(Window(opens, closes + gap, opens, closes, None))
     return result
+
+
+def _starts(schedule: Schedule) -> dict[str, int]:
+    """Return the start of every action."""
+    starts: dict[str, int] = {}
+    for piece in schedule.pieces:
+        starts[piece.action] = min(piece.start, starts.get(piece.action, piece.start))
+    return starts
 
 
 def deadlines(instance: Instance, schedule: Schedule) -> dict[str, int]:
@@ -85,12 +97,13 @@ def deadlines(instance: Instance, schedule: Schedule) -> dict[str, int]:
     >>> deadlines(instance, Schedule(pieces)), windows(instance, Schedule(pieces))
     ({'J1/1': 10}, defaultdict(<class 'list'>, {}))
     """
-    finish, origins = schedule.finish(), _beginnings(instance)
+    finish = schedule.finish()
+    beginnings = {name: finish[name] for name in _beginnings(instance) if name in finish}
     lengths = {piece.action: piece.duration for piece in sorted(schedule.pieces, key=lambda piece: piece.start)}
     latest: dict[str, int] = {}
     for lag in instance.lags:
-        if lag.maximum is not None and lag.before in origins and lag.before in finish and lag.after in lengths:
-            end = finish[lag.before] + lag.maximum + lengths[lag.after]
+        if lag.maximum is not None and lag.before in beginnings and lag.after in lengths:
+            end = beginnings[lag.before] + lag.maximum + lengths[lag.after]
             latest[lag.after] = min(end, latest.get(lag.after, end))
     for lag in instance.lags:
         if lag.minimum is not None and lag.after in latest and instance.by_id[lag.after].is_milestone:
@@ -102,16 +115,19 @@ def deadlines(instance: Instance, schedule: Schedule) -> dict[str, int]:
 def _beginnings(instance: Instance) -> set[str]:
     """Return the milestones that no action precedes; lags after them are releases and deadlines."""
     later = {lag.after for lag in instance.lags if lag.orders}
-    return {action.id for action in instance.actions if action.is_milestone and action.id not in later}
+    milestones = {action.id for action in instance.actions if action.is_milestone}
+    return milestones - later
 
 
 def pack(spans: Iterable[_S]) -> list[list[_S]]:
     """Distribute spans over as few lanes as possible, such that none overlap."""
     lanes: list[list[_S]] = []
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
-        lane = next((lane for lane in lanes if lane[-1].end <= span.start), None)
+        free = (lane for lane in lanes if lane[-1].end <= span.start)
+        lane = next(free, None)
         if lane is None:
-            lanes.append(lane := [])
+            lane = []
+            lanes.append(lane)
         lane.append(span)
     return lanes
 

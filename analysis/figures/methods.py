@@ -49,19 +49,23 @@ def gap_distribution(comparisons: pd.DataFrame, ax: Axes | None = None, *, title
     counts, rows = [], []
     lift = 0.16 if is_narrow() else 0.0  # the name stands above
     handles: list[Line2D | Patch] = []
-    for row, (method, number, colour) in enumerate(zip(chosen, numbers(chosen), method_colours(chosen), strict=True)):
+    looks = zip(chosen, numbers(chosen), method_colours(chosen), strict=True)
+    for row, (method, number, colour) in enumerate(looks):
         part = comparisons[comparisons["method"] == method]
         solved = part[part["optimum"].notna()]
-        accepted = solved["accepted"].fillna(True).to_numpy(bool) & solved["gap"].notna().to_numpy(bool)
-        gaps = np.sort(100 * solved["gap"][accepted].to_numpy(float))
-        counts.append(_counts(method, gaps, len(solved), int(part["settled"].isin(["feasible", "unknown"]).sum())))
+        is_accepted = solved["accepted"].fillna(True).to_numpy(bool)
+        has_gap = solved["gap"].notna().to_numpy(bool)
+        gaps = np.sort(100 * solved["gap"][is_accepted & has_gap].to_numpy(float))
+        is_unproved = part["settled"].isin(["feasible", "unknown"])
+        counts.append(_counts(method, gaps, len(solved), int(is_unproved.sum())))
         rows.append((row - 0.5, row + 0.5, _name(method)))
         if not len(gaps):
             continue
         marker = MARKERS[number % len(MARKERS)]
         if len(gaps) >= _QUARTILES:
             handles = _draw_box(target, gaps, row + lift, 0.31 - lift / 2)
-        target.scatter(gaps, row + lift + _spread(gaps), 13, color=colour, marker=marker, alpha=0.65, lw=0, zorder=3)
+        heights = row + lift + _spread(gaps)
+        target.scatter(gaps, heights, 13, color=colour, marker=marker, alpha=0.65, lw=0, zorder=3)
     name_rows(target, rows)
     target.set_ylim(len(chosen) - 0.4, -0.6)
     target.axvline(0, color="0.4", lw=0.9, zorder=1)
@@ -89,9 +93,11 @@ def _draw_box(ax: Axes, gaps: Any, y: float, half: float) -> list[Line2D | Patch
 
 def _counts(method: str, gaps: Any, solved: int, unproved: int) -> str:
     """Return the part of the caption on a method."""
-    parts = [f"{int(np.count_nonzero(np.abs(gaps) < 1e-9))} of {solved} optimal"]
-    if solved - len(gaps):
-        parts.append(f"{solved - len(gaps)} without answer")
+    optimal = int(np.count_nonzero(np.abs(gaps) < 1e-9))
+    parts = [f"{optimal} of {solved} optimal"]
+    unanswered = solved - len(gaps)
+    if unanswered:
+        parts.append(f"{unanswered} without answer")
     if unproved:
         parts.append(f"{unproved} optima not proved")
     return f"{_name(method)}: {', '.join(parts)}"
@@ -108,8 +114,9 @@ def _spread(values: Any) -> Any:
     offsets = np.zeros(len(values))
     for place in np.unique(places):
         members = np.flatnonzero(places == place)
-        reach = min(0.3, 0.03 * len(members))
-        offsets[members] = np.linspace(-reach, reach, len(members)) if len(members) > 1 else 0.0
+        if len(members) > 1:
+            reach = min(0.3, 0.03 * len(members))
+            offsets[members] = np.linspace(-reach, reach, len(members))
     return offsets
 
 
@@ -135,12 +142,15 @@ def performance_profile(
     against = options.get("against", "best")
     target = new_axes(ax, 8.0, 4.2)
     names = list(dict.fromkeys(steps["method"]))
-    right = max([1.02, *(1.0 + 1.04 * (float(r) - 1.0) for r in steps["ratio"])])
+    all_ratios = [float(ratio) for ratio in steps["ratio"]]
+    right = max([1.02, *(1.0 + 1.04 * (ratio - 1.0) for ratio in all_ratios)])
     handles: list[Line2D | Patch] = []
     answered = []
-    for place, (name, number, colour) in enumerate(zip(names, numbers(names), method_colours(names), strict=True)):
+    looks = zip(names, numbers(names), method_colours(names), strict=True)
+    for place, (name, number, colour) in enumerate(looks):
         part = steps[steps["method"] == name]
-        ratios, shares = part["ratio"].to_numpy(float), part["share"].astype("Float64").to_numpy(float, na_value=0.0)
+        ratios = part["ratio"].to_numpy(float)
+        shares = part["share"].astype("Float64").to_numpy(float, na_value=0.0)
         look: dict[str, Any] = {
             "color": colour,
             "ls": DASHES[number % len(DASHES)],
@@ -148,21 +158,22 @@ def performance_profile(
             "lw": 1.7,
             "markersize": 5,
         }
+        line, marks = look | {"marker": ""}, look | {"ls": ""}
         ends = np.append(ratios, right), 100 * np.append(shares, shares[-1])
-        target.plot(*ends, drawstyle="steps-post", **{**look, "marker": ""}, zorder=3)
+        target.plot(*ends, drawstyle="steps-post", **line, zorder=3)
         first = place / max(1, len(names)) / 8  # marks of different methods are offset
         at = 1 + (right - 1) * np.arange(first, 1, 1 / 8)
-        heights = [100 * shares[max(0, int(np.searchsorted(ratios, t, side="right")) - 1)] for t in at]
-        target.plot(at, heights, **{**look, "ls": ""}, zorder=3.5, clip_on=False)
+        steps_before = np.maximum(0, np.searchsorted(ratios, at, side="right") - 1)
+        target.plot(at, 100 * shares[steps_before], **marks, zorder=3.5, clip_on=False)
         handles.append(Line2D([], [], label=plain(_name(name)), **look))
         answered.append(f"{_name(name)} {100 * shares[-1]:.0f} %")
-    target.set_xlim(min([1.0, *steps["ratio"].astype(float)]), right)
+    target.set_xlim(min([1.0, *all_ratios]), right)
     target.set_ylim(0, 103)
     value_axis(target.yaxis)
     value_axis(target.xaxis)
     if right > _FAR:  # one bad ratio must not hide the others
         target.set_xscale("log", base=2)
         target.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    words = "ratio to the " + ("proved optimum" if against == "optimum" else "best answer")
+    words = "ratio to the proved optimum" if against == "optimum" else "ratio to the best answer"
     target.set_label(f"Share of the problems within a {words}. Problems answered: {', '.join(answered)}.")
     return finish(target, title, handles, is_new=ax is None, x=words, y="share of problems within the ratio (%)")

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
-from planoracle.analysis.run_schedule import aligned
+from planoracle.analysis.run_schedule import align
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.problem import Problem
 from planoracle.solver.kinds.registry import kind_of
@@ -57,5 +57,5 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
     if kind.has_interval_model:
         pair = (*upper_timeline, lower_timeline[1])
     else:
-        pair = aligned(upper_timeline, lower_timeline)
+        pair = align(upper_timeline, lower_timeline)
     return gantt_pair(*pair, names=names)

@@ -42,8 +42,9 @@ def regret_staircase(
         By default the name of the instance; ``""`` for none.
     """
     decisions = regret.decisions
-    target = new_axes(ax, min(max(8.0, 1.5 + 0.09 * len(decisions)), 16.0), 4.4)
-    levels = [_level(decisions, k, regret.optimum) for k in range(len(decisions) + 1)]
+    width = min(max(8.0, 1.5 + 0.09 * len(decisions)), 16.0)
+    target = new_axes(ax, width, 4.4)
+    levels = [_first_level(regret), *(decision.after for decision in decisions)]
     drawn_values = [level for level in levels if level is not None]
     for decision in decisions:
         drawn_values += filter(None, (decision.lower, decision.upper))
@@ -52,7 +53,8 @@ def regret_staircase(
         places = [0.5, *range(1, len(decisions) + 1), len(decisions) + 0.5]
         heights = [math.nan if level is None else level for level in (*levels, levels[-1])]
         if regret.no_return is not None:
-            heights[regret.no_return + 1 :] = [math.nan] * (len(heights) - regret.no_return - 1)
+            reachable = heights[: regret.no_return + 1]
+            heights = reachable + [math.nan] * (len(heights) - len(reachable))
         target.plot(places, heights, drawstyle="steps-post", color=_BLUE, lw=2, zorder=3)
         for k, (before, after) in enumerate(pairwise(levels), start=1):
             if before is not None and after is not None and before != after:
@@ -92,11 +94,9 @@ def regret_staircase(
     return finish(target, name, handles, is_new=ax is None, **labels, color="0.92")
 
 
-def _level(decisions: tuple[DecisionRegret, ...], k: int, optimum: int | None) -> int | None:
-    """Return the best reachable makespan after k decisions, if proved."""
-    if k == 0:
-        return decisions[0].before if decisions else optimum
-    return decisions[k - 1].after
+def _first_level(regret: RunRegret) -> int | None:
+    """Return the best reachable makespan before all decisions, if proved."""
+    return regret.decisions[0].before if regret.decisions else regret.optimum
 
 
 def _has_bounds_only(decision: DecisionRegret) -> bool:

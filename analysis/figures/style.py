@@ -130,6 +130,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
 # Usable share of the width for a text below the axes: letters are a little wider in a PDF than when measured.
 _SPARE = 0.94
+#: Distance of the legend from the axes, in inches.
+LEGEND_DROP = 0.5
 # Height of a legend of two lines in inches, for which figures have room.
 _USUAL_LEGEND = 0.4
 
@@ -145,7 +147,9 @@ def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
     """
     if ax is not None:
         return ax
-    size = current_shape().width or width, height * (0.8 if is_narrow() else 1.0)
+    if is_narrow():
+        height *= 0.8
+    size = current_shape().width or width, height
     return Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)).add_subplot()
 
 
@@ -158,8 +162,11 @@ def plain(text: str, limit: int = 40) -> str:
     (' _\\$x\\$', 'a long …')
     """
     text = visible(" ".join(text[: 4 * limit].split()))
-    text = text if len(text) <= limit else f"{text[: limit - 1]}…"
-    return (f" {text}" if text.startswith("_") else text).replace("$", r"\$")
+    if len(text) > limit:
+        text = f"{text[: limit - 1]}…"
+    if text.startswith("_"):
+        text = f" {text}"
+    return text.replace("$", r"\$")
 
 
 def shade(colour: str, hatch: str | None = None) -> dict[str, Any]:
@@ -224,7 +231,8 @@ def value_axis(axis: Axis) -> None:
 def time_axis(ax: Axes, span: int, unit: str) -> None:
     """Set round ticks on the time axis: as a clock if ticks are seconds."""
     seconds = unit == "second"
-    step = round_step(span, max(5.0, 1.5 * ax.get_window_extent().width / ax.figure.dpi), seconds)
+    max_ticks = 1.5 * ax.get_window_extent().width / ax.figure.dpi
+    step = round_step(span, max(5.0, max_ticks), seconds)
     ax.xaxis.set_major_locator(MultipleLocator(step))
     if not seconds:
         label, unit_text = _number_label, f"{unit}s"
@@ -265,7 +273,7 @@ def round_step(span: int, room: float, seconds: bool) -> int:
     return next(step for step in steps if span / step <= room)
 
 
-def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0.5) -> float:
+def legend_below(ax: Axes, handles: Sequence[Patch | Line2D]) -> float:
     """Put a legend below the axis label, in as many columns as fit; return its height in inches."""
     if not handles:
         return 0.0
@@ -274,7 +282,7 @@ def legend_below(ax: Axes, handles: Sequence[Patch | Line2D], *, drop: float = 0
     lines = [handle for handle in handles if isinstance(handle, Line2D)]
     single_marks = [line for line in lines if line.get_linestyle() == "None" or line.get_markevery()]
     single = {line: HandlerLine2D(numpoints=1) for line in single_marks}
-    options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below(ax, drop), "borderaxespad": 0}
+    options: dict[str, Any] = {"bbox_to_anchor": (0, 0), "bbox_transform": below(ax, LEGEND_DROP), "borderaxespad": 0}
     options |= {"numpoints": 2, "fontsize": points(8), "frameon": False, "handlelength": 2.6, "handler_map": single}
     single_column = ax.legend(handles=list(handles), loc="upper left", **options)
     narrowest_text = min(text.get_window_extent().width for text in single_column.get_texts())

@@ -19,6 +19,9 @@ from planoracle.instances.protocol.scoring import Metric
 
 _TEXTS = {"kind", "subject", "message"}
 _TICKS = {"index", "start", "end"}
+# Fields that a violation must have, and those that it may have.
+_REQUIRED = _TEXTS | {"index"}
+_ACCEPTED = _TEXTS | _TICKS | {"others", "resource", "required", "actual"}
 
 
 def read_grades(*paths: str | Path) -> Iterator[Grade]:
@@ -44,8 +47,8 @@ def read_grades(*paths: str | Path) -> Iterator[Grade]:
     >>> plans = [{"instance": "timearena/lab1", "model": name, "plan": "wait"} for name in ("gpt", "llama")]
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "grades.json")
-    ...     path.write_text(json.dumps([one.row() for one in grade(plans)])) and None
-    ...     [one.model for one in read_grades(path)]
+    ...     path.write_text(json.dumps([graded.row() for graded in grade(plans)])) and None
+    ...     [graded.model for graded in read_grades(path)]
     ['gpt', 'llama']
 
     ``planoracle.pairs(read_grades("grades.jsonl"))`` compares the models.
@@ -87,7 +90,7 @@ def grade_of(row: dict[str, Any], place: SourceLine | int) -> Grade:
     "progress: must be a number or null (got 'all')"
     """
     try:
-        common, own = split_row(row)
+        common, metrics = split_row(row)
         for name, value in common.items():
             _check(name, value)
         for name in ("id", "instance") if common["scored"] else ():
@@ -96,9 +99,12 @@ def grade_of(row: dict[str, Any], place: SourceLine | int) -> Grade:
         if common["scored"] and not isinstance(common.get("success"), bool):
             raise InputError("must be true or false", field="success", value=common.get("success"))
         violations = common.get("violations")
-        common |= {"violations": None if violations is None else tuple(violations), **as_place(place)._asdict()}
-        grade = Grade(**{"id": None, "instance": None, **common}, metrics=own if common["scored"] else {})
-        return grade if "main_score" in row or not grade.scored else replace(grade, main_score=_main_score(grade))
+        common["violations"] = None if violations is None else tuple(violations)
+        common |= as_place(place)._asdict()
+        grade = Grade(**{"id": None, "instance": None, **common}, metrics=metrics if common["scored"] else {})
+        if "main_score" in row or not grade.scored:
+            return grade
+        return replace(grade, main_score=_main_score(grade))
     except InputError as error:
         return _unscored_grade(row, as_place(place), str(error))
 
@@ -109,8 +115,8 @@ def is_grade_row(row: Any) -> bool:
         return False
     grade = grade_of(row, 1)
     benchmark = registry.find(grade.benchmark or "")
-    own = benchmark.columns if benchmark is not None and grade.scored else ()
-    return grade.scored == row["scored"] and all(_has_value_of(grade.metrics, column) for column in own)
+    columns = benchmark.columns if benchmark is not None and grade.scored else ()
+    return grade.scored == row["scored"] and all(_has_value_of(grade.metrics, column) for column in columns)
 
 
 def _has_value_of(metrics: dict[str, Any], column: Metric[Any]) -> bool:
@@ -146,25 +152,24 @@ def _is_number(value: Any) -> bool:
 
 def _is_violation(value: Any) -> bool:
     """Return True for a row of a `Violation`; rows of older releases have its first four fields."""
-    return (
-        isinstance(value, dict)
-        and value.keys() >= _TEXTS | {"index"}
-        and value.keys() <= _TEXTS | _TICKS | {"others", "resource", "required", "actual"}
-        and all(isinstance(value[name], str) for name in _TEXTS)
-        and all(_is_tick(value.get(name)) for name in _TICKS)
-        and isinstance(value.get("resource"), str | None)
-        and isinstance(value.get("others", []), list)
-        and all(_is_other(one) for one in value.get("others", ()))
-        and all(_is_measure(value.get(name)) for name in ("required", "actual"))
-    )
+    if not isinstance(value, dict) or not _REQUIRED <= value.keys() <= _ACCEPTED:
+        return False
+    conflicts = value.get("others", [])
+    if not isinstance(conflicts, list) or not all(map(_is_conflict, conflicts)):
+        return False
+    has_texts = all(isinstance(value[name], str) for name in _TEXTS) and isinstance(value.get("resource"), str | None)
+    has_ticks = all(_is_tick(value.get(name)) for name in _TICKS)
+    return has_texts and has_ticks and all(_is_measure(value.get(name)) for name in ("required", "actual"))
 
 
 def _is_tick(value: Any) -> bool:
     return value is None or (isinstance(value, int) and not isinstance(value, bool))
 
 
-def _is_other(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 3 and isinstance(value[0], str) and all(map(_is_tick, value[1:]))
+def _is_conflict(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 3:
+        return False
+    return isinstance(value[0], str) and all(map(_is_tick, value[1:]))
 
 
 def _is_measure(value: Any) -> bool:
@@ -177,23 +182,37 @@ def _unscored_grade(row: dict[str, Any], place: SourceLine, reason: str) -> Grad
     return Grade(**fields, scored=False, **place._asdict(), reason=reason[:1000])
 
 
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**200
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_sample(value: Any) -> bool:
+    return isinstance(value, str) or (type(value) is int and value >= 0)
+
+
+def _are_violations(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_violation, value))
+
+
 _KINDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
-    "flag": (lambda value: isinstance(value, bool), "true or false"),
+    "flag": (_is_flag, "true or false"),
     "number": (_is_number, "a number"),
-    "count": (lambda value: type(value) is int and 0 <= value < 2**200, "a whole number from 0"),
-    "text": (lambda value: isinstance(value, str), "text"),
-    "sample": (
-        lambda value: isinstance(value, str) or (type(value) is int and value >= 0),
-        "a whole number from 0, text",
-    ),
-    "violations": (
-        lambda value: isinstance(value, list) and all(map(_is_violation, value)),
-        "a list of objects with index, kind, subject and message",
-    ),
+    "count": (_is_count, "a whole number from 0"),
+    "text": (_is_text, "text"),
+    "sample": (_is_sample, "a whole number from 0, text"),
+    "violations": (_are_violations, "a list of objects with index, kind, subject and message"),
 }
 # Kinds of metrics with the same values as another kind.
 _SAME: Final = {"share": "number", "ticks": "count", "status": "text"}
-_KIND_OF: Final = {one.name: _SAME.get(one.kind, one.kind) for one in METRICS} | {
+_KIND_OF: Final = {metric.name: _SAME.get(metric.kind, metric.kind) for metric in METRICS} | {
     "line": "count",
     "sample": "sample",
     "violations": "violations",

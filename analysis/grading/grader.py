@@ -164,7 +164,7 @@ class Grade:
             "success": verdict.success,
             "violation": verdict.fatal.kind if verdict.fatal else None,
             "violation_index": verdict.fatal.position if verdict.fatal else None,
-            "violations": tuple(one.as_dict() for one in verdict.violations),
+            "violations": tuple(violation.as_dict() for violation in verdict.violations),
             "executed": verdict.executed,
             "progress": verdict.progress,
             "goal_ratio": verdict.goal_ratio,
@@ -211,9 +211,9 @@ class Grade:
             True to include `DETAILS`.
         """
         common = dict(zip(_COMMON, _values_of(self), strict=True))
-        own = {name: value for name, value in self.metrics.items() if trace or name not in DETAILS}
-        covered = {_COVERED + name: common[name] for name in own if name in common}
-        return {"format": FORMAT, "version": VERSION} | common | own | covered
+        metrics = {name: value for name, value in self.metrics.items() if trace or name not in DETAILS}
+        covered = {_COVERED + name: common[name] for name in metrics if name in common}
+        return {"format": FORMAT, "version": VERSION} | common | metrics | covered
 
     @classmethod
     def of_row(cls, row: dict[str, Any], **changes: Any) -> Grade:
@@ -226,8 +226,8 @@ class Grade:
         changes
             Fields with other values.
         """
-        common, own = split_row(row)
-        return cls(**{**common, "metrics": own, **changes})
+        common, metrics = split_row(row)
+        return cls(**{**common, "metrics": metrics, **changes})
 
     def without_details(self) -> Grade:
         """Return the grade without violations and `DETAILS`, which are most of its size."""
@@ -336,19 +336,13 @@ class Grader:
 
     def unscored_grade(self, submission: object, error: Exception, place: SourceLine | int | None = None) -> Grade:
         """Return the unscored grade of a submission, with the error as its reason."""
-        about = identity_of(submission, "id", "instance", "model", "sample")
+        about: dict[str, Any] = identity_of(submission, "id", "instance", "model", "sample")
         name = submission.get("instance") if isinstance(submission, dict) else None
-        reading = error.reading if isinstance(error, UnreadError) else None
-        return Grade(
-            **about,
-            benchmark=self._benchmark(name),
-            scored=False,
-            **_place_fields(place),
-            reason=fault_of(error),
-            read=None if reading is None else reading.read,
-            read_from=None if reading is None else reading.read_from,
-            ignored=None if reading is None else reading.ignored,
-        )
+        about |= _place_fields(place)
+        if isinstance(error, UnreadError) and error.reading is not None:
+            reading = error.reading
+            about |= {"read": reading.read, "read_from": reading.read_from, "ignored": reading.ignored}
+        return Grade(**about, benchmark=self._benchmark(name), scored=False, reason=fault_of(error))
 
     def _benchmark(self, name: Any) -> str | None:
         """Return the benchmark of a problem name, even of a problem that does not exist."""
@@ -356,7 +350,9 @@ class Grader:
             return None
         head = name.partition("/")[0]
         problem = self.problems.peek(name)
-        return problem.benchmark if problem is not None else head if registry.find(head) is not None else None
+        if problem is not None:
+            return problem.benchmark
+        return head if registry.find(head) is not None else None
 
 
 def _place_fields(place: SourceLine | int | None) -> dict[str, Any]:
@@ -404,8 +400,10 @@ things that the problem lacks: cup, pick leaf, kettle
 
     def warnings(self) -> list[str]:
         """Return a sentence for every model and set with such plans."""
-        return [
-            f"{count} of {self._plans[key]} plans{f' of {key[0]}' if key[0] else ''} for {key[1]} are probably for "
-            f"other problems: {example}"
-            for key, (count, example) in sorted(self._first.items())
-        ]
+        sentences = []
+        for key, (count, example) in sorted(self._first.items()):
+            model, set_name = key
+            author = f" of {model}" if model else ""
+            plans = f"{count} of {self._plans[key]} plans{author} for {set_name}"
+            sentences.append(f"{plans} are probably for other problems: {example}")
+        return sentences

@@ -57,12 +57,12 @@ class Places:
         if not (self.folders or self.trusted) or len(name) > _LONGEST or "\0" in name:
             return None
         roots = [os.path.abspath(folder) for folder in self.folders]
-        for path, rest in _parts(name):
+        for path, suffix in _parts(name):
             for base in (*roots, os.curdir):
-                whole = os.path.abspath(os.path.join(base, path))
-                if (self.trusted or _among(whole, roots)) and os.path.lexists(whole):
-                    self.check(whole)
-                    return whole + rest
+                full_path = os.path.abspath(os.path.join(base, path))
+                if (self.trusted or _among(full_path, roots)) and os.path.lexists(full_path):
+                    self.check(full_path)
+                    return full_path + suffix
         return None
 
     def check(self, path: str) -> None:
@@ -74,7 +74,7 @@ class Places:
             regular = stat.S_ISREG(os.stat(real).st_mode)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", field="instance") from None
-        if not regular or any(_among(one, _UNREAL) for one in (os.path.abspath(path), real)):
+        if not regular or any(_among(location, _UNREAL) for location in (os.path.abspath(path), real)):
             raise InputError("is not a regular file; submissions can name regular files only", field="instance")
 
 
@@ -90,11 +90,14 @@ def _among(path: str, roots: Iterable[str]) -> bool:
 def _parts(name: str) -> Iterator[tuple[str, str]]:
     """Yield each split of a name into a path and a suffix with problem and number of agents."""
     crew = split_agent_suffix(name)
-    for whole, rest in ((name, ""), *([] if crew is None else [crew])):
-        yield whole, rest
-        path, sign, inner = whole.rpartition("#")
+    splits = [(name, "")]
+    if crew is not None:
+        splits.append(crew)
+    for head, suffix in splits:
+        yield head, suffix
+        path, sign, problem = head.rpartition("#")
         if path:
-            yield path, sign + inner + rest
+            yield path, sign + problem + suffix
 
 
 class Problems:

@@ -97,8 +97,11 @@ class RegretReward(Reward):
         """Return the memory before the first step."""
         state_value = self._live.state_value(environment)
         value = state_value.value
-        least = 0 if value.lower >= NEVER else value.lower
-        return _State(state_value, value.makespan, 10 * max(1, least) if self.penalty is None else self.penalty)
+        penalty = self.penalty
+        if penalty is None:
+            lower_bound = 0 if value.lower >= NEVER else value.lower
+            penalty = 10 * max(1, lower_bound)
+        return _State(state_value, value.makespan, penalty)
 
     def refused(self, memo: object) -> tuple[float, _State]:
         """Charge a tick."""
@@ -218,7 +221,9 @@ class Success(Reward):
 
 #: Rewards of steps by name.
 STEP_REWARDS: Mapping[str, type[RegretReward | Score | Success]] = {
-    one.name: one for one in (Score, RegretReward, Success)
+    Score.name: Score,
+    RegretReward.name: RegretReward,
+    Success.name: Success,
 }
 
 
@@ -297,11 +302,16 @@ def reward(
         message = f"must be a single problem, or a list with one problem for each of the {len(texts)} completions"
         raise InputError(message, field="instance", value=instances)
     oracle, rules = SolverOracle(), profiles(profile)
-    problems = [catalog.single(one) if isinstance(one, str) else check_problem(one) for one in instances]
+    problems = [_problem(reference) for reference in instances]
     if kind == "regret":
         for problem in dict.fromkeys(problems):
             _check_bound(problem, rules[registry.of(problem).name], oracle)
     return [_reward(text, problem, rules, oracle, kind) for text, problem in zip(texts, problems, strict=True)]
+
+
+def _problem(reference: Any) -> Problem:
+    """Return the problem of a name or file, or the problem itself."""
+    return catalog.single(reference) if isinstance(reference, str) else check_problem(reference)
 
 
 def _check_bound(problem: Problem, rules: Rules, oracle: SolverOracle) -> None:
@@ -327,8 +337,8 @@ def _reward(completion: object, problem: Problem, rules: Mapping[str, Rules], or
         return min(1.0, max(0.0, grade.main_score or 0.0))
     if kind == "success" or not grade.success:
         return float(bool(grade.success))
-    least = grade.optimum_bound if grade.optimal_makespan is None else grade.optimal_makespan
-    return min(1.0, (least or 0) / grade.makespan) if grade.makespan else 1.0
+    lower_bound = grade.optimum_bound if grade.optimal_makespan is None else grade.optimal_makespan
+    return min(1.0, (lower_bound or 0) / grade.makespan) if grade.makespan else 1.0
 
 
 def _text_or_chat(completion: object) -> object:

@@ -32,27 +32,34 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     """
     remaining = dict(options or {})
     every = [registry.get(benchmark) for benchmark in registry.names()]
-    rules = {
-        one.name: [rule.name for rule in fields(one.rules.profile(name))] for one in every if one.rules.name == one.name
-    }
+    rules: dict[str, list[str]] = {}
+    for owner in every:
+        if owner.rules.name == owner.name:
+            rules[owner.name] = [rule.name for rule in fields(owner.rules.profile(name))]
     for option in remaining:
-        having = [f"{benchmark}.{option}" for benchmark, own in rules.items() if option in own]
+        having = [f"{benchmark}.{option}" for benchmark, names in rules.items() if option in names]
         if len(having) > 1:
             raise UnknownNameError(f"is ambiguous; use {' or '.join(having)}", field="rule", value=option)
         prefix, _, rule = option.partition(".")
         if not having and rule not in rules.get(prefix, ()):
             _refuse_limit(option, rules)
     complete: dict[str, Rules] = {}
-    for benchmark, own in rules.items():
-        chosen = {rule: remaining.pop(key) for rule in own for key in (rule, f"{benchmark}.{rule}") if key in remaining}
+    for benchmark, names in rules.items():
+        chosen = {}
+        for rule in names:
+            for key in (rule, f"{benchmark}.{rule}"):
+                if key in remaining:
+                    chosen[rule] = remaining.pop(key)
         complete[benchmark] = registry.get(benchmark).rules.profile(name, **chosen)
     if remaining:
         option = next(iter(remaining))
         prefix, dot, _ = option.partition(".")
         owners = {prefix} & {*rules} or rules
-        every_rule = sorted({f"{owner}.{rule}" if dot else rule for owner in owners for rule in rules[owner]})
-        raise UnknownNameError(one_of(option, every_rule, "rules"), field="rule", value=option)
-    return {one.name: complete[one.rules.name] for one in every}
+        accepted: set[str] = set()
+        for owner_name in owners:
+            accepted.update(f"{owner_name}.{rule}" if dot else rule for rule in rules[owner_name])
+        raise UnknownNameError(one_of(option, sorted(accepted), "rules"), field="rule", value=option)
+    return {member.name: complete[member.rules.name] for member in every}
 
 
 def complete_rules(partial: Mapping[str, Rules] | None = None) -> dict[str, Rules]:
@@ -65,12 +72,12 @@ def complete_rules(partial: Mapping[str, Rules] | None = None) -> dict[str, Rule
     True
     """
     rules = dict(partial or {})
-    every = [registry.get(benchmark) for benchmark in registry.names()]
-    return (
-        profiles()
-        | rules
-        | {one.name: rules[one.rules.name] for one in every if one.rules.name in rules and one.name not in rules}
-    )
+    complete = profiles() | rules
+    for name in registry.names():
+        owner = registry.get(name).rules.name
+        if owner in rules and name not in rules:
+            complete[name] = rules[owner]
+    return complete
 
 
 def _refuse_limit(option: str, rules: Mapping[str, Sequence[str]]) -> None:

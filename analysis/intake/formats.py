@@ -89,14 +89,20 @@ def _entries(
         is_whole_list, following = _is_json(head), opened.readline(_HEAD)
         is_document = not following.strip() if is_whole_list else named
         head += following
-    whole = prepend(head, opened)
+    content = prepend(head, opened)
     if is_document or begins_log(head):
-        return _document(whole, source, named, is_log=begins_log(head))
+        return _document(content, source, named, is_log=begins_log(head))
     if start != b"{" and (end in _TABLES or (end not in LINES and _is_header(head, columns))):
-        return read_csv(limited_lines(whole, source), source, {*FIELDS, *plan_fields()})
+        return read_csv(limited_lines(content, source), source, {*FIELDS, *plan_fields()})
     if start != b"{" and end in TEXT[:-1]:
         raise nameless_error(source)
-    return ((number, one) for number, entry in read_lines(whole, source) for one in _expand(entry, named))
+    return _expand_lines(content, source, named)
+
+
+def _expand_lines(content: IO[bytes], source: str, named: bool) -> Iterator[tuple[int, Any | InputError]]:
+    for number, entry in read_lines(content, source):
+        for submission in _expand(entry, named):
+            yield number, submission
 
 
 def read_binary(path: str, source: str) -> Iterator[tuple[int, Any | InputError]]:
@@ -154,8 +160,8 @@ def _expand(entry: Any, named: bool) -> Iterator[Any]:
         yield from read_samples(entry, entry.get("samples") or ())
     elif entry and _is_by_problem(entry):
         for name, plan in entry.items():
-            whole = isinstance(plan, dict) and holds_plan(plan)
-            yield {**(plan if whole else {"plan": plan}), "instance": problem_name(name) or name}
+            is_submission = isinstance(plan, dict) and holds_plan(plan)
+            yield {**(plan if is_submission else {"plan": plan}), "instance": problem_name(name) or name}
     else:
         yield entry
 

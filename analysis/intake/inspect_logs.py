@@ -118,11 +118,9 @@ def read_samples(head: Mapping[str, Any], samples: Iterable[Any]) -> Iterator[An
 def _submission(sample: Any, model: Any) -> dict[str, Any] | EntryError:
     if not isinstance(sample, dict):
         raise InputError("must be an object", field="sample", value=sample)
-    texts = sample.get("attachments")
-    whole = {
-        name: _whole(sample.get(name), texts if isinstance(texts, dict) else {})
-        for name in ("output", "messages", "store")
-    }
+    texts = _object(sample.get("attachments"))
+    output, messages = _resolve_links(sample.get("output"), texts), _resolve_links(sample.get("messages"), texts)
+    store = _resolve_links(sample.get("store"), texts)
     name, epoch = sample.get("id"), sample.get("epoch")
     instance = problem_name(name) if isinstance(name, str) else None
     submission: dict[str, Any] = {
@@ -131,22 +129,22 @@ def _submission(sample: Any, model: Any) -> dict[str, Any] | EntryError:
         "model": model,
         "sample": epoch,
         "metadata": sample.get("metadata"),
-        "output": _answer(whole["output"]),
-        "stop_reason": "max_tokens" if is_cut(whole["output"]) else None,
-        "messages": whole["messages"],
+        "output": _answer(output),
+        "stop_reason": "max_tokens" if is_cut(output) else None,
+        "messages": messages,
     }
     if sample.get("error") is not None:  # a broken run is not a failed one
         message = sample["error"].get("message") if isinstance(sample["error"], dict) else sample["error"]
         return EntryError(InputError(f"the run ended with an error: {str(message)[:300]}"), submission)
-    stored = _object(_object(whole["store"]).get(STORED))
+    stored = _object(_object(store).get(STORED))
     handed_in = _object(stored.get("submission"))
-    own = next((name for name in plan_fields() if name in handed_in), None)
-    if own is not None:
-        rest = {name: value for name, value in handed_in.items() if name != own}
-        return {**rest, **submission, "plan": handed_in[own], "model": stored.get("by") or model}
-    answers = [one for one in whole["messages"] or () if isinstance(one, dict) and one.get("role") == "assistant"]
+    plan_field = next((name for name in plan_fields() if name in handed_in), None)
+    if plan_field is not None:
+        further_fields = {name: value for name, value in handed_in.items() if name != plan_field}
+        return {**further_fields, **submission, "plan": handed_in[plan_field], "model": stored.get("by") or model}
+    answers = [entry for entry in messages or () if isinstance(entry, dict) and entry.get("role") == "assistant"]
     if len(answers) > 1 or submission["output"] is None:
-        submission["plan"] = whole["messages"]
+        submission["plan"] = messages
     else:
         submission["plan"] = submission["output"]
     return submission
@@ -168,12 +166,12 @@ def _answer(output: Any) -> Any:
     return content if isinstance(content, str) and not chat[0].get("tool_calls") else chat
 
 
-def _whole(value: Any, texts: Mapping[str, Any], depth: int = 0) -> Any:
+def _resolve_links(value: Any, texts: Mapping[str, Any], depth: int = 0) -> Any:
     """Replace links to attachments by their texts."""
     if isinstance(value, str) and value.startswith(_LINK):
         return texts.get(value.removeprefix(_LINK), value)
     if depth < 20 and isinstance(value, list):
-        return [_whole(one, texts, depth + 1) for one in value]
+        return [_resolve_links(entry, texts, depth + 1) for entry in value]
     if depth < 20 and isinstance(value, dict):
-        return {key: _whole(one, texts, depth + 1) for key, one in value.items()}
+        return {key: _resolve_links(entry, texts, depth + 1) for key, entry in value.items()}
     return value

@@ -101,8 +101,8 @@ def stem(name: str) -> tuple[str, str]:
     for end in (*DATA, *TEXT[:-1]):
         if name.lower().endswith(end) and len(name) > len(end):
             return name[: -len(end)], end
-    other = re.search(r"\.[A-Za-z][A-Za-z0-9]{0,9}$", name)
-    return name, other.group().lower() if other else ""
+    unknown_end = re.search(r"\.[A-Za-z][A-Za-z0-9]{0,9}$", name)
+    return name, unknown_end.group().lower() if unknown_end else ""
 
 
 def without_ending(path: str) -> str:
@@ -161,7 +161,10 @@ def layout_of(
     """
     name, end = stem(path)
     parts = name.split("/")
-    for start in range(len(parts) if deep else 1) if end in (*DATA, *TEXT) else ():
+    starts = range(len(parts) if deep else 1)
+    if end not in (*DATA, *TEXT):
+        starts = range(0)
+    for start in starts:
         for pattern, rule in _LAYOUTS.items():
             match = re.fullmatch(rule, "/".join(parts[start:]), re.DOTALL)
             instance = match and find(match["instance"])
@@ -170,7 +173,9 @@ def layout_of(
                 return pattern + end, Hints(name, **names)
     if end not in DATA:
         return None
-    return (f"{{model}}{end}", Hints(model=parts[-1])) if deep or len(parts) == 1 else (f"**/*{end}", NO_HINTS)
+    if deep or len(parts) == 1:
+        return f"{{model}}{end}", Hints(model=parts[-1])
+    return f"**/*{end}", NO_HINTS
 
 
 def texts_of_instance(path: str) -> list[str]:
@@ -228,8 +233,8 @@ def match_pattern(
             return None
         names = match.groupdict()
         if "instance" in names:
-            whole = f"{sets['instance']}/{names['instance']}" if sets.get("instance") else names["instance"]
-            names["instance"] = find(whole) or whole
+            instance = f"{sets['instance']}/{names['instance']}" if sets.get("instance") else names["instance"]
+            names["instance"] = find(instance) or instance
         return pattern, Hints(**{"id": stem(path)[0]} | names)
 
     return layout

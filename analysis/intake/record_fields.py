@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeGuard
 
@@ -29,7 +29,10 @@ INSTANCE_FIELDS = ("instance", *_INSTANCES)
 @cache
 def _fields_of_benchmarks(attribute: str) -> tuple[str, ...]:
     """Return the field names in an attribute of all benchmarks."""
-    return tuple(dict.fromkeys(name for one in registry.names() for name in getattr(registry.get(one), attribute)))
+    names: dict[str, None] = {}  # ordered set
+    for benchmark in registry.names():
+        names |= dict.fromkeys(getattr(registry.get(benchmark), attribute))
+    return tuple(names)
 
 
 @cache
@@ -228,19 +231,19 @@ class Columns:
             status = record.get("status")
             reason = f"the status is {status}" if isinstance(status, str) else "there is no plan"
             raise InputError(f"is null: {reason}", field=present[0])
-        own = [name for name in filled if name in _fields_of_benchmarks("plan_fields")]
+        declared = [name for name in filled if name in _fields_of_benchmarks("plan_fields")]
         for name in present:
             is_empty = record[name] is None or (filled and name not in filled)
-            if is_empty or ("plan" in filled and name not in own):  # beside a plan, common fields are redundant
+            if is_empty or ("plan" in filled and name not in declared):  # beside a plan, common fields are redundant
                 del record[name]
         several = frozenset(filled)
         is_doubtful = len(several) > 1 and "plan" not in several and not several.isdisjoint(COMMON_FIELDS)
         if is_doubtful and several not in self._seen:
             self._seen.add(several)
-            used = own or [name for name in COMMON_FIELDS if name in several][:1]
-            others = ", ".join(sorted(several - set(used)))
+            used = declared or [name for name in COMMON_FIELDS if name in several][:1]
+            unused = ", ".join(sorted(several - set(used)))
             self._on_note(
-                f"the plan is taken from {' or '.join(used)}, not from {others}; "
+                f"the plan is taken from {' or '.join(used)}, not from {unused}; "
                 "--map plan=COLUMN selects another column"
             )
 
@@ -253,11 +256,19 @@ class Columns:
             return InputError(f"has no column {requested}; {columns}", field=f"--map {field}")
         example = "COLUMN"
         if field == "instance":
-            nested = [(key, value) for key, value in row.items() if isinstance(value, dict)]
-            inner = [(f"{key}.{name}", one) for key, value in nested for name, one in value.items()]
-            texts = ((key, one) for key, one in (*row.items(), *inner) if isinstance(one, str))
-            example = next((key for key, one in texts if problem_name(one)), example)
+            example = next(_columns_with_problems(row), example)
         return InputError(f"is missing; {columns} (select one with --map {field}={example})", field=field)
+
+
+def _columns_with_problems(row: dict[str, Any]) -> Iterator[str]:
+    """Yield the columns of a row, then those of its objects, that name a problem."""
+    for column, value in row.items():
+        if isinstance(value, str) and problem_name(value):
+            yield column
+    for column, value in row.items():
+        for name, text in value.items() if isinstance(value, dict) else ():
+            if isinstance(text, str) and problem_name(text):
+                yield f"{column}.{name}"
 
 
 def _take_claim(record: dict[str, Any]) -> bool:
@@ -387,7 +398,7 @@ def _sample(values: Mapping[str, Any]) -> int | str | None:
     value = _whole(values.get("epoch") if values.get("sample") is None else values["sample"], digits=9)
     if value is None or value == "":
         return None
-    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
-    if not whole and not (isinstance(value, str) and len(value) <= 200):
+    is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+    if not is_number and not (isinstance(value, str) and len(value) <= 200):
         raise InputError("must be a whole number from 0, or text", field="sample", value=value)
     return value  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -148,7 +148,7 @@ class Intake:
     ) -> None:
         self.problems = dict(problems or {})
         self._pattern = pattern
-        requested = [name for names in columns_by_field(columns or {}).values() for name in names]
+        requested = list(chain.from_iterable(columns_by_field(columns or {}).values()))
         self._headings = frozenset((*requested, *(name.split(".")[0] for name in requested)))
         self._names = NameResolver(self.problems, partial(_is_file, places))
         self._columns = Columns(columns, model, on_note, claims=claims, names=self._names)
@@ -197,7 +197,8 @@ class Intake:
 
     def _entries(self, stream: IO[bytes], file: _File) -> Iterator[tuple[SourceLine, Any | InputError]]:
         place = None
-        end, named, path = stem(file.path)[1], file.hints.instance is not None, "" if file.path == "-" else file.path
+        end, named = stem(file.path)[1], file.hints.instance is not None
+        path = "" if file.path == "-" else file.path
         for line, row in read_entries(stream, file.name, end=end, named=named, columns=self._headings, path=path):
             place = SourceLine(line, file.source)
             try:

@@ -18,7 +18,7 @@ from typing import Any
 
 from planoracle.analysis.figures.bar_colours import HELPER, MAX_TASKS
 from planoracle.analysis.figures.colours import PALETTE, method_colour
-from planoracle.analysis.grading.grader import MismatchCounter
+from planoracle.analysis.grading.grader import Grade, MismatchCounter
 from planoracle.analysis.grading.problem_loader import Places
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.report.details import compact_json, plain, wording
@@ -62,22 +62,27 @@ def about(benchmarks: Iterable[str], profile: str, rules: Mapping[str, Rules]) -
         ``versions``, ``profile``, and for each of the ``benchmarks`` its ``title``, the package that
         ``brought`` it (``None`` for ours) and its ``rules``, each ``[name, value]``.
     """
-    brought = {point.name: point.dist for point in entry_points(group=registry.GROUP)}
+    packages = {point.name: point.dist for point in entry_points(group=registry.GROUP)}
     entries = []
-    for name in sorted(name for name in set(benchmarks) if registry.find(name) is not None):
-        package = brought.get(name)
-        entries.append(
-            {
-                "title": registry.get(name).title,
-                "brought": None if package is None else f"{package.name} {package.version}",
-                "rules": [[rule.name, _value_text(getattr(rules[name], rule.name))] for rule in fields(rules[name])],
-            }
-        )
+    for name in sorted(set(benchmarks)):
+        benchmark = registry.find(name)
+        if benchmark is None:
+            continue
+        package = packages.get(name)
+        origin = None if package is None else f"{package.name} {package.version}"
+        entries.append({"title": benchmark.title, "brought": origin, "rules": _rule_values(rules[name])})
     return {"versions": versions(), "profile": profile, "benchmarks": entries}
 
 
+def _rule_values(rules: Rules) -> list[list[str]]:
+    """Return the name and the value, as text, of each rule."""
+    return [[rule.name, _value_text(getattr(rules, rule.name))] for rule in fields(rules)]
+
+
 def _value_text(value: object) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
 
 
 def date_of(source: Path, day: str | None = None, environment: Mapping[str, str] = os.environ) -> str | None:
@@ -123,7 +128,8 @@ def _changes(source: Path) -> Iterator[float]:
         yield source.stat().st_mtime
     elif source.is_dir():
         for folder, _, names in os.walk(source):
-            yield from (os.lstat(os.path.join(folder, name)).st_mtime for name in names)
+            for name in names:
+                yield os.lstat(os.path.join(folder, name)).st_mtime
 
 
 #: Scripts and styles in the order of their concatenation.
@@ -218,29 +224,35 @@ def build(
     >>> done.submissions, done.priced, done.unscored
     (1, 1, ())
     """
-    named = tuple((rules or {}).items()), tuple((problems or {}).items())
-    options = ReportOptions(profile, *named, places or Places(), limits)
+    rule_values = tuple((rules or {}).items())
+    named_problems = tuple((problems or {}).items())
+    options = ReportOptions(profile, rule_values, named_problems, places or Places(), limits)
     work = work_on(entries, options, regret_seconds=regret_seconds, processes=processes, on_progress=on_progress)
     lines = lines_of(work)
+    grades = [line.grade for line in lines]
     on_progress("writing", 0, 1)
-    notes = tuple(dict.fromkeys(filter(None, (catalog.note(line.grade.instance or "") for line in lines))))
-    warnings = tuple(MismatchCounter(line.grade for line in lines).warnings())
-    benchmarks = (line.grade.benchmark or "" for line in lines)
-    page_about = about(benchmarks, profile, options.rules_by_benchmark) | {"date": day, "source": plain(source or "")}
-    text = _page(title, _remarks(notes, warnings), "".join(_chunks(work, lines, title, page_about, options)))
+    notes = _notes(grades)
+    warnings = tuple(MismatchCounter(grades).warnings())
+    benchmarks = (grade.benchmark or "" for grade in grades)
+    page_about = about(benchmarks, profile, options.rules_by_benchmark)
+    page_about |= {"date": day, "source": plain(source or "")}
+    chunks = _chunks(work, lines, title, page_about, options)
+    text = _page(title, _remarks(notes, warnings), "".join(chunks))
     on_progress("writing", 1, 1)
-    return Report(
-        html=text,
-        submissions=len(lines),
-        priced=sum(line.priced is not None for line in lines),
-        unscored=tuple(
-            (SourceLine(line.grade.line or 0, line.grade.source), line.grade.reason or "")
-            for line in lines
-            if not line.grade.scored
-        ),
-        notes=notes,
-        warnings=warnings,
-    )
+    priced = sum(line.priced is not None for line in lines)
+    unscored = tuple(_place_and_reason(grade) for grade in grades if not grade.scored)
+    return Report(text, len(lines), priced, unscored, notes, warnings)
+
+
+def _notes(grades: Iterable[Grade]) -> tuple[str, ...]:
+    """Return the distinct notes of the catalogue on the problems of some grades."""
+    notes = (catalog.note(grade.instance or "") for grade in grades)
+    return tuple(dict.fromkeys(note for note in notes if note))
+
+
+def _place_and_reason(grade: Grade) -> tuple[SourceLine, str]:
+    """Return the place of a line without a score, and the reason."""
+    return SourceLine(grade.line or 0, grade.source), grade.reason or ""
 
 
 def _chunks(
@@ -261,25 +273,25 @@ def _chunks(
             contents.append(chart)
         problems.append(problem_row(_unique(name, used), set_name(line.grade), chart, len(contents)))
     places = _places(work, contents)
-    index = {
-        "title": plain(title),
-        "about": page_about,
-        "colours": {
-            "tasks": PALETTE,
-            "limit": MAX_TASKS,
-            "others": HELPER,
-            "methods": {name: method_colour(name) for name in ("submission", "optimum")},
-        },
-        "words": wording(line.grade.benchmark for line in lines),
-        "problems": problems,
-        "scoring": scoring(lines),
-        "meanings": meanings(),
-        **board(lines, options.rules_by_benchmark),
-        "rows": columns(lines, places, names),
-    }
+    benchmarks = (line.grade.benchmark for line in lines)
+    index: dict[str, object] = {"title": plain(title), "about": page_about, "colours": _colours()}
+    index |= {"words": wording(benchmarks), "problems": problems, "scoring": scoring(lines), "meanings": meanings()}
+    index |= board(lines, options.rules_by_benchmark)
+    index["rows"] = columns(lines, places, names)
     for number, content in enumerate((compact_json(index), *contents)):
-        packed = b64encode(zlib.compress(content.encode(), 9)).decode()
+        compressed = zlib.compress(content.encode(), 9)
+        packed = b64encode(compressed).decode()
         yield f'<script type="application/x-planoracle" id="chunk-{number}">{packed}</script>\n'
+
+
+def _colours() -> dict[str, Any]:
+    """Return the colours of tasks and methods."""
+    return {
+        "tasks": PALETTE,
+        "limit": MAX_TASKS,
+        "others": HELPER,
+        "methods": {name: method_colour(name) for name in ("submission", "optimum")},
+    }
 
 
 def _unique(name: str, used: set[str]) -> str:
@@ -301,43 +313,63 @@ def _places(work: PlanWork, contents: list[str]) -> list[tuple[int, int]]:
     for members in groups.values():
         for start in range(0, len(members), _TOGETHER):
             part = members[start : start + _TOGETHER]
-            sheets = (f"[{work.sheets[i].sheet},{work.priced[i].sheet if i in work.priced else 'null'}]" for i in part)
-            contents.append(f"[{','.join(sheets)}]")
-            places |= {i: (len(contents), k) for k, i in enumerate(part)}
+            sheets = ",".join(_both_sheets(work, i) for i in part)
+            contents.append(f"[{sheets}]")
+            for position, i in enumerate(part):
+                places[i] = len(contents), position
     return [places[i] for i in range(len(work.lines))]
+
+
+def _both_sheets(work: PlanWork, i: int) -> str:
+    """Return the details of a plan, and its regrets or null, as a JSON list."""
+    priced = work.priced.get(i)
+    regrets = "null" if priced is None else priced.sheet
+    return f"[{work.sheets[i].sheet},{regrets}]"
 
 
 def _remarks(notes: Sequence[str], warnings: Sequence[str]) -> str:
     """Return the notes above every view, and the warnings above the first view."""
-    remarks = [("remark", note) for note in notes] + [("remark warning", one) for one in warnings[:_WARNINGS]]
-    if len(warnings) > _WARNINGS:
-        remarks.append(
-            ("remark warning", f"Plans in {len(warnings) - _WARNINGS} more sets are also probably for other problems.")
-        )
-    lines = (f'<p class="{kind}">{html.escape(plain(text, 500))}</p>\n' for kind, text in remarks)
-    return f'<div id="remarks">\n{"".join(lines)}</div>\n' if remarks else ""
+    lines = [_paragraph("remark", note) for note in notes]
+    lines += [_paragraph("remark warning", warning) for warning in warnings[:_WARNINGS]]
+    further = len(warnings) - _WARNINGS
+    if further > 0:
+        text = f"Plans in {further} more sets are also probably for other problems."
+        lines.append(_paragraph("remark warning", text))
+    return f'<div id="remarks">\n{"".join(lines)}</div>\n' if lines else ""
+
+
+def _paragraph(style: str, text: str) -> str:
+    return f'<p class="{style}">{html.escape(plain(text, 500))}</p>\n'
 
 
 def _page(title: str, remarks: str, data: str) -> str:
     """Return the page. The policy admits only the script and the style with these hashes."""
-    assets = files("planoracle.analysis.report") / "assets"
-    script, style = (
-        "\n".join((assets / name).read_text(encoding="utf-8") for name in names) for names in (_SCRIPTS, _STYLES)
-    )
+    style = "\n".join(map(_read_asset, _STYLES))
+    script = "\n".join(map(_read_asset, _SCRIPTS))
     script = f'"use strict";\n(() => {{\n{script}}})();\n'
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+    )
     parts = {
         "TITLE": html.escape(plain(title)),
-        "POLICY": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+        "POLICY": policy,
         "REMARKS": remarks,
         "STYLE": style,
         "SCRIPT": script,
         "DATA": data,
     }
     # The template is split first, so that inserted text is never searched for marks.
-    pieces = (assets / "page.html").read_text(encoding="utf-8").split("@@")
-    return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+    pieces = _read_asset("page.html").split("@@")
+    pieces[1::2] = [parts[name] for name in pieces[1::2]]
+    return "".join(pieces)
+
+
+def _read_asset(name: str) -> str:
+    """Return the text of a file of the page."""
+    return (files("planoracle.analysis.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+    digest = sha256(text.encode()).digest()
+    return f"'sha256-{b64encode(digest).decode()}'"

@@ -16,11 +16,10 @@ from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
-from planoracle.instances.protocol.feedback import action_name
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.schedule_benchmark import language
+from planoracle.instances.protocol.schedule_benchmark import action_name, language
+from planoracle.instances.protocol.schedule_run import AnyScheduleRun
 from planoracle.instances.protocol.scoring import BestKnown, Oracle
-from planoracle.instances.protocol.trajectory import AnyTrajectory
 from planoracle.solver.kinds.registry import kind_of
 
 #: Most pieces of one plan that are drawn.
@@ -98,7 +97,7 @@ def _chart_with(problem: Problem, best: BestKnown | None, rules: Rules) -> dict[
 def chart_of_run(run: AnyRun) -> dict[str, Any]:
     """Describe a run as a chart: ``pieces`` executed and submitted, and the fields of a chart."""
     if kind_of(run.problem).has_interval_model:
-        return _pieces_of(cast("AnyTrajectory", run))
+        return _pieces_of(cast("AnyScheduleRun", run))
     return _timeline_actions(run)
 
 
@@ -177,18 +176,20 @@ def _timeline_chart(problem: Problem, best: BestKnown | None, rules: Rules) -> d
     }
 
 
-def _pieces_of(run: AnyTrajectory) -> dict[str, Any]:
+def _pieces_of(run: AnyScheduleRun) -> dict[str, Any]:
     """Return the pieces that were carried out, in order, and then submitted pieces that were not."""
     unfinished = run.impossible is None and not (run.verdict.success and not run.verdict.violations)
     rows = []
     carried: Counter[tuple[str, int]] = Counter()
     count = 0
-    for move in run.steps:
-        pieces = move.after.state.pieces
-        if len(pieces) > count:
-            rows.append(piece_row(run.problem, pieces[-1], move.position, start=move.start))
-            carried[pieces[-1].action, move.start] += 1
-            count = len(pieces)
+    for step, point in zip(run.steps, run.points[1:], strict=True):
+        pieces = point.state.pieces
+        is_started = len(pieces) > count
+        count = len(pieces)
+        # A repeated task of a list is no action of the problem: it only takes time.
+        if is_started and pieces[-1].action in run.problem.by_id:
+            rows.append(piece_row(run.problem, pieces[-1], step.position, start=step.start))
+            carried[pieces[-1].action, step.start] += 1
     targets = run.targets().targets if unfinished else ()
     for target in targets[:MAX_PIECES]:
         piece = target.piece

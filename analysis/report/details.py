@@ -9,15 +9,19 @@ from math import isfinite
 from typing import Any, cast
 
 from planoracle.analysis.diagnosis.decisions import decisions
-from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret
+from planoracle.analysis.diagnosis.regret import RunRegret
 from planoracle.analysis.grading.grader import Grade
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import ClockFormat, Section
+from planoracle.instances.protocol.feedback import ClockFormat, FeedbackItem, Section
 from planoracle.instances.protocol.plan import COMMON_FIELDS
 from planoracle.instances.text import visible
 
-#: Maximum number of listed violations, and of characters of a plan and of one paragraph.
-MAX_FAULTS, MAX_PLAN, MAX_PARAGRAPH = 200, 20_000, 6_000
+#: Maximum number of listed violations.
+MAX_FAULTS = 200
+#: Maximum number of characters of a plan.
+MAX_PLAN = 20_000
+#: Maximum number of characters of one paragraph.
+MAX_PARAGRAPH = 6_000
 #: Maximum number of decisions that are drawn.
 MAX_DECISIONS = 1_000
 
@@ -50,39 +54,53 @@ _COMMON = {
 
 def faults(sections: Iterable[Section]) -> list[list[Any]]:
     """Return violations with explanations by command: ``[kind, command, start, end, text, subject]``."""
-    findings = [finding for section in sections for finding in section.findings]
-    findings.sort(key=lambda one: (one.violation.position is None, one.violation.position or 0))
+    findings: list[FeedbackItem] = []
+    for section in sections:
+        findings += section.findings
+    findings.sort(key=_position_key)
     rows = []
-    for one in findings[:MAX_FAULTS]:
-        fault = one.violation
-        rows.append(_fault_row(fault.kind, fault.position, fault.start, fault.end, one.text, fault.subject))
+    for finding in findings[:MAX_FAULTS]:
+        fault = finding.violation
+        times = fault.start, fault.end
+        rows.append(_fault_row(fault.kind, fault.position, times, finding.text, fault.subject))
     return rows
+
+
+def _position_key(finding: FeedbackItem) -> tuple[bool, int]:
+    """Return the sort key of a finding: by command, those without a command last."""
+    position = finding.violation.position
+    return position is None, position or 0
 
 
 def grade_faults(grade: Grade) -> list[list[Any]]:
     """Return the violations of a grade in the form of `faults`; the plan is not available."""
-    return [
-        _fault_row(one["kind"], one["index"], one.get("start"), one.get("end"), one["message"], one["subject"])
-        for one in (grade.violations or ())[:MAX_FAULTS]
-    ]
+    rows = []
+    for fault in (grade.violations or ())[:MAX_FAULTS]:
+        times = fault.get("start"), fault.get("end")
+        rows.append(_fault_row(fault["kind"], fault["index"], times, fault["message"], fault["subject"]))
+    return rows
 
 
 def _fault_row(
-    kind: str, position: int | None, start: int | None, end: int | None, text: str, subject: str
+    kind: str, position: int | None, times: tuple[int | None, int | None], text: str, subject: str
 ) -> list[Any]:
-    times = [None if tick is None else whole(tick) for tick in (start, end)]
-    return [plain(kind, 60), position, *times, plain(text, 1000), plain(subject)]
+    return [plain(kind, 60), position, *map(whole_or_none, times), plain(text, 1000), plain(subject)]
 
 
 def prose(text: str) -> list[list[str]]:
     """Split the prose of a critique into ``[title, paragraph]``."""
-    parts = (line.partition(": ") for line in text.splitlines())
-    return [[plain(title, 80), plain(paragraph, MAX_PARAGRAPH)] for title, _, paragraph in parts if paragraph]
+    rows = []
+    for line in text.splitlines():
+        title, _, paragraph = line.partition(": ")
+        if paragraph:
+            rows.append([plain(title, 80), plain(paragraph, MAX_PARAGRAPH)])
+    return rows
 
 
 def metrics(grade: Grade) -> list[list[Any]]:
     """Return names and values of the metrics of a grade, those of its benchmark last."""
-    return [[plain(name, 60), _value_text(value)] for name, value in grade.row().items() if name not in _OMITTED]
+    values = {name: value for name, value in grade.row().items() if name not in _OMITTED}
+    return [[plain(name, 60), _value_text(value)] for name, value in values.items()]
 
 
 def wording(benchmarks: Iterable[str | None]) -> dict[str, tuple[str, str]]:
@@ -93,27 +111,33 @@ def wording(benchmarks: Iterable[str | None]) -> dict[str, tuple[str, str]]:
     """
     words = dict(_COMMON)
     for name in sorted({name for name in benchmarks if name}):
-        owner = registry.find(name)
-        for column in owner.columns if owner else ():
-            words.setdefault(column.name, (column.meaning, "%" if column.unit == "percent" else column.unit))
+        benchmark = registry.find(name)
+        for column in benchmark.columns if benchmark else ():
+            unit = "%" if column.unit == "percent" else column.unit
+            words.setdefault(column.name, (column.meaning, unit))
     return words
 
 
 def _value_text(value: Any) -> Any:
     if isinstance(value, dict):
-        return plain(", ".join(f"{name} {count}" for name, count in value.items()))
+        counts = (f"{name} {count}" for name, count in value.items())
+        return plain(", ".join(counts))
     if isinstance(value, list | tuple):
         return plain(", ".join(map(str, value[:20])))
     if isinstance(value, str):
         return plain(value)
-    return whole(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return whole(value)
+    return value
 
 
 def plan_text(submission: dict[str, Any], plan_fields: Iterable[str] = ("plan",)) -> str:
     """Return the submitted plan, one entry of a list to a line, cut if it is very long."""
-    plan = next((submission[name] for name in (*plan_fields, *COMMON_FIELDS) if name in submission), None)
+    names = [name for name in (*plan_fields, *COMMON_FIELDS) if name in submission]
+    plan = submission[names[0]] if names else None
     entries = plan[:MAX_PLAN] if isinstance(plan, list) else [plan]
-    return plain("\n".join(one if isinstance(one, str) else _json(one) for one in entries), MAX_PLAN)
+    lines = (entry if isinstance(entry, str) else _json(entry) for entry in entries)
+    return plain("\n".join(lines), MAX_PLAN)
 
 
 def _json(value: Any) -> str:
@@ -123,12 +147,14 @@ def _json(value: Any) -> str:
         return "…"
 
 
-def _command(one: DecisionRegret) -> str:
-    """Return a command as text; for a JSON object, such as a piece of a schedule, its action."""
+def _short_command(command: str) -> str:
+    """Return a command; for a JSON object, such as a piece of a schedule, its action."""
+    if not command.startswith("{"):
+        return command
     try:
-        return str(json.loads(one.command)["action"]) if one.command.startswith("{") else one.command
+        return str(json.loads(command)["action"])
     except (RecursionError, ValueError, KeyError):
-        return one.command
+        return command
 
 
 def regret_sheet(regret: RunRegret, clock: ClockFormat) -> dict[str, Any]:
@@ -142,20 +168,21 @@ def regret_sheet(regret: RunRegret, clock: ClockFormat) -> dict[str, Any]:
     # Without the run, the text omits the search for a conflict.
     text = decisions(replace(regret, run=None), clock).text
     rows = cast("list[list[Any]]", [])
-    for one in regret.decisions[:MAX_DECISIONS]:
-        times = [None if tick is None else whole(tick) for tick in (one.start, one.end, one.cost)]
-        words = plain(_command(one), 160)
-        rows.append([one.kind, one.position, *times, one.status, one.before, one.after, words])
+    for decision in regret.decisions[:MAX_DECISIONS]:
+        times = map(whole_or_none, (decision.start, decision.end, decision.cost))
+        makespans = decision.before, decision.after
+        words = plain(_short_command(decision.command), 160)
+        rows.append([decision.kind, decision.position, *times, decision.status, *makespans, words])
     return {
         "decisions": rows,
-        "total": None if regret.total is None else whole(regret.total),
+        "total": whole_or_none(regret.total),
         "no_return": regret.no_return,
         "text": plain(text, MAX_PARAGRAPH),
     }
 
 
 # Browsers count with 53 bits.
-_MOST = 2**53
+_MAX_WHOLE = 2**53
 
 
 def plain(text: str, limit: int = 200) -> str:
@@ -176,7 +203,12 @@ def whole(number: int) -> int:
     >>> whole(10**400) == 2**53
     True
     """
-    return max(-_MOST, min(_MOST, number))
+    return max(-_MAX_WHOLE, min(_MAX_WHOLE, number))
+
+
+def whole_or_none(number: int | None) -> int | None:
+    """Return `whole` of a number that may be unknown."""
+    return None if number is None else whole(number)
 
 
 def compact_json(value: Any) -> str:
@@ -188,7 +220,7 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, 6) if isfinite(value) else None
     if isinstance(value, list | tuple):
-        return [_json_value(one) for one in value]
+        return [_json_value(element) for element in value]
     if isinstance(value, dict):
-        return {key: _json_value(one) for key, one in value.items()}
+        return {key: _json_value(element) for key, element in value.items()}
     return value

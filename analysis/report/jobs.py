@@ -22,9 +22,12 @@ from planoracle.solver.kinds.registry import find as find_kind
 # Plans of one problem whose regrets one task computes.
 _PRICED = 20
 
-# Default seconds of counted work for regrets, batches that share the remaining work at a time, and the least work for
-# which a batch is started.
-_DEFAULT_WORK, _BATCHES, _LEAST_WORK = 25.0, 8, 0.2
+# Default seconds of counted work for regrets.
+_DEFAULT_WORK = 25.0
+# Batches that share the remaining work at a time.
+_BATCHES = 8
+# Remaining work, in seconds, up to which no further batch is started.
+_MIN_WORK = 0.2
 
 _GRADING, _PRICING = "grading", "pricing decisions"
 
@@ -68,9 +71,11 @@ def work_on(
         lines[entry.key].append(entry)
     plans = list(lines.values())
     pool: WorkerPool[tuple[Any, ...], Any]
+    seconds = _DEFAULT_WORK if regret_seconds is None else regret_seconds
     with WorkerPool(options.start, options.limits, processes) as pool:
-        work = PlanWork(plans, _grade_all(plans, pool, on_progress), {}, _charts(plans, pool))
-        _price_all(work, _DEFAULT_WORK if regret_seconds is None else regret_seconds, pool, on_progress)
+        sheets = _grade_all(plans, pool, on_progress)
+        work = PlanWork(plans, sheets, {}, _charts(plans, pool))
+        _price_all(work, seconds, pool, on_progress)
     return work
 
 
@@ -82,43 +87,52 @@ def _grade_all(
     """Return the grade and explanation of each plan."""
     on_progress(_GRADING, 0, len(plans))
     # Plans of one problem follow each other, so that few problems are in memory at a time.
-    order = sorted(range(len(plans)), key=lambda i: plans[i][0].instance or "")
-    submissions = [i for i in order if plans[i][0].submission is not None]
+    entries = [members[0] for members in plans]
+    order = sorted(range(len(plans)), key=lambda i: entries[i].instance or "")
+    submitted = [i for i in order if entries[i].submission is not None]
+    answers = pool.map(("show", entries[i].submission) for i in submitted)
     sheets: dict[int, GradedSheet] = {}
-    for i, answer in zip(submissions, pool.map(("show", plans[i][0].submission) for i in submissions), strict=True):
+    for i, answer in zip(submitted, answers, strict=True):
         if isinstance(answer, TaskFailure):
-            answer = ungraded_sheet(Grader(), plans[i][0].submission or {}, answer.error)
+            answer = ungraded_sheet(Grader(), entries[i].submission or {}, answer.error)
         sheets[i] = answer
         on_progress(_GRADING, len(sheets), len(plans))
-    return [sheets[i] if i in sheets else _sheet_of_grade(entry) for i, (entry, *_) in enumerate(plans)]
+    return [sheets[i] if i in sheets else _sheet_of_grade(entry) for i, entry in enumerate(entries)]
 
 
 def _charts(plans: list[list[ReportEntry]], pool: WorkerPool[tuple[Any, ...], Any]) -> dict[str, str]:
     """Return the chart of every problem that has one, by name."""
-    names = list(dict.fromkeys(entry.instance or "" for entry, *_ in plans))
-    answers = zip(names, pool.map(("chart", name) for name in names), strict=True)
-    return {name: answer for name, answer in answers if isinstance(answer, str)}
+    names = list(dict.fromkeys(members[0].instance or "" for members in plans))
+    answers = pool.map(("chart", name) for name in names)
+    return {name: answer for name, answer in zip(names, answers, strict=True) if isinstance(answer, str)}
 
 
 def _price_all(work: PlanWork, seconds: float, pool: WorkerPool[tuple[Any, ...], Any], on_progress: OnProgress) -> None:
     """Fill ``work.priced`` within the limit of work; one plan takes at most a tenth."""
     batches = list(_regret_batches(work)) if seconds > 0 else []
-    remaining, most = seconds, max(1.0, seconds / 10)
+    remaining, max_per_plan = seconds, max(1.0, seconds / 10)
     done, total = 0, sum(map(len, batches))
-    while batches and remaining > _LEAST_WORK:
-        some, batches = batches[:_BATCHES], batches[_BATCHES:]
+    while batches and remaining > _MIN_WORK:
+        current, batches = batches[:_BATCHES], batches[_BATCHES:]
         on_progress(_PRICING, done, total)
-        share = remaining / len(some)
-        tasks = [("price", share, min(most, share), [work.lines[i][0].submission for i in part]) for part in some]
-        for part, answer in zip(some, pool.map(tasks), strict=True):
+        share = remaining / len(current)
+        tasks = [("price", share, min(max_per_plan, share), _submissions(work, part)) for part in current]
+        for part, answer in zip(current, pool.map(tasks), strict=True):
             # If one plan exceeds the limits, its whole batch has no regrets.
-            regrets, spent = ([], share * 1e9) if isinstance(answer, TaskFailure) else answer
-            work.priced.update((i, one) for i, one in zip(part, regrets, strict=False) if one is not None)
-            remaining -= spent / 1e9
+            regrets, nanoseconds = ([], share * 1e9) if isinstance(answer, TaskFailure) else answer
+            for i, sheet in zip(part, regrets, strict=False):
+                if sheet is not None:
+                    work.priced[i] = sheet
+            remaining -= nanoseconds / 1e9
             done += len(part)
             on_progress(_PRICING, done, total)
     if done < total:
         on_progress(_PRICING, total, total)
+
+
+def _submissions(work: PlanWork, part: list[int]) -> list[dict[str, Any] | None]:
+    """Return the submissions of some plans."""
+    return [work.lines[i][0].submission for i in part]
 
 
 def _regret_batches(work: PlanWork) -> Iterator[list[int]]:
@@ -126,15 +140,18 @@ def _regret_batches(work: PlanWork) -> Iterator[list[int]]:
     first: dict[str, list[int]] = defaultdict(list)
     later: dict[str, list[int]] = defaultdict(list)
     seen = set()
-    for i, (entry, *_) in enumerate(work.lines):
-        if entry.submission is None or not work.sheets[i].grade.scored:
+    for i, members in enumerate(work.lines):
+        submission = members[0].submission
+        if submission is None or not work.sheets[i].grade.scored:
             continue
-        name, model = entry.submission["instance"], entry.submission.get("model")
-        (later if (name, model) in seen else first)[name].append(i)
+        name, model = submission["instance"], submission.get("model")
+        group = later if (name, model) in seen else first
+        group[name].append(i)
         seen.add((name, model))
     for group in (first, later):
         names = sorted(group, key=partial(_is_slow, work, group))
-        for parts in zip_longest(*(_parts(group[name], _PRICED) for name in names)):
+        batches = [_parts(group[name], _PRICED) for name in names]
+        for parts in zip_longest(*batches):
             yield from (part for part in parts if part is not None)
 
 
@@ -151,10 +168,9 @@ def _parts(members: list[int], size: int) -> Iterator[list[int]]:
 
 def _sheet_of_grade(entry: ReportEntry) -> GradedSheet:
     """Return the sheet of a plan of which only the grade is known."""
-    assert entry.grade is not None
-    sheet = (
-        {"graded": 1, "faults": grade_faults(entry.grade), "metrics": metrics(entry.grade)}
-        if entry.grade.scored
-        else {}
-    )
-    return GradedSheet(entry.grade.without_details(), len(entry.grade.violations or ()), compact_json(sheet))
+    grade = entry.grade
+    assert grade is not None
+    sheet: dict[str, Any] = {}
+    if grade.scored:
+        sheet = {"graded": 1, "faults": grade_faults(grade), "metrics": metrics(grade)}
+    return GradedSheet(grade.without_details(), len(grade.violations or ()), compact_json(sheet))

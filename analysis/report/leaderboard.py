@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from planoracle.analysis.frames.schema import records
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.metrics import REPORTED, SUMMARY
 from planoracle.analysis.intake.record_fields import identity_of
-from planoracle.analysis.report.details import plain, whole
+from planoracle.analysis.report.details import plain, whole, whole_or_none
 from planoracle.analysis.report.jobs import PlanWork
 from planoracle.analysis.report.work import DecisionSheet, ReportEntry
 from planoracle.analysis.statistics.grade_columns import GradeRows
@@ -47,7 +47,9 @@ class LeaderboardLine:
     def lost(self) -> float | None:
         """Regret of a failed run at its end, as a share of the optimum; ``None`` if unknown."""
         priced = self.priced
-        return priced.lost / priced.optimum if priced and priced.lost is not None and priced.optimum else None
+        if priced is None or priced.lost is None or not priced.optimum:
+            return None
+        return priced.lost / priced.optimum
 
 
 def lines_of(work: PlanWork) -> list[LeaderboardLine]:
@@ -55,10 +57,9 @@ def lines_of(work: PlanWork) -> list[LeaderboardLine]:
     lines = []
     for i, (entries, sheet) in enumerate(zip(work.lines, work.sheets, strict=True)):
         priced = work.priced.get(i)
-        lines += [
-            LeaderboardLine(_grade_of_line(sheet.grade, entry), i, sheet.faults, priced, entry.number, entry.sample)
-            for entry in entries
-        ]
+        for entry in entries:
+            grade = _grade_of_line(sheet.grade, entry)
+            lines.append(LeaderboardLine(grade, i, sheet.faults, priced, entry.number, entry.sample))
     return sorted(lines, key=lambda line: line.number)
 
 
@@ -90,17 +91,24 @@ def board(
         frame ``pairings``, the more successful model first; ``causes``: rows of the frame ``causes``.
     """
     rows = _rows(list(lines), rules)
-    frame, outcomes = rows.frame(), rows.outcomes()
+    frame = rows.frame()
+    outcomes = rows.outcomes(frame)
     summary = summarize(frame, rules, metrics=(*SUMMARY, *REPORTED), by_paper=False)
-    sets = [_model_row(row) | {"set": row["set"] or plain(row["benchmark"], 60)} for row in summary.sets]
+    sets = []
+    for row in summary.sets:
+        label = row["set"] or plain(row["benchmark"], 60)
+        sets.append(_model_row(row) | {"set": label})
     causes = records(failure_causes(outcomes)) if summary.models else []
     names = [row["model"] or UNNAMED for row in summary.models if row["problems"]]
-    return {
-        "overall": [_model_row(row) for row in summary.models],
-        "models": sorted(sets, key=_place),
-        "pairs": [row | {name: _visible_name(row[name]) for name in "ab"} for row in pairs_of_models(outcomes, names)],
-        "causes": [row | {"model": _visible_name(row["model"])} for row in causes],
-    }
+    overall = [_model_row(row) for row in summary.models]
+    pairs = [_with_visible_names(row, "a", "b") for row in pairs_of_models(outcomes, names)]
+    causes = [_with_visible_names(row, "model") for row in causes]
+    return {"overall": overall, "models": sorted(sets, key=_place), "pairs": pairs, "causes": causes}
+
+
+def _with_visible_names(row: dict[str, Any], *fields: str) -> dict[str, Any]:
+    """Return a row whose fields with names of models are fit for display."""
+    return row | {field: _visible_name(row[field]) for field in fields}
 
 
 def _visible_name(model: str) -> str:
@@ -114,7 +122,8 @@ def _model_row(row: dict[str, Any]) -> dict[str, Any]:
 
 def _place(row: dict[str, Any]) -> tuple[Any, ...]:
     """Return the sort key of a row: by set, the best first, unknown values last."""
-    return (row["set"], *((row[name] is None, -(row[name] or 0)) for name in _BEST))
+    values = [row[name] for name in _BEST]
+    return (row["set"], *((value is None, -(value or 0)) for value in values))
 
 
 def _rows(lines: Sequence[LeaderboardLine], rules: Mapping[str, Rules] | None) -> GradeRows:
@@ -123,10 +132,11 @@ def _rows(lines: Sequence[LeaderboardLine], rules: Mapping[str, Rules] | None) -
     A grade of another tool without the fields that the figures of its benchmark need counts as unscored.
     """
     # A line that is not a grade may lack its benchmark.
-    owners = {set_name(line.grade): line.grade.benchmark for line in lines if line.grade.benchmark}
-    grades = [replace(one.grade, benchmark=one.grade.benchmark or owners.get(set_name(one.grade))) for one in lines]
+    benchmarks = {set_name(line.grade): line.grade.benchmark for line in lines if line.grade.benchmark}
     rows = GradeRows(rules)
-    for grade, line in zip(grades, lines, strict=True):
+    for line in lines:
+        benchmark = line.grade.benchmark or benchmarks.get(set_name(line.grade))
+        grade = replace(line.grade, benchmark=benchmark)
         try:
             rows.add(grade, lost=line.lost, faults=line.faults)
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
@@ -143,16 +153,24 @@ def scoring(lines: Iterable[LeaderboardLine]) -> str:
     """Return the meaning of the score in the benchmarks of some submissions."""
     names = sorted({line.grade.benchmark or GENERAL for line in lines})
     rows = GradeRows()
-    metrics = [(registry.find(name), one) for name in names for one in rows.figures(name) if "main" in one.role]
-    texts = [
-        f"{owner.title}: {one.name.replace('_', ' ')}, {one.meaning}" for owner, one in metrics if owner is not None
-    ]
+    texts = []
+    for name in names:
+        benchmark = registry.find(name)
+        if benchmark is None:
+            continue
+        for average in rows.figures(name):
+            if "main" in average.role:
+                metric = average.name.replace("_", " ")
+                texts.append(f"{benchmark.title}: {metric}, {average.meaning}")
     return f"Main metric of the benchmark times 100. {'; '.join(texts)}"
 
 
 def meanings() -> dict[str, tuple[str, str]]:
     """Return the help texts of the metrics of all benchmarks, of one plan and of averages, as sentences."""
-    return {one.name: (_sentence(one.meaning), _sentence(one.average)) for one in (*SUMMARY, *REPORTED)}
+    texts = {}
+    for metric in (*SUMMARY, *REPORTED):
+        texts[metric.name] = _sentence(metric.meaning), _sentence(metric.average)
+    return texts
 
 
 def _sentence(text: str) -> str:
@@ -186,52 +204,48 @@ def columns(
     whys: dict[str, int] = {}
     sources: dict[str, int] = {}
     grades = [line.grade for line in lines]
-    return {
-        "id": [plain(grade.id or "") for grade in grades],
-        "line": [line.number for line in lines],
-        "source": [_place_of(plain(grade.source or ""), sources) for grade in grades],
-        "at": [None if grade.line is None else whole(grade.line) for grade in grades],
-        "model": [_place_of(plain(grade.model or ""), models) for grade in grades],
-        "instance": [names[grade.instance or ""] for grade in grades],
-        "outcome": [_OUTCOMES[bool(grade.success) if grade.scored else None] for grade in grades],
-        "why": [
-            _place_of(plain((grade.failure_cause if grade.scored else grade.reason) or "", 300), whys)
-            for grade in grades
-        ],
-        "faults": [line.faults if line.grade.scored else None for line in lines],
-        "score": [grade.main_score for grade in grades],
-        "progress": [grade.progress for grade in grades],
-        "makespan": [None if grade.makespan is None else whole(grade.makespan) for grade in grades],
-        "optimum": [None if grade.optimal_makespan is None else whole(grade.optimal_makespan) for grade in grades],
-        "priced": [int(line.priced is not None) for line in lines],
-        "total": [
-            None if line.priced is None or line.priced.total is None else whole(line.priced.total) for line in lines
-        ],
-        "lost": [
-            None if line.priced is None or line.priced.lost is None else whole(line.priced.lost) for line in lines
-        ],
-        "chunk": [places[line.plan][0] for line in lines],
-        "place": [places[line.plan][1] for line in lines],
-        "models": list(models),
-        "whys": list(whys),
-        "sources": list(sources),
-        **_remarks(lines),
-    }
+    priced = [line.priced for line in lines]
+    table: dict[str, list[Any]] = {}
+    table["id"] = [plain(grade.id or "") for grade in grades]
+    table["line"] = [line.number for line in lines]
+    table["source"] = [_place_of(plain(grade.source or ""), sources) for grade in grades]
+    table["at"] = [whole_or_none(grade.line) for grade in grades]
+    table["model"] = [_place_of(plain(grade.model or ""), models) for grade in grades]
+    table["instance"] = [names[grade.instance or ""] for grade in grades]
+    table["outcome"] = [_OUTCOMES[bool(grade.success) if grade.scored else None] for grade in grades]
+    table["why"] = [_place_of(_reason(grade), whys) for grade in grades]
+    table["faults"] = [line.faults if line.grade.scored else None for line in lines]
+    table["score"] = [grade.main_score for grade in grades]
+    table["progress"] = [grade.progress for grade in grades]
+    table["makespan"] = [whole_or_none(grade.makespan) for grade in grades]
+    table["optimum"] = [whole_or_none(grade.optimal_makespan) for grade in grades]
+    table["priced"] = [int(sheet is not None) for sheet in priced]
+    table["total"] = [None if sheet is None else whole_or_none(sheet.total) for sheet in priced]
+    table["lost"] = [None if sheet is None else whole_or_none(sheet.lost) for sheet in priced]
+    table["chunk"] = [places[line.plan][0] for line in lines]
+    table["place"] = [places[line.plan][1] for line in lines]
+    table |= {"models": list(models), "whys": list(whys), "sources": list(sources)}
+    return table | _remarks(lines)
+
+
+def _reason(grade: Grade) -> str:
+    """Return the cause of a failure, or the reason why a submission is unscored; may be empty."""
+    reason = grade.failure_cause if grade.scored else grade.reason
+    return plain(reason or "", 300)
 
 
 def _remarks(lines: Sequence[LeaderboardLine]) -> dict[str, list[Any]]:
     """Return the optional columns that any grade has."""
     rows = [line.grade.row() for line in lines]
-    columns: dict[str, list[Any]] = {
-        "sample": [plain(line.sample, 60) if isinstance(line.sample, str) else line.sample for line in lines],
-        "read": [_count(row.get("read")) for row in rows],
-        "from": [_text(row.get("read_from")) for row in rows],
-        "ignored": [_count(row.get("ignored")) for row in rows],
-        "other": [_text(row.get("other_problem")) for row in rows],
-        "status": [_text(row.get("optimum_status")) for row in rows],
-        "bound": [_count(row.get("optimum_bound")) for row in rows],
-    }
-    return {name: values for name, values in columns.items() if any(value is not None for value in values)}
+    columns: dict[str, list[Any]] = {"sample": [_sample(line) for line in lines]}
+    for name, (field, as_value) in _REMARKS.items():
+        columns[name] = [as_value(row.get(field)) for row in rows]
+    return {name: values for name, values in columns.items() if values.count(None) < len(values)}
+
+
+def _sample(line: LeaderboardLine) -> str | int | None:
+    """Return the sample of a line, fit for display."""
+    return plain(line.sample, 60) if isinstance(line.sample, str) else line.sample
 
 
 def _count(value: object) -> int | None:
@@ -242,11 +256,23 @@ def _text(value: object) -> str | None:
     return plain(value, 500) if isinstance(value, str) else None
 
 
+# Field of a grade, and function that checks its value, of each optional column.
+_REMARKS: dict[str, tuple[str, Callable[[object], Any]]] = {
+    "read": ("read", _count),
+    "from": ("read_from", _text),
+    "ignored": ("ignored", _count),
+    "other": ("other_problem", _text),
+    "status": ("optimum_status", _text),
+    "bound": ("optimum_bound", _count),
+}
+
+
 def problem_row(name: str, set_name: str, chart: str | None, chunk: int) -> list[Any]:
     """Return ``[name, set, unit, seconds per tick, origin, status, optimum, bound, chunk of chart]``."""
     if chart is None:
         return [name, set_name, "tick", None, 0, None, None, None, -1]
-    drawn = json.loads(chart)
-    best = drawn["optimum"]
-    times = drawn["unit"], drawn["seconds"], drawn["first"]
-    return [name, set_name, *times, best["status"], best["makespan"], best["bound"], chunk]
+    content = json.loads(chart)
+    best = content["optimum"]
+    times = [content[field] for field in ("unit", "seconds", "first")]
+    results = [best[field] for field in ("status", "makespan", "bound")]
+    return [name, set_name, *times, *results, chunk]

@@ -24,7 +24,6 @@ from planoracle.instances.errors import InputError, PlanoracleError
 from planoracle.instances.model.limits import WorkLimit, counted_work
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.feedback import clock_of
 from planoracle.instances.workers.worker import NO_LIMITS, TaskLimits
 
 # Fields with names and origin of a submission, which do not affect its grade.
@@ -61,8 +60,8 @@ class ReportEntry:
         """Key of submissions that differ only in name and model, so they have the same results."""
         if self.submission is None:
             return str(self.place)
+        content = {name: value for name, value in self.submission.items() if name not in _NAMES}
         try:
-            content = {name: value for name, value in self.submission.items() if name not in _NAMES}
             return json.dumps(content, sort_keys=True)
         except (RecursionError, TypeError, ValueError):
             return str(self.place)
@@ -87,7 +86,9 @@ def entries_of(entries: Entries) -> Iterator[ReportEntry]:
 def _origin(row: dict[str, Any]) -> dict[str, Any]:
     """Return file and line of the submission of a grade, if its row names them."""
     source, line = row.get("source"), row.get("line")
-    return {"source": source, "line": line} if isinstance(source, str) and type(line) is int else {}
+    if isinstance(source, str) and type(line) is int:
+        return {"source": source, "line": line}
+    return {}
 
 
 # Work for one state of a run, in seconds.
@@ -107,7 +108,12 @@ class ReportOptions(Work):
     def start(self) -> Callable[[tuple[Any, ...]], Any]:
         """Return the function that answers a task: the name of a method of `Bench`, and its arguments."""
         bench = Bench(self)
-        return lambda task: getattr(bench, task[0])(*task[1:])
+
+        def answer(task: tuple[Any, ...]) -> Any:
+            name, *arguments = task
+            return getattr(bench, name)(*arguments)
+
+        return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,26 +173,28 @@ class Bench:
             raise
         except Exception as error:  # the grade is valid without an explanation
             sheet = {"fault": plain(fault_of(error), 1000)}
-        fields = registry.of(run.problem).plan_fields
-        sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, fields)}
-        return GradedSheet(grade.without_details(), len(grade.violations or ()), compact_json(sheet), run.problem.kind)
+        plan_fields = registry.of(run.problem).plan_fields
+        sheet |= {"metrics": details.metrics(grade), "plan": details.plan_text(submission, plan_fields)}
+        number_of_faults = len(grade.violations or ())
+        return GradedSheet(grade.without_details(), number_of_faults, compact_json(sheet), run.problem.kind)
 
     def price(
-        self, share: float, most: float, submissions: list[dict[str, Any]]
+        self, share: float, share_per_plan: float, submissions: list[dict[str, Any]]
     ) -> tuple[list[DecisionSheet | None], int]:
         """Return the regrets of some plans, and the counted work that they took, in nanoseconds.
 
         Parameters
         ----------
-        share, most
-            Work for all plans and for one of them, in seconds of a quiet core.
+        share, share_per_plan
+            Maximum work for all plans and for one of them, in seconds of a quiet core.
         """
-        began = counted_work()
+        start = counted_work()
         regrets: list[DecisionSheet | None] = []
         for submission in submissions:
-            remaining = min(most, share - (counted_work() - began) / 1e9)
+            seconds = (counted_work() - start) / 1e9
+            remaining = min(share_per_plan, share - seconds)
             regrets.append(self._price(submission, remaining) if remaining > 0 else None)
-        return regrets, counted_work() - began
+        return regrets, counted_work() - start
 
     def _price(self, submission: dict[str, Any], seconds: float) -> DecisionSheet | None:
         """Compute the regrets of a graded submission; ``None`` if that fails.
@@ -198,8 +206,9 @@ class Bench:
             count = len(run.verdict.events)
             if count > _MAX_PRICED:
                 return None
-            regret = regret_of(run, seconds=WorkLimit(min(_SITUATION, max(0.01, seconds / (count + 1)))))
-            sheet = compact_json(details.regret_sheet(regret, clock_of(run.problem)))
+            seconds_per_state = max(0.01, seconds / (count + 1))
+            regret = regret_of(run, seconds=WorkLimit(min(_SITUATION, seconds_per_state)))
+            sheet = compact_json(details.regret_sheet(regret, run.benchmark.clock(run.problem)))
         except MemoryError:
             raise
         except Exception:  # the page reports that the regret is not computed

@@ -95,17 +95,20 @@ class GradeRows:
     def _values(self, benchmark: str, row: Mapping[str, Any] | None) -> list[tuple[Any, ...]]:
         """Return the terms of a row by figure; create the columns of a new benchmark."""
         if benchmark not in self._terms:
-            columns = self._columns[benchmark] = {label: [] for label in _LABELS}
-            columns |= {"scored": array("b"), "success": array("b"), "failure_cause": []}
-            binned = (Average(METRIC + name, "", methodcaller("get", name)) for name in owner_of(benchmark).bins)
-            figures = (*self.figures(benchmark), *COMMON, *binned)
-            for figure in figures:
-                for name in columns_of(figure):
-                    columns[name] = [] if figure.aggregate == "counts" else array("d")
-            terms = self._terms[benchmark] = []
-            for figure in figures:
-                terms.append((figure, [columns[name] for name in columns_of(figure)]))
+            self._create_columns(benchmark)
         return [_terms_of(figure, row) for figure, _ in self._terms[benchmark]]
+
+    def _create_columns(self, benchmark: str) -> None:
+        columns: dict[str, Any] = {label: [] for label in _LABELS}
+        columns |= {"scored": array("b"), "success": array("b"), "failure_cause": []}
+        binned = [Average(METRIC + name, "", methodcaller("get", name)) for name in owner_of(benchmark).bins]
+        terms: list[tuple[Average, list[Any]]] = []
+        for figure in (*self.figures(benchmark), *COMMON, *binned):
+            names = columns_of(figure)
+            columns |= {name: [] if figure.aggregate == "counts" else array("d") for name in names}
+            terms.append((figure, [columns[name] for name in names]))
+        self._columns[benchmark] = columns
+        self._terms[benchmark] = terms
 
     def add(self, grade: Grade, row: Mapping[str, Any] | None = None, **prices: float | None) -> None:
         """Add a grade.
@@ -161,8 +164,13 @@ class GradeRows:
             parts.append(pd.DataFrame(data))
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"benchmark": []})
 
-    def outcomes(self) -> pd.DataFrame:
+    def outcomes(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return ``success`` and ``main_score`` of every grade, by which models are compared.
+
+        Parameters
+        ----------
+        frame
+            The frame of the grades, see `frame`.
 
         Returns
         -------
@@ -170,16 +178,16 @@ class GradeRows:
             ``benchmark, set, model, instance, sample, scored, success, main_score, failure_cause``; shares are missing
             where the benchmark does not define them.
         """
-        frame = self.frame()
         if frame.empty:
             return frame
         shares = {"success": frame["scored"] * nan, "main_score": frame["scored"] * nan}
         for name in frame["benchmark"].unique():
-            rows = frame["benchmark"] == name
+            is_of_benchmark = frame["benchmark"] == name
             for column, role in (("success", "success"), ("main_score", "main")):
                 figure = next(candidate for candidate in self.figures(name) if role in candidate.role)
                 top, bottom = columns_of(figure)
-                shares[column] = shares[column].mask(rows, frame[top] / frame[bottom] / figure.full)
+                values = frame[top] / frame[bottom] / figure.full
+                shares[column] = shares[column].mask(is_of_benchmark, values)
         return frame[["benchmark", *_LABELS, "scored", "failure_cause"]].assign(**shares)
 
 

@@ -103,7 +103,7 @@ def pairs(
         grades = GradeRows()
         for grade in frame:
             grades.add(grade if grades.accepts(grade) else replace(grade, scored=False))
-        frame = grades.outcomes()
+        frame = grades.outcomes(grades.frame())
     if value is None:
         value = COMPARED if "main_score" in frame.columns else "makespan"
     rows = []

@@ -152,9 +152,7 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
     members, sizes = {}, {}
     for set_name, part in _parts_by(problems, "set"):
         judged = {*part["instance"][part["runs"] > 0]}
-        bundled = chain.from_iterable(dict(map(set_of, part["instance"])).values())
-        inside = [name for name in bundled if by == "set" or set_name in labels_of(benchmark, name, by)]
-        members[set_name] = dict.fromkeys(inside or sorted(judged))
+        members[set_name] = _members(benchmark, set_name, part["instance"], judged, by)
         sizes[set_name] = len({*members[set_name], *judged}) if judged else 0
     set_key = PROBLEM_KEY[:2]
     by_set, runs_by_set = problems.groupby(set_key), frame.groupby(set_key)
@@ -184,6 +182,14 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
         )
         groups.append(group)
     return sorted(groups, key=lambda group: (group.model, group.set_name))
+
+
+def _members(benchmark: str, set_name: str, instances: Iterable[str], judged: set[str], by: str) -> dict[str, None]:
+    """Return the bundled problems of a set or group; if there are none, those with a scored run."""
+    members: list[str] = []
+    for names in dict(map(set_of, instances)).values():
+        members += [name for name in names if by == "set" or set_name in labels_of(benchmark, name, by)]
+    return dict.fromkeys(members or sorted(judged))
 
 
 @dataclass

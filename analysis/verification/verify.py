@@ -26,7 +26,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.explanation import FORMAT, VERSION
 from planoracle.solver.kinds.registry import kind_of
-from planoracle.solver.proofs import checker, schedule_checker
+from planoracle.solver.proofs import checker
 from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.solve import bundled_proof, bundled_result, solve
 
@@ -92,7 +92,7 @@ def read_certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
 def verify_named(proof: Any, problems: Mapping[str, Problem]) -> Verification:
     """Check a certificate, or a plan with a claimed bound, against the problem that it names.
 
-    Nothing of the search for proofs is used, see `planoracle.solver.proofs.checker` and ``timetable``.
+    Nothing of the search for proofs is used, see `planoracle.solver.proofs.checker`.
 
     Parameters
     ----------
@@ -161,12 +161,12 @@ def verify(document: Any, problem: Problem) -> Verification:
 
 
 def check_certificate(proof: Any, instance: Instance) -> Verification:
-    """Check a certificate of a scheduling problem with the two stand-alone checkers."""
+    """Check a certificate of a scheduling problem with the stand-alone checker."""
     problem = to_document(instance)
     try:
         bound = checker.check(problem, proof)
-        makespan = schedule_checker.check(problem, proof)
-    except (checker.RefusedError, schedule_checker.ScheduleRefusedError) as error:
+        makespan = checker.check_schedule(problem, proof)
+    except checker.RefusedError as error:
         return Verification(instance.name, None, None, "", False, str(error))
     return Verification(instance.name, makespan, bound, "certificate", True)
 
@@ -236,7 +236,7 @@ def _refute_by_optimum(checked: Verification, problem: Problem, rules: Rules | N
 def verify_bundled(name: str) -> Iterator[Verification]:
     """Check the bundled optimum of a problem, once for all profiles with the same problem.
 
-    Plans are replayed by the rules, schedules also by `planoracle.solver.proofs.schedule_checker`; where there is a
+    Plans are replayed by the rules, schedules also by `planoracle.solver.proofs.checker`; where there is a
     certificate, it has to reach what the table of optima says. Without one the bound is not checked.
 
     Examples

@@ -19,7 +19,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import Entries, read_optima
 from planoracle.instances.protocol.capabilities import Catalog, SubmissionLimit
 from planoracle.instances.protocol.environment import USUAL, Environment, RunConfig
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, clock_of
+from planoracle.instances.protocol.feedback import ClockFormat, Examination, FeedbackItem
 from planoracle.instances.protocol.plan import (
     CUT_OFF,
     FAULTS,
@@ -85,7 +85,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     - ``language``: ``reading(problem, plan, rules)``, which returns a `Reading`; [``name_of(problem, action)``]; for
       scheduling problems ``written(problem, schedule)`` and ``schedule(problem, plan)``.
     - ``rules``: a `planoracle.instances.protocol.profiles.RuleSet`.
-    - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run`,
+    - ``runs``: ``replay(problem, plan, rules)``, which returns a `planoracle.instances.protocol.run.Run` (a
+      `planoracle.instances.protocol.schedule_run.ScheduleRun` for scheduling problems),
       ``simulator(problem, rules)``, which returns a `planoracle.instances.protocol.simulator.Simulator`,
       [``under(problem, rules)``].
     - ``metrics``: a `planoracle.instances.protocol.scoring.MetricSet`, which declares each metric once.
@@ -413,9 +414,13 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """Return the findings about a run."""
         if run.plan.fault:
             faults = tuple(FeedbackItem.of(violation, FAULTS[violation.kind]) for violation in run.verdict.violations)
-            clock = clock_of(run.problem)
+            clock = self.clock(run.problem)
             return Examination(run.verdict, faults, clock, lambda index: "your answer", whole=True)
         return cast(Examination, self.feedback.examine(run))
+
+    def clock(self, problem: Problem) -> ClockFormat:
+        """Return the text form of times of a problem."""
+        return ClockFormat.of(problem, self.tick_origin, is_discrete=self.has_discrete_time)
 
     def name_of(self, problem: _P, action: str) -> str:
         """Name an action in the benchmark's words."""

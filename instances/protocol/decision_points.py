@@ -89,28 +89,12 @@ def started(point: DecisionPoint, piece: Piece) -> DecisionPoint:
     instance, pieces = point.instance, point.state.pieces
     if piece.duration or not instance.by_id[piece.action].duration:
         pieces = (*pieces, piece)
-    _check_number(pieces)
+    if len(pieces) > _MAX_PIECES:
+        raise PlanError(f"contains more than {_MAX_PIECES} executed pieces", field="plan")
     clock = max(point.state.clock, piece.start, clock_after(instance, piece))
     reached = max(point.reached, piece.end + point.lost)
     grid = gcd(point.grid, clock, piece.start, piece.duration)
     return DecisionPoint(instance, PartialSchedule(pieces, clock), point.lost, reached, grid=grid)
-
-
-def point_of(instance: Instance, pieces: tuple[Piece, ...], clock: int, *, reached: int, grid: int) -> DecisionPoint:
-    """Return the point of a state that stores pieces, clock, makespan and grid of its run.
-
-    Raises
-    ------
-    PlanError
-        If there are far too many pieces.
-    """
-    _check_number(pieces)
-    return DecisionPoint(instance, PartialSchedule(pieces, clock), reached=reached, grid=grid)
-
-
-def _check_number(pieces: tuple[Piece, ...]) -> None:
-    if len(pieces) > _MAX_PIECES:
-        raise PlanError(f"contains more than {_MAX_PIECES} executed pieces", field="plan")
 
 
 def piece_choices(

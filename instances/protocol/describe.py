@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.protocol.feedback import clean, listed, moment, span
+from planoracle.instances.protocol.feedback import clean, listed, span
+from planoracle.instances.protocol.schedule_benchmark import moment
 from planoracle.instances.text import visible
 
 

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.violations import Measure, Other, Replay, Violation
-from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.plan import FAULTS
 from planoracle.instances.text import format_clock, visible
 
-
-def action_name(instance: Instance, action: str) -> str:
-    """Name an action as its benchmark does.
-
-    Examples
-    --------
-    >>> from planoracle.instances.files.catalog import load
-    >>> action_name(load("recipe2plan/timed/Cobbler_Pancakes"), "Cobbler/2")
-    'step 2 of Cobbler'
-    >>> action_name(load("timearena/household1"), "household1/pour kettle into")
-    'pour kettle into ...'
-    >>> action_name(load("asynctool/files_1"), "files_1/2 make_folder")
-    'call 2 of files_1 (make_folder)'
-    """
-    original = instance.rest_of or instance
-    return registry.of(original).name_of(original, action)
+if TYPE_CHECKING:
+    from planoracle.instances.protocol.benchmark import AnyBenchmark
 
 
 def span(instance: Problem, ticks: int) -> str:
@@ -51,23 +36,6 @@ def span(instance: Problem, ticks: int) -> str:
     parts = ((seconds // 3600, "h"), (seconds // 60 % 60, "min"), (seconds % 60, "s"))
     words = " ".join(f"{amount} {unit}" for amount, unit in parts if amount)
     return ("-" if ticks < 0 else "") + (words or "0 s")
-
-
-def moment(instance: Problem, tick: int) -> str:
-    """Write an instant: a clock time if ticks are seconds, else the number of the minute, turn or tick.
-
-    Examples
-    --------
-    >>> from planoracle.instances.files.catalog import load
-    >>> moment(load("recipe2plan/timed/Cobbler_Pancakes"), 90), moment(load("timearena/household1"), 3)
-    ('00:01:30', 'minute 3')
-    >>> moment(load("asynctool/files_1"), 0)
-    'turn 1'
-    """
-    if instance.seconds_per_tick == 1:
-        return format_clock(tick)
-    original: Problem = getattr(instance, "rest_of", None) or instance
-    return f"{visible(instance.unit)} {tick + registry.of(original).tick_origin}"
 
 
 #: Most other actions that a sentence names.
@@ -114,11 +82,6 @@ def quoted(text: str, limit: int = 40) -> str:
         Largest number of characters between the quotes.
     """
     return f'"{clean(text, limit)}"'
-
-
-def named(instance: Instance, action: str) -> str:
-    """Name an action of an instance in its benchmark's words."""
-    return clean(action_name(instance, action[:400]))
 
 
 def sentence(text: str) -> str:
@@ -290,29 +253,50 @@ class ClockFormat(NamedTuple):
             return self.moment(start)
         return f"{self.moment(start)} to {self.moment(last)}"
 
+    @classmethod
+    def of(cls, problem: Problem, tick_origin: int, *, is_discrete: bool) -> ClockFormat:
+        """Return the text form of times of a problem.
 
-def clock_of(problem: Problem) -> ClockFormat:
-    """Return the text form of times of a problem.
+        An instant is a clock time if ticks are seconds, else the number of the minute, turn or tick.
+
+        Parameters
+        ----------
+        problem
+            Problem of any kind.
+        tick_origin
+            Number of the first tick.
+        is_discrete
+            True if ticks are counted one by one.
+        """
+        return cls(partial(_moment, problem, tick_origin), partial(span, problem), is_discrete)
+
+
+def _moment(problem: Problem, tick_origin: int, tick: int) -> str:
+    """Write an instant, see `ClockFormat.of`."""
+    if problem.seconds_per_tick == 1:
+        return format_clock(tick)
+    return f"{visible(problem.unit)} {tick + tick_origin}"
+
+
+class Words:
+    """Names of actions and times in feedback on one scheduling problem.
 
     Parameters
     ----------
     problem
-        Problem of any kind, as returned by `planoracle.load`.
+        Scheduling problem.
+    benchmark
+        Benchmark that names its actions.
     """
-    is_discrete = registry.of(problem).has_discrete_time
-    return ClockFormat(partial(moment, problem), partial(span, problem), is_discrete)
 
-
-class Words:
-    """Names of actions and times in feedback on one scheduling problem."""
-
-    def __init__(self, problem: Instance) -> None:
+    def __init__(self, problem: Instance, benchmark: AnyBenchmark) -> None:
         self.problem = problem
-        self.clock = clock_of(problem)
+        self.benchmark = benchmark
+        self.clock = benchmark.clock(problem)
 
     def name(self, action: str) -> str:
         """Name an action."""
-        return named(self.problem, action)
+        return clean(self.benchmark.name_of(self.problem, action[:400]))
 
     def moment(self, tick: Measure) -> str:
         """Write an instant."""
@@ -334,6 +318,41 @@ class Words:
     def until(self, action: Other) -> str:
         """Name an action, and when it ends."""
         return f"{self.name(action.subject)} (until {self.moment(action.end)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Table of sentences on violations.
+
+    Attributes
+    ----------
+    table
+        Functions that write a part of a sentence, by kind of violation, or by case where a case differs from its kind.
+    numbered
+        Kinds whose required and actual values are numbers of steps or modes, and not amounts.
+    """
+
+    table: Mapping[str, Callable[[Words, Violation], str]]
+    numbered: frozenset[str] = frozenset()
+
+    def describe(self, words: Words, violation: Violation) -> str:
+        """Return a violation as part of a sentence; of a rule that another benchmark adds, its message."""
+        write = self.table.get(violation.case) or self.table.get(violation.kind, _describe_other_rule)
+        return write(words, violation)
+
+    def items(self, words: Words, violations: Iterable[Violation]) -> tuple[FeedbackItem, ...]:
+        """Return the items of violations."""
+        items = []
+        for violation in violations:
+            item = FeedbackItem.of(violation, self.describe(words, violation))
+            items.append(replace(item, excess=None) if violation.kind in self.numbered else item)
+        return tuple(items)
+
+
+def _describe_other_rule(words: Words, violation: Violation) -> str:
+    if violation.start is None:
+        return f"{words.name(violation.subject)}: {violation.message}"
+    return f"{words.at(violation)}: {violation.message}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from planoracle.instances.errors import PlanError
@@ -159,9 +160,10 @@ def terse(step: Step) -> str:
 class ScheduleText(LiveText[Instance, _R, _S]):
     """Texts of live runs whose commands state start times, so that a later start is a wait."""
 
-    def __init__(self, problem: Instance, rules: _R, config: RunConfig, simulator: Any) -> None:
-        super().__init__(problem, rules, config, simulator)
-        self.words = Words(problem)
+    @cached_property
+    def words(self) -> Words:
+        """Names of actions and times."""
+        return Words(self.problem, self.benchmark)
 
     def running(self, state: _S) -> Iterable[Piece]:
         """Return the running pieces, for `situation`."""

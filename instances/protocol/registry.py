@@ -23,6 +23,7 @@ from planoracle.instances.text import one_of
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.benchmark import AnyBenchmark
+    from planoracle.instances.protocol.feedback import ClockFormat
 
 
 #: Group of the entry points of benchmarks in other packages.
@@ -54,7 +55,7 @@ def _from_packages() -> dict[str, AnyBenchmark]:
         try:
             benchmark: AnyBenchmark = point.load()
             _check(benchmark, point.name)
-        except (ImportError, AttributeError) as error:
+        except (ImportError, AttributeError, BenchmarkError) as error:
             missing = getattr(error, "name", None) or ""
             advice = "repair or uninstall this package"
             if isinstance(error, ImportError) and missing.startswith("planoracle."):
@@ -144,6 +145,23 @@ def source_digest(names: tuple[str, ...]) -> str:
 def of(problem: Problem) -> AnyBenchmark:
     """Return the benchmark of a problem."""
     return get(check_problem(problem).benchmark)
+
+
+def clock_of(problem: Problem) -> ClockFormat:
+    """Return the text form of times of a problem.
+
+    Parameters
+    ----------
+    problem
+        Problem of any kind, as returned by `planoracle.load`.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> clock_of(load("recipe2plan/timed/Cobbler_Pancakes")).moment(90), clock_of(load("asynctool/files_1")).moment(0)
+    ('00:01:30', 'turn 1')
+    """
+    return of(problem).clock(problem)
 
 
 #: Advice for rules that a problem does not state.

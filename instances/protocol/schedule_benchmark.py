@@ -109,6 +109,29 @@ def language(instance: Instance) -> ScheduleBenchmark[Any, Any]:
     return cast("ScheduleBenchmark[Any, Any]", registry.of(instance))
 
 
+def action_name(instance: Instance, action: str) -> str:
+    """Name an action as its benchmark does.
+
+    Examples
+    --------
+    >>> from planoracle.instances.files.catalog import load
+    >>> action_name(load("recipe2plan/timed/Cobbler_Pancakes"), "Cobbler/2")
+    'step 2 of Cobbler'
+    >>> action_name(load("timearena/household1"), "household1/pour kettle into")
+    'pour kettle into ...'
+    >>> action_name(load("asynctool/files_1"), "files_1/2 make_folder")
+    'call 2 of files_1 (make_folder)'
+    """
+    original = instance.rest_of or instance
+    return language(original).name_of(original, action)
+
+
+def moment(instance: Instance, tick: int) -> str:
+    """Write an instant as the benchmark of an instance does."""
+    original = instance.rest_of or instance
+    return language(original).clock(instance).moment(tick)
+
+
 def settled(instance: Instance, schedule: Schedule) -> Schedule:
     """Return a schedule as the rules carry out its plan: perhaps earlier, where plans state no times."""
     benchmark = language(instance)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -52,10 +52,13 @@ class LegalCommand(NamedTuple):
         Command as a message.
     kind
         ``act``, ``wait`` or ``close``.
+    piece
+        Piece that the command starts, in `ScheduleSimulator.choices`; else ``None``.
     """
 
     text: str
     kind: str
+    piece: Piece | None = None
 
 
 class Unreadable(NamedTuple):
@@ -129,6 +132,21 @@ class Simulator(ABC, Generic[_S, _C]):
         return None
 
 
+class LatePoint(NamedTuple):
+    """Decision point after a step, which is computed on demand.
+
+    Attributes
+    ----------
+    before
+        Point before the step.
+    step
+        The step.
+    """
+
+    before: DecisionPoint | LatePoint
+    step: Step
+
+
 class ScheduleSimulator(Simulator[_S, _C]):
     """Rules of a benchmark whose runs are schedules, so that every state is a decision point."""
 
@@ -139,8 +157,36 @@ class ScheduleSimulator(Simulator[_S, _C]):
     def next_point(self, point: DecisionPoint, step: Step) -> DecisionPoint:
         """Return the point after a step, by its piece or its wait, if it has one."""
         if step.piece is not None:
-            return started(point, step.piece)
+            return self.after_piece(point, step.piece)
         return waited(point, step.end) if step.kind == "wait" else point
+
+    def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
+        """Return the point after the start of a piece."""
+        return started(point, piece)
+
+    def computed(self, point: DecisionPoint | LatePoint) -> DecisionPoint:
+        """Return a point after the steps since the last point that is computed."""
+        steps: list[Step] = []
+        while isinstance(point, LatePoint):
+            steps.append(point.step)
+            point = point.before
+        for step in reversed(steps):
+            point = self.next_point(point, step)
+        return point
+
+    @abstractmethod
+    def choices(self, point: DecisionPoint, step: int, state: _S | None = None) -> Iterator[LegalCommand]:
+        """Yield the commands that the rules allow at the clock of a point.
+
+        Parameters
+        ----------
+        point
+            Decision point.
+        step
+            Ticks of a wait; parts of interruptible actions have lengths that are multiples of it.
+        state
+            State at the point. By default the one after the pieces of the point, where the rules need a state.
+        """
 
     @abstractmethod
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:

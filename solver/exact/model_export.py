@@ -203,19 +203,19 @@ class _MiniZinc:
 
     def linear(self, linear: Any) -> str:
         """Return a linear constraint, with positive terms on the left and negative ones on the right."""
-        left: list[str] = []
-        right: list[str] = []
+        positive_terms: list[str] = []
+        negative_terms: list[str] = []
         for variable, factor in zip(linear.vars, linear.coeffs, strict=True):
             name = self.names[variable]
             number = f"bool2int({name})" if _is_choice(name) else name
-            side = right if factor < 0 else left
+            side = negative_terms if factor < 0 else positive_terms
             side.append(number if abs(factor) == 1 else f"{abs(factor)} * {number}")
         lower, upper = linear.domain
         bounds = []
         if lower > -FAR:
-            bounds.append(f"{_sum(left)} >= {_sum(right, lower)}")
+            bounds.append(f"{_sum(positive_terms)} >= {_sum(negative_terms, lower)}")
         if upper < FAR:
-            bounds.append(f"{_sum(left)} <= {_sum(right, upper)}")
+            bounds.append(f"{_sum(positive_terms)} <= {_sum(negative_terms, upper)}")
         return " /\\ ".join(bounds)
 
     def literal(self, number: int) -> str:

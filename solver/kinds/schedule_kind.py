@@ -149,11 +149,14 @@ class ScheduleKind(Kind):
     def size(self, problem: Problem) -> Mapping[str, int]:
         """Return counts of actions and of maximum lags, and the total work in ticks."""
         instance = of_kind(problem, Instance)
+        autonomous = [action for action in instance.actions if action.attended < action.duration]
+        interruptible = [action for action in instance.actions if action.interruptible]
+        maximum_lags = [lag for lag in instance.lags if lag.maximum is not None]
         return {
             "actions": len(instance.actions),
-            "autonomous": sum(action.attended < action.duration for action in instance.actions),
-            "interruptible": sum(action.interruptible for action in instance.actions),
-            "maximum_lags": sum(lag.maximum is not None for lag in instance.lags),
+            "autonomous": len(autonomous),
+            "interruptible": len(interruptible),
+            "maximum_lags": len(maximum_lags),
             "work": sum(action.duration for action in instance.actions),
         }
 

@@ -10,7 +10,7 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, TimeOverError, WorkLimit, deadline_of
 from planoracle.instances.model.schedule import Schedule
-from planoracle.solver.proofs import checker, schedule_checker
+from planoracle.solver.proofs import checker
 from planoracle.solver.proofs.branching import EVERYWHERE, LEAVES, Prover
 from planoracle.solver.proofs.checker import FORMAT, VERSION
 from planoracle.solver.proofs.derivations import MOST_ACTIONS, Arguments, Node
@@ -61,7 +61,7 @@ class Certificate(Proof):
         return proof_lines(instance, self)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the certificate for JSON, as ``checker.py`` and ``schedule_checker.py`` read it."""
+        """Return the certificate for JSON, as ``checker.py`` reads it."""
         makespan = gap = pieces = None  # the document claims only what can be checked
         if self.schedule is not None:
             makespan, gap = self.makespan, self.gap
@@ -75,7 +75,7 @@ class Certificate(Proof):
             "gap": gap,
             "schedule": pieces,
             "supposed": self.supposed,
-            "steps": self.plain_steps(),
+            "steps": [step.to_json() for step in self.steps],
         }
 
 
@@ -119,7 +119,7 @@ def certificate(
         If the time lags contradict each other, or no schedule can be as short as ``makespan``.
     InternalError
         If the proof does not stand up to `planoracle.solver.proofs.checker.check`, or the schedule not to
-        `planoracle.solver.proofs.schedule_checker.check`.
+        `planoracle.solver.proofs.checker.check_schedule`.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def _proofs(
 
 
 def verify(instance: Instance, certificate: Certificate) -> None:
-    """Check a certificate with the stand-alone checkers, from the documents of both.
+    """Check a certificate with the stand-alone checker, from the documents of both.
 
     Raises
     ------
@@ -213,8 +213,8 @@ def verify(instance: Instance, certificate: Certificate) -> None:
     problem, proof = to_document(instance), certificate.as_dict()
     try:
         checker.check(problem, proof)
-        schedule_checker.check(problem, proof)
-    except (checker.RefusedError, schedule_checker.ScheduleRefusedError) as error:
+        checker.check_schedule(problem, proof)
+    except checker.RefusedError as error:
         raise InternalError(f"{instance.name}: the checker refuses the certificate: {error}") from error
 
 

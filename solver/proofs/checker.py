@@ -1,7 +1,8 @@
-"""Check a proof that no schedule is shorter than a bound; needs Python and this file alone.
+"""Check the bound and the schedule of a proof; needs Python and this file alone.
 
 ``python checker.py problem.json proof.json``: a problem as ``planoracle instances --export`` writes it, a proof as
-``planoracle explain --out`` does. ``schedule_checker.py`` beside this file checks the schedule of a proof.
+``planoracle explain --out`` does. `check` checks that no schedule is shorter than the bound, `check_schedule` that the
+schedule of the proof holds and has its makespan. The page of `planoracle.instances.model.instance` defines problems.
 
 Form of a proof. An *event* is the beginning, the end, or the ``start``, ``finish`` or ``free`` (it releases its
 agent) of an action. A *hop* states that one event is at least so many ticks after another, because the problem says so
@@ -11,17 +12,17 @@ agent) of an action. A *hop* states that one event is at least so many ticks aft
 - ``load``: actions that lie between two events and hold the same agents, or a resource: their work has to fit in.
 - ``order``: of two ways (`Checker.ways`) one holds, since the other contradicts a path.
 - ``split``: of two ways one holds, and the bound follows in both.
-
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Set
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from time import process_time
 from typing import Any, Final, NamedTuple, NoReturn
 
@@ -29,8 +30,7 @@ FORMAT, VERSION = "planoracle/certificate", 2
 #: Limits: bytes of a file, absolute value of a number.
 MAX_BYTES, MAX_NUMBER = 16 * 2**20, 10**30
 #: Limits of one check: cases within each other, comparisons of needs, seconds of processor time.
-MAX_DEPTH = 100
-MAX_COMPARISONS = 5_000_000
+MAX_DEPTH, MAX_COMPARISONS = 100, 5_000_000
 MAX_SECONDS = 60.0
 
 _Event = tuple[str, str]
@@ -58,12 +58,13 @@ _OBJECTS = {
     "order": "number:int link:str kind:str about:list held:dict excluded:dict against:list",
     "split": "number:int link:str kind:str about:list cases:list",
     "case": "assumed:dict steps:list",
+    "piece": "action:str start:int duration:int agent:str? mode:int",
 }
 _KEYS: Final = {name: dict(key.split(":") for key in keys.split()) for name, keys in _OBJECTS.items()}
 
 
 class RefusedError(Exception):
-    """The proof does not hold or is of another problem, or a file is malformed or beyond a limit."""
+    """The proof or its schedule does not hold, or a file is malformed or beyond a limit."""
 
 
 def _read(name: str, row: Any, **usual: Any) -> dict[str, Any]:
@@ -95,6 +96,13 @@ class _Use(NamedTuple):
     sets: str | None
 
 
+class _Mode(NamedTuple):
+    """Uses by resource, and actions that must be finished."""
+
+    uses: dict[str, _Use]
+    after: list[str]
+
+
 class _Needs(NamedTuple):
     """Needs of an action on one resource, over all its modes."""
 
@@ -114,15 +122,15 @@ class _Action:
     pausing: bool
     release: int
     agents: frozenset[str]
-    modes: list[tuple[dict[str, _Use], set[str]]]  # needs of resources, and actions that must be finished
+    modes: list[_Mode]
 
     def __post_init__(self) -> None:
         """Combine the modes: an absent use takes, requires and sets nothing; ``last`` sets the agent free."""
         self.last = "finish" if self.pausing or self.attended == self.duration else "free"
-        self.after = set.intersection(*(after for _, after in self.modes))
+        self.after = set.intersection(*(set(mode.after) for mode in self.modes))
         uses = defaultdict[str, list[_Use]](list)
-        for mode, _ in self.modes:
-            for name, use in mode.items():
+        for mode in self.modes:
+            for name, use in mode.uses.items():
                 uses[name].append(use)
         self.needs = defaultdict[str, _Needs](_Needs)
         for name, stated_uses in uses.items():
@@ -145,6 +153,8 @@ class _Problem:
         self.until = process_time() + MAX_SECONDS
         self.comparisons = 0
         self.count = 0  # of steps in all cases
+        self.name: str = problem["name"]
+        self.time_limit: int | None = problem["time_limit"]
         self.agents = frozenset(_texts("agents", problem["agents"]))
         resources = [_read("resource", entry, capacity=1) for entry in problem["resources"]]
         _texts("resources", [entry["name"] for entry in resources])
@@ -176,8 +186,8 @@ class _Problem:
         for before, name, _, _ in self.lags:
             names |= {before, name}
         for action in actions:
-            for _, after in action.modes:
-                names |= after
+            for mode in action.modes:
+                names.update(mode.after)
         unknown = names - self.actions.keys()
         if unknown:
             raise RefusedError(f"a time lag or mode waits for {min(unknown)}, which is not an action of the problem")
@@ -213,7 +223,7 @@ class _Problem:
         modes = [self.mode(task, row) for row in rows]
         return _Action(name, duration, attended, interruptible, release, eligible, modes)
 
-    def mode(self, task: str, entry: dict[str, Any]) -> tuple[dict[str, _Use], set[str]]:
+    def mode(self, task: str, entry: dict[str, Any]) -> _Mode:
         uses = [_read("use", row, amount=1) for row in entry["uses"]]
         _texts("resources used", [use["resource"] for use in uses])
         for use in uses:
@@ -222,7 +232,7 @@ class _Problem:
                 raise RefusedError("a use must name a resource of the problem and an amount between 0 and its capacity")
         needs = {use["resource"]: _Use(use["amount"], use["requires"], use["sets"]) for use in uses}
         after = _texts("actions that a mode waits for", entry["after"])
-        return needs, {name if "/" in name else f"{task}/{name}" for name in after}
+        return _Mode(needs, [name if "/" in name else f"{task}/{name}" for name in after])
 
     def is_only_setter(self, setter: _Action, user: _Action, resource: str, state: str) -> bool:
         """Return whether no other action than the setter, and possibly the user, may set a state."""
@@ -271,9 +281,8 @@ def check(problem: Any, proof: Any) -> int:
     gap = None if makespan is None else makespan - bound
     lacks_part = (makespan is None) != (document["schedule"] is None)
     if lacks_part or document["gap"] != gap or (gap or 0) < 0:
-        raise RefusedError(
-            "a makespan requires a schedule, and the gap must be the makespan minus the bound, at least 0"
-        )
+        required = "a schedule, and the gap must be the makespan minus the bound, at least 0"
+        raise RefusedError(f"a makespan requires {required}")
     supposed = document["supposed"]
     if supposed not in (None, bound - 1):
         raise RefusedError(f"the supposed makespan must be null or {bound - 1}, the bound minus 1 (got {supposed})")
@@ -300,9 +309,8 @@ class Checker:
             self.problem.work()
             self.problem.count += 1
             if link not in checks or _read(link, row)["number"] != self.problem.count:
-                raise RefusedError(
-                    f"link of step {self.problem.count} must be one of {', '.join(checks)}, and number its position"
-                )
+                required = f"must be one of {', '.join(checks)}, and number its position"
+                raise RefusedError(f"link of step {self.problem.count} {required}")
             checks[link](row)
 
     def fail(self, step: Any, reason: str) -> NoReturn:
@@ -315,9 +323,8 @@ class Checker:
         reaches_bound = (source, target) == (_BEGIN, _END) and ticks >= self.bound
         contradicts_itself = source == target and ticks > 0
         if ticks != step["ticks"] or not (reaches_bound or contradicts_itself):
-            self.fail(
-                step, "its ticks are not the sum of its hops, or neither reaches the bound nor contradicts itself"
-            )
+            reason = "its ticks are not the sum of its hops, or neither reaches the bound nor contradicts itself"
+            self.fail(step, reason)
 
     def path(self, step: Any, path: list[_Hop]) -> tuple[_Event, _Event, int]:
         """Check that hops follow on each other and hold; return both ends and the sum."""
@@ -329,9 +336,8 @@ class Checker:
             else:
                 holds = self.is_stated(hop)
             if not holds:
-                self.fail(
-                    step, f"nothing states that {hop.target} is at least {hop.ticks} after {hop.source} ({hop.reason})"
-                )
+                least_time = f"{hop.target} is at least {hop.ticks} after {hop.source} ({hop.reason})"
+                self.fail(step, f"nothing states that {least_time}")
         return path[0].source, path[-1].target, sum(hop.ticks for hop in path)
 
     def between(self, step: Any, source: _Event, path: Any, target: _Event, min_ticks: int) -> None:
@@ -420,11 +426,10 @@ class Checker:
             release_kind = action.last if needs_agents else "finish"
             self.between(step, source, row["before"], ("start", action.id), head)
             self.between(step, (release_kind, action.id), row["after"], target, tail)
+        needed = -(-sum(ticks) // capacity)
         if in_turn:
             successive = -(-len(ticks) // capacity)
             needed = sum(sorted(ticks)[:successive])
-        else:
-            needed = -(-sum(ticks) // capacity)
         sums = (sum(ticks), needed, head + needed + tail)
         if (step["work"], step["needed"], step["ticks"]) != sums:
             self.fail(step, "work, needed or ticks is not the sum that its members give")
@@ -512,10 +517,8 @@ class Checker:
         are_actions = len(_texts("actions", names)) == count and {*names} <= self.problem.actions.keys()
         is_named = are_actions and type(owner) is str
         if not is_named or (owner and kind in ("mode", "modes")):  # these two are about no agent and no resource
-            self.fail(
-                step,
-                f"about must name {count} distinct actions and, unless its kind is a mode, an agent or a resource",
-            )
+            required = f"{count} distinct actions and, unless its kind is a mode, an agent or a resource"
+            self.fail(step, f"about must name {required}")
         actions = [self.problem.actions[name] for name in names]
         if kind == "state":
             return self.state(step, owner, *actions)
@@ -567,20 +570,16 @@ class Checker:
 
     def always_exceed(self, first: _Action, second: _Action) -> bool:
         """Return whether two actions exceed a capacity together in all modes, on resources that neither sets."""
-        uses_of_first = sum(1 + len(uses) for uses, _ in first.modes)
+        uses_of_first = sum(1 + len(mode.uses) for mode in first.modes)
         self.problem.work(uses_of_first * len(second.modes))
         if not first.duration > 0 < second.duration:
             return False
-        for uses, _ in first.modes:
-            for second_uses, _ in second.modes:
-                if not self.exceed(uses, second_uses):
-                    return False
-        return True
+        return all(self.exceed(*modes) for modes in product(first.modes, second.modes))
 
-    def exceed(self, uses: dict[str, _Use], second_uses: dict[str, _Use]) -> bool:
+    def exceed(self, first: _Mode, second: _Mode) -> bool:
         """Return whether two modes exceed a capacity together, on a resource that neither sets."""
-        for name, use in uses.items():
-            second_use = second_uses.get(name)
+        for name, use in first.uses.items():
+            second_use = second.uses.get(name)
             if second_use is None or use.sets is not None or second_use.sets is not None:
                 continue
             amounts = use.amount, second_use.amount
@@ -590,7 +589,7 @@ class Checker:
 
     def mode(self, step: Any, first: _Action, second: _Action, user: _Action) -> tuple[_Way, _Way]:
         """Let an action wait for what one of its two modes waits for, or for what the other does."""
-        if len(user.modes) != 2 or first.id not in user.modes[0][1] or second.id not in user.modes[1][1]:
+        if len(user.modes) != 2 or first.id not in user.modes[0].after or second.id not in user.modes[1].after:
             self.fail(step, f"the two modes of {user.id} do not wait for {first.id} and {second.id}")
         start = ("start", user.id)
         return (("finish", first.id), start, 0), (("finish", second.id), start, 0)
@@ -606,9 +605,196 @@ class Checker:
         return early, (("finish", user.id), ("start", rival.id), 0)
 
 
+class _Piece(NamedTuple):
+    """Piece of an action, which holds its agent up to ``until``."""
+
+    start: int
+    until: int
+    end: int
+    action: _Action
+    agent: str | None
+    mode: int
+
+
+def check_schedule(problem: Any, proof: Any) -> int | None:
+    """Return the makespan of the schedule in a proof, ``None`` if the proof has neither.
+
+    Both are documents as parsed from JSON. Raises a `RefusedError` with the reason.
+    """
+    document = _read("proof", proof)
+    makespan, rows = document["makespan"], document["schedule"]
+    if makespan is None and rows is None:
+        return None
+    schedule = _Schedule(_Problem(problem), rows or [])
+    name, end = schedule.problem.name, schedule.check()
+    if (document["instance"], makespan) != (name, end):
+        raise RefusedError(f"the proof must name the problem {name} and the makespan {end} of its schedule")
+    return end
+
+
+class _Schedule:
+    """Pieces in order of start, all together and by action."""
+
+    def __init__(self, problem: _Problem, rows: list[Any]) -> None:
+        self.problem = problem
+        self.runs: dict[str, list[_Piece]] = {name: [] for name in problem.actions}
+        self.pieces = sorted(map(self.piece, rows), key=lambda piece: piece[:3])
+        for piece in self.pieces:
+            self.runs[piece.action.id].append(piece)
+
+    def piece(self, row: Any) -> _Piece:
+        """Read a piece; check its action, mode, agent, start and duration."""
+        entry = _read("piece", row)
+        name, agent = entry["action"], entry["agent"]
+        start, duration = entry["start"], entry["duration"]
+        action = self.problem.actions.get(name)
+        if action is None:
+            raise RefusedError("a piece must name an action of the problem")
+        if not 0 <= entry["mode"] < len(action.modes) or agent not in (action.agents or {None}):
+            raise RefusedError(f"{name} has no mode {entry['mode']}, or {agent} is not eligible for it")
+        min_duration = min(1, action.duration)
+        if duration < min_duration or start < action.release:
+            limits = f"last at least {min_duration} and start at {action.release} or later"
+            raise RefusedError(f"a piece of {name} must {limits}")
+        busy = duration if action.pausing and action.attended else action.attended
+        return _Piece(start, start + busy, start + duration, action, agent, entry["mode"])
+
+    def check(self) -> int:
+        """Return the end of the schedule after a check of all rules."""
+        for name, pieces in self.runs.items():
+            self.check_action(self.problem.actions[name], pieces)
+        self.check_lags()
+        self.check_agents()
+        self.check_resources()
+        end = max((piece.end for piece in self.pieces), default=0)
+        if self.problem.time_limit is not None and end > self.problem.time_limit:
+            raise RefusedError(f"the schedule ends at {end}, after the time limit")
+        return end
+
+    def check_action(self, action: _Action, pieces: list[_Piece]) -> None:
+        """Check the total duration of an action, and its pieces if it can be interrupted."""
+        if not pieces or sum(piece.end - piece.start for piece in pieces) != action.duration:
+            raise RefusedError(f"the pieces of {action.id} must take {action.duration} in total")
+        if len(pieces) > 1 and not action.pausing:
+            raise RefusedError(f"{action.id} has {len(pieces)} pieces, but cannot be interrupted")
+        for before, piece in pairwise(pieces):
+            if piece.start < before.end or piece.mode != before.mode:
+                raise RefusedError(f"pieces of {action.id} overlap or have different modes")
+
+    def check_lags(self) -> None:
+        """Check all time lags from the end of an action to the start and each resumption of another."""
+        lags = [*self.problem.lags]
+        for name, pieces in self.runs.items():
+            mode = pieces[0].action.modes[pieces[0].mode]
+            lags += [(before, name, 0, None) for before in mode.after]
+        for before, after, min_lag, max_lag in lags:
+            finish = self.runs[before][-1].end
+            pieces = self.runs[after]
+            if min_lag is not None and pieces[0].start - finish < min_lag:
+                raise RefusedError(f"{after} starts less than {min_lag} after the end of {before}")
+            if max_lag is not None and pieces[-1].start - finish > max_lag:
+                raise RefusedError(f"{after} starts or resumes more than {max_lag} after the end of {before}")
+
+    def check_agents(self) -> None:
+        """Check that no agent attends to two actions at a time, or starts one while it attends to another."""
+        latest: dict[str | None, _Piece] = {}  # by agent
+        for piece in self.pieces:
+            before = latest.get(piece.agent) if piece.agent is not None else None
+            if before is not None and piece.start < before.until and before.start < piece.until:
+                both = f"{before.action.id} and {piece.action.id}"
+                raise RefusedError(f"{piece.agent} cannot attend to {both} at {piece.start}")
+            latest[piece.agent] = piece
+
+    def check_resources(self) -> None:
+        """Check all uses of all resources."""
+        uses = defaultdict[str, list[tuple[_Piece, _Use]]](list)
+        for piece in self.pieces:
+            for name, use in piece.action.modes[piece.mode].uses.items():
+                uses[name].append((piece, use))
+        for name in self.problem.capacity:
+            self.check_resource(name, uses[name])
+
+    def check_resource(self, name: str, uses: list[tuple[_Piece, _Use]]) -> None:
+        """Check that simultaneous uses fit into the capacity and meet the states that they require."""
+        times = _SettingTimes(self.problem.state[name])
+        lenders: dict[tuple[int, int, bool], int] = {}  # maximum units by interval and attendance
+        for piece, use in uses:
+            if use.sets is not None:
+                times.add(use.sets, piece.start)
+            elif not piece.action.pausing:
+                key = piece.start, piece.end, piece.action.attended > 0
+                lenders[key] = max(lenders.get(key, 0), use.amount)
+
+        loads: list[tuple[int, int, int]] = []
+        # Settings of one state over one interval share units: the largest counts.
+        shared: dict[tuple[int, int, str], int] = {}
+        for piece, use in uses:
+            if use.requires is not None and not times.meets(piece, use, use.requires):
+                raise RefusedError(f"{piece.action.id} requires {name} to be {use.requires}")
+            if use.sets is None:
+                loads.append((piece.start, piece.end, use.amount))
+                continue
+            # A setting may share the interval and the units of a use.
+            accepted = {False, piece.action.attended > 0}
+            lent = max(lenders.get((piece.start, piece.end, attended), -1) for attended in accepted)
+            if lent < use.amount or not times.meets(piece, use, use.sets):
+                interval = piece.start, piece.end, use.sets
+                shared[interval] = max(shared.get(interval, 0), use.amount)
+        loads += [(start, end, amount) for (start, end, _), amount in shared.items()]
+        _check_capacity(name, self.problem.capacity[name], loads)
+
+
+class _SettingTimes:
+    """Start times of the settings of a resource, added in order; ``initial`` is its state at first."""
+
+    def __init__(self, initial: str | None) -> None:
+        self.initial = initial
+        self.starts: list[int] = []
+        self.by_state = defaultdict[str, list[int]](list)
+
+    def add(self, state: str, start: int) -> None:
+        """Add a setting."""
+        self.starts.append(start)
+        self.by_state[state].append(start)
+
+    def count_rivals(self, state: str, begin: int, end: int) -> int:
+        """Return the number of settings of other states that start in ``[begin, end)``."""
+        return _count_between(self.starts, begin, end) - _count_between(self.by_state[state], begin, end)
+
+    def meets(self, piece: _Piece, use: _Use, state: str) -> bool:
+        """Return whether a use meets one state only: set before it, and by no other setting while it runs."""
+        position = bisect_left(self.starts, piece.start)
+        is_met = self.initial == state
+        if position:
+            is_met = not self.count_rivals(state, self.starts[position - 1], piece.start)
+        sets_rival_state = use.sets not in (None, state)
+        end = max(piece.end, piece.start + 1)
+        return is_met and self.count_rivals(state, piece.start, end) == sets_rival_state
+
+
+def _count_between(times: list[int], begin: int, end: int) -> int:
+    return bisect_left(times, end) - bisect_left(times, begin)
+
+
+def _check_capacity(name: str, capacity: int, loads: list[tuple[int, int, int]]) -> None:
+    """Check that loads, as (start, end, amount), never exceed a capacity."""
+    changes: list[tuple[int, int]] = []
+    for start, end, amount in loads:
+        if start < end:
+            changes += [(start, amount), (end, -amount)]
+    load = 0
+    for moment, change in sorted(changes):  # ends before starts
+        load += change
+        if load > capacity:
+            raise RefusedError(f"{load} units of {name} are in use at {moment}; its capacity is {capacity}")
+
+
 if __name__ == "__main__":
     try:
         files = [json.loads(open(name, "rb").read(MAX_BYTES)) for name in sys.argv[1:]]  # noqa: SIM115
-        print(f"No schedule of {files[0]['name']} is shorter than {check(*files)} ticks.")
+        bound, makespan = check(*files), check_schedule(*files)
+        print(f"No schedule of {files[0]['name']} is shorter than {bound} ticks.")
+        if makespan is not None:
+            print(f"There is a schedule of {files[0]['name']} of {makespan} ticks.")
     except (RefusedError, OSError, ValueError, TypeError, LookupError, RecursionError) as error:
         sys.exit(f"refused: {error}\nusage: python checker.py problem.json proof.json")

@@ -15,7 +15,8 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode
 from planoracle.instances.model.state import NOW
-from planoracle.instances.protocol.feedback import action_name, moment, span
+from planoracle.instances.protocol.feedback import span
+from planoracle.instances.protocol.schedule_benchmark import action_name, moment
 
 #: Kinds of constraints: decisions of a run, its clock, time lags, releases, agents, resources, the time limit.
 KINDS = (

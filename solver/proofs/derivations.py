@@ -37,7 +37,8 @@ from planoracle.solver.proofs.steps import Hop, least_time
 MOST_ACTIONS = 1_000
 # Largest numbers of choices, and of members of all machines together.
 _MOST_CHOICES, _MOST_MEMBERS = 100_000, 300_000
-_NEVER = -(10**17)
+# Time between events without a path; tables of numpy hold no None, and sums of two stay below 64 bits.
+_NO_PATH = -(10**17)
 # Largest table that one step of a sweep builds, in cells.
 _CELLS = 2_000_000
 # Overhead of a small table, in cells.
@@ -141,14 +142,14 @@ class Arguments:
         stated = list(stated_bounds(instance))
         self.event: list[tuple[str, str]] = _events(stated)
         self.node = {event: node for node, event in enumerate(self.event)}
-        times = np.full((len(self.event), len(self.event)), _NEVER, dtype=np.int64)
+        times = np.full((len(self.event), len(self.event)), _NO_PATH, dtype=np.int64)
         np.fill_diagonal(times, 0)
         for source, target, ticks, *_ in stated:
             cell = self.node[source], self.node[target]
             times[cell] = max(times[cell], ticks)
         self.times = times
         for k in range(len(self.event)):
-            rows, columns = np.flatnonzero(times[:, k] > _NEVER), np.flatnonzero(times[k] > _NEVER)
+            rows, columns = np.flatnonzero(times[:, k] > _NO_PATH), np.flatnonzero(times[k] > _NO_PATH)
             self._join(rows, columns, k, k, 0)
         #: True if some event would come after itself; no argument is added afterwards.
         self.contradictory = bool((np.diagonal(times) > 0).any())
@@ -224,8 +225,8 @@ class Arguments:
         if ticks > times[source, target] and not self.contradictory:
             self.contradictory = bool(ticks + times[target, source] > 0)
             before, after = times[:, source], times[target]
-            rows = np.flatnonzero((before > _NEVER) & (before + ticks > times[:, target]))
-            columns = np.flatnonzero((after > _NEVER) & (after + ticks > times[source]))
+            rows = np.flatnonzero((before > _NO_PATH) & (before + ticks > times[:, target]))
+            columns = np.flatnonzero((after > _NO_PATH) & (after + ticks > times[source]))
             self._join(rows, columns, source, target, ticks)
 
     def take(self, fact: Fact) -> bool:
@@ -324,7 +325,7 @@ class Arguments:
         order = np.argsort(-tails, axis=1, kind="stable")
         tails = np.take_along_axis(tails, order, axis=1)
         ordered_heads, ordered_work = heads[order], work[order]
-        best = np.full(len(targets), _NEVER)
+        best = np.full(len(targets), _NO_PATH)
         windows: list[tuple[int, int] | None] = [None] * len(targets)
         distinct_heads = np.unique(heads[heads >= 0])
         block = max(1, _CELLS // tails.size)
@@ -333,7 +334,7 @@ class Arguments:
             self._spend(len(head_block) * tails.size)
             is_member = (ordered_heads >= head_block) & (tails >= 0)
             total = np.where(is_member, ordered_work, 0).cumsum(axis=2)
-            value = np.where(is_member, head_block - (-total // machine.capacity) + tails, _NEVER)
+            value = np.where(is_member, head_block - (-total // machine.capacity) + tails, _NO_PATH)
             value = value.transpose(1, 0, 2).reshape(len(targets), -1)
             position = value.argmax(axis=1)
             top = value[np.arange(len(targets)), position]

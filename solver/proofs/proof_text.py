@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.state import NOW
-from planoracle.instances.protocol.feedback import action_name, moment, span
+from planoracle.instances.protocol.feedback import span
+from planoracle.instances.protocol.schedule_benchmark import action_name, moment
 from planoracle.solver.proofs.axioms import least_amount
 from planoracle.solver.proofs.steps import Hop, Load, Order, Path, Proof, Split, Step, Via
 

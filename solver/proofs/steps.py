@@ -38,6 +38,15 @@ class Hop(NamedTuple):
     reason: str
     line: int | None = None
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the hop for JSON."""
+        row = {"from": list(self.source), "to": list(self.target), "ticks": self.ticks, "why": self.reason}
+        return row if self.line is None else row | {"line": self.line}
+
+
+def _hops_to_json(hops: tuple[Hop, ...]) -> list[dict[str, Any]]:
+    return [hop.to_json() for hop in hops]
+
 
 @dataclass(frozen=True, slots=True)
 class Path:
@@ -54,6 +63,10 @@ class Path:
         """Least time from the first to the last event."""
         return sum(hop.ticks for hop in self.hops)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the step for JSON."""
+        return {"number": self.number, "link": "path", "ticks": self.ticks, "hops": _hops_to_json(self.hops)}
+
 
 class Via(NamedTuple):
     """Member of a load: what it needs, and the paths that place it between the load's two events."""
@@ -62,6 +75,11 @@ class Via(NamedTuple):
     ticks: int
     before: tuple[Hop, ...]
     after: tuple[Hop, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the member for JSON."""
+        before, after = _hops_to_json(self.before), _hops_to_json(self.after)
+        return {"action": self.action, "ticks": self.ticks, "before": before, "after": after}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +124,25 @@ class Load:
         """Least time from source to target."""
         return self.head + self.needed + self.tail
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the step for JSON."""
+        return {
+            "number": self.number,
+            "link": "load",
+            "from": list(self.source),
+            "to": list(self.target),
+            "ticks": self.ticks,
+            "machine": self.machine,
+            "names": list(self.names),
+            "capacity": self.capacity,
+            "in_turn": self.in_turn,
+            "first": self.head,
+            "work": self.work,
+            "needed": self.needed,
+            "rest": self.tail,
+            "members": [member.to_json() for member in self.members],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -125,6 +162,18 @@ class Order:
     excluded: Hop
     against: tuple[Hop, ...]
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the step for JSON."""
+        return {
+            "number": self.number,
+            "kind": self.kind,
+            "about": list(self.about),
+            "link": "order",
+            "held": self.holding.to_json(),
+            "excluded": self.excluded.to_json(),
+            "against": _hops_to_json(self.against),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -132,6 +181,10 @@ class Case:
 
     assumed: Hop
     steps: tuple[Step, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the case for JSON."""
+        return {"assumed": self.assumed.to_json(), "steps": [step.to_json() for step in self.steps]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +195,16 @@ class Split:
     kind: str
     about: tuple[str, ...]
     cases: tuple[Case, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the step for JSON."""
+        return {
+            "number": self.number,
+            "kind": self.kind,
+            "about": list(self.about),
+            "link": "split",
+            "cases": [case.to_json() for case in self.cases],
+        }
 
 
 Step = Path | Load | Order | Split
@@ -172,10 +235,6 @@ class Proof:
         """Number of steps, those of the cases included."""
         return sum(1 for _ in _all(self.steps))
 
-    def plain_steps(self) -> list[dict[str, Any]]:
-        """Return the steps for JSON."""
-        return [_plain(step) for step in self.steps]
-
 
 def _all(steps: tuple[Step, ...]) -> Iterator[Step]:
     for step in steps:
@@ -183,51 +242,3 @@ def _all(steps: tuple[Step, ...]) -> Iterator[Step]:
         if isinstance(step, Split):
             for case in step.cases:
                 yield from _all(case.steps)
-
-
-def _hop(hop: Hop) -> dict[str, Any]:
-    row = {"from": list(hop.source), "to": list(hop.target), "ticks": hop.ticks, "why": hop.reason}
-    return row if hop.line is None else row | {"line": hop.line}
-
-
-def _hops(hops: tuple[Hop, ...]) -> list[dict[str, Any]]:
-    return [_hop(hop) for hop in hops]
-
-
-def _plain(step: Step) -> dict[str, Any]:
-    if isinstance(step, Path):
-        return {"number": step.number, "link": "path", "ticks": step.ticks, "hops": _hops(step.hops)}
-    if isinstance(step, Load):
-        return _plain_load(step)
-    fields = {"number": step.number, "kind": step.kind, "about": list(step.about)}
-    if isinstance(step, Order):
-        holding, excluded = _hop(step.holding), _hop(step.excluded)
-        return fields | {"link": "order", "held": holding, "excluded": excluded, "against": _hops(step.against)}
-    return fields | {"link": "split", "cases": [_plain_case(case) for case in step.cases]}
-
-
-def _plain_load(load: Load) -> dict[str, Any]:
-    return {
-        "number": load.number,
-        "link": "load",
-        "from": list(load.source),
-        "to": list(load.target),
-        "ticks": load.ticks,
-        "machine": load.machine,
-        "names": list(load.names),
-        "capacity": load.capacity,
-        "in_turn": load.in_turn,
-        "first": load.head,
-        "work": load.work,
-        "needed": load.needed,
-        "rest": load.tail,
-        "members": [_plain_member(via) for via in load.members],
-    }
-
-
-def _plain_member(via: Via) -> dict[str, Any]:
-    return {"action": via.action, "ticks": via.ticks, "before": _hops(via.before), "after": _hops(via.after)}
-
-
-def _plain_case(case: Case) -> dict[str, Any]:
-    return {"assumed": _hop(case.assumed), "steps": [_plain(step) for step in case.steps]}

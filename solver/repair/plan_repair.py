@@ -14,8 +14,8 @@ from planoracle.instances.model.validation import MAX_TICKS
 from planoracle.instances.protocol.plan import DroppedCommand, Target
 from planoracle.instances.protocol.registry import contradiction
 from planoracle.instances.protocol.schedule_benchmark import agrees, language, replay_rules
+from planoracle.instances.protocol.schedule_run import AnyScheduleRun
 from planoracle.instances.protocol.scoring import BestKnown
-from planoracle.instances.protocol.trajectory import AnyTrajectory
 from planoracle.solver.repair.minimal_change import MinimalChange, minimal_change
 
 
@@ -114,7 +114,7 @@ def _place(piece: Piece) -> dict[str, Any]:
 
 
 def repair_schedule(
-    run: AnyTrajectory,
+    run: AnyScheduleRun,
     best: Callable[[Problem], BestKnown],
     objectives: tuple[str, ...],
     time_limit: Limit,

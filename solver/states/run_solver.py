@@ -17,16 +17,15 @@ from planoracle.instances.protocol.decision_points import DecisionPoint, wait_wo
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.registry import contradiction
 from planoracle.instances.protocol.schedule_benchmark import agrees, remaining_problem
+from planoracle.instances.protocol.schedule_run import AnyScheduleRun
 from planoracle.instances.protocol.scoring import BestKnown
-from planoracle.instances.protocol.simulator import ScheduleSimulator
-from planoracle.instances.protocol.trajectory import AnyTrajectory, LegalAction
+from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import (
     Solvers,
-    acceptance_of,
     accepted_value,
     follow_witness,
     state_solver,
@@ -96,12 +95,12 @@ class RunValues:
         return point if same is point.instance else replace(point, instance=same)
 
 
-def _simulator(environment: AnyEnvironment) -> ScheduleSimulator[Any, Any]:
+def _simulator(run: AnyEnvironment | AnyScheduleRun) -> ScheduleSimulator[Any, Any]:
     """Return the simulator of a scheduling problem; raises `InputError` if it has no decision points."""
-    simulator = environment.simulator
+    simulator: object = getattr(run, "simulator", None)
     if not isinstance(simulator, ScheduleSimulator):
         message = "has no decision points; derive its simulator from planoracle.plugin.ScheduleSimulator"
-        raise InputError(message, field="benchmark", value=environment.benchmark.name)
+        raise InputError(message, field="benchmark", value=run.benchmark.name)
     return simulator
 
 
@@ -121,8 +120,9 @@ def _restricts(old: _Keep, point: DecisionPoint, step: int) -> bool:
 class Solver:
     """Values and options of one run; ``limit`` is that of one point of it."""
 
-    def __init__(self, run: AnyTrajectory, limit: Limit) -> None:
+    def __init__(self, run: AnyScheduleRun, limit: Limit) -> None:
         self.run = run
+        self._accepts = _simulator(run).acceptance(run.rules)
         self.limit = limit
         self._solvers: Solvers = {}
 
@@ -156,7 +156,7 @@ class Solver:
         return self._accepted(point, value)
 
     def _accepted(self, point: DecisionPoint, value: Value) -> Value:
-        return accepted_value(point, value, self.grid, self._solvers, acceptance_of(self.run))
+        return accepted_value(point, value, self.grid, self._solvers, self._accepts)
 
     @property
     def rest(self) -> BestKnown:
@@ -171,12 +171,13 @@ class Solver:
         if not point.complete:
             # A separate solver, so that the plan does not depend on earlier queries; but further rules may accept one
             # completion and refuse another.
-            solvers: Solvers = self._solvers if run.is_restricted else {}
+            is_restricted = self._accepts is not None
+            solvers: Solvers = self._solvers if is_restricted else {}
             final = value
-            if not run.is_restricted:
+            if not is_restricted:
                 final = value_of(point, step, value.lower, limit=self.limit, solvers=solvers)
             witness = final.witness if final.upper == value.upper else value.witness
-            if witness is None and (final.makespan is None or run.is_restricted):
+            if witness is None and (final.makespan is None or is_restricted):
                 return None
             if witness is None:
                 raise InternalError(f"{run.problem.name}: a repeated search found no completion of {value.upper}")
@@ -200,14 +201,19 @@ class Solver:
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal command; commands that differ in length only are one option."""
-        legal = self.run.legal(self.run.points[self.run.stop], self.grid)
-        values = [(command, self._after(value, command)) for command in legal]
+        run = self.run
+        choices = run.simulator.choices(run.points[run.stop], self.grid, run.state)
+        values = [(command, self._after(value, command)) for command in choices]
         for _, group in groupby(values, key=_option_key):
             yield self._option(value, list(group))
 
-    def _after(self, before: Value, command: LegalAction) -> Value:
+    def _after(self, before: Value, command: LegalCommand) -> Value:
         """Return the value after a command."""
-        point, after = self.run.points[self.run.stop], command.after
+        point = self.run.points[self.run.stop]
+        if command.piece is None:
+            after = waited(point, point.state.clock + self.grid)
+        else:
+            after = self.run.simulator.after_piece(point, command.piece)
         witness = None
         if before.makespan is not None and not after.dead_end and not after.complete:
             witness = before.witness
@@ -217,20 +223,19 @@ class Solver:
         value = value_of(after, self.grid, at_least, limit=self.limit, solvers=self._solvers)
         return self._accepted(after, value)
 
-    def _option(self, before: Value, group: list[tuple[LegalAction, Value]]) -> Option:
+    def _option(self, before: Value, group: list[tuple[LegalCommand, Value]]) -> Option:
         first, value = group[0]
         last, _ = group[-1]
         is_costless = before.makespan is not None and value.makespan == before.makespan
-        command = last.command
+        command = last.text
         shortest = longest = None
         if first.kind == "wait" and is_costless:
             shortest, longest = self.grid, self._longest_wait(before)
             if command == wait_words(self.run.problem, self.grid):  # no command of the benchmark
                 command = wait_words(self.run.problem, longest)
-        elif first.kind == "act":
-            first_piece, last_piece = first.after.state.pieces[-1], last.after.state.pieces[-1]
-            if self.run.problem.by_id[first_piece.action].interruptible:
-                shortest, longest = first_piece.duration, last_piece.duration
+        elif first.piece is not None and self.run.problem.by_id[first.piece.action].interruptible:
+            assert last.piece is not None
+            shortest, longest = first.piece.duration, last.piece.duration
         return Option.of(command, first.kind, before, value, shortest, longest)
 
     def _longest_wait(self, before: Value) -> int:
@@ -247,8 +252,9 @@ class Solver:
         return low * step
 
 
-def _option_key(entry: tuple[LegalAction, Value]) -> tuple[Any, ...]:
+def _option_key(entry: tuple[LegalCommand, Value]) -> tuple[Any, ...]:
     """Return the data that a command, with the value after it, shares with those of one option."""
     command, value = entry
-    pieces = [(piece.action, piece.agent, piece.mode) for piece in command.after.state.pieces[-1:]]
-    return command.kind, pieces, value.lower, value.upper
+    piece = command.piece
+    work = None if piece is None else (piece.action, piece.agent, piece.mode)
+    return command.kind, work, value.lower, value.upper

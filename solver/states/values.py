@@ -19,8 +19,8 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, WorkLimit
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.decision_points import DecisionPoint
+from planoracle.instances.protocol.schedule_run import AnyScheduleRun
 from planoracle.instances.protocol.simulator import Acceptance
-from planoracle.instances.protocol.trajectory import AnyTrajectory
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.states.state_solver import NEVER, StateSolver, Value
 
@@ -42,7 +42,7 @@ def state_solver(solvers: Solvers, instance: Instance, step: int, latest: int = 
     return solvers[key]
 
 
-def step_of(run: AnyTrajectory) -> int:
+def step_of(run: AnyScheduleRun) -> int:
     """Return the ticks per step that a run needs: all its times are multiples of it."""
     return gcd(common_tick(run.problem), run.grid)
 
@@ -77,11 +77,6 @@ def value_of(
     return replace(value, lower=max(value.lower + lost, point.reached), upper=upper)
 
 
-def acceptance_of(run: AnyTrajectory) -> Acceptance | None:
-    """Return the function that asks the rules of a run, ``None`` if they accept what the problem allows."""
-    return run.accepts if run.is_restricted else None
-
-
 def accepted_value(
     point: DecisionPoint, value: Value, step: int, solvers: Solvers, accepts: Acceptance | None
 ) -> Value:
@@ -103,7 +98,7 @@ def accepted_value(
     return Value(value.lower, None)
 
 
-def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | None = None) -> list[Value]:
+def values_of(run: AnyScheduleRun, *, limit: Limit = _WORK, solvers: Solvers | None = None) -> list[Value]:
     """Return the value of the point before the first and after every decision of a run.
 
     Parameters
@@ -118,7 +113,7 @@ def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | No
         return [Value(NEVER, None)] * len(points)
     values: list[Value] = []
     known_solvers, step = solvers, step_of(run)
-    accepts = acceptance_of(run)
+    accepts = run.simulator.acceptance(run.rules)
     first = 0
 
     def checked(point: DecisionPoint, value: Value) -> Value:
@@ -126,10 +121,15 @@ def values_of(run: AnyTrajectory, *, limit: Limit = _WORK, solvers: Solvers | No
 
     for last in range(len(points)):
         ends = last + 1 == len(points)
-        if ends or not run.steps[last].restricts or points[last + 1].dead_end != points[last].dead_end:
+        if ends or not _only_adds(points[last + 1], points[last]):
             values += _stretch(points[first : last + 1], step, limit, solvers, checked)
             first = last + 1
     return values
+
+
+def _only_adds(point: DecisionPoint, before: DecisionPoint) -> bool:
+    """Return True if a point only adds to the one before; after a call on a guess it may be better."""
+    return point.instance is before.instance and point.dead_end == before.dead_end
 
 
 def _stretch(

@@ -8,13 +8,13 @@ from random import Random
 from typing import Any
 
 from support.random_instances import workshop
-from support.trajectories import trajectory_of
+from support.replays import run_of
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance, Lag
 from planoracle.instances.protocol.decision_points import DecisionPoint, waited
 from planoracle.instances.protocol.schedule_benchmark import remaining_problem
-from planoracle.instances.protocol.trajectory import Trajectory
+from planoracle.instances.protocol.schedule_run import ScheduleRun
 from planoracle.solver.exact.search import solve
 from planoracle.solver.result import Result
 from planoracle.solver.states.values import step_of, value_of
@@ -22,22 +22,22 @@ from planoracle.solver.states.values import step_of, value_of
 
 def random_run(
     instance: Instance, seed: int, rules: Any = None, *, lazy: float = 0.3, most: int = 60
-) -> Iterator[tuple[Trajectory, int, DecisionPoint]]:
+) -> Iterator[tuple[ScheduleRun, int, DecisionPoint]]:
     """Yield the decision points of a random run; it ends at the third infeasible one."""
     random = Random(seed)
-    course = trajectory_of(instance, None, rules)
-    step, point, hopeless = step_of(course), course.begin, 0
+    course = run_of(instance, None, rules)
+    step, point, hopeless = step_of(course), course.points[0], 0
     for _ in range(most):
         yield course, step, point
         hopeless += value_of(point, step).status == "infeasible"
         if point.complete or hopeless > 2:
             return
-        *acts, wait = course.legal(point, step)
+        *acts, wait = course.simulator.choices(point, step)
         assert wait.kind == "wait"
         if not acts or random.random() < lazy:
             point = waited(point, point.state.clock + step * random.choice((1, 1, 1, 2, 3, 7)))
         else:
-            point = random.choice(acts).after
+            point = course.simulator.after_piece(point, random.choice(acts).piece)
 
 
 def solve_from_scratch(point: DecisionPoint) -> Result:

@@ -8,13 +8,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from support.random_runs import random_run, solve_from_scratch
-from support.trajectories import trajectory_of
+from support.replays import run_of
 
 from planoracle.analysis.diagnosis.regret import next_commands, regret
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol.decision_points import DecisionPoint, started, waited
-from planoracle.instances.protocol.trajectory import Trajectory
+from planoracle.instances.protocol.schedule_run import ScheduleRun
 from planoracle.solver.runs import Option
 from planoracle.solver.states.values import step_of
 
@@ -47,7 +47,7 @@ def advice_comparisons(instance: Instance, seed: int) -> Iterator[Comparison]:
     random = Random(seed)
     point = random.choice([point for _, _, point in random_run(instance, seed, most=8)])
     plan, clock = _text(point), point.state.clock
-    run = trajectory_of(instance, plan)
+    run = run_of(instance, plan)
     run.wait_until(clock)
     point = run.points[run.stop]
     advice = next_commands(instance, plan, all_commands=True, clock=clock)
@@ -64,7 +64,7 @@ def advice_comparisons(instance: Instance, seed: int) -> Iterator[Comparison]:
             yield Comparison("longest", later.makespan == rest.makespan, False, (point.state, option))
 
 
-def _situations(run: Trajectory, point: DecisionPoint, option: Option) -> list[DecisionPoint]:
+def _situations(run: ScheduleRun, point: DecisionPoint, option: Option) -> list[DecisionPoint]:
     """Return the decision points after the shortest and the longest form of an option."""
     if option.kind == "wait":
         ticks = {option.shortest or step_of(run), option.longest or step_of(run)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planoracle.instances.benchmarks.asynchow.released_grader import candidates
 from planoracle.instances.benchmarks.asynchow.run import AsyncHowRun
 from planoracle.instances.benchmarks.generic import feedback
-from planoracle.instances.protocol.feedback import ClockFormat, Examination, FeedbackItem, Topic, clock_of, quoted
+from planoracle.instances.protocol.feedback import ClockFormat, Examination, FeedbackItem, Topic, quoted
 
 TOPICS = (
     Topic(
@@ -28,7 +28,7 @@ def examine(run: AsyncHowRun) -> Examination:
     """Return the violations of a run as feedback."""
     if run.answer is None:
         return feedback.examine(run)
-    clock = clock_of(run.problem)
+    clock = run.benchmark.clock(run.problem)
     answer = _quoted_answer(run)
     faults = run.verdict.violations
     findings = tuple(FeedbackItem.of(fault, f"{answer}{fault.message}") for fault in faults)

@@ -9,7 +9,7 @@ from planoracle.instances.benchmarks.asynctool.problem_model import SubTask
 from planoracle.instances.benchmarks.asynctool.run import AsyncToolRun
 from planoracle.instances.benchmarks.asynctool.simulation import SubTaskOutcome, Transcript
 from planoracle.instances.benchmarks.asynctool.turns import SimulatedTurn
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clock_of, sentence
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, sentence
 from planoracle.instances.protocol.run import MismatchEvidence
 
 #: The paper's name of the cause: a call was made before its input was known.
@@ -157,7 +157,7 @@ TOPICS = (
 
 def examine(run: AsyncToolRun) -> Examination:
     """Return the violations of a run as feedback."""
-    clock = clock_of(run.problem)
+    clock = run.benchmark.clock(run.problem)
     return Examination(
         replay=run.verdict,
         findings=_findings(run.record),

@@ -1,37 +1,33 @@
-"""AsyncTool transcripts as trajectories, turn by turn."""
+"""Replays of AsyncTool transcripts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.asynctool.language import (
     MAX_MESSAGES,
-    WAIT,
     actions_of,
-    messages_by_action,
     read_message,
     written,
 )
-from planoracle.instances.benchmarks.asynctool.problem_model import CLOSE, problem_of
+from planoracle.instances.benchmarks.asynctool.problem_model import problem_of
 from planoracle.instances.benchmarks.asynctool.rules import Profile
 from planoracle.instances.benchmarks.asynctool.simulation import AsyncToolSimulator
 from planoracle.instances.benchmarks.asynctool.simulation import replay as run_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.decision_points import DecisionPoint, limited, waited
+from planoracle.instances.protocol.decision_points import limited
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
-from planoracle.instances.protocol.simulator import fold
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, walk
+from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun
+from planoracle.instances.protocol.simulator import Step
 
 # Reasons for which a repaired plan leaves out a message, by its kind.
 _REASONS = {"call": "is not a reference call of the problem", "close": "repeats the closing message"}
 
 
-class AsyncToolRun(Trajectory[list[object], Profile]):
+class AsyncToolRun(ScheduleRun[list[object], Profile]):
     """Every turn is a decision.
 
     Attributes
@@ -47,45 +43,29 @@ class AsyncToolRun(Trajectory[list[object], Profile]):
         self.simulator = AsyncToolSimulator(self.task, rules, problem)
         self.record = run_of(self.task, plan.commands, rules, problem)
         super().__init__(problem, plan, rules, self.record.verdict())
+        self.state = self.record.state
 
-    def _walk(self) -> tuple[list[Move], int]:
+    def compute_path(self) -> DecisionPath:
+        """Return the steps and points of all messages; in a successful run no point is a dead end."""
         faults = {fault.position: fault for fault in self.record.violations if fault.position is not None}
-        commands = (read_message(message, self.rules) for message in self.plan.commands)
-        moves = []
-        for move in walk(self.simulator, commands):
-            kind = "act" if move.kind == "close" else move.kind
-            after = replace(move.after, dead_end=False) if self.success else move.after
-            moves.append(replace(move, kind=kind, violation=faults.get(move.position), after=after))
-        return moves, len(moves)
+        simulator = self.simulator
+        state = simulator.initial()
+        points, steps = [simulator.point(state)], list[Step]()
+        for message in self.plan.commands:
+            if simulator.ended(state) is not None:
+                break
+            state, (step,) = simulator.apply(state, read_message(message, self.rules))
+            kind = "act" if step.kind == "close" else step.kind
+            steps.append(replace(step, kind=kind, violation=faults.get(step.position)))
+            point = simulator.point(state)
+            points.append(replace(point, dead_end=False) if self.success else point)
+        return DecisionPath(tuple(points), tuple(steps), len(steps))
 
-    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
+    def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the messages up to a step and those of the rest."""
-        remaining = written(self.problem, rest, count)
-        messages = [*self.plan.commands[:count], *remaining]
+        messages = [*self.plan.commands[:count], *written(self.problem, remaining, count)]
         verdict = run_of(self.task, messages, self.rules, self.problem).verdict()
         return "\n".join(map(json.dumps, messages)), verdict
-
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every reference call whose input is known, the closing message and the wait."""
-        clock = point.state.clock
-        messages = self.plan.commands[:clock]
-        if point not in self.points:
-            messages = [*written(self.problem, Schedule(point.state.pieces))]
-            messages += [WAIT] * (clock - len(messages))
-        simulator = self.simulator
-        commands = (read_message(message, self.rules) for message in messages)
-        state, _ = fold(simulator, commands)
-        actions = [task.actions[number] for task, number in simulator.ready(state)]
-        if state.complete and not state.closed:
-            actions.append(CLOSE)
-        messages_of_actions = messages_by_action(self.task)
-        for action in actions:
-            piece = Piece(action, clock, 1, self.problem.agents[0])
-            after_state = PartialSchedule((*point.state.pieces, piece), clock + 1)
-            after = replace(point, state=after_state, reached=clock + 1)
-            yield LegalAction(json.dumps(messages_of_actions[action]), "act", after)
-        after_wait = waited(point, clock + step)
-        yield LegalAction(json.dumps(WAIT), "wait", after_wait)
 
     def targets(self) -> Targets:
         """Return reference calls in the turns that make them; messages after the closing one count as well."""

@@ -17,6 +17,7 @@ from planoracle.instances.benchmarks.asynctool.language import (
     WAIT,
     AgentMessage,
     call_message,
+    messages_by_action,
     read_message,
     written,
 )
@@ -385,14 +386,44 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
 
     def legal(self, state: AsyncToolState) -> list[LegalCommand]:
         """Return the calls that are `ready`, the closing message once all calls have been made, and the wait."""
-        messages = []
-        for task, step in self.ready(state):
-            call = task.reference_calls[step]
-            messages.append((call_message(task.id, call), "act"))
-        if state.complete:
-            messages.append((CLOSING, "close"))
-        messages.append((WAIT, "wait"))
-        return [LegalCommand(json.dumps(message), kind) for message, kind in messages]
+        commands = []
+        for action in self._actions(state):
+            kind = "close" if action == CLOSE else "act"
+            commands.append(LegalCommand(self._texts[action], kind))
+        return [*commands, LegalCommand(json.dumps(WAIT), "wait")]
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        """Message of every action as text."""
+        return {action: json.dumps(message) for action, message in messages_by_action(self.problem).items()}
+
+    def _actions(self, state: AsyncToolState) -> list[str]:
+        """Return the actions that are legal now: calls that are `ready`, or the end of the run."""
+        actions = [task.actions[step] for task, step in self.ready(state)]
+        if state.complete and not state.closed:
+            actions.append(CLOSE)
+        return actions
+
+    def choices(self, point: DecisionPoint, step: int, state: AsyncToolState | None = None) -> Iterator[LegalCommand]:
+        """Yield every reference call that is `ready`, the closing message and the wait."""
+        if state is None:
+            state = self._after_pieces(point)
+        for action in self._actions(state):
+            piece = Piece(action, point.state.clock, 1, self.instance.agents[0])
+            yield LegalCommand(self._texts[action], "act", piece)
+        yield LegalCommand(json.dumps(WAIT), "wait")
+
+    def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
+        """Return the point after the turn of a call or of the closing message."""
+        state = PartialSchedule((*point.state.pieces, piece), piece.end)
+        return replace(point, state=state, reached=piece.end)
+
+    def _after_pieces(self, point: DecisionPoint) -> AsyncToolState:
+        """Return the state after the turns of a point, if all its calls are reference calls."""
+        messages: list[object] = [*written(self.instance, Schedule(point.state.pieces))]
+        messages += [WAIT] * (point.state.clock - len(messages))
+        state, _ = fold(self, map(self._read, messages))
+        return state
 
     def ended(self, state: AsyncToolState) -> str | None:
         """Return ``closed`` after the closing message."""

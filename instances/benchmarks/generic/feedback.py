@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from planoracle.instances.benchmarks.generic.run import GenericRun
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, clean, quoted, some
+from planoracle.instances.protocol.feedback import Examination, Sentences, Topic, Words, clean, quoted, some
 
 TOPICS = (
     Topic("unknown", "Unknown actions", ("unknown_action", "wrong_mode"), "Use only actions and modes of the problem."),
@@ -41,34 +40,16 @@ TOPICS = (
 
 def examine(run: GenericRun) -> Examination:
     """Return the violations of a run as feedback; findings point at the pieces of its schedule."""
-    words, pieces = Words(run.problem), run.plan.commands.pieces
-    findings = tuple(_finding(words, violation) for violation in run.verdict.violations)
+    words, pieces = Words(run.problem, run.benchmark), run.plan.commands.pieces
     return Examination(
         replay=run.verdict,
-        findings=findings,
+        findings=SENTENCES.items(words, run.verdict.violations),
         clock=words.clock,
         command=lambda index: words.name(pieces[index].action),
         instance=run.problem,
         whole=True,
         name=words.name,
     )
-
-
-def _finding(words: Words, violation: Violation) -> FeedbackItem:
-    item = FeedbackItem.of(violation, describe_violation(words, violation))
-    return replace(item, excess=None) if violation.kind == "wrong_mode" else item  # modes are numbers, not amounts
-
-
-def describe_violation(words: Words, violation: Violation) -> str:
-    """Return a violation as part of a sentence."""
-    return _SENTENCES.get(violation.kind, _other)(words, violation)
-
-
-def _other(words: Words, violation: Violation) -> str:
-    """Return the message of a rule that another benchmark adds to the general ones."""
-    if violation.start is None:
-        return f"{words.name(violation.subject)}: {violation.message}"
-    return f"{words.at(violation)}: {violation.message}"
 
 
 def _mode(words: Words, violation: Violation) -> str:
@@ -186,7 +167,7 @@ def _missing(words: Words, violation: Violation) -> str:
     return f"{action} ({duration}) is missing"
 
 
-_SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
+_TABLE: dict[str, Callable[[Words, Violation], str]] = {
     "unknown_action": _unknown_action,
     "wrong_mode": _mode,
     "ineligible_agent": _agent,
@@ -202,3 +183,5 @@ _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
     "minimum_lag": _early,
     "maximum_lag": _late,
 }
+#: Sentences on violations of the general rules.
+SENTENCES = Sentences(_TABLE, numbered=frozenset({"wrong_mode"}))

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 
-from planoracle.instances.benchmarks.generic.feedback import describe_violation
+from planoracle.instances.benchmarks.generic.feedback import SENTENCES
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json
@@ -126,7 +126,7 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
             return "Your answer contains no readable command."
         if fault.kind == "too_many":
             return sentence(str(fault.actual))
-        return f"Refused: {sentence(describe_violation(self.words, fault))}"
+        return f"Refused: {sentence(SENTENCES.describe(self.words, fault))}"
 
     def _start_text(self, piece: Piece) -> str:
         name = self.words.name(piece.action)

@@ -239,6 +239,22 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
                     commands[self.words(accepted)] = None
         return [LegalCommand(text, "act") for text in commands] or [LegalCommand(CLOSE, "close")]
 
+    def choices(self, point: DecisionPoint, step: int, state: ScheduleState | None = None) -> Iterator[LegalCommand]:
+        """Yield every piece that can begin now, and the wait."""
+        if self.adds_rules and state is None:
+            state = self._after_pieces(point)
+        for piece, _ in self.startable(point, step):
+            if state is None or self.accepts(state, piece):
+                yield LegalCommand(self.words(piece), "act", piece)
+        yield LegalCommand(wait_words(self.problem, step), "wait")
+
+    def _after_pieces(self, point: DecisionPoint) -> ScheduleState:
+        """Return the state after the pieces of a point, which the general rules accept."""
+        state = replace(self.initial(), is_valid=True)
+        for piece in point.state.pieces:
+            state, _ = self.apply(self.copy(state), piece)
+        return state
+
     def startable(
         self, point: DecisionPoint, step: int, only: Container[str] | None = None
     ) -> Iterator[tuple[Piece, DecisionPoint]]:

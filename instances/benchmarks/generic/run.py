@@ -1,8 +1,7 @@
-"""Schedules by the general rules as trajectories."""
+"""Replays of schedules by the general rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
@@ -12,14 +11,15 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import referee, refused
 from planoracle.instances.model.violations import Replay, Violation
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
+from planoracle.instances.protocol.decision_points import wait_words, waited
 from planoracle.instances.protocol.plan import Plan, Target, Targets
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import language
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
+from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun
+from planoracle.instances.protocol.simulator import Step
 
 
-class GenericRun(Trajectory[Schedule, Rules]):
+class GenericRun(ScheduleRun[Schedule, Rules]):
     """Run of a schedule: its pieces in order of their starts; the first violation ends it.
 
     A simulator that adds rules executes the pieces as in a live run, and its refusal is part of the verdict.
@@ -53,11 +53,6 @@ class GenericRun(Trajectory[Schedule, Rules]):
         self._last = simulator.initial()
         if simulator.adds_rules:
             self.verdict = self._with_added_rules(general, verdict)
-
-    @property
-    def is_restricted(self) -> bool:
-        """True if the benchmark may refuse a schedule that the problem allows."""
-        return self.simulator.is_restricted
 
     @property
     def fault(self) -> Violation | None:
@@ -98,44 +93,51 @@ class GenericRun(Trajectory[Schedule, Rules]):
         state = replace(self._last.point.state, pieces=self.plan.commands.pieces)
         return replace(self._last, point=replace(self._last.point, state=state))
 
-    def _walk(self) -> tuple[list[Move], int]:
-        moves: list[Move] = []
-        stop, simulator = 0, self.simulator
-        state = replace(simulator.initial(), is_valid=self._is_valid)
+    def compute_path(self) -> DecisionPath:
+        """Return the steps and points of the pieces and the waits before them, up to the first refusal."""
+        simulator = self.simulator
+        self._last = replace(simulator.initial(), is_valid=self._is_valid)
+        points, steps = [self._last.point], list[Step]()
         for piece in self.plan.commands.pieces:
-            self._last = state
-            end = simulator.ended(state) if simulator.adds_rules else None
+            end = simulator.ended(self._last) if simulator.adds_rules else None
             if end is not None and end != "completed":
-                return self._ended(moves, end), len(moves)
-            point, stop = state.point, len(moves)
-            clock = point.state.clock
-            if piece.start > clock:
-                point = waited(point, piece.start)
-                words = wait_words(self.problem, piece.start - clock)
-                moves.append(Move(state.count, words, "wait", clock, piece.start, after=point))
-            state, (*_, step) = simulator.apply(simulator.copy(state), piece)
+                if steps:
+                    points[-1] = replace(points[-1], over=end)
+                break
+            stop = len(steps)
+            wait = self._wait_before(piece)
+            if wait is not None:
+                steps.append(wait)
+                points.append(waited(points[-1], wait.end))
+            state, (*_, step) = simulator.apply(simulator.copy(self._last), piece)
             if step.violation is not None or step.kind == "lost":
-                if step.violation is not None and step.violation.kind == "too_many":
-                    raise PlanError(str(step.violation.actual), field="plan")
-                self._ended_by = step.violation
-                start = piece.start
-                lost = Move(step.position, step.command, "lost", start, start, step.violation, after=point)
-                return [*moves, lost], stop
-            moves.append(Move(step.position, step.command, "act", step.start, step.end, after=state.point))
-        self._last = state
-        return moves, len(moves)
+                steps.append(self._refuse(step, piece))
+                return DecisionPath((*points, points[-1]), tuple(steps), stop)
+            steps.append(step)
+            points.append(state.point)
+            self._last = state
+        return DecisionPath(tuple(points), tuple(steps), len(steps))
 
-    def _ended(self, moves: list[Move], reason: str) -> list[Move]:
-        """Return the moves of a run that the simulator ended before all pieces were executed."""
-        if not moves:
-            return moves
-        *before, last = moves
-        return [*before, replace(last, after=replace(last.after, over=reason))]
+    def _wait_before(self, piece: Piece) -> Step | None:
+        """Return the wait for the start of a piece, ``None`` if it starts now."""
+        clock = self._last.point.state.clock
+        if piece.start <= clock:
+            return None
+        words = wait_words(self.problem, piece.start - clock)
+        return Step(self._last.count, words, "wait", clock, piece.start)
 
-    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
+    def _refuse(self, step: Step, piece: Piece) -> Step:
+        """Return the last step of the run, in which a piece was refused at its start."""
+        violation = step.violation
+        if violation is not None and violation.kind == "too_many":
+            raise PlanError(str(violation.actual), field="plan")
+        self._ended_by = violation
+        return replace(step, kind="lost", start=piece.start, end=piece.start)
+
+    def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the pieces up to a step and those of the rest."""
         executed = self.points[count].state.pieces
-        schedule = Schedule.of(self.problem, (*executed, *rest.pieces))
+        schedule = Schedule.of(self.problem, (*executed, *remaining.pieces))
         benchmark = language(self.problem)
         plan = replace(self.plan, commands=schedule, fault="")
         verdict = benchmark.replay(self.problem, plan, self.rules).verdict
@@ -145,28 +147,6 @@ class GenericRun(Trajectory[Schedule, Rules]):
     def command_texts(self) -> list[str]:
         """Every piece as a command."""
         return [self.simulator.words(piece) for piece in self.plan.commands.pieces]
-
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every piece that can begin now, and the wait."""
-        state = self._state_of(point) if self.simulator.adds_rules else None
-        for piece, after in self.simulator.startable(point, step):
-            if state is None or self.simulator.accepts(state, piece):
-                yield LegalAction(self.simulator.words(piece), "act", after)
-        after_wait = waited(point, point.state.clock + step)
-        yield LegalAction(wait_words(self.problem, step), "wait", after_wait)
-
-    def accepts(self, pieces: Sequence[Piece]) -> bool:
-        """Return True if the rules accept a schedule of these pieces."""
-        plan = replace(self.plan, commands=Schedule.of(self.problem, pieces), fault="")
-        return language(self.problem).replay(self.problem, plan, self.rules).success
-
-    def _state_of(self, point: DecisionPoint) -> ScheduleState:
-        """Return the state of the simulator after the pieces of a point."""
-        simulator = self.simulator
-        state = replace(simulator.initial(), is_valid=True)
-        for piece in point.state.pieces:
-            state, _ = simulator.apply(simulator.copy(state), piece)
-        return state
 
     def targets(self) -> Targets:
         """Return the pieces as they are."""

@@ -27,7 +27,7 @@ from planoracle.instances.benchmarks.grid_kitchens.language import (
 )
 from planoracle.instances.benchmarks.grid_kitchens.simulation import Simulation, StartedAction
 from planoracle.instances.model.violations import Measure, Other, Violation
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, clock_of, listed
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, listed
 from planoracle.instances.protocol.run import MismatchEvidence
 from planoracle.instances.text import did_you_mean
 
@@ -370,7 +370,7 @@ def examine(run: GridKitchenRun) -> Examination:
     return Examination(
         replay=run.verdict,
         findings=() if fault is None else (_finding(run, fault),),
-        clock=clock_of(run.problem),
+        clock=run.benchmark.clock(run.problem),
         command=lambda index: _place(run),
         remarks=remarks,
         notes=tuple(_notes(run)),

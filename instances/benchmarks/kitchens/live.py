@@ -55,8 +55,8 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
       table1: empty
       table2: lettuce1
       table3: bread2
-    >>> run.legal()[0], run.step(run.legal()[0].text).observation.clock
-    (LegalCommand(text='Move robot1 from table1 to board1', kind='act'), 1)
+    >>> run.legal()[0].text, run.step(run.legal()[0].text).observation.clock
+    ('Move robot1 from table1 to board1', 1)
     """
 
     simulator: KitchenSimulator

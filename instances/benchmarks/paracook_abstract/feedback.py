@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from planoracle.instances.benchmarks.paracook_abstract.run import ParaCookRun
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, listed, quoted, some
+from planoracle.instances.protocol.feedback import Examination, Sentences, Topic, Words, listed, quoted, some
 from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
@@ -25,17 +25,14 @@ TOPICS = (
 
 def examine(run: ParaCookRun) -> Examination:
     """Return the violations of a run as feedback."""
-    words, commands = Words(run.problem), run.command_texts
-    findings = tuple(
-        FeedbackItem.of(violation, describe_violation(words, violation)) for violation in run.verdict.violations
-    )
+    words, commands = Words(run.problem, run.benchmark), run.command_texts
     loopholes = {
         "repeats": "It passes only because the released code counts ends of tasks, not tasks.",
         "lists": "It passes only because the released code does not count lists.",
     }
     return Examination(
         replay=run.verdict,
-        findings=findings,
+        findings=SENTENCES.items(words, run.verdict.violations),
         clock=words.clock,
         command=lambda index: commands[index],
         instance=run.problem,
@@ -43,11 +40,6 @@ def examine(run: ParaCookRun) -> Examination:
         whole=True,
         name=words.name,
     )
-
-
-def describe_violation(words: Words, violation: Violation) -> str:
-    """Return a violation as part of a sentence."""
-    return _SENTENCES[violation.case or violation.kind](words, violation)
 
 
 def _never_ready(words: Words, violation: Violation) -> str:
@@ -64,8 +56,7 @@ def _missing_task(words: Words, violation: Violation) -> str:
     return f"{words.name(violation.subject)} ({words.span(violation.required)}) is missing"
 
 
-# By case, if a kind has cases, else by kind.
-_SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
+_TABLE: dict[str, Callable[[Words, Violation], str]] = {
     "unreadable": lambda words, violation: "your answer contains no readable command",
     "unknown_task": lambda words, violation: f"there is no task {quoted(violation.subject)}",
     "too_many_lists": lambda words, violation: (
@@ -80,6 +71,8 @@ _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
     "own_list": lambda words, violation: f"{_never_ready(words, violation)}, which comes later in the same list",
     "not_ready": _not_ready,
 }
+#: Sentences on violations of the rules.
+SENTENCES = Sentences(_TABLE)
 
 
 def foreign(run: ParaCookRun) -> MismatchEvidence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
-from planoracle.instances.benchmarks.paracook_abstract.feedback import describe_violation
+from planoracle.instances.benchmarks.paracook_abstract.feedback import SENTENCES
 from planoracle.instances.benchmarks.paracook_abstract.language import steps_in
 from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, name_of
 from planoracle.instances.benchmarks.paracook_abstract.rules import Assignment, ListState, command_text
@@ -77,7 +77,7 @@ class ListText(ScheduleText[Profile, ListState]):
     def step_text(self, before: ListState, after: ListState, step: Step) -> str:
         """Return the effect of a command."""
         if step.violation is not None:
-            return f"Refused: {sentence(describe_violation(self.words, step.violation))}"
+            return f"Refused: {sentence(SENTENCES.describe(self.words, step.violation))}"
         if step.kind == "close":
             return ""
         entry = after.entries[-1]

@@ -19,7 +19,7 @@ from planoracle.instances.model.schedule_rules import gaps
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Other, Replay, ReplayEvent, Violation
 from planoracle.instances.protocol.decision_points import DecisionPoint
-from planoracle.instances.protocol.simulator import CLOSE, LegalCommand, ScheduleSimulator, Step, Unreadable
+from planoracle.instances.protocol.simulator import CLOSE, LatePoint, LegalCommand, ScheduleSimulator, Step, Unreadable
 
 #: Maximum number of refused commands; the next refusal ends the run.
 MAX_REFUSALS = 10
@@ -97,21 +97,17 @@ class ListState:
         Number of refused commands.
     closed
         True if the agent gave up.
-    pieces, idle
-        Pieces of the decision point: executed tasks, and times without work before them; and these times.
-    grid
-        Greatest common divisor of all times.
+    point
+        Decision point of a live run, computed on demand.
     """
 
     lists: list[list[object]]
     entries: list[ExecutedTask]
     ends: dict[str, int]
     clocks: list[int]
+    point: DecisionPoint | LatePoint
     refused: int = 0
     closed: bool = False
-    pieces: tuple[Piece, ...] = ()
-    idle: tuple[int, ...] = ()
-    grid: int = 0
 
 
 class ListVariant(NamedTuple):
@@ -144,7 +140,7 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         return self._empty(len(self.problem.agents))
 
     def _empty(self, lists: int) -> ListState:
-        return ListState([[] for _ in range(lists)], [], {}, [0] * lists)
+        return ListState([[] for _ in range(lists)], [], {}, [0] * lists, DecisionPoint(self.problem))
 
     def copy(self, state: ListState) -> ListState:
         """Return an independent state."""
@@ -170,33 +166,62 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
             state.refused += 1
             return state, (Step(count, words, "lost", clock, clock, violation),)
         assert isinstance(task, str)
-        earliest_starts = [state.ends[predecessor] + min_lag for predecessor, min_lag in self._waits[task]]
         since = state.clocks[number]
-        start = max([since, *earliest_starts])
+        start = self._earliest_start(state.ends, task, since)
         state.clocks[number] = end = start + self._tasks[task].duration
-        if not force:
-            self._add_piece(state, number, self._tasks[task].id, (since, start, end))
+        piece = None if force else Piece(self._tasks[task].id, start, end - start, self.problem.agents[number])
+        step = Step(count, words, "act", start, end, piece=piece)
+        if piece is not None:
+            state.point = LatePoint(state.point, step)
         state.ends[task] = max(state.ends.get(task, 0), end)
         tasks = state.lists[number]
         state.entries.append(ExecutedTask(task, (number, len(tasks)), start, end))
         tasks.append(task)
-        return state, (Step(count, words, "act", start, end),)
-
-    def _add_piece(self, state: ListState, number: int, action: str, times: tuple[int, int, int]) -> None:
-        """Add a task to the pieces, and the time in which its agent is idle before."""
-        since, start, end = times
-        agent = self.problem.agents[number]
-        if start > since:
-            state.idle = (*state.idle, start - since)
-            state.pieces = (*state.pieces, idle_piece(len(state.idle), since, start, agent))
-        state.pieces = (*state.pieces, Piece(action, start, end - start, agent))
-        state.grid = gcd(state.grid, since, start, end, min(state.clocks))
+        return state, (step,)
 
     def point(self, state: ListState) -> DecisionPoint:
         """Return the point after the assignments of a live run."""
-        instance = self.variant(ListVariant(state.idle))
-        partial_schedule = PartialSchedule(state.pieces, min(state.clocks))
-        return DecisionPoint(instance, partial_schedule, reached=max(state.clocks), grid=state.grid)
+        point = state.point = self.computed(state.point)
+        return point
+
+    def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
+        """Return the point after a task was assigned to an agent."""
+        idle = [action.duration for action in point.instance.actions if action.task == IDLE]
+        _, after = self.assigned(point, ListVariant(tuple(idle)), piece)
+        return after
+
+    def assigned(
+        self, point: DecisionPoint, variant: ListVariant, piece: Piece, *, is_useful: bool = True
+    ) -> tuple[ListVariant, DecisionPoint]:
+        """Return the variant of the problem and the point after an assignment; a useless task only takes time."""
+        pieces = point.state.pieces
+        ends = [earlier.end for earlier in pieces if earlier.agent == piece.agent]
+        since = max(ends, default=0)
+        busy_from = piece.start if is_useful else piece.end
+        if busy_from > since:
+            variant = variant._replace(idle=(*variant.idle, busy_from - since))
+            idle_name = f"{IDLE}/{len(variant.idle)}"
+            pieces = (*pieces, Piece(idle_name, since, busy_from - since, piece.agent))
+        if is_useful:
+            pieces = (*pieces, piece)
+        instance = self.variant(variant)
+        clock = min(_free_times(instance, pieces).values())
+        reached = max(point.reached, piece.end)
+        grid = gcd(point.grid, since, busy_from, piece.end, clock)
+        return variant, DecisionPoint(instance, PartialSchedule(pieces, clock), reached=reached, grid=grid)
+
+    def choices(self, point: DecisionPoint, step: int, state: ListState | None = None) -> Iterator[LegalCommand]:
+        """Yield every task with assigned predecessors, for every agent; there is no command to wait."""
+        tasks = [piece for piece in point.state.pieces if piece.action in self.problem.by_id]
+        ends = {name_of(piece.action): piece.end for piece in tasks}
+        free_times = _free_times(point.instance, point.state.pieces)
+        for name, action in self._tasks.items():
+            if name in ends or action.id not in point.instance.by_id or not self._is_ready(ends, name):
+                continue
+            for agent in self.problem.agents:
+                start = self._earliest_start(ends, name, free_times[agent])
+                piece = Piece(action.id, start, action.duration, agent)
+                yield LegalCommand(command_text(agent, name), "act", piece)
 
     def variant(self, variant: ListVariant) -> Instance:
         """Return the problem as decisions have changed it.
@@ -253,8 +278,14 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         prerequisites = tuple(Other(self._tasks[predecessor].id) for predecessor in open_tasks)
         return Violation(position, "never_ready", name, "not_ready", others=prerequisites)
 
-    def _is_ready(self, state: ListState, task: str) -> bool:
-        return all(predecessor in state.ends for predecessor, _ in self._waits[task])
+    def _is_ready(self, ends: Mapping[str, int], task: str) -> bool:
+        """Return True if all predecessors of a task have an end."""
+        return all(predecessor in ends for predecessor, _ in self._waits[task])
+
+    def _earliest_start(self, ends: Mapping[str, int], task: str, since: int) -> int:
+        """Return the earliest start of a task by an agent that is free from a time on."""
+        earliest_starts = [ends[predecessor] + min_lag for predecessor, min_lag in self._waits[task]]
+        return max([since, *earliest_starts])
 
     def ended(self, state: ListState) -> str | None:
         """Return why the run has ended."""
@@ -270,7 +301,7 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
 
     def legal(self, state: ListState) -> list[LegalCommand]:
         """Return every task that is ready, for every agent; `CLOSE` if there is none."""
-        ready = [name for name in self._tasks if name not in state.ends and self._is_ready(state, name)]
+        ready = [name for name in self._tasks if name not in state.ends and self._is_ready(state.ends, name)]
         commands: list[LegalCommand] = []
         for name in ready:
             commands += [LegalCommand(command_text(agent, name), "act") for agent in self.problem.agents]
@@ -300,7 +331,7 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
                 task = lists[number][place[1]]
                 if not isinstance(task, str) or task not in self._tasks:
                     return PlanRecord(tuple(state.entries), (), (_exception(task), place))
-                if self._is_ready(state, task):
+                if self._is_ready(state.ends, task):
                     state, _ = self.apply(state, Assignment(number, task), force=True)
             open_lists = [number for number in open_lists if len(state.lists[number]) < len(lists[number])]
             if len(state.entries) == before:
@@ -309,9 +340,13 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         return PlanRecord(tuple(state.entries), stuck)
 
 
-def idle_piece(number: int, start: int, end: int, agent: str) -> Piece:
-    """Return the piece of an idle time, by its number from 1."""
-    return Piece(f"{IDLE}/{number}", start, end - start, agent)
+def _free_times(instance: Instance, pieces: Sequence[Piece]) -> dict[str, int]:
+    """Return the time from which each agent is free."""
+    free_times = dict.fromkeys(instance.agents, 0)
+    for piece in pieces:
+        agent = str(piece.agent)
+        free_times[agent] = max(free_times[agent], piece.end)
+    return free_times
 
 
 def command_text(agent: str, task: object) -> str:

@@ -1,35 +1,32 @@
-"""Runs of ParaCook's abstract part: every decision gives an agent its next task."""
+"""Replays of ParaCook's abstract part: every decision gives an agent its next task."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 from planoracle.instances.benchmarks.paracook.rules import Profile
 from planoracle.instances.benchmarks.paracook_abstract.language import lists_of
-from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, list_agents, name_of
+from planoracle.instances.benchmarks.paracook_abstract.problems import by_name, list_agents
 from planoracle.instances.benchmarks.paracook_abstract.rules import (
-    IDLE,
-    ExecutedTask,
     ListSimulator,
     ListVariant,
+    Place,
     assess,
     command_text,
-    idle_piece,
 )
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.model.state import PartialSchedule
 from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory
+from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun
+from planoracle.instances.protocol.simulator import Step
 
 #: Names of the tasks of every agent, as submitted.
 Lists = list[list[object]]
 
 
-class ParaCookRun(Trajectory[Lists, Profile]):
+class ParaCookRun(ScheduleRun[Lists, Profile]):
     """Run of task lists. Commands are in order of starts; tasks never executed come last.
 
     Attributes
@@ -59,59 +56,54 @@ class ParaCookRun(Trajectory[Lists, Profile]):
 
     # Decisions
 
-    def _walk(self) -> tuple[list[Move], int]:
-        moves: list[Move] = []
-        point, variant = self.begin, ListVariant()
-        fatal = self.verdict.fatal
+    def compute_path(self) -> DecisionPath:
+        """Return the steps and points of the tasks in order of starts, up to the first violation."""
+        points, steps = [DecisionPoint(self.problem)], list[Step]()
+        variant = ListVariant()
         seen: set[str] = set()
         spare = self._left_out() if self.success else []
         for position, place in enumerate(self._order):
+            point = points[-1]
             entry = self._entries.get(place)
+            if entry is None or self._is_refused(position):
+                start = point.state.clock if entry is None else entry.start
+                lost = self._lost_step(position, place, start)
+                return DecisionPath((*points, point), (*steps, lost), len(steps))
             agent = self._agents[place[0]]
-            words = command_text(agent, self.plan.commands[place[0]][place[1]])
-            if entry is None or (fatal is not None and fatal.position is not None and position >= fatal.position):
-                at = point.state.clock if entry is None else entry.start
-                fault = fatal if fatal is not None and position == fatal.position else None
-                lost = Move(position, words, "lost", at, at, fault, after=point)
-                return [*moves, lost], len(moves)
-            before = point.instance
-            if agent not in before.agents:
+            if agent not in point.instance.agents:
                 variant = variant._replace(agents=sum(map(bool, self.plan.commands)))
-            useful = entry.task not in seen
-            if not useful and spare:
+            is_useful = entry.task not in seen
+            if not is_useful and spare:
                 variant = variant._replace(dropped=(*variant.dropped, spare.pop()))
             seen.add(entry.task)
-            variant, point = self._assign(point, variant, agent, entry, useful=useful)
-            same = point.instance is before
-            moves.append(Move(position, words, "act", entry.start, entry.end, after=point, restricts=same))
-        return moves, len(moves)
+            task = by_name(self.problem)[entry.task]
+            piece = Piece(task.id, entry.start, entry.end - entry.start, agent)
+            variant, point = self.simulator.assigned(point, variant, piece, is_useful=is_useful)
+            steps.append(Step(position, self._words(place), "act", entry.start, entry.end))
+            points.append(point)
+        return DecisionPath(tuple(points), tuple(steps), len(steps))
+
+    def _is_refused(self, position: int) -> bool:
+        """Return True for commands from the fatal violation on."""
+        fatal = self.verdict.fatal
+        return fatal is not None and fatal.position is not None and position >= fatal.position
+
+    def _lost_step(self, position: int, place: Place, start: int) -> Step:
+        """Return the step of a command that is not carried out, with the fatal violation if it is the first."""
+        fatal = self.verdict.fatal
+        violation = fatal if fatal is not None and position == fatal.position else None
+        return Step(position, self._words(place), "lost", start, start, violation)
+
+    def _words(self, place: Place) -> str:
+        """Return the command at a place of the lists."""
+        number, index = place
+        return command_text(self._agents[number], self.plan.commands[number][index])
 
     def _left_out(self) -> list[str]:
         """Return the tasks that a passing plan omits, in topological order."""
         missing = {violation.subject for violation in self._strict if violation.kind == "missing_task"}
         ordered_ids = (self.problem.actions[position].id for position in self.problem.order)
         return [action for action in ordered_ids if action in missing]
-
-    def _assign(
-        self, point: DecisionPoint, variant: ListVariant, agent: str, entry: ExecutedTask, *, useful: bool
-    ) -> tuple[ListVariant, DecisionPoint]:
-        """Return the point after a task was assigned to an agent; a useless task only takes time."""
-        since = max((piece.end for piece in point.state.pieces if piece.agent == agent), default=0)
-        pieces = [*point.state.pieces]
-        idle = (entry.start if useful else entry.end) - since
-        if idle:
-            variant = variant._replace(idle=(*variant.idle, idle))
-            pieces.append(idle_piece(len(variant.idle), since, since + idle, agent))
-        if useful:
-            action = by_name(self.problem)[entry.task].id
-            pieces.append(Piece(action, entry.start, entry.end - entry.start, agent))
-        instance = self.simulator.variant(variant)
-        free = dict.fromkeys(instance.agents, 0)
-        for piece in pieces:
-            assert piece.agent is not None
-            free[piece.agent] = max(free[piece.agent], piece.end)
-        state = PartialSchedule(tuple(pieces), min(free.values()))
-        return variant, DecisionPoint(instance, state, reached=max(point.reached, entry.end))
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the lists up to a step, followed by those of the remaining tasks."""
@@ -121,28 +113,7 @@ class ParaCookRun(Trajectory[Lists, Profile]):
     @property
     def command_texts(self) -> list[str]:
         """The commands in order."""
-        return [command_text(self._agents[n], self.plan.commands[n][k]) for n, k in self._order]
-
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every task with assigned predecessors, for every agent; there is no command to wait."""
-        ends = {piece.action: piece.end for piece in point.state.pieces}
-        free = dict.fromkeys(point.instance.agents, 0)
-        for piece in point.state.pieces:
-            free[str(piece.agent)] = max(free[str(piece.agent)], piece.end)
-        idle = tuple(action.duration for action in point.instance.actions if action.task == IDLE)
-        for position, action in enumerate(self.problem.actions):
-            if action.id in ends or action.id not in point.instance.by_id:
-                continue
-            predecessors = self.problem.predecessors[position]
-            min_lags = [(self.problem.actions[predecessor].id, min_lag) for predecessor, min_lag in predecessors]
-            if any(predecessor not in ends for predecessor, _ in min_lags):
-                continue
-            earliest_starts = [ends[predecessor] + min_lag for predecessor, min_lag in min_lags]
-            for number, agent in enumerate(self.problem.agents):
-                start = max([free[agent], *earliest_starts])
-                entry = ExecutedTask(name_of(action.id), (number, 0), start, start + action.duration)
-                _, after = self._assign(point, ListVariant(idle), agent, entry, useful=True)
-                yield LegalAction(command_text(agent, entry.task), "act", after)
+        return [self._words(place) for place in self._order]
 
     def targets(self) -> Targets:
         """Return every task at its start; tasks never executed follow one another without waits."""
@@ -151,13 +122,13 @@ class ParaCookRun(Trajectory[Lists, Profile]):
         dropped: list[DroppedCommand] = []
         tasks = by_name(self.problem)
         seen: set[str] = set()
-        for position, (number, k) in enumerate(self._order):
-            name = self.plan.commands[number][k]
-            words = command_text(self._agents[number], name)
+        for position, place in enumerate(self._order):
+            number, index = place
+            name, words = self.plan.commands[number][index], self._words(place)
             if not isinstance(name, str) or name not in tasks:
                 dropped.append(DroppedCommand(position, words, "there is no such task"))
                 continue
-            entry = self._entries.get((number, k))
+            entry = self._entries.get(place)
             start = clocks[number] if entry is None else entry.start
             clocks[number] = start + tasks[name].duration
             if name in seen:

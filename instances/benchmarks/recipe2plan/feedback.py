@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from planoracle.instances.benchmarks.recipe2plan.run import Recipe2PlanRun
 from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATIONS
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, Words, clean, listed, quoted, some
+from planoracle.instances.protocol.feedback import Examination, Sentences, Topic, Words, clean, listed, quoted, some
 from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
@@ -48,8 +47,7 @@ TOPICS = (
 def examine(run: Recipe2PlanRun) -> Examination:
     """Return the violations of a run as feedback."""
     verdict = run.verdict
-    words = Words(run.problem)
-    findings = [_finding(words, violation) for violation in verdict.violations]
+    words = Words(run.problem, run.benchmark)
     unsettled = frozenset[str]()
     notes: tuple[str, ...] = ()
     if not run.plan.commands.interactive and len(verdict.violations) >= MAX_VIOLATIONS:
@@ -57,7 +55,7 @@ def examine(run: Recipe2PlanRun) -> Examination:
         notes = ("The search for violations stopped because there are too many.",)
     return Examination(
         replay=verdict,
-        findings=tuple(findings),
+        findings=SENTENCES.items(words, verdict.violations),
         clock=words.clock,
         command=lambda index: _place(run, words, index),
         unsettled=unsettled,
@@ -82,16 +80,6 @@ def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:
     step = events[index].subject
     name = words.name(step) if step in run.problem.by_id else "which is not a step of these recipes"
     return f"command {index + 1}, {name}"
-
-
-def _finding(words: Words, violation: Violation) -> FeedbackItem:
-    item = FeedbackItem.of(violation, describe(words, violation))
-    return replace(item, excess=None) if violation.kind == "wrong_action" else item  # steps are numbers, not amounts
-
-
-def describe(words: Words, violation: Violation) -> str:
-    """Describe a violation, as a part of a sentence."""
-    return _SENTENCES[violation.kind](words, violation)
 
 
 def _step(words: Words, violation: Violation) -> str:
@@ -196,7 +184,7 @@ def _volume(words: Words, violation: Violation) -> str:
     return f"{words.name(violation.subject)} takes {amount} at {start}, when {violation.actual} are left"
 
 
-_SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
+_TABLE: dict[str, Callable[[Words, Violation], str]] = {
     "no_action": lambda *_: "your answer contains no readable step",
     "wrong_recipe": _wrong_recipe,
     "wrong_action": _step,
@@ -216,3 +204,5 @@ _SENTENCES: dict[str, Callable[[Words, Violation], str]] = {
     ),
     "too_many_turns": lambda _, violation: f"the recipes are not complete after {violation.required} answers",
 }
+#: Sentences on violations of the rules.
+SENTENCES = Sentences(_TABLE, numbered=frozenset({"wrong_action"}))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from planoracle.instances.benchmarks.recipe2plan.beliefs import KINDS, true_items, written
-from planoracle.instances.benchmarks.recipe2plan.feedback import describe
+from planoracle.instances.benchmarks.recipe2plan.feedback import SENTENCES
 from planoracle.instances.benchmarks.recipe2plan.language import first_command
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
 from planoracle.instances.benchmarks.recipe2plan.simulation import Answer, CookingState, Recipe2PlanSimulator
@@ -86,7 +86,7 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
     def step_text(self, before: CookingState, after: CookingState, step: Step) -> str:
         """Return the result of a step."""
         if step.violation is not None:
-            reason = sentence(describe(self.words, step.violation))
+            reason = sentence(SENTENCES.describe(self.words, step.violation))
             return reason if step.violation.kind == "no_action" else f"Refused: {reason}"
         if step.kind == "close" or after.history is None or after.history.event is None:
             return ""

@@ -1,9 +1,8 @@
-"""Recipe2Plan plans and logs as trajectories."""
+"""Replays of Recipe2Plan plans and logs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from planoracle.instances.benchmarks.recipe2plan.language import Answers, check_reading
 from planoracle.instances.benchmarks.recipe2plan.rules import Profile
@@ -12,13 +11,13 @@ from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Replay
-from planoracle.instances.protocol.decision_points import DecisionPoint, piece_choices, wait_words, waited
+from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
+from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun, path_of
 from planoracle.instances.protocol.simulator import Step, fold
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, moves_of
 
 
-class Recipe2PlanRun(Trajectory[Answers, Profile]):
+class Recipe2PlanRun(ScheduleRun[Answers, Profile]):
     """Run: a plan ends at its first violation, an interactive log continues after refused commands."""
 
     simulator: Recipe2PlanSimulator
@@ -28,18 +27,20 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         state, self._commanded = fold(self.simulator, commands)
         super().__init__(problem, plan, rules, self.simulator.verdict(state))
 
-    def _walk(self) -> tuple[list[Move], int]:
+    def compute_path(self) -> DecisionPath:
+        """Return the steps and points of all commands; a plan stops before the first violation."""
         steps = [step for step in self._commanded if not _is_no_command(step)]
-        moves = moves_of(self.simulator, self.begin, steps)
-        stop = len(moves)
-        if moves and moves[-1].kind == "lost" and not self.plan.commands.interactive:
-            stop -= 2 if [move.kind for move in moves[-2:]] == ["wait", "lost"] else 1
-        return moves, stop
+        path = path_of(self.simulator, DecisionPoint(self.problem), steps)
+        is_refused = bool(steps) and steps[-1].kind == "lost"
+        if self.plan.commands.interactive or not is_refused:
+            return path
+        kinds = [step.kind for step in steps[-2:]]
+        return path._replace(stop=path.stop - (2 if kinds == ["wait", "lost"] else 1))
 
-    def completed(self, count: int, rest: Schedule) -> tuple[str, Replay]:
+    def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the commands carried out up to a step and those of the rest."""
         done = self.points[count].state.pieces
-        commands = [StepCommand.of(*piece[:3]) for piece in (*done, *rest.pieces)]
+        commands = [StepCommand.of(*piece[:3]) for piece in (*done, *remaining.pieces)]
         text = ", ".join(command.text for command in commands)
         return text, replay_answers(self.problem, Answers((tuple(commands),)), self.rules)
 
@@ -50,20 +51,6 @@ class Recipe2PlanRun(Trajectory[Answers, Profile]):
         for answer in self.plan.commands.answers:
             texts += [command.text for command in answer] or [""]
         return texts
-
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every step that the rules allow now, in every length, and the wait."""
-        simulator = Recipe2PlanSimulator(self.problem, self.rules)
-        done = tuple(StepCommand.of(*piece[:3]) for piece in point.state.pieces)
-        state, _ = fold(simulator, [done])
-        possible = {self.problem.actions[position].id for position in simulator.open_steps(state)}
-        if state.refused:
-            possible = set()
-        for piece, after in piece_choices(point, step, possible):
-            command = StepCommand.of(*piece[:3])
-            if next(simulator.faults(state, 0, command), None) is None:
-                yield LegalAction(command.text, "act", after)
-        yield LegalAction(wait_words(self.problem, step), "wait", waited(point, point.state.clock + step))
 
     def targets(self) -> Targets:
         """Return every command with its position; of a log, those that were carried out."""

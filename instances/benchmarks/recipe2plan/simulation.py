@@ -26,9 +26,10 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import gaps
 from planoracle.instances.model.violations import MAX_OTHERS, Other, Replay, ReplayEvent
-from planoracle.instances.protocol.decision_points import DecisionPoint, point_of, wait_words
+from planoracle.instances.protocol.decision_points import DecisionPoint, piece_choices, wait_words
 from planoracle.instances.protocol.simulator import (
     CLOSE,
+    LatePoint,
     LegalCommand,
     ScheduleSimulator,
     Step,
@@ -103,10 +104,8 @@ class CookingState:
         True if the agent ended the run.
     failed
         Verdict on a whole plan up to its first violation, if it has one.
-    pieces, reached, grid
-        Pieces of the decision point: steps carried out, their latest end, and the common divisor of all times.
-    stop_clock
-        Time of the first violation of a whole plan, if it has one.
+    point
+        Decision point, computed on demand; of a whole plan at most up to its first violation.
     history
         Last command.
     """
@@ -114,6 +113,7 @@ class CookingState:
     remaining: list[int]
     begins: list[int | None]
     finish: list[int | None]
+    point: DecisionPoint | LatePoint
     clock: int = 0
     holder: Other | None = None
     done: set[int] = field(default_factory=set)
@@ -130,10 +130,6 @@ class CookingState:
     fatal: Recipe2PlanViolation | None = None
     is_closed: bool = False
     failed: Replay | None = None
-    pieces: tuple[Piece, ...] = ()
-    reached: int = 0
-    grid: int = 0
-    stop_clock: int | None = None
     history: History | None = None
 
     @property
@@ -168,7 +164,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
     def initial(self) -> CookingState:
         """Return the state before the first answer."""
         count = len(self.actions)
-        return CookingState([action.duration for action in self.actions], [None] * count, [None] * count)
+        durations = [action.duration for action in self.actions]
+        return CookingState(durations, [None] * count, [None] * count, DecisionPoint(self.problem))
 
     def copy(self, state: CookingState) -> CookingState:
         """Return an independent copy."""
@@ -216,17 +213,11 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         moves_clock = not faults or (position is not None and self.rules.reject_advances_clock)
         now = max(clock, start) if moves_clock else clock
         if is_open:
-            state.grid = gcd(state.grid, now)
-        if is_open and not faults:
-            self._add_piece(state, command)
-        if is_open:
             event = ReplayEvent(index, f"{recipe}/{number}", start, start + duration, not faults, self._progress(state))
             state.history = History(event, faults, state.history)
         elif faults:
             state.history = History(None, faults, state.history)
         if faults and self.plan is not None:
-            if is_open:
-                state.stop_clock = now
             state.failed = state.failed or self._result(state, faults[0])
             state.violation_count += len(faults)
             if position is not None and state.violation_count < MAX_VIOLATIONS:
@@ -235,25 +226,22 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
             state.clock, state.holder = now, None
         if not is_open:
             return []
-        wait = [Step(index, wait_words(self.problem, now - clock), "wait", clock, now)] if now > clock else []
+        steps = []
+        if now > clock:
+            steps.append(Step(index, wait_words(self.problem, now - clock), "wait", clock, now))
         if faults:
-            return [*wait, Step(index, command.text, "lost", now, now, faults[0])]
-        piece = Piece(f"{recipe}/{number}", start, duration, self.problem.agents[0])
-        return [*wait, Step(index, command.text, "act", start, state.clock, piece=piece)]
-
-    def _add_piece(self, state: CookingState, command: StepCommand) -> None:
-        """Add a command that was carried out to the pieces; one without length only takes time."""
-        number, recipe, duration, start = command
-        name = f"{recipe}/{number}"
-        state.reached = max(state.reached, start + duration)
-        state.grid = gcd(state.grid, state.clock, start, duration)
-        if duration or not self.problem.by_id[name].duration:
-            state.pieces = (*state.pieces, Piece(name, start, duration, self.problem.agents[0]))
+            steps.append(Step(index, command.text, "lost", now, now, faults[0]))
+        else:
+            piece = Piece(f"{recipe}/{number}", start, duration, self.problem.agents[0])
+            steps.append(Step(index, command.text, "act", start, state.clock, piece=piece))
+        for step in steps:
+            state.point = LatePoint(state.point, step)
+        return steps
 
     def point(self, state: CookingState) -> DecisionPoint:
         """Return the decision point, of a whole plan at most up to its first violation."""
-        clock = state.clock if state.stop_clock is None else state.stop_clock
-        return point_of(self.problem, state.pieces, clock, reached=state.reached, grid=state.grid)
+        point = state.point = self.computed(state.point)
+        return point
 
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return a step for every piece; waits follow from the starts."""
@@ -292,6 +280,26 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         commands = [LegalCommand(command.text, "act") for command in self._startable(state, starts)]
         is_done = self._goal_ratio(state) == 1 or not commands
         return [*commands, LegalCommand(CLOSE, "close")] if is_done else commands
+
+    def choices(self, point: DecisionPoint, step: int, state: CookingState | None = None) -> Iterator[LegalCommand]:
+        """Yield every step that the rules allow now, in every length, and the wait."""
+        if state is None:
+            state = self._after_pieces(point)
+        possible: set[str] = set()
+        if not state.refused:
+            possible = {self.actions[position].id for position in self.open_steps(state)}
+        for piece, _ in piece_choices(point, step, possible):
+            command = StepCommand.of(*piece[:3])
+            if next(self.faults(state, 0, command), None) is None:
+                yield LegalCommand(command.text, "act", piece)
+        yield LegalCommand(wait_words(self.problem, step), "wait")
+
+    def _after_pieces(self, point: DecisionPoint) -> CookingState:
+        """Return the state of an interactive run after the pieces of a point as one answer."""
+        commands = tuple(StepCommand.of(*piece[:3]) for piece in point.state.pieces)
+        interactive = Recipe2PlanSimulator(self.problem, self.rules)
+        state, _ = fold(interactive, [commands])
+        return state
 
     def _startable(
         self, state: CookingState, starts: Iterable[tuple[int, Container[int] | None]]

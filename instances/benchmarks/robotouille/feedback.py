@@ -9,7 +9,7 @@ from planoracle.instances.benchmarks.kitchens.simulation import Refusal, trace
 from planoracle.instances.benchmarks.robotouille import problems
 from planoracle.instances.benchmarks.robotouille.failures import Lack, lacks
 from planoracle.instances.model.violations import Violation
-from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, clock_of, listed
+from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, listed
 from planoracle.instances.protocol.run import MismatchEvidence
 
 TOPICS = (
@@ -41,7 +41,7 @@ def examine(run: KitchenRun) -> Examination:
     return Examination(
         replay=run.verdict,
         findings=tuple(findings),
-        clock=clock_of(run.problem),
+        clock=run.benchmark.clock(run.problem),
         command=lambda index: f"command {index + 1}",
         remarks={"completeness": tuple(map(_remark, missing))} if missing else {},
         notes=("The step limit was reached.",) if record.end == "limit" else (),

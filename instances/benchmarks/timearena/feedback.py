@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planoracle.instances.benchmarks.timearena.problems import words
 from planoracle.instances.benchmarks.timearena.run import TimeArenaRun
 from planoracle.instances.benchmarks.timearena.simulation import DecisionRecord
@@ -12,7 +14,6 @@ from planoracle.instances.protocol.feedback import (
     FeedbackItem,
     Topic,
     clean,
-    clock_of,
     listed,
     quoted,
     some,
@@ -41,7 +42,7 @@ _ENDS = {
 def examine(run: TimeArenaRun) -> Examination:
     """Return the violations and the unfinished work of a run as feedback."""
     record, verdict = run.record, run.verdict
-    times = clock_of(run.problem)
+    times = run.benchmark.clock(run.problem)
     findings = tuple(FeedbackItem.of(violation, fault(times, violation)) for violation in verdict.violations)
     unfinished = tuple(_unfinished_work(times, work, minutes) for work, minutes in verdict.remaining.items())
 
@@ -95,28 +96,25 @@ def foreign(run: TimeArenaRun) -> MismatchEvidence:
 def fault(times: ClockFormat, violation: Violation) -> str:
     """Describe a violation, with its minute and decision."""
     moment = times.moment(violation.start or 0)
-    return f"{moment}: {quoted(violation.subject)} {_what_is_wrong(times, violation)}"
+    return f"{moment}: {quoted(violation.subject)} {_SENTENCES[violation.kind](times, violation)}"
 
 
-def _what_is_wrong(times: ClockFormat, violation: Violation) -> str:
-    kind = violation.kind
-    names = violation.actual if isinstance(violation.actual, tuple) else ()
-    if kind == "invalid_action":
-        return "is not an action"
-    if kind == "nonexistent_object":
-        return f"names {some(map(quoted, names))}, which does not exist in these tasks"
-    if kind == "object_mismatch":
-        return _mismatch(violation, names)
-    if kind == "object_occupied":
-        users = some(_until(times, work, "") for work in violation.others)
-        return f"needs {listed(names)}, in use by {users}"
-    if kind == "dependency_violation":
-        prerequisites = [_until(times, work, "in progress ") for work in violation.others]
-        return f"starts before {listed(prerequisites)} is complete"
-    return "is already complete"
+def _missing_object(times: ClockFormat, violation: Violation) -> str:
+    return f"names {some(map(quoted, _names(violation)))}, which does not exist in these tasks"
 
 
-def _mismatch(violation: Violation, names: tuple[str, ...]) -> str:
+def _occupied(times: ClockFormat, violation: Violation) -> str:
+    users = some(_until(times, work, "") for work in violation.others)
+    return f"needs {listed(_names(violation))}, in use by {users}"
+
+
+def _dependency(times: ClockFormat, violation: Violation) -> str:
+    prerequisites = [_until(times, work, "in progress ") for work in violation.others]
+    return f"starts before {listed(prerequisites)} is complete"
+
+
+def _mismatch(times: ClockFormat, violation: Violation) -> str:
+    names = _names(violation)
     if not violation.case:
         return f"is not possible with {listed(names)}"
     if violation.case == "twice":
@@ -132,3 +130,19 @@ def _until(times: ClockFormat, work: Other, prefix: str) -> str:
         return repr(work.subject)
     until = f"{prefix}until {times.moment(work.end)}"
     return f"{work.subject!r} ({until})" if prefix else f"{work.subject!r} {until}"
+
+
+def _names(violation: Violation) -> tuple[str, ...]:
+    """Return the names of the objects of a decision."""
+    return violation.actual if isinstance(violation.actual, tuple) else ()
+
+
+#: Parts of sentences by kind of violation, after the decision.
+_SENTENCES: dict[str, Callable[[ClockFormat, Violation], str]] = {
+    "invalid_action": lambda *_: "is not an action",
+    "nonexistent_object": _missing_object,
+    "object_mismatch": _mismatch,
+    "object_occupied": _occupied,
+    "dependency_violation": _dependency,
+    "repeated_completed": lambda *_: "is already complete",
+}

@@ -13,7 +13,7 @@ from planoracle.instances.benchmarks.timearena.rules import PROFILES, Profile
 from planoracle.instances.benchmarks.timearena.simulation import ArenaState, TimeArenaSimulator, kind_of, roles_of
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.protocol.capabilities import ActionSpace
-from planoracle.instances.protocol.feedback import ClockFormat, clock_of, listed, sentence
+from planoracle.instances.protocol.feedback import ClockFormat, listed, sentence
 from planoracle.instances.protocol.live import LiveText, ending
 from planoracle.instances.protocol.settings import Setting, by_name
 from planoracle.instances.protocol.simulator import Step, entries_of
@@ -52,7 +52,7 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
     @cached_property
     def clock(self) -> ClockFormat:
         """Format of minutes."""
-        return clock_of(self.problem)
+        return self.benchmark.clock(self.problem)
 
     def instructions(self) -> str:
         """Return the forms of decisions and their effects."""

@@ -1,9 +1,8 @@
-"""TimeArena runs as trajectories, decision by decision."""
+"""Replays of TimeArena decisions."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 
@@ -17,13 +16,13 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.decision_points import DecisionPoint, limited, started, waited
+from planoracle.instances.protocol.decision_points import DecisionPoint, limited
 from planoracle.instances.protocol.plan import DroppedCommand, Plan, Target, Targets, first_or_attempted
-from planoracle.instances.protocol.simulator import fold
-from planoracle.instances.protocol.trajectory import LegalAction, Move, Trajectory, moves_of
+from planoracle.instances.protocol.schedule_run import DecisionPath, ScheduleRun, path_of
+from planoracle.instances.protocol.simulator import Step, fold
 
 
-class TimeArenaRun(Trajectory[list[str], Profile]):
+class TimeArenaRun(ScheduleRun[list[str], Profile]):
     """Run of TimeArena: every minute in which the agent is free is a decision.
 
     An ``exit`` is a decision that takes no time.
@@ -43,38 +42,36 @@ class TimeArenaRun(Trajectory[list[str], Profile]):
         self.simulator = TimeArenaSimulator(
             self._world, rules, inf if limit is None else limit, problem, impossible=has_no_solution
         )
-        state, self._decided = fold(self.simulator, plan.commands)
+        state, steps = fold(self.simulator, plan.commands)
+        self._steps = tuple(steps)
         self.record = self.simulator.record(state)
         super().__init__(problem, plan, rules, self.simulator.verdict(state))
         self.impossible = impossible
 
-    def _walk(self) -> tuple[list[Move], int]:
-        moves = moves_of(self.simulator, self.begin, self._decided)
-        if moves and self.record.end in ("time_out", "five_invalid", "exit"):
-            moves[-1] = replace(moves[-1], after=replace(moves[-1].after, over=self.record.end))
-        return moves, len(moves)
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All decisions; metrics of steps need no points."""
+        return self._steps
+
+    def compute_path(self) -> DecisionPath:
+        """Return the steps and points of all decisions."""
+        path = path_of(self.simulator, DecisionPoint(self.problem), self._steps)
+        if not path.steps or self.record.end not in ("time_out", "five_invalid", "exit"):
+            return path
+        end = replace(path.points[-1], over=self.record.end)
+        return path._replace(points=(*path.points[:-1], end))
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the decisions up to a step and the remaining ones, replayed without a time limit."""
         point, minutes = self.points[count], self.record.steps
         positions = [step.position for step in self.steps[:count]]
         decisions = [minutes[position].action for position in positions if position < len(minutes)]
-        decisions += self.commands(point, remaining)
+        decisions += self.simulator.commands(point, remaining)
         simulator = TimeArenaSimulator(self._world, self.rules)
         text = "\n".join(decisions)
         if parse(text, simulator.world) != decisions:
             text = json.dumps(decisions)
         return text, simulator.verdict(fold(simulator, decisions)[0])
-
-    def legal(self, point: DecisionPoint, step: int) -> Iterator[LegalAction]:
-        """Yield every command that would be valid now, and the wait."""
-        simulator, clock = TimeArenaSimulator(self._world, self.rules), point.state.clock
-        state, _ = fold(simulator, problems.decisions(self.problem, point.state.pieces, end=clock))
-        modes = problems.action_modes(self.problem)
-        for command in simulator.legal(state):
-            if command.text in modes:
-                yield LegalAction(command.text, "act", started(point, self.simulator.piece(command.text, clock)))
-        yield LegalAction("wait", "wait", waited(point, clock + step))
 
     def targets(self) -> Targets:
         """Return the position at which every action was first carried out, or else first attempted.

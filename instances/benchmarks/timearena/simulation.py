@@ -16,7 +16,7 @@ from planoracle.instances.model.instance import Action, Instance
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.violations import Measure, Other, Replay, ReplayEvent, Violation
 from planoracle.instances.protocol.decision_points import DecisionPoint, started, waited
-from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator, Step, entries_of
+from planoracle.instances.protocol.simulator import LatePoint, LegalCommand, ScheduleSimulator, Step, entries_of, fold
 
 # Kind of the step of a decision by its kind of feedback; all others are lost minutes.
 _STEP_KINDS = {"valid": "act", "wait": "wait"}
@@ -72,13 +72,6 @@ class Decision(NamedTuple):
 
     text: str
     before: Decision | None
-
-
-class Pending(NamedTuple):
-    """Step that the stored decision point lacks, linked to the previous one."""
-
-    step: Step
-    before: Pending | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +130,7 @@ class ArenaState:
         True if no action can be started; ``None`` if unknown. Cached because long sequences of waits need it every
         minute.
     point
-        Decision point before the pending steps; ``None`` if the simulator has no problem.
-    pending
-        Steps since ``point``, which is computed on demand, each with those before it.
+        Decision point, computed on demand; ``None`` if the simulator has no problem.
     history, decisions
         Last minute and last decision, linked to the previous ones.
     """
@@ -153,8 +144,7 @@ class ArenaState:
     last_score: float = 0
     end: str | None = None
     idle: bool | None = None
-    point: DecisionPoint | None = None
-    pending: Pending | None = None
+    point: DecisionPoint | LatePoint | None = None
     history: History | None = None
     decisions: Decision | None = None
 
@@ -259,7 +249,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
             self._record(state, text, kind, fault, necessary)
         text = text if kind == "valid" else text[:80]
         step = Step(begin, text, _STEP_KINDS.get(kind, "lost"), begin, state.minute, fault)
-        state.pending = Pending(step, state.pending)
+        if state.point is not None:
+            state.point = LatePoint(state.point, step)
         return self._set_end(state), (step,)
 
     def next_point(self, point: DecisionPoint, step: Step) -> DecisionPoint:
@@ -287,12 +278,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
     def point(self, state: ArenaState) -> DecisionPoint:
         """Return the decision point; ``over`` if the run has ended without completion."""
         assert state.point is not None
-        for entry in entries_of(state.pending):
-            state.point = self.next_point(state.point, entry.step)
-        state.pending = None
-        if state.end in (None, "completed"):
-            return state.point
-        return replace(state.point, over=state.end)
+        point = state.point = self.computed(state.point)
+        return point if state.end in (None, "completed") else replace(point, over=state.end)
 
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return decisions minute by minute, with waits until all work has ended."""
@@ -307,6 +294,23 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
     def legal(self, state: ArenaState) -> list[LegalCommand]:
         """Return all actions that can be started now, and the wait."""
         return [*(LegalCommand(text, "act") for text in self._startable(state)), LegalCommand("wait", "wait")]
+
+    def choices(self, point: DecisionPoint, step: int, state: ArenaState | None = None) -> Iterator[LegalCommand]:
+        """Yield every action of the problem that can be started now, and the wait."""
+        clock = point.state.clock
+        if state is None:
+            state = self._after_pieces(point)
+        for command in self._startable(state):
+            if command in self._action_modes:
+                yield LegalCommand(command, "act", self.piece(command, clock))
+        yield LegalCommand("wait", "wait")
+
+    def _after_pieces(self, point: DecisionPoint) -> ArenaState:
+        """Return the state after the pieces of a point without a time limit."""
+        assert self.problem is not None
+        decisions = problems.decisions(self.problem, point.state.pieces, end=point.state.clock)
+        state, _ = fold(TimeArenaSimulator(self.world, self.rules), decisions)
+        return state
 
     def ended(self, state: ArenaState) -> str | None:
         """Return why the run has ended."""

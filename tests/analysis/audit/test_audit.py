@@ -15,7 +15,8 @@ import pytest
 from planoracle.analysis.audit.auditor import Auditor, published_names
 from planoracle.analysis.audit.finding import PlanLength, ReferenceFinding, ReferenceVerdict, check_reference, summarize
 from planoracle.analysis.cli import app
-from planoracle.analysis.cli.output import human, markdown
+from planoracle.analysis.cli.output import human
+from planoracle.analysis.cli.table_markup import markdown
 from planoracle.instances.benchmarks.asynchow import bundled_data
 from planoracle.instances.benchmarks.robotouille.measures import published
 from planoracle.instances.benchmarks.robotouille.problems import names as kitchens

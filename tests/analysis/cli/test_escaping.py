@@ -300,7 +300,7 @@ def _modules() -> Iterator[tuple[Path, ast.Module]]:
 def test_only_console_module_writes_to_streams() -> None:
     """One module writes to the streams, and one function writes the JSON of commands.
 
-    The two checkers are stand-alone scripts. Workers of the readers print escaped warnings without the command line.
+    The checker of proofs stands alone. Workers of the readers print escaped warnings without the command line.
     """
     writers = []
     for path, tree in _modules():
@@ -313,6 +313,5 @@ def test_only_console_module_writes_to_streams() -> None:
     scripts = (
         "instances/workers/worker.py",
         "solver/proofs/checker.py",
-        "solver/proofs/schedule_checker.py",
     )
     assert sorted(writers) == sorted([*((name, "print") for name in scripts), *[("analysis/console.py", "print")] * 3])

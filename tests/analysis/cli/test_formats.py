@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from planoracle.analysis.cli.output import Format, Table, latex, markdown
+from planoracle.analysis.cli.output import Format, Table
+from planoracle.analysis.cli.table_markup import latex, markdown
 from planoracle.instances.text import visible
 from tests.support.payloads import MARKUP, PROMPTS, STEERING, TABLES
 

@@ -138,7 +138,7 @@ def test_second_table_has_its_own_columns() -> None:
 
 def test_progress_bar_is_removed_before_a_line_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     removals: list[str] = []
-    monkeypatch.setattr(console, "drawn", [lambda: removals.append("bar")])
+    monkeypatch.setattr(console, "active_displays", [lambda: removals.append("bar")])
     console.say("a")
     console.say("b")
     assert removals == ["bar"]

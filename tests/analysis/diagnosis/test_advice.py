@@ -13,9 +13,9 @@ from support import exhaustive, timearena
 from support.asynctool import messages_before, min_turns, random_chains
 from support.random_instances import kitchen, workshop
 from support.random_runs import odd_workshop, random_run, solve_from_scratch
+from support.replays import verdict_of
 from support.runner import CliRunner
 from support.samples import sample
-from support.trajectories import verdict_of
 
 import planoracle
 from planoracle.analysis.cli import app

@@ -9,7 +9,7 @@ import pytest
 from planoracle.analysis.diagnosis.critique import Critique
 from planoracle.instances.benchmarks.recipe2plan.language import parse
 from tests.support.critiques import KITCHEN, all_findings, assert_same_faults, finding_kinds, report, single_finding
-from tests.support.trajectories import recipe_verdict
+from tests.support.replays import recipe_verdict
 
 GOOD = {
     "Bread/0": (600, 0),

@@ -11,8 +11,8 @@ import pytest
 from support.asynctool import random_chains
 from support.random_instances import kitchen, workshop
 from support.random_runs import odd_workshop, random_run, solve_from_scratch
+from support.replays import run_of, verdict_of
 from support.samples import sample
-from support.trajectories import trajectory_of, verdict_of
 
 from planoracle.analysis.diagnosis.regret import regret, regret_of
 from planoracle.instances.benchmarks.asynctool import problem_model as asynctool
@@ -202,7 +202,7 @@ def test_point_of_no_return_agrees_with_solves_from_scratch(make):
             plan = [piece._asdict() for piece in last.state.pieces]
         else:
             plan = [[int(p.action[3:]), p.action[:2], p.duration, p.start] for p in last.state.pieces]
-        run = trajectory_of(instance, plan)
+        run = run_of(instance, plan)
         result = regret_of(run)
         possible = []
         for situation in run.points:

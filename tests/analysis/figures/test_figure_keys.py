@@ -164,10 +164,27 @@ def test_charts_of_tables_name_jobs_and_have_no_lines_of_deadlines(
     assert not [line for line in ax.lines if line.get_label() in ("window", "deadline")]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == legend  # no milestones
     labels = on_bars(ax)
-    assert all(texts <= {action, ""} for action, texts in labels.items())
+    tasks = {action.id: action.task for action in instance.actions} if jobs > 8 else {}
+    assert all(texts <= {action, tasks.get(action, ""), ""} for action, texts in labels.items())
     assert sum(action in texts for action, texts in labels.items()) > jobs
     colours = {patch.get_facecolor() for patch in ax.patches if patch.get_label() in instance.by_id}
     assert len(colours) == len(legend)
+
+
+def test_bars_too_narrow_for_the_step_show_the_job() -> None:
+    steps = ("assemble", "mill", "Ann"), ("paint", "lathe", "Ben")
+    actions, pieces = [], []
+    for job in range(12):
+        for place, (step, machine, agent) in enumerate(steps):
+            actions.append(Action(f"J{job:02}/{step}", f"J{job:02}", 10, 10, modes=(Mode((Demand(machine),)),)))
+            pieces.append(Piece(actions[-1].id, 10 * (job + place), 10, agent))
+    machines = Resource("mill"), Resource("lathe")
+    instance = Instance("shop", tuple(actions), (), machines, ("Ann", "Ben"))
+    ax = drawn(instance, Schedule(tuple(pieces)), 3.3)
+    assert on_bars(ax) == {action.id: {action.task} for action in actions}
+    assert "J03/paint (at 40)" in key(ax)  # the job alone does not tell the step
+    wide = on_bars(drawn(instance, Schedule(tuple(pieces)), 20))
+    assert wide == {action.id: {action.id} for action in actions}
 
 
 def test_deadlines_before_the_end_are_marked() -> None:

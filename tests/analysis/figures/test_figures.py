@@ -28,7 +28,6 @@ from support.samples import sample
 from planoracle.analysis import frames
 from planoracle.analysis.cli import app
 from planoracle.analysis.diagnosis.regret import DecisionRegret, RunRegret, regret
-from planoracle.analysis.figures.dependencies import dependency_graph, place
 from planoracle.analysis.figures.gantt import differences, gantt, gantt_pair
 from planoracle.analysis.figures.grouped_bars import grouped_bars
 from planoracle.analysis.figures.methods import gap_distribution, performance_profile
@@ -143,7 +142,6 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
     for size, (instance, one, other) in schedules.items():
         functions[f"gantt {size}"] = lambda ax=None, i=instance, s=one: gantt(i, s, ax)
         functions[f"pair {size}"] = lambda ax=None, i=instance, s=one, t=other: gantt_pair(i, s, t, ax)
-        functions[f"graph {size}"] = lambda ax=None, i=instance: dependency_graph(i, ax)
     functions["gaps"] = lambda ax=None: gap_distribution(comparisons, ax, title="gaps")
     functions["profile"] = lambda ax=None: performance_profile(comparisons, ax, title="profile")
     functions["profile against the optimum"] = lambda ax=None: performance_profile(
@@ -169,14 +167,14 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
 
 
 NAMES = (
-    *("gantt 24", "gantt 150", "pair 24", "pair 150", "graph 24", "graph 150"),
+    *("gantt 24", "gantt 150", "pair 24", "pair 150"),
     *("gaps", "profile", "profile against the optimum", "regret 24", "regret wrong", "regret 150"),
     *("tasks", "bins"),
 )
 
 
 #: Figures with names instead of values on an axis, or without ticks.
-_NO_SCALE = ("gantt", "pair", "graph")
+_NO_SCALE = ("gantt", "pair")
 
 
 def rendered(ax: Axes) -> Figure:
@@ -381,7 +379,6 @@ def test_regret_curve_follows_decisions() -> None:
     assert any("success impossible under the rules" in text for text in labels)
 
 
-@pytest.mark.slow
 def test_graph_has_all_actions_and_lags() -> None:
     actions = (
         Action("t/a", "t", 2, 2),
@@ -396,30 +393,6 @@ def test_graph_has_all_actions_and_lags() -> None:
         "t/b": {"t/c": {"minimum": 0, "maximum": None, "mode": 1, **kind}},
         "t/c": {},
     }
-    ax = dependency_graph(instance)
-    labels = [text.get_text() for text in texts(rendered(ax))]
-    assert "≥1\n≤9" in labels
-    assert {"precedence with a maximum lag", "precedence in one mode only"} <= set(legend(ax))
-
-
-@pytest.mark.parametrize("instance", [BIG, SMALL, *(workshop(seed) for seed in range(12))], ids=lambda one: one.name)
-def test_boxes_of_graph_are_separate_and_ordered(instance: Instance) -> None:
-    graph = instance.to_networkx()
-    layout = place(instance, graph)
-    assert set(layout.places) == set(instance.by_id)
-    spots = sorted(layout.places.values())
-    for i, (x, y) in enumerate(spots):
-        assert 0 <= x < layout.columns
-        assert -1e-9 <= y <= layout.lanes - 1 + 1e-9
-        for other, height in spots[:i]:
-            assert x != other or abs(y - height) >= 1 - 1e-9
-    bends = [point for points in layout.bends.values() for point in points]
-    assert all(-1e-9 <= y <= layout.lanes - 1 + 1e-9 for _, y in bends)
-    assert all(x != other or abs(y - height) > 0.7 for x, y in bends for other, height in spots)
-    assert layout.lanes <= len(instance.actions) + len(instance.tasks)
-    for lag in instance.lags:
-        if lag.minimum is not None:
-            assert layout.places[lag.before][0] < layout.places[lag.after][0]
 
 
 @pytest.mark.slow

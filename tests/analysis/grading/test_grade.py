@@ -26,7 +26,7 @@ from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Action, Instance, Lag
 from planoracle.instances.protocol import registry
 from tests.support.grades import all_problems, grades_frame, read_submissions
-from tests.support.trajectories import recipe_verdict
+from tests.support.replays import recipe_verdict
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 NAME = "recipe2plan/timed/Cobbler_Pancakes"

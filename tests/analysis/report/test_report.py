@@ -21,10 +21,12 @@ from planoracle.analysis.grading.oracle import optimum
 from planoracle.analysis.intake.path_names import SourceLine
 from planoracle.analysis.report import jobs
 from planoracle.analysis.report.build import build
+from planoracle.analysis.report.charts import chart_of_run
 from planoracle.analysis.report.jobs import work_on
 from planoracle.analysis.report.work import Bench, ReportOptions, entries_of
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import load
+from planoracle.instances.protocol import registry
 from tests.support.reports import (
     COBBLER,
     FILES,
@@ -125,6 +127,17 @@ def test_details_of_kitchens_have_steps(built):
     assert [one[4] for one in priced["decisions"]] == [1, 0]
     chart = best_plan(built.html, KITCHEN)
     assert len(chart["optimum"]["pieces"]) == chart["optimum"]["makespan"] == 12
+
+
+def test_repeated_task_that_the_rules_accept_is_left_out_of_the_chart():
+    problem = load("paracook/abstract/own/seed_1/orders_num_2")
+    benchmark = registry.of(problem)
+    *tasks, _ = [problem.actions[position].id for position in problem.order]
+    names = [name.partition("/")[2] for name in tasks]
+    run = benchmark.run(problem, {"plan": [[*names, names[-1]]]}, benchmark.rules.profiles["released"])
+    assert (run.success, run.loophole) == (True, "repeats")
+    drawn = [problem.actions[row[0]].id for row in chart_of_run(run)["pieces"] if row[6]]
+    assert drawn == tasks
 
 
 def test_equal_plans_are_graded_once_under_their_own_names(built):

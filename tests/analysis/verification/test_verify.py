@@ -40,18 +40,17 @@ from planoracle.instances.protocol.bundled_results import Entry
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.search import solve
 from planoracle.solver.explanation import plan_document
-from planoracle.solver.proofs import checker, schedule_checker
+from planoracle.solver.proofs import checker
 from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.proofs.checker import RefusedError
 from planoracle.solver.solve import bundled_result
 
 NAME = "timearena/household1"
-REFUSED = (RefusedError, schedule_checker.ScheduleRefusedError)
 
 
 def check(problem: Any, proof: Any) -> int:
-    """Both files that stand alone."""
-    schedule_checker.check(problem, proof)
+    """Check the schedule and the bound of a proof."""
+    checker.check_schedule(problem, proof)
     return checker.check(problem, proof)
 
 
@@ -125,7 +124,7 @@ def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
 def test_certificate_of_another_problem_with_the_same_name_is_refused() -> None:
     problem, proof = written("asynctool/files_1")
     problem["tasks"][0]["actions"][0]["duration"] += 1
-    with pytest.raises(REFUSED):
+    with pytest.raises(RefusedError):
         check(problem, proof)
     with pytest.raises(InputError, match="one of the problems"):
         verify_named(proof, {})
@@ -220,31 +219,27 @@ def test_infeasibility_without_certificate_is_not_checked() -> None:
 # --- the file that stands alone ------------------------------------------------------------------
 
 
-def alone(folder: Path, *arguments: Path, module: Any = checker) -> subprocess.CompletedProcess[str]:
-    """Run a copy of a checker in an interpreter without other modules."""
-    copied = shutil.copy(str(module.__file__), folder / "alone.py")
+def alone(folder: Path, *arguments: Path) -> subprocess.CompletedProcess[str]:
+    """Run a copy of the checker in an interpreter without other modules."""
+    copied = shutil.copy(str(checker.__file__), folder / "alone.py")
     call = [sys.executable, "-I", "-S", copied, *map(str, arguments)]
     return subprocess.run(call, capture_output=True, text=True, check=False, cwd=folder)
 
 
 @pytest.mark.slow
 def test_stand_alone_checker_needs_only_python(files: tuple[Path, Path], tmp_path: Path) -> None:
-    for script, answer in (
-        (checker, f"No schedule of {NAME} is shorter than 13 ticks.\n"),
-        (schedule_checker, f"There is a schedule of {NAME} of 13 ticks.\n"),
-    ):
-        done = alone(tmp_path, *files, module=script)
-        assert (done.returncode, done.stdout) == (0, answer)
+    answer = f"No schedule of {NAME} is shorter than 13 ticks.\nThere is a schedule of {NAME} of 13 ticks.\n"
+    done = alone(tmp_path, *files)
+    assert (done.returncode, done.stdout) == (0, answer)
     problem, proof = files
     proof.write_text(proof.read_text().replace('"bound": 13', '"bound": 14'))
     done = alone(tmp_path, problem, proof)
     assert (done.returncode, done.stdout) == (1, "")
     assert "refused" in done.stderr
     for wrong in ((problem,), (), (problem, tmp_path / "absent.json"), (proof, problem)):
-        for one in (checker, schedule_checker):
-            done = alone(tmp_path, *wrong, module=one)
-            assert (done.returncode, done.stdout) == (1, "")
-            assert "Traceback" not in done.stderr
+        done = alone(tmp_path, *wrong)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -332,7 +327,7 @@ def test_changed_certificates_are_refused(seed: int) -> None:
         problem, proof = random.choice(pairs)
         changed = forged(proof, random)
         if changed is not None:
-            with pytest.raises(REFUSED):
+            with pytest.raises(RefusedError):
                 check(problem, changed)
             count += 1
 
@@ -346,11 +341,20 @@ def faulty(problem: Instance, schedule: Schedule) -> bool:
 
 def is_refused(problem: Instance, schedule: Schedule) -> bool:
     """Return whether the stand-alone checker refuses a schedule."""
-    pieces = [piece._asdict() for piece in schedule.pieces]
-    proof = {"instance": problem.name, "makespan": schedule.makespan, "schedule": pieces}
+    proof = {
+        "format": checker.FORMAT,
+        "version": checker.VERSION,
+        "instance": problem.name,
+        "bound": 0,
+        "makespan": schedule.makespan,
+        "gap": schedule.makespan,
+        "schedule": [piece._asdict() for piece in schedule.pieces],
+        "supposed": None,
+        "steps": [],
+    }
     try:
-        schedule_checker.check(to_document(problem), proof)
-    except schedule_checker.ScheduleRefusedError:
+        checker.check_schedule(to_document(problem), proof)
+    except RefusedError:
         return True
     return False
 

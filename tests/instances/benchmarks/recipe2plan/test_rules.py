@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.recipe2plan.simulation import MAX_VIOLATION
 from planoracle.instances.benchmarks.recipe2plan.step_grammar import StepCommand
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.solver.exact.search import solve
-from tests.support.trajectories import recipe_verdict
+from tests.support.replays import recipe_verdict
 
 PAPER, RELEASED = PROFILES["paper"], PROFILES["released"]
 PROFILE_NAMES = pytest.mark.parametrize("rules", [PAPER, RELEASED], ids=["paper", "released"])

@@ -13,14 +13,14 @@ from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
 
 
-def trajectory_of(problem: Problem, submission: Any = None, rules: Any = None) -> Any:
+def run_of(problem: Problem, submission: Any = None, rules: Any = None) -> Any:
     """Return the run of a submission."""
     return registry.of(problem).run(problem, submission, rules)
 
 
 def verdict_of(problem: Problem, submission: Any, rules: Any = None) -> Any:
     """Return the verdict of the rules on a submission."""
-    return trajectory_of(problem, submission, rules).verdict
+    return run_of(problem, submission, rules).verdict
 
 
 def recipe_verdict(problem: Instance, answers: Answers, rules: Profile = PROFILES["paper"]) -> Replay:
