@@ -186,6 +186,11 @@ def has_solver(problem: Problem) -> bool:
     return has_engine(problem) and not kind_of(problem).no_solver
 
 
+def has_state_values(problem: Problem) -> bool:
+    """Return True if a problem has a solver whose kind computes values of the states of runs."""
+    return has_solver(problem) and kind_of(problem).has_state_values
+
+
 def solving_kind(problem: Problem) -> Kind:
     """Return the kind of a problem that has a solver; raises `NoSolverError` for others."""
     if not has_solver(check_problem(problem)):

@@ -79,6 +79,11 @@ class Kind(ABC):
         """Return the solver of the states of one run; ``limit`` is that of one state."""
         raise self.refusal("values of states", run.problem)
 
+    @property
+    def has_state_values(self) -> bool:
+        """True if the kind defines `state_solver`."""
+        return type(self).state_solver is not Kind.state_solver
+
     def value_source(self, problem: Problem, limit: Limit) -> ValueSource:
         """Return the values of live runs on one problem; ``limit`` is that of one state."""
         raise self.refusal("values of states", problem)

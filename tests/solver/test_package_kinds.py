@@ -85,7 +85,7 @@ def test_plan_for_a_problem_of_a_registered_kind_is_graded(shop: BlockingShop) -
     blocked = row_of(["blue", "red", "blue"])
     assert (blocked["success"], [violation["kind"] for violation in blocked["violations"]]) == (False, ["blocked"])
     assert grade({"id": "a", "instance": LINE, "plan": 7}).row()["scored"] is False
-    review = critique(shop, {"plan": ["blue", "red"]}, regret=False)
+    review = critique(shop, {"plan": ["blue", "red"]})
     assert "Job blue blocks the saw, which job red needs." in review.prose()
 
 
