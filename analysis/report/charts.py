@@ -8,7 +8,6 @@ from itertools import repeat
 from typing import Any, cast
 
 from planoracle.analysis.report.details import plain, whole
-from planoracle.instances.benchmarks.kitchens.kitchen import KitchenRules
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
@@ -155,7 +154,7 @@ def _timeline_chart(problem: Problem, best: BestKnown | None, rules: Rules) -> d
     if best is not None and best.plan is not None:
         actions = _timeline_actions(registry.of(problem).run(problem, {"plan": best.plan}, rules))
     makespan, bound = (None, None) if best is None else (best.makespan, best.lower_bound)
-    if isinstance(rules, KitchenRules) and rules.moves == "joint":
+    if kind_of(problem).counts_rounds(rules):
         makespan, bound = None if makespan is None else -(-makespan // len(problem.agents)), None
     return {
         "kind": problem.kind,

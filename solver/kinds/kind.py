@@ -75,6 +75,10 @@ class Kind(ABC):
         """Return the rules that determine the optimum; for ``None`` those of the default profile."""
         return None if rules is None else rules.deciding()
 
+    def counts_rounds(self, rules: Rules) -> bool:
+        """Return True if times are rounds, in which every agent acts, although makespans of results are steps."""
+        return False
+
     def state_solver(self, run: AnyRun, limit: Limit) -> RunSolver:
         """Return the solver of the states of one run; ``limit`` is that of one state."""
         raise self.refusal("values of states", run.problem)

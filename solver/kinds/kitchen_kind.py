@@ -53,6 +53,10 @@ class KitchenKind(Kind):
         """Return the options of the profile that determine the optimum."""
         return _profile(rules).deciding()
 
+    def counts_rounds(self, rules: Rules) -> bool:
+        """Return True if all players act at once."""
+        return _profile(rules).moves == "joint"
+
     def pack(self, problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
         """Return the stored form of a result."""
         return {
