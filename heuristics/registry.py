@@ -15,9 +15,8 @@ from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.improve import DEFAULT, RULES, Budget, HeuristicOutcome, improve, priorities
-from planoracle.heuristics.package_heuristics import GROUP, as_heuristic, package_heuristics
+from planoracle.heuristics.package_heuristics import CONTRIBUTIONS, GROUP, as_heuristic, package_heuristics
 from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
-from planoracle.heuristics.package_heuristics import register as register_heuristic
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
@@ -125,26 +124,12 @@ def _used_names() -> frozenset[str]:
 
 
 def register(contribution: AnyBenchmark | PackageHeuristic, name: str | None = None) -> None:
-    """Add a benchmark or a heuristic to this process. An entry point adds it to every process.
-
-    Parameters
-    ----------
-    contribution
-        Object of a class derived from `planoracle.plugin.Benchmark`; or a heuristic: a function of an instance and a
-        `planoracle.heuristics.improve.Budget` that returns a schedule, its pieces, or ``None``.
-    name
-        Name of the heuristic, by default that of the function. It must be new. A benchmark has its own name.
-
-    Raises
-    ------
-    InputError
-        If there is another of that name, or the name is not valid.
-    """
+    """Add a benchmark or a heuristic to this process, see `planoracle.register`."""
     if not callable(contribution):
         registry.register(contribution)
         return
     chosen = getattr(contribution, "__name__", "") if name is None else name
-    register_heuristic(contribution, chosen, (*_used_names(), *names()))
+    CONTRIBUTIONS.register(contribution, chosen, (*_used_names(), *names()))
 
 
 def full_name(name: str, benchmark: str) -> str | None:

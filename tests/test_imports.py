@@ -293,6 +293,18 @@ def test_solving_bundled_problems_imports_no_slow_library(name: str, form: str) 
     assert modules.isdisjoint(SLOW), modules & set(SLOW)
 
 
+def test_grading_a_line_imports_the_benchmark_of_its_problem_only() -> None:
+    code = (
+        "import sys\n"
+        "from planoracle import grade\n"
+        "row = {'id': 'a', 'model': 'm', 'instance': 'recipe2plan/timed/Cobbler_Pancakes', 'plan': 'Step(1)'}\n"
+        "assert not grade(row).success\n"
+        "print(*{name.split('.')[3] for name in sys.modules if name.startswith('planoracle.instances.benchmarks.')})"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["recipe2plan"]
+
+
 @pytest.mark.slow
 def test_help_imports_no_command_module() -> None:
     assert imported_by("solve", "--help").isdisjoint(SLOW)

@@ -27,11 +27,14 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
 
     Attributes
     ----------
+    kind
+        Name of the kind of its problems.
     untimed
         True if plans state orders and no times. The rules start every action as early as possible, perhaps earlier than
         in the schedule.
     """
 
+    kind: str = "schedule"
     untimed: bool = False
 
     def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
@@ -151,9 +154,8 @@ def replay_rules(problem: Problem, rules: Rules | None) -> Rules | None:
 
     The scheduling problems of this package do. Benchmarks of other packages may have further rules in their simulators.
     """
-    if rules is None or (problem.kind == "schedule" and registry.is_bundled(problem.benchmark)):
-        return None
-    return rules
+    states_rules = registry.is_bundled(problem.benchmark) and isinstance(registry.of(problem), ScheduleBenchmark)
+    return None if states_rules else rules
 
 
 def certify(instance: Instance, schedule: Schedule, makespan: int | None = None, *, rules: Rules | None = None) -> str:

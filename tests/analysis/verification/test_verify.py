@@ -22,7 +22,6 @@ from planoracle.analysis.verification import verify as module
 from planoracle.analysis.verification.bundled_checks import BundledEntry, bundled_entries, select_names
 from planoracle.analysis.verification.verify import (
     derive_certificates,
-    plan_document,
     read_certificates,
     verify_bundled,
     verify_named,
@@ -40,6 +39,7 @@ from planoracle.instances.protocol import bundled_results, registry
 from planoracle.instances.protocol.bundled_results import Entry
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.search import solve
+from planoracle.solver.explanation import plan_document
 from planoracle.solver.proofs import checker
 from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.proofs.checker import RefusedError
@@ -463,7 +463,7 @@ def test_plans_proved_by_search_are_replayed(name: str, tmp_path: Path) -> None:
     out = tmp_path / "plan.json"
     result = next(bundled_entries(name)).result()
     assert result is not None
-    document = module.plan_document(result, "paper")
+    document = plan_document(result, "paper")
     out.write_text(json.dumps(document))
     done = invoke("verify", name, out, "-f", "json")
     assert done.exit_code == 0
