@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -177,6 +178,19 @@ def _regret_of_step(step: Step, before: Value, after: Value) -> DecisionRegret:
     )
 
 
+def _first_loss(run: AnyRun, values: Sequence[Value]) -> tuple[int | None, str | None, str | None]:
+    """Return the first decision after which no success remains, its reason and status; ``None`` if there is none.
+
+    The decision is ``None``, too, if success was impossible before the first one.
+    """
+    for count, value in enumerate(values):
+        loss = lost_after(run, count, value)
+        if loss is not None:
+            reason, proof = loss
+            return count - 1 if count else None, reason, proof
+    return None, None, None
+
+
 def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
     """Compute the regret of every decision of a run, see `regret`."""
     solver = solver_of(run, seconds)
@@ -184,12 +198,13 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
     stages = zip(steps, values, values[1:], strict=False)
     decisions = tuple(_regret_of_step(step, before, after) for step, before, after in stages)
     costs = [decision.cost for decision in decisions]
-    reasons = (lost_after(run, count, value) for count, value in enumerate(values))
-    lost_after_count, reason, proof = next(((k, *loss) for k, loss in enumerate(reasons) if loss), (None, None, None))
+    no_return, reason, proof = _first_loss(run, values)
     value = values[run.stop]
+    is_over = run.success or run.lost_at(run.stop) == "over"
     plan = None
-    if not run.success and run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):
+    if not is_over and value.upper is not None and run.in_time(value.upper):
         plan = solver.complete_plan(value)
+    fault = None if run.success or run.fault is None else run.fault.as_dict()
     return RunRegret(
         instance=run.problem.name,
         benchmark=run.problem.benchmark,
@@ -199,14 +214,14 @@ def regret_of(run: AnyRun, *, seconds: Limit = WORK) -> RunRegret:
         optimum=values[0].makespan,
         final=run.makespan,
         total=None if None in costs else sum(cost for cost in costs if cost is not None),
-        no_return=lost_after_count - 1 if lost_after_count else None,
+        no_return=no_return,
         no_return_reason=reason,
         no_return_status=proof,
         completion=run.makespan if run.success else value.makespan,
         completion_status=Status.optimal if run.success else value.status,
         completion_plan=plan,
         grid=solver.grid,
-        fault=None if run.success or run.fault is None else run.fault.as_dict(),
+        fault=fault,
         stop=run.stop,
         run=run,
     )

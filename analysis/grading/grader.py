@@ -18,6 +18,7 @@ from planoracle.analysis.intake.submissions import Entries, fault_of
 from planoracle.instances.errors import InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.model.limits import Status
+from planoracle.instances.model.violations import Replay
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.plan import NO_PLAN, UnreadError
@@ -156,29 +157,20 @@ class Grade:
         benchmark = registry.of(run.problem)
         measurement = benchmark.metrics.measurement(run, oracle)
         run = measurement.run  # it may end earlier, at a limit that depends on the optimum
-        verdict = run.verdict
         optimum, claimed = measurement.optimum, stated_optimum(run.problem)
-        foreign = None if run.success else benchmark.foreign(run)
-        figures: dict[str, Any] = {
-            "scored": True,
-            "success": verdict.success,
-            "violation": verdict.fatal.kind if verdict.fatal else None,
-            "violation_index": verdict.fatal.position if verdict.fatal else None,
-            "violations": tuple(violation.as_dict() for violation in verdict.violations),
-            "executed": verdict.executed,
-            "progress": verdict.progress,
-            "goal_ratio": verdict.goal_ratio,
-            "makespan": verdict.makespan,
+        figures_of_optimum = {
             "optimal_makespan": optimum.makespan,
             "optimum_status": "claimed" if isinstance(claimed, int) else optimum.status,
             "optimum_bound": optimum.lower_bound,
+        }
+        foreign = None if run.success else benchmark.foreign(run)
+        figures_of_mismatch = {
             "foreign": foreign and len(foreign.names),
             "other_problem": foreign and foreign.suspicion(benchmark.mismatch_share),
-            "read": run.plan.read,
-            "read_from": run.plan.read_from,
-            "ignored": run.plan.ignored,
-            **about,
         }
+        figures_of_reading = {"read": run.plan.read, "read_from": run.plan.read_from, "ignored": run.plan.ignored}
+        figures: dict[str, Any] = {"scored": True, **_figures_of_verdict(run.verdict)}
+        figures |= figures_of_optimum | figures_of_mismatch | figures_of_reading | about
         metrics = benchmark.metrics.values(measurement, details=details)
         if isinstance(claimed, int):
             metrics["claimed_optimum"] = claimed
@@ -233,6 +225,20 @@ class Grade:
         """Return the grade without violations and `DETAILS`, which are most of its size."""
         metrics = {name: value for name, value in self.metrics.items() if name not in DETAILS}
         return replace(self, violations=None, metrics=metrics)
+
+
+def _figures_of_verdict(verdict: Replay) -> dict[str, Any]:
+    fatal = verdict.fatal
+    return {
+        "success": verdict.success,
+        "violation": fatal.kind if fatal else None,
+        "violation_index": fatal.position if fatal else None,
+        "violations": tuple(violation.as_dict() for violation in verdict.violations),
+        "executed": verdict.executed,
+        "progress": verdict.progress,
+        "goal_ratio": verdict.goal_ratio,
+        "makespan": verdict.makespan,
+    }
 
 
 def cause_of(grade: Grade) -> str | None:
