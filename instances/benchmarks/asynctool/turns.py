@@ -315,9 +315,9 @@ def missing_calls(
     for step in missing:
         replacement = replaced.get((task, step))
         function = calls[step].name
-        replacing_call = _parts(replacement)
+        parts = _parts(replacement)
         violation = AsyncToolViolation(
-            None, "missing_call", task, others=replacing_call, resource=function, required=len(calls), actual=step
+            None, "missing_call", task, others=parts, resource=function, required=len(calls), actual=step
         )
         violations.append(violation)
     return violations
