@@ -21,17 +21,24 @@ from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import deadline_of
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.contributions import Contributions
+from planoracle.instances.protocol.profiles import Rules
 
 #: Group of the entry points of heuristics in other packages.
 GROUP = "planoracle.heuristics"
 #: Seconds of a heuristic of another package without a time limit.
 SECONDS = 60.0
 
-#: A heuristic: its outcome is a schedule, its pieces, or an outcome with the reason why there is none.
-Heuristic = Callable[[Instance, Budget], Any]
+#: A heuristic: its outcome is a schedule, its pieces, or an outcome with the reason why there is none. One for problems
+#: of another kind declares this by its attribute ``kind``; its outcome is a plan in a form that submissions may have.
+Heuristic = Callable[[Any, Budget], Any]
+#: Name of the kind of the problems that a heuristic accepts if it declares none.
+SCHEDULE = "schedule"
 
 # Seconds between two looks at the thread of a heuristic, and after its time limit until it counts as endless.
 _LOOK, _GRACE = 0.05, 1.0
@@ -54,6 +61,37 @@ CONTRIBUTIONS: Contributions[Heuristic] = Contributions(GROUP, "heuristic", _che
 def package_heuristics() -> dict[str, Heuristic]:
     """Return the heuristics of other packages by name, those of entry points first."""
     return CONTRIBUTIONS.by_name()
+
+
+def kind_name(heuristic: object) -> str:
+    """Return the name of the kind of problems that a heuristic declares."""
+    return str(getattr(heuristic, "kind", SCHEDULE))
+
+
+def plan_of(
+    name: str, heuristic: Heuristic, problem: Problem, budget: Budget, rules: Rules | None
+) -> tuple[AnyRun | None, str]:
+    """Return the run of the plan of a heuristic for another kind, or the reason why there is none.
+
+    Raises
+    ------
+    HeuristicError
+        If it raises an error, does not end, or returns a plan that cannot be read, fails or breaks a rule.
+    """
+    outcome = _within_time(name, heuristic, problem, budget)
+    if outcome is None:
+        return None, "the heuristic found no plan"
+    try:
+        run = registry.of(problem).run(problem, {"plan": outcome}, rules)
+    except InputError as error:
+        raise HeuristicError(f"its plan cannot be read: {error}", field=name) from error
+    violation = next(iter(run.verdict.violations), None)
+    if violation is not None:
+        fault = f"its plan breaks the rule {violation.kind!r}: {violation.subject}: {violation.message}"
+        raise HeuristicError(fault, field=name)
+    if not run.success:
+        raise HeuristicError("its plan does not complete the problem", field=name)
+    return run, ""
 
 
 def call(name: str, heuristic: Heuristic, instance: Instance, budget: Budget) -> HeuristicOutcome:
@@ -99,14 +137,14 @@ def _schedule(name: str, instance: Instance, value: object) -> Schedule:
     return Schedule.of(instance, pieces)
 
 
-def _within_time(name: str, heuristic: Heuristic, instance: Instance, budget: Budget) -> object:
+def _within_time(name: str, heuristic: Heuristic, problem: Problem, budget: Budget) -> object:
     """Return what a heuristic returns; raise `HeuristicError` for its errors, and after its time limit."""
     results: list[object] = []
     errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            results.append(heuristic(instance, budget))
+            results.append(heuristic(problem, budget))
         except BaseException as error:  # SystemExit, too
             errors.append(error)
 

@@ -15,13 +15,21 @@ from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.improve import DEFAULT, RULES, Budget, HeuristicOutcome, improve, priorities
-from planoracle.heuristics.package_heuristics import CONTRIBUTIONS, GROUP, as_heuristic, package_heuristics
+from planoracle.heuristics.package_heuristics import (
+    CONTRIBUTIONS,
+    GROUP,
+    SCHEDULE,
+    as_heuristic,
+    kind_name,
+    package_heuristics,
+    plan_of,
+)
 from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import deadline_of
-from planoracle.instances.model.problem import Problem, check_problem, of_kind
+from planoracle.instances.model.problem import Problem, check_problem
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
@@ -54,8 +62,6 @@ class HeuristicAnswer:
 Heuristic = Callable[[Instance, Budget], HeuristicOutcome]
 #: Methods of every comparison, which are no heuristics.
 METHODS = ("optimum", "reference", "best_heuristic", "all")
-#: Kind of the problems that heuristics accept.
-KIND = "schedule"
 _FAILED = "the scheme cannot place an action within its maximum lags or before its deadline"
 
 
@@ -109,9 +115,9 @@ def names(kind: str | None = None) -> tuple[str, ...]:
     for name in external:
         if name in used_names:
             raise InputError("is the name of another heuristic or method", field=GROUP, value=name)
-    if kind not in (None, KIND):
-        return ()
-    return tuple(dict.fromkeys((*_paper_heuristics(), *_GENERAL, *external)))
+    kinds = dict.fromkeys((*_paper_heuristics(), *_GENERAL), SCHEDULE)
+    kinds |= {name: kind_name(heuristic) for name, heuristic in external.items()}
+    return tuple(name for name, declared in kinds.items() if kind in (None, declared))
 
 
 def _used_names() -> frozenset[str]:
@@ -198,9 +204,28 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT, *, rules: Rules |
     if full is None:
         message = f"is short for {short_names()[name]}, which does not accept problems of {problem.benchmark}"
         raise InputError(message, field="heuristic", value=name)
-    if problem.kind != KIND:
-        raise InputError(f"is for scheduling problems, not for a {problem.kind}", field="heuristic", value=name)
-    return _run_on_instance(of_kind(problem, Instance), full, budget, rules)
+    if full not in names(problem.kind):
+        raise InputError(f"is for {_accepted(full)}, not for a {problem.kind}", field="heuristic", value=name)
+    if isinstance(problem, Instance):
+        return _run_on_instance(problem, full, budget, rules)
+    return _run_on_problem(problem, full, budget, rules)
+
+
+def _accepted(name: str) -> str:
+    """Return the problems that a heuristic accepts in words."""
+    kind = kind_name(package_heuristics().get(name))
+    return "scheduling problems" if kind == SCHEDULE else f"problems of kind {kind}"
+
+
+def _run_on_problem(problem: Problem, name: str, budget: Budget, rules: Rules | None) -> HeuristicAnswer:
+    """Run a heuristic of another package, whose outcome is a plan."""
+    began = perf_counter()
+    run, reason = plan_of(name, package_heuristics()[name], problem, budget, rules)
+    seconds = perf_counter() - began
+    if run is None:
+        return HeuristicAnswer(problem.name, name, None, None, None, reason, seconds)
+    plan = "\n".join(run.command_texts)
+    return HeuristicAnswer(problem.name, name, None, run.makespan, plan, "", seconds)
 
 
 def _run_on_instance(instance: Instance, name: str, budget: Budget, rules: Rules | None) -> HeuristicAnswer:

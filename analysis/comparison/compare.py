@@ -279,7 +279,11 @@ class _ProblemAnswers:
     def _best(self) -> MethodResult:
         names = [reference.source for reference in self.references if isinstance(reference.source, str)]
         entries = [self._heuristic(name) for name in names]
-        entries.append(self._heuristic("improve", budget=replace(self.budget, bound=self.lower_bound or 0)))
+        available = heuristics(self.problem.kind)
+        if available and "improve" not in available:  # another kind, whose heuristics are in other packages
+            entries += [self._heuristic(name) for name in available]
+        else:
+            entries.append(self._heuristic("improve", budget=replace(self.budget, bound=self.lower_bound or 0)))
         makespans = [(entry.makespan, place) for place, entry in enumerate(entries) if entry.makespan is not None]
         if not makespans:
             return entries[-1]

@@ -27,9 +27,10 @@ from planoracle import (
     schedule,
     solve,
 )
+from planoracle.heuristics import package_heuristics
 from planoracle.instances.errors import InputError, NoSolverError
 from planoracle.instances.protocol import registry
-from planoracle.plugin import check_benchmark
+from planoracle.plugin import Budget, check_benchmark
 from planoracle.solver.kinds.registry import CONTRIBUTIONS, UnknownKind, find
 from planoracle.solver.solve import engine_of, has_solver
 
@@ -119,6 +120,39 @@ def test_problem_of_a_registered_kind_is_run_live(shop: BlockingShop) -> None:
 def test_contract_holds_for_a_benchmark_of_a_registered_kind(shop: BlockingShop) -> None:
     checks = check_benchmark(benchmark)
     assert [check for check in checks if check.status == "failed"] == []
+
+
+def job_by_job(shop: BlockingShop, budget: Budget) -> list[str]:
+    """Return the plan that finishes each job before the next one."""
+    plan = []
+    for job in shop.jobs:
+        plan += [job.name] * len(job.operations)
+    return plan
+
+
+job_by_job.kind = "blocking-shop"  # type: ignore[attr-defined]
+
+
+def all_at_once(shop: BlockingShop, budget: Budget) -> list[str]:
+    """Return a plan in which jobs block each other."""
+    return [job.name for job in shop.jobs]
+
+
+all_at_once.kind = "blocking-shop"  # type: ignore[attr-defined]
+
+
+def test_heuristic_declares_the_kind_of_its_problems(shop: BlockingShop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(package_heuristics.CONTRIBUTIONS, "_registered", {})
+    register(job_by_job, "job-by-job")
+    result = schedule(shop, "job-by-job")
+    assert (result.status, result.makespan, len(result.to_frame())) == ("feasible", 12, 5)
+    entries = {entry.method: entry.makespan for entry in compare(shop, ["job-by-job", "best_heuristic"]).entries}
+    assert set(entries.values()) == {12}
+    with pytest.raises(InputError, match="is for problems of kind blocking-shop, not for a schedule"):
+        schedule(load("timearena/household1"), "job-by-job")
+    register(all_at_once, "all-at-once")
+    with pytest.raises(package_heuristics.HeuristicError, match="all-at-once: its plan breaks the rule 'blocked'"):
+        schedule(shop, "all-at-once")
 
 
 _SHOP = BlockingShop(LINE, (Job("red", (Operation("saw", 1),)),))
