@@ -16,7 +16,7 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from generated_pages import benchmark_page, pictures, with_benchmark_links
+from generated_pages import benchmark_page, page_path, pictures, with_benchmark_links
 from reference_pages import reference_pages
 
 from planoracle.instances.protocol import registry
@@ -68,8 +68,7 @@ def gather(folder: Path) -> None:
             (folder / path).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / path, folder / path)
     for name in registry.names():
-        if not (ROOT / "instances" / "benchmarks" / name / "README.md").exists():
-            (folder / "instances" / "benchmarks" / name / "index.md").write_text(benchmark_page(name), "utf-8")
+        (folder / page_path(name)).write_text(benchmark_page(name), "utf-8")
     for page in (*folder.rglob("*.md"), *folder.rglob("*.ipynb")):  # pages of `.docs` are at the top of the site
         text = re.sub(r"(\]\([^)\s]*)\.docs/", r"\1", page.read_text("utf-8"))
         page.write_text(with_benchmark_links(text), "utf-8")

@@ -16,7 +16,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.scoring import Metric
 
-__all__ = ["benchmark_page", "facts", "facts_page", "pictures", "with_benchmark_links"]
+__all__ = ["benchmark_page", "facts", "facts_page", "page_path", "pictures", "with_benchmark_links"]
 
 _PLANORACLE = Path(sys.executable).parent / "planoracle"
 _FACTS = Path(__file__).resolve().parents[1] / "tests" / "facts"
@@ -83,9 +83,18 @@ def _row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
+def page_path(name: str) -> str:
+    """Return the path of the page of a benchmark: that of the file of its class, as Markdown."""
+    file = Path(inspect.getfile(type(registry.get(name))))
+    stem = "index" if file.stem == "__init__" else file.stem
+    return f"instances/benchmarks/{file.parent.name}/{stem}.md"
+
+
 def with_benchmark_links(page: str) -> str:
-    """Return a page with links to the pages of benchmarks instead of their packages."""
-    return re.sub(r"(\]\([^)\s]*benchmarks/\w+/)__init__\.py", r"\1index.md", page)
+    """Return a page with links to the pages of benchmarks instead of the files of their classes."""
+    stems = {Path(page_path(name)).stem for name in registry.names()} - {"index"}
+    page = re.sub(r"(\]\((?:[^)\s]*/)?)__init__\.py", r"\1index.md", page)
+    return re.sub(rf"(\]\((?:[^)\s]*/)?)({'|'.join(sorted(stems))})\.py", r"\1\2.md", page)
 
 
 def pictures(page: str, folder: Path) -> None:

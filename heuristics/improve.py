@@ -23,7 +23,7 @@ from planoracle.heuristics.generation import (
 )
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import NEVER, Deadline, Limit
+from planoracle.instances.model.limits import NO_LIMIT, Deadline, Limit
 from planoracle.instances.model.schedule import Schedule
 
 _Values = list[float]
@@ -176,7 +176,7 @@ _REPORT_EACH = 50
 _FIRST_RULES = ("lst", "mts")
 
 
-def list_schedule(instance: Instance, *, deadline: Deadline = NEVER, bound: int = 0) -> Timetable | None:
+def list_schedule(instance: Instance, *, deadline: Deadline = NO_LIMIT, bound: int = 0) -> Timetable | None:
     """Return the better of two list schedules by the serial scheme: milliseconds for hundreds of actions.
 
     Parameters
@@ -199,7 +199,7 @@ def improve(
     *,
     seed: int = 0,
     iterations: int = 300,
-    deadline: Deadline = NEVER,
+    deadline: Deadline = NO_LIMIT,
     bound: int = 0,
     on_progress: Callable[[int, int], None] = lambda makespan, iterations: None,
 ) -> Timetable | None:

@@ -14,7 +14,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem, check_problem, of_kind
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled_results import by_key, key_of, read_proofs
+from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import one_of
 from planoracle.solver.kinds.kind import Kind
@@ -64,7 +64,7 @@ def bundled_result(problem: Problem, rules: Rules | None = None) -> Result | Non
 
 def bundled_proof(problem: Problem) -> dict[str, Any] | None:
     """Return the bundled certificate of a scheduling problem, not yet checked."""
-    return read_proofs(type(registry.of(problem)).__module__).get(key_of(problem, None))
+    return registry.of(problem).proofs.get(key_of(problem, None))
 
 
 def check_proof(instance: Instance, certificate: Any, makespan: int | None) -> None:

@@ -20,20 +20,34 @@ NAMES = "recipe2plan|timearena|asynctool|robotouille|asynchow|paracook|paracook_
 WORD = re.compile(rf"(?<![a-z0-9])({NAMES})(?![a-z0-9])", re.IGNORECASE)
 #: Previous name of the general rules; also a usual English word.
 PREVIOUS_NAME = "own"
-#: Package of a problem kind, which generic modules may import, except the package itself and its problems.
+#: Package of a problem kind. Generic modules may import these modules of it, and no others.
 KIND = "planoracle.instances.benchmarks.kitchens"
+KIND_MODULES = {
+    "action_index",
+    "compiled_kitchen",
+    "descriptions",
+    "domain",
+    "domain_names",
+    "effects",
+    "goal_text",
+    "kitchen",
+    "kitchen_layout",
+    "language",
+    "run",
+    "simulation",
+}
 #: Modules of benchmarks: their packages, and the heuristics of their papers.
-BENCHMARK_MODULES = (
-    {f"planoracle.instances.benchmarks.{name}" for name in BENCHMARKS} - {KIND}
-    | {f"{KIND}.problems"}
-    | {place.partition(":")[0] for name in BENCHMARKS for place in registry.get(name).heuristics.values()}
-)
+BENCHMARK_MODULES = {f"planoracle.instances.benchmarks.{name}" for name in BENCHMARKS} - {KIND} | {
+    place.partition(":")[0] for name in BENCHMARKS for place in registry.get(name).heuristics.values()
+}
 KINDS = {"Instance", "Kitchen", "GridKitchen"}
 TYPED = {"rules", "submission", "plan", "run"}
 
 
 def belongs_to_a_benchmark(module: str) -> bool:
-    return module == KIND or any(module == package or module.startswith(f"{package}.") for package in BENCHMARK_MODULES)
+    if module == KIND or module.startswith(f"{KIND}."):
+        return module.removeprefix(f"{KIND}.").partition(".")[0] not in KIND_MODULES
+    return any(module == package or module.startswith(f"{package}.") for package in BENCHMARK_MODULES)
 
 
 MODULES = {module_of(path): path for path in PATHS}

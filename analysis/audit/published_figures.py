@@ -1,6 +1,6 @@
 """Comparison of figures that papers print about their benchmarks with those of the bundled problems.
 
-The figures are in ``data/published.json`` of a benchmark's package. The field ``ours`` has a measure and its arguments:
+The figures are in ``published.json`` of a benchmark's bundled data. The field ``ours`` has a measure and its arguments:
 
 - ``problems``, NAME...: number of problems; ``problems per problem``, NAME, NAME and ``percent``, NAME, NAME: a ratio;
 - ``actions``, ``resources``, ``optimum``, NAME...: mean over problems; ``longest``, NAME...: greatest proved optimum;
@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from statistics import fmean
 from typing import Any
 
@@ -26,6 +25,7 @@ from planoracle.instances.files.strict_json import load_json
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.bundled_results import data_file
 
 
 def with_tables() -> list[str]:
@@ -52,8 +52,8 @@ def rows_of(benchmark: str) -> Iterator[dict[str, Any]]:
 
 @cache
 def _figures(benchmark: str) -> list[dict[str, Any]]:
-    path = files(type(registry.get(benchmark)).__module__) / "data" / "published.json"
-    return load_json(path.read_bytes(), path.name)["figures"] if path.is_file() else []
+    path = data_file(registry.get(benchmark).bundled_data, "published.json")
+    return [] if path is None else load_json(path.read_bytes(), path.name)["figures"]
 
 
 def _recompute(benchmark: str, measure: str, *names: str) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -168,15 +167,19 @@ def faults_of(bundled_entry: BundledEntry) -> list[str]:
     return faults
 
 
+def writable_path(benchmark: AnyBenchmark, name: str) -> Path:
+    """Return the path of a file of bundled data in a writable checkout; its folder is created."""
+    path = Path(str(benchmark.bundled_data)) / name
+    path.parent.mkdir(exist_ok=True)
+    return path
+
+
 def write_optima(benchmark: AnyBenchmark, new: Mapping[str, list[Entry]]) -> None:
     """Write entries of problems into the data file of their benchmark, in a writable checkout.
 
     Former entries of these problems are replaced; entries of problems that no longer exist are dropped.
     """
     entries = {**benchmark.optima, **new}
-    package = type(benchmark).__module__
-    path = Path(str(files(package) / "data" / OPTIMA_FILE))
-    path.parent.mkdir(exist_ok=True)
-    with output_file(path) as stream:
+    with output_file(writable_path(benchmark, OPTIMA_FILE)) as stream:
         existing = {name: list(ways) for name, ways in entries.items() if catalog.names_problem(name)}
         stream.write(optima_text(existing, versions()))

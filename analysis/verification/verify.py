@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from importlib.resources import files
 from io import BytesIO
-from pathlib import Path
 from types import NoneType
 from typing import Any
 
 from planoracle.analysis.console import output_file
 from planoracle.analysis.intake.byte_streams import read_lines
-from planoracle.analysis.verification.bundled_checks import BundledEntry, bundled_entries
+from planoracle.analysis.verification.bundled_checks import BundledEntry, bundled_entries, writable_path
 from planoracle.instances.errors import BenchmarkError, InputError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.instance_file import to_document
@@ -317,15 +315,15 @@ def write_certificates(names: Iterable[str]) -> None:
     """Write the certificates of bundled problems into the data files of their benchmarks."""
     new: dict[str, dict[str, dict[str, Any]]] = {}
     for name in names:
-        package = type(registry.of(catalog.problem(name))).__module__
-        new.setdefault(package, {}).update(derive_certificates(name))
-    for package, proofs in new.items():
+        benchmark_name = catalog.problem(name).benchmark
+        new.setdefault(benchmark_name, {}).update(derive_certificates(name))
+    for benchmark_name, proofs in new.items():
+        benchmark = registry.get(benchmark_name)
         former = {}
-        for key, proof in bundled_results.read_proofs(package).items():
+        for key, proof in benchmark.proofs.items():
             if catalog.names_problem(proof["instance"]):
                 former[key] = proof
         if former | proofs:
-            path = Path(str(files(package) / "data" / bundled_results.PROOFS_FILE))
-            path.parent.mkdir(exist_ok=True)
+            path = writable_path(benchmark, bundled_results.PROOFS_FILE)
             with output_file(path) as stream:
                 stream.buffer.write(bundled_results.proofs_bytes(former | proofs))

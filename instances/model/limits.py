@@ -175,8 +175,8 @@ def charge(nanoseconds: int) -> None:
 #: Seconds of wall time, counted work, or the rest of another limit.
 Limit: TypeAlias = "float | WorkLimit | Deadline"
 
-#: No limit.
-NEVER = Deadline()
+#: Deadline that is never reached.
+NO_LIMIT = Deadline()
 
 
 def deadline_of(limit: Limit) -> Deadline:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib import import_module
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import NotImplementedType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
@@ -16,7 +17,7 @@ from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.model_output.messages import is_cut
 from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.bundled_results import Entries, read_optima
+from planoracle.instances.protocol.bundled_results import Entries, Proofs, data_of, read_optima, read_proofs
 from planoracle.instances.protocol.capabilities import Catalog, SubmissionLimit
 from planoracle.instances.protocol.environment import USUAL, Environment, RunConfig
 from planoracle.instances.protocol.feedback import ClockFormat, Examination, FeedbackItem
@@ -378,7 +379,20 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     @cached_property
     def optima(self) -> Entries:
         """Bundled optima by the name of the problem."""
-        return read_optima(type(self).__module__)
+        return read_optima(self.bundled_data)
+
+    @cached_property
+    def proofs(self) -> Proofs:
+        """Bundled certificates by key."""
+        return read_proofs(self.bundled_data)
+
+    @cached_property
+    def bundled_data(self) -> Traversable | None:
+        """Folder of the bundled data in the package of the class; ``None`` if it is in no package.
+
+        It is ``data/NAME``, or ``data`` if the package has no such folder.
+        """
+        return data_of(type(self).__module__, self.name)
 
     def optimum(self, problem: _P) -> int | NotImplementedType | None:
         """Return the optimal makespan that the benchmark states itself, in ticks; ``None`` if it has none.

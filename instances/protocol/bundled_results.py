@@ -1,4 +1,4 @@
-"""Bundled optima and certificates of a benchmark: two files in its folder ``data``.
+"""Bundled optima and certificates of a benchmark: two files in the folder of its bundled data.
 
 ``optima.json`` has the entries of each problem, as the solver's kinds pack them; ``proofs.jsonl.gz`` has a certificate
 in each line, as `planoracle.solver.proofs.checker` reads it. Both have ``of``: keys of the problem and its rules, see
@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import fields
-from functools import cache
-from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, TypeAlias
@@ -31,17 +30,29 @@ Entries: TypeAlias = Mapping[str, list[Entry]]
 Proofs: TypeAlias = Mapping[str, dict[str, Any]]
 
 
-def _data_file(package: str, name: str) -> Traversable | None:
-    """Return a file in the folder ``data`` of a package, ``None`` if there is none."""
-    if not hasattr(import_module(package), "__path__"):
+def data_of(module: str, benchmark: str) -> Traversable | None:
+    """Return the folder with the bundled data of a benchmark, ``None`` if its class is in no package.
+
+    It is ``data/BENCHMARK`` in the package of the class, or ``data`` if the package has no such folder.
+    """
+    package_name = getattr(sys.modules.get(module), "__package__", "")
+    package = sys.modules.get(str(package_name))
+    if package is None or not hasattr(package, "__path__"):
         return None
-    path = files(package) / "data" / name
-    return path if path.is_file() else None
+    data = files(package) / "data"
+    folder = data / benchmark
+    return folder if folder.is_dir() else data
 
 
-def read_optima(package: str) -> Entries:
-    """Return the entries bundled with a package, none if it has no such file."""
-    path = _data_file(package, OPTIMA_FILE)
+def data_file(folder: Traversable | None, name: str) -> Traversable | None:
+    """Return a file in a folder of bundled data, ``None`` if there is none."""
+    path = None if folder is None else folder / name
+    return path if path is not None and path.is_file() else None
+
+
+def read_optima(folder: Traversable | None) -> Entries:
+    """Return the entries in a folder of bundled data, none if it has no such file."""
+    path = data_file(folder, OPTIMA_FILE)
     if path is None:
         return {}
     entries: Entries = json.loads(path.read_bytes())["optima"]
@@ -100,10 +111,9 @@ def key_of(problem: Problem, rules: Rules | None) -> str:
     return digest(fingerprint(problem), changed)[:16]
 
 
-@cache
-def read_proofs(package: str) -> Proofs:
-    """Return the certificates bundled with a package, none if it has no such file."""
-    path = _data_file(package, PROOFS_FILE)
+def read_proofs(folder: Traversable | None) -> Proofs:
+    """Return the certificates in a folder of bundled data, none if it has no such file."""
+    path = data_file(folder, PROOFS_FILE)
     proofs: dict[str, dict[str, Any]] = {}
     for line in gzip.decompress(path.read_bytes()).splitlines() if path else ():
         row = json.loads(line)

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from traceback import walk_tb
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from planoracle.instances.errors import BenchmarkError, InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.model.problem import Problem, check_problem
@@ -40,10 +40,23 @@ def _folders() -> frozenset[str]:
 
 
 @cache
+def _benchmarks_of(folder: str) -> dict[str, AnyBenchmark]:
+    """Return the benchmarks of a package below `_PACKAGE`: its ``benchmark``, or several ``benchmarks``."""
+    package = import_module(f"{_PACKAGE}.{folder}")
+    benchmarks = getattr(package, "benchmarks", ())
+    if hasattr(package, "benchmark"):
+        benchmarks = (package.benchmark,)
+    return {benchmark.name: benchmark for benchmark in benchmarks}
+
+
+@cache
 def _built_in(name: str) -> AnyBenchmark | None:
     """Return the benchmark of a package below `_PACKAGE`, ``None`` if there is none of that name."""
-    benchmark = getattr(import_module(f"{_PACKAGE}.{name}"), "benchmark", None) if name in _folders() else None
-    return cast("AnyBenchmark | None", benchmark)
+    # The package of the same name comes first: as a rule, no other package is imported.
+    for folder in sorted(_folders(), key=lambda folder: (folder != name, folder)):
+        if name in _benchmarks_of(folder):
+            return _benchmarks_of(folder)[name]
+    return None
 
 
 @cache
@@ -121,8 +134,10 @@ def get(name: str) -> AnyBenchmark:
 
 def names() -> tuple[str, ...]:
     """Return the names of all benchmarks, first those of this package, each in alphabetical order."""
-    built_in = sorted(name for name in _folders() if _built_in(name) is not None)
-    return (*built_in, *sorted({*_from_packages(), *_registered}))
+    built_in: set[str] = set()
+    for folder in _folders():
+        built_in.update(_benchmarks_of(folder))
+    return (*sorted(built_in), *sorted({*_from_packages(), *_registered}))
 
 
 def packages() -> tuple[str, ...]:

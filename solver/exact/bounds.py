@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import gcd, inf
 
 from planoracle.instances.model.instance import Action, Demand, Instance
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.exact.work_bounds import agents_bound, resource_bound
 
 # Ticks of interruptible work of several agents up to which the grid is one tick.
@@ -45,7 +45,7 @@ class Windows:
         return not self.fault
 
 
-def windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
+def windows(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
     """Compute longest paths over the lags (Bellman-Ford), with a start and a finish node per action.
 
     When time is over before all paths are as long as they can be, those found so far still bound all schedules.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
-from planoracle.instances.model.limits import NEVER, Deadline, Status
+from planoracle.instances.model.limits import NO_LIMIT, Deadline, Status
 
 # Imported late in functions: the import takes longer than many problems, and some importers of this module never solve.
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ class CpModel:
     >>> early, late = model.integer(0, 9), model.integer(0, 9)
     >>> model.difference(late, early, 3)
     >>> model.minimize(late)
-    >>> run(model, deadline=NEVER).solution
+    >>> run(model, deadline=NO_LIMIT).solution
     [0, 3]
     """
 
-    def __init__(self, deadline: Deadline = NEVER) -> None:
+    def __init__(self, deadline: Deadline = NO_LIMIT) -> None:
         from ortools.sat.python import cp_model_helper as cmh
 
         self.deadline = deadline

@@ -14,7 +14,7 @@ from typing import Any
 from planoracle import __version__
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.instances.text import visible
 from planoracle.solver.exact.bounds import Windows, common_tick, horizon, steps
 from planoracle.solver.exact.cp_model import FAR
@@ -27,7 +27,7 @@ _MOST_STEPS, _LARGEST_MODEL = 10_000, 500_000
 _LONGEST = 60
 
 
-def interval_model(instance: Instance, step: int, deadline: Deadline = NEVER) -> ScheduleModel:
+def interval_model(instance: Instance, step: int, deadline: Deadline = NO_LIMIT) -> ScheduleModel:
     """Return the model whose starts are bounded by releases, the time limit and a trivial horizon only.
 
     Raises

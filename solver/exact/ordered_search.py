@@ -61,11 +61,11 @@ def schedule_in_order(
 
     Examples
     --------
-    >>> from planoracle.instances.model.limits import NEVER
+    >>> from planoracle.instances.model.limits import NO_LIMIT
     >>> from planoracle.instances.model.instance import Action
     >>> from planoracle.solver.exact.precedence import ordered_windows
     >>> kitchen = Instance("k", (Action("t/chop", "t", 3, 3), Action("t/boil", "t", 9, 0), Action("t/eat", "t", 4, 4)))
-    >>> schedule, lower_bound = schedule_in_order(kitchen, ordered_windows(kitchen), 1, 9, 16, NEVER)
+    >>> schedule, lower_bound = schedule_in_order(kitchen, ordered_windows(kitchen), 1, 9, 16, NO_LIMIT)
     >>> [(piece.action, piece.start) for piece in schedule.pieces], lower_bound
     ([('t/boil', 0), ('t/eat', 0), ('t/chop', 4)], 9)
     """

@@ -13,7 +13,7 @@ from itertools import combinations, takewhile
 
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.exact.bounds import Windows, windows
 
 _NONE = -(2**62)  # no path
@@ -27,7 +27,7 @@ _Distances = list[list[int]]
 _Pairs = list[tuple[int, int, int, int]]  # two actions; least distance of their starts if the first (second) is earlier
 
 
-def ordered_windows(instance: Instance, deadline: Deadline = NEVER) -> Windows:
+def ordered_windows(instance: Instance, deadline: Deadline = NO_LIMIT) -> Windows:
     """Return earliest starts and tails, tightened by forced orders.
 
     Instances that are too large for longest paths between all pairs, or for looking at all pairs that cannot overlap,

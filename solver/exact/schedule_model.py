@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Action, Instance
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.solver.exact.bounds import Windows, urgent
 from planoracle.solver.exact.cp_model import CpModel, negated
@@ -91,7 +91,7 @@ class ScheduleModel:
         relaxed: bool = False,
         ordering: bool = False,
         fixed_pieces: Mapping[str, int] | None = None,
-        deadline: Deadline = NEVER,
+        deadline: Deadline = NO_LIMIT,
     ) -> None:
         self.instance = instance
         self.step = step

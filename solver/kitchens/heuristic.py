@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.domain import ActionSchema, Effect, KitchenDomain, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
-from planoracle.instances.model.limits import NEVER as NO_DEADLINE
-from planoracle.instances.model.limits import Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.kitchens.consistency import is_usual
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.lower_bound import Bound
@@ -136,7 +135,7 @@ class _Familiar(SearchHeuristic):
         return count + unfilled + unboiled
 
 
-def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_DEADLINE) -> SearchHeuristic:
+def heuristic(compiled: CompiledKitchen, deadline: Deadline = NO_LIMIT) -> SearchHeuristic:
     """Return the heuristic for a kitchen, without domain knowledge if the kitchen is not standard.
 
     The same holds if too many objects could play the roles. The heuristic raises `TimeOverError` after the deadline.

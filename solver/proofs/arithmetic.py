@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.instances.model.state import NOW
 from planoracle.instances.protocol.feedback import span
 from planoracle.solver.exact.bounds import windows
@@ -18,7 +18,7 @@ _TIMES = {"decision", "clock", "release", "minimum", "maximum", "after", "limit"
 _WORK = {"attendance", "start", "eligibility"}
 
 
-def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: Deadline = NEVER) -> str:
+def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: Deadline = NO_LIMIT) -> str:
     """Return a contradiction as a sum in one line; empty if there is no such sum, or the deadline passed.
 
     A contradiction of times compares the least and the largest time between two instants. One of work, of agents or of

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planoracle.instances.model.instance import Action, Instance, Mode, Resource
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.proofs.steps import Hop
 
 
@@ -153,7 +153,7 @@ def _exclusive(instance: Instance, first: Action, second: Action, resource: str)
     return sum(units) > instance.resource[resource].capacity
 
 
-def machines(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Machine]:
+def machines(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Machine]:
     """Yield groups of agents, and resources, with the actions that are bound to hold them."""
     yield from _groups_of_agents(instance)
     for resource in instance.resources:
@@ -266,7 +266,7 @@ def _may_coincide(instance: Instance, first: Action, second: Action, resource: s
     return second_sets == {None} and _may_be_hosted(instance, first, resource, [second])
 
 
-def choices(instance: Instance, deadline: Deadline = NEVER) -> Iterator[Alternative]:
+def choices(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Alternative]:
     """Yield pairs of bounds of which one holds in every schedule."""
     actions = instance.actions
     rigid = [action for action in actions if not action.interruptible]

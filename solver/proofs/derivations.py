@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.proofs.axioms import (
     BEGIN,
     END,
@@ -134,7 +134,7 @@ class Arguments:
     Every method raises `TimeOverError` soon after the ``deadline``.
     """
 
-    def __init__(self, instance: Instance, deadline: Deadline = NEVER) -> None:
+    def __init__(self, instance: Instance, deadline: Deadline = NO_LIMIT) -> None:
         self.instance = instance
         self.deadline = deadline
         self.facts: list[Fact] = []

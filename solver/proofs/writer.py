@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planoracle.instances.errors import InternalError
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.proofs import derivations
 from planoracle.solver.proofs.axioms import BEGIN, END, ProofEvent, release_event, stated_bounds
 from planoracle.solver.proofs.derivations import Node
@@ -14,7 +14,7 @@ from planoracle.solver.proofs.steps import Case, Hop, Load, Order, Path, Split, 
 _HOP = 2e-7
 
 
-def critical_path(instance: Instance, deadline: Deadline = NEVER) -> Path:
+def critical_path(instance: Instance, deadline: Deadline = NO_LIMIT) -> Path:
     """Return the longest path from beginning to end, or a cycle if the lags are contradictory.
 
     Raises
@@ -28,7 +28,7 @@ def critical_path(instance: Instance, deadline: Deadline = NEVER) -> Path:
 
 
 def write_steps(
-    instance: Instance, proof: Node, bound: int, supposed: int | None, deadline: Deadline = NEVER
+    instance: Instance, proof: Node, bound: int, supposed: int | None, deadline: Deadline = NO_LIMIT
 ) -> tuple[Step, ...]:
     """Return the steps of a proof that no schedule is shorter than ``bound``.
 

@@ -17,14 +17,15 @@ from planoracle.instances.benchmarks.kitchens import kitchen, problems
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS
 from planoracle.instances.benchmarks.kitchens.simulation import trace
-from planoracle.instances.benchmarks.robotouille import benchmark
-from planoracle.instances.benchmarks.robotouille.reader import read
+from planoracle.instances.benchmarks.kitchens.simulator_files import read
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.files.strict_json import load_json
+from planoracle.instances.protocol import registry
 from tests.support.robotouille import actions_of
 
 SEEDS = st.integers(0, 2**32 - 1)
+BENCHMARK = registry.get("robotouille")
 NAME = "kitchens/asynchronous/5_potato_soup"
 SOUP = problem(NAME)
 assert isinstance(SOUP, Kitchen)
@@ -58,7 +59,7 @@ def own(stations: int, items: int, goal: list[list[str]]) -> dict[str, Any]:
 def test_limit_of_actions_above_the_maximum_is_refused() -> None:
     assert actions_of("\n" * 10**6 + "Do nothing" + "\r\n" * 10**6) == ["Do nothing"]
     with pytest.raises(InputError, match=str(MAX_ACTIONS)):
-        benchmark.parse(SOUP, {"plan": [], "limit": MAX_ACTIONS + 1})
+        BENCHMARK.parse(SOUP, {"plan": [], "limit": MAX_ACTIONS + 1})
 
 
 # --- kitchens -------------------------------------------------------------------------------------

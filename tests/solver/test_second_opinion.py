@@ -11,7 +11,7 @@ from support.scripted_solver import ScriptedSolver
 
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
-from planoracle.instances.model.limits import NEVER, Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.instances.model.state import PartialSchedule
 from planoracle.solver.exact import cp_model, search_state
 from planoracle.solver.exact.cp_model import MOST_WITHOUT_PRESOLVE
@@ -142,7 +142,7 @@ def test_last_lexicographic_stage_is_infeasible_only_after_two_proofs(
     model = cp_model.CpModel()
     variable = model.integer(1, 3)
     ScriptedSolver(monkeypatch, ["infeasible", last_status])
-    lexicographic = Lexicographic(model, NEVER)
+    lexicographic = Lexicographic(model, NO_LIMIT)
     assert not lexicographic.smallest_in_order([variable])
     assert lexicographic.infeasible == (last_status == "infeasible")
     assert (lexicographic.solution is not None) == (last_status in ("optimal", "feasible"))
@@ -177,7 +177,7 @@ def test_presolve_does_not_search_for_contained_constraints(monkeypatch: pytest.
     # OR-Tools 9.15 calls solutions optimal that are not, after presolve with this search (or-tools issue 5293).
     genuine, parameters = cmh.SatParameters, []
     monkeypatch.setattr(cmh, "SatParameters", lambda: parameters.append(genuine()) or parameters[-1])
-    cp_model.run(cp_model.CpModel(), deadline=NEVER, presolve=True)
+    cp_model.run(cp_model.CpModel(), deadline=NO_LIMIT, presolve=True)
     assert [one.presolve_inclusion_work_limit for one in parameters] == [0]
 
 

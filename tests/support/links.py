@@ -1,7 +1,7 @@
 """Pages of the repository as Markdown, their links, and the anchors in them.
 
-Paths are those of the site: pages of ``.docs`` are at its top, all other files in their places. The code of a benchmark
-package stands for the page of the benchmark.
+Paths are those of the site: pages of ``.docs`` are at its top, all other files in their places. The file of the class
+of a benchmark stands for its page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ ROOT = DOCS.parent
 _FENCE = re.compile(r"^(?P<fence>`{3,}|:{3,})[^\n]*\n.*?^(?P=fence)[`:]*\s*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 _LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?[^)]*\)")
-_PACKAGE = re.compile(r"instances/benchmarks/(\w+)/__init__\.py")
 
 
 class Link(NamedTuple):
@@ -60,7 +59,7 @@ def pages() -> dict[str, str]:
             cells = json.loads(_source(name).read_text("utf-8"))["cells"]
             texts[name] = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     for name in registry.names():
-        texts[f"instances/benchmarks/{name}/index.md"] = generated_pages.benchmark_page(name)
+        texts[generated_pages.page_path(name)] = generated_pages.benchmark_page(name)
     return dict(sorted({**texts, **reference_pages.reference_pages()}.items()))
 
 
@@ -94,8 +93,14 @@ def resolve(page: str, target: str) -> str:
         elif part != ".":
             parts.append(part)
     name = "/".join(parts)
-    package = _PACKAGE.fullmatch(name)
-    return f"instances/benchmarks/{package[1]}/index.md" if package else name
+    return _page_by_source().get(name, name)
+
+
+@cache
+def _page_by_source() -> dict[str, str]:
+    """Return the pages of the benchmarks by the files of their classes."""
+    paths = map(generated_pages.page_path, registry.names())
+    return {path.replace("/index.md", "/__init__.py").replace(".md", ".py"): path for path in paths}
 
 
 def targets(page: str, target: str) -> list[str]:

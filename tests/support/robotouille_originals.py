@@ -1,4 +1,4 @@
-"""Conversion of the files of the Robotouille simulator: its domain, and ``data/released.json``.
+"""Conversion of the files of the Robotouille simulator: its domain, and ``released.json``.
 
 ``python -m tests.support.robotouille_originals examples variants`` prints the file. The arguments are the folder
 ``environments/env_generator/examples`` of the simulator and a folder of variants (``synchronous__3_burger__42.json``).
@@ -22,8 +22,8 @@ from planoracle.instances.benchmarks.kitchens.domain import (
 )
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import layout_of
-from planoracle.instances.benchmarks.robotouille.problems import SETS, Task
-from planoracle.instances.benchmarks.robotouille.reader import read
+from planoracle.instances.benchmarks.kitchens.released_kitchens import SETS, Task
+from planoracle.instances.benchmarks.kitchens.simulator_files import read
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.strict_json import load_json, read_bytes
 

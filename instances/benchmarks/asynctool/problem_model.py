@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
+from planoracle.instances.benchmarks.asynctool.tools.base import ToolFamily
 from planoracle.instances.benchmarks.asynctool.tools.calculation import Formats, Generation, Numbers, Text
 from planoracle.instances.benchmarks.asynctool.tools.communication import Messages, Posts, Tickets
 from planoracle.instances.benchmarks.asynctool.tools.devices import Files, Records, Vehicle
@@ -136,7 +136,7 @@ def _literal(node: ast.expr, text: str) -> Any:
 
 
 #: Tool families by name.
-FAMILIES: dict[str, type[Toolbox]] = {
+FAMILIES: dict[str, type[ToolFamily]] = {
     "files": Files,
     "formats": Formats,
     "generation": Generation,
@@ -152,14 +152,14 @@ FAMILIES: dict[str, type[Toolbox]] = {
 }
 
 
-class _NoTools(Toolbox):
+class _NoTools(ToolFamily):
     """Executor of a sub-task without tools: every call returns ``None`` and changes nothing."""
 
     def call(self, name: str, params: Mapping[str, Any]) -> Any:
         return None
 
 
-def family_of(name: str | None) -> type[Toolbox]:
+def family_of(name: str | None) -> type[ToolFamily]:
     """Return a tool family; calls of the family ``None`` return nothing.
 
     Raises

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from planoracle.instances.benchmarks.asynctool.language import AgentMessage
 from planoracle.instances.benchmarks.asynctool.problem_model import AsyncToolProblem, Call, SubTask, canonical
-from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
+from planoracle.instances.benchmarks.asynctool.tools.base import ToolFamily
 from planoracle.instances.model.violations import Measure, Other, Violation
 from planoracle.instances.protocol.feedback import clean, quoted
 from planoracle.instances.protocol.simulator import Step
@@ -172,7 +172,7 @@ class TaskProgress:
     Attributes
     ----------
     executor
-        Toolbox that executes the calls; it contains the state of the tools.
+        ToolFamily that executes the calls; it contains the state of the tools.
     calls
         Number of calls so far.
     executed
@@ -182,7 +182,7 @@ class TaskProgress:
     """
 
     task: SubTask
-    executor: Toolbox
+    executor: ToolFamily
     calls: int = 0
     executed: dict[int, SimulatedTurn] = field(default_factory=dict)
     slowest: SimulatedTurn | None = None

@@ -1,11 +1,11 @@
-"""Kitchens of our own, with the rules of Robotouille."""
+"""Kitchens in which the agent chooses the actions: those of Robotouille, and kitchens of our own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from planoracle.instances.benchmarks.robotouille import Robotouille
+from planoracle.instances.benchmarks.kitchens.robotouille import Robotouille
 from planoracle.instances.protocol.benchmark import lazy
 from planoracle.instances.protocol.scoring import Reference
 
@@ -20,7 +20,7 @@ class Kitchens(Robotouille):
     ------
     The kitchens, their texts and their variants are our own. Their tasks are those of Robotouille's paper (appendices
     A.4 and A.7), but **they are not the kitchens of that benchmark**: optima and plans of
-    [Robotouille](../robotouille/__init__.py) do not apply to them, and no number of steps was published for them.
+    [Robotouille](robotouille.py) do not apply to them, and no number of steps was published for them.
 
     Problems
     --------
@@ -32,7 +32,7 @@ class Kitchens(Robotouille):
     | `kitchens/synchronous/3_burger~2` | the same kitchen with two cooks |
 
     A file in the format `planoracle/kitchen` without `"benchmark": "robotouille"` belongs to this benchmark; its fields
-    are those of [Robotouille's problems](../robotouille/__init__.py#problems). Goals of the bundled kitchens are
+    are those of [Robotouille's problems](robotouille.py#problems). Goals of the bundled kitchens are
     dishes, each on a separate table:
 
     | dish | meaning |
@@ -52,16 +52,16 @@ class Kitchens(Robotouille):
 
     Plan language
     -------------
-    As for [Robotouille](../robotouille/__init__.py#plan-language): a list of actions, or text that contains them.
+    As for [Robotouille](robotouille.py#plan-language): a list of actions, or text that contains them.
 
     Rules
     -----
-    As for [Robotouille](../robotouille/__init__.py#rules), with its profiles `paper` (default) and `released`; options
+    As for [Robotouille](robotouille.py#rules), with its profiles `paper` (default) and `released`; options
     have its name (`--set robotouille.moves=joint`).
 
     Metrics
     -------
-    As for [Robotouille](../robotouille/__init__.py#metrics). There are no published numbers, so with `limit=published`
+    As for [Robotouille](robotouille.py#metrics). There are no published numbers, so with `limit=published`
     there is no step limit.
 
     Differences between paper and released code
@@ -82,7 +82,7 @@ class Kitchens(Robotouille):
 
     Live runs
     ---------
-    As for [Robotouille](../robotouille/__init__.py#live-runs), with the same settings.
+    As for [Robotouille](robotouille.py#live-runs), with the same settings.
 
     Example
     -------
@@ -113,4 +113,4 @@ class Kitchens(Robotouille):
         return ()
 
 
-benchmark = Kitchens()
+benchmarks = (Kitchens(), Robotouille())

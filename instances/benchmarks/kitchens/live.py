@@ -1,9 +1,11 @@
-"""Texts of live runs in kitchens: one action a message, or one of every player."""
+"""Live runs in kitchens: texts, the step limit of successful runs, and the setting ``react``."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import cast
 
 from planoracle.instances.benchmarks.kitchens.descriptions import (
     actions_in_words,
@@ -13,6 +15,7 @@ from planoracle.instances.benchmarks.kitchens.descriptions import (
 )
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, finishes, logged, reading
+from planoracle.instances.benchmarks.kitchens.measures import published_steps, step_limit
 from planoracle.instances.benchmarks.kitchens.simulation import (
     MAX_TEXT,
     KitchenCommand,
@@ -20,15 +23,22 @@ from planoracle.instances.benchmarks.kitchens.simulation import (
     KitchenSimulator,
 )
 from planoracle.instances.errors import PlanError
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.model_output.json_values import whole_value
+from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.environment import RunConfig
 from planoracle.instances.protocol.feedback import clean, quoted
 from planoracle.instances.protocol.live import LiveText
+from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
 from planoracle.instances.protocol.simulator import Step, Unreadable
 
 #: With ``RunConfig.bounded``, number of refused messages in a row that make a failed attempt, and number of failed
 #: attempts that end the run, as in the released harness of ReAct.
 TRIES, ATTEMPTS = 5, 3
+#: Step limit without a known plan: steps for each condition of the goal, and the minimum, for every player. Proved
+#: optima, of one player or several, are at most 6.25 for each condition.
+STEPS_PER_CONDITION, MIN_STEP_LIMIT = 30, 100
 
 
 class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
@@ -42,7 +52,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
     Attributes
     ----------
     step_limit
-        Steps after which the run ends; ``None`` if there is no such limit.
+        Limit of a success, after which a ``bounded`` run ends; ``None`` if the run is not bounded.
 
     Examples
     --------
@@ -67,10 +77,10 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         rules: KitchenRules,
         config: RunConfig,
         simulator: KitchenSimulator,
-        step_limit: int | None = None,
     ) -> None:
-        super().__init__(simulator.engine.kitchen, rules, config, simulator)
-        self.step_limit = step_limit
+        kitchen = simulator.engine.kitchen
+        super().__init__(kitchen, rules, config, simulator)
+        self.step_limit = _step_limit(kitchen, rules) if config.bounded else None
         self._is_whole_plan = config.loop == "open"
 
     def instructions(self) -> str:
@@ -238,3 +248,62 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
 def _unreadable(message: object, reason: str) -> Unreadable:
     """Return the command of a message without an action, which does not count as a refused action."""
     return Unreadable(message[:MAX_TEXT] if isinstance(message, str) else type(message).__name__, reason)
+
+
+#: Class of the texts of live runs.
+TEXT = KitchenText
+
+
+@lru_cache(maxsize=1024)
+def _step_limit(kitchen: Kitchen, rules: KitchenRules) -> int:
+    """Return the step limit of a success, or a larger one if that is unknown without solving."""
+    reference: int | None = None
+    if rules.limit == "published":
+        reference = published_steps(kitchen.name)
+    else:
+        entries = registry.of(kitchen).optima.get(kitchen.name, [])
+        entry = by_key(entries).get(key_of(kitchen, rules.deciding()), {})
+        reference = entry.get("makespan")
+    if reference is not None:
+        return step_limit(reference)
+    rounds = max(MIN_STEP_LIMIT, STEPS_PER_CONDITION * len(kitchen.goal.conditions))
+    return rounds if rules.moves == "joint" else rounds * len(kitchen.players)
+
+
+# Sandwiches, as in the paper. The first has a bundled optimum; the others serve for itself and for several players.
+_EXAMPLES = (
+    "kitchens/synchronous/1_lettuce_sandwich",
+    "kitchens/synchronous/0_cheese_sandwich",
+    "kitchens/multi_agent/4_lettuce_chicken_sandwich",
+    "kitchens/multi_agent/1_lettuce_burger",
+)
+
+
+def _is_other_kitchen(example: Problem, problem: Problem) -> bool:
+    """Return whether an example is another kitchen with as many players (one, or several)."""
+    return distinct(example, problem) and _has_several_players(example) == _has_several_players(problem)
+
+
+def _has_several_players(problem: Problem) -> bool:
+    return len(cast(Kitchen, problem).players) > 1
+
+
+SETTINGS = by_name(
+    [
+        Setting(
+            "react",
+            "ReAct that remembers its last reasoning and action",
+            __package__,
+            "task",
+            "react-plan",
+            "turn",
+            "react-plan-form",
+            sampling=Sampling(temperature=0.7),
+            history="last",
+            examples=_EXAMPLES,
+            shows="steps",
+            is_unrelated=_is_other_kitchen,
+            words={"remembered": lambda _: ", only your last reasoning and action"},
+        )
+    ]
+)

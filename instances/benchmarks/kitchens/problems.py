@@ -161,7 +161,7 @@ def to_document(kitchen: Kitchen) -> dict[str, Any]:
     return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True, by_alias=True)
 
 
-#: Ten kitchens each.
+#: Sets of the paper, with ten kitchens each; variants of the first two were released.
 SETS = ("synchronous", "asynchronous", "multi_agent")
 
 _PREFIX = "kitchens/"
@@ -172,7 +172,7 @@ _SEED = re.compile(r"0|[1-9][0-9]{0,8}")
 def _documents() -> dict[str, dict[str, Any]]:
     """Return documents of our format by name, expanded from the bundled file."""
     documents = {}
-    path = files(__package__) / "data" / "kitchens.json"
+    path = files(__package__) / "data" / "kitchens" / "kitchens.json"
     for label, entry_set in load_json(path.read_bytes(), path.name).items():
         traits = {**RAW}
         for kind, words in entry_set.get("traits", {}).items():

@@ -8,8 +8,7 @@ from itertools import chain
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.kitchen import split_name
-from planoracle.instances.model.limits import NEVER as NO_DEADLINE
-from planoracle.instances.model.limits import Deadline
+from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.kitchens.goals import Group
 from planoracle.solver.kitchens.state_view import NEVER, Abstraction, Context, StateView
 from planoracle.solver.kitchens.transport.scheduling import CookTurn, ScheduleInput, schedule
@@ -132,7 +131,7 @@ def act(
     listed: Sequence[TransportTask],
     turns: Sequence[CookTurn],
     max_steps: int,
-    deadline: Deadline = NO_DEADLINE,
+    deadline: Deadline = NO_LIMIT,
 ) -> tuple[int, ...] | None:
     """Return a plan of at most so many steps, as codes of actions; ``None`` without one.
 

@@ -18,8 +18,8 @@ from planoracle.analysis.cli import app
 from planoracle.analysis.cli.output import human
 from planoracle.analysis.cli.table_markup import markdown
 from planoracle.instances.benchmarks.asynchow import bundled_data
-from planoracle.instances.benchmarks.robotouille.measures import published
-from planoracle.instances.benchmarks.robotouille.problems import names as kitchens
+from planoracle.instances.benchmarks.kitchens.measures import published
+from planoracle.instances.benchmarks.kitchens.released_kitchens import names as kitchens
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files.catalog import expand, load
 from planoracle.instances.model.limits import Status

@@ -10,7 +10,7 @@ from support.runner import invoke
 
 from planoracle.analysis.grading.grader import Grader
 from planoracle.instances.benchmarks.kitchens.problems import to_document
-from planoracle.instances.benchmarks.robotouille.problems import kitchen
+from planoracle.instances.benchmarks.kitchens.released_kitchens import kitchen
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
 

@@ -18,7 +18,7 @@ from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.benchmarks.asynctool import problem_model
 from planoracle.instances.benchmarks.asynctool.problem_model import Delays
-from planoracle.instances.benchmarks.robotouille.problems import kitchen
+from planoracle.instances.benchmarks.kitchens.released_kitchens import kitchen
 from planoracle.instances.benchmarks.timearena import TimeArena
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import load

@@ -13,14 +13,14 @@ import pytest
 from planoracle.analysis.grading import oracle
 from planoracle.analysis.grading.grader import Grade
 from planoracle.analysis.grading.rewards import reward
+from planoracle.instances.benchmarks.kitchens import metrics
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import compiled
 from planoracle.instances.benchmarks.kitchens.descriptions import describe
+from planoracle.instances.benchmarks.kitchens.failures import CAUSES, FAILURES, LackKind, lacks
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
+from planoracle.instances.benchmarks.kitchens.measures import step_limit
 from planoracle.instances.benchmarks.kitchens.problems import kitchen, names
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS, trace
-from planoracle.instances.benchmarks.robotouille import benchmark, metrics
-from planoracle.instances.benchmarks.robotouille.failures import CAUSES, FAILURES, LackKind, lacks
-from planoracle.instances.benchmarks.robotouille.measures import step_limit
 from planoracle.instances.errors import InputError
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
@@ -36,6 +36,7 @@ SOUP = "kitchens/asynchronous/5_potato_soup"
 ONIONS = "kitchens/asynchronous/6_onion_soup"
 SOLVED = (CHEESE, LETTUCE, DOUBLE, CHICKEN, SOUP, ONIONS)
 RULES = PROFILES["released"]
+BENCHMARK = registry.get("robotouille")
 WAIT = "Do nothing"
 
 
@@ -68,13 +69,13 @@ def graded(
     **options: object,
 ) -> dict:
     submission = {"actions": actions} | ({} if limit is None else {"limit": limit})
-    run = benchmark.run(kitchen(name), submission, replace(RULES, limit=rule, **options))
+    run = BENCHMARK.run(kitchen(name), submission, replace(RULES, limit=rule, **options))
     grade = Grade.of_run(run, FixedOracle(optimum), id="x", instance=name)
     row = grade.row(trace=True)
     assert json.loads(json.dumps(row))["steps"] == row["steps"]
     assert row["failure"] in FAILURES
     assert {lack["kind"] for lack in row["lacks"]} <= set(get_args(LackKind))
-    assert {column.name for column in benchmark.columns} <= grade.metrics.keys()
+    assert {column.name for column in BENCHMARK.columns} <= grade.metrics.keys()
     assert row["main_score"] == row["within_limit"]
     return row
 
@@ -130,7 +131,7 @@ def test_steps_to_go_agrees_with_a_blind_search() -> None:
             if engine.goal(state):
                 break
         else:
-            run = benchmark.run(tiny, {"actions": actions}, replace(RULES, price_rest=True))
+            run = BENCHMARK.run(tiny, {"actions": actions}, replace(RULES, price_rest=True))
             metrics = Grade.of_run(run, oracle.SolverOracle(), id=None, instance=None).metrics
             assert metrics["steps_left"] == blind(tiny, actions), seed
             assert (metrics["rest"] == "infeasible") == (metrics["steps_left"] is None)
@@ -187,7 +188,7 @@ def test_invalid_limits_are_rejected(limit: object) -> None:
 
 def test_invalid_submissions_are_rejected() -> None:
     with pytest.raises(InputError, match="missing"):
-        benchmark.run(kitchen(CHEESE), {"id": "x", "instance": CHEESE}, RULES)
+        BENCHMARK.run(kitchen(CHEESE), {"id": "x", "instance": CHEESE}, RULES)
     with pytest.raises(InputError, match="actions"):
         graded(CHEESE, [3])
     with pytest.raises(InputError, match="limit"):

@@ -110,7 +110,7 @@ def test_entry_shared_by_profiles_is_written_once(tmp_path: Path) -> None:
     assert document["versions"] == {"planoracle": "1"}
     assert [way["of"] for way in document["optima"]["x/one"]] == ["a b", "c"]
     assert by_key(document["optima"]["x/one"]) == {way["of"]: way for way in ways}
-    assert read_optima("planoracle.instances.benchmarks.generic") == {}
+    assert read_optima(registry.get("generic").bundled_data) == {}
 
 
 @pytest.fixture

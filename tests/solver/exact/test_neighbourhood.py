@@ -9,7 +9,7 @@ import pytest
 from planoracle.heuristics.generation import blocks_of, generate_serial
 from planoracle.heuristics.improve import list_schedule
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.limits import NEVER, Status, WorkLimit
+from planoracle.instances.model.limits import NO_LIMIT, Status, WorkLimit
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.model.schedule_rules import find_violations
 from planoracle.solver.exact.bounds import common_tick, horizon
@@ -28,7 +28,7 @@ def searched(instance: Instance, schedule: Schedule, *, effort: float = 0.01, wo
     assert values is not None
     assert model.schedule([values.get(v, 0) for v in range(model.model.variables)]).makespan == schedule.makespan
     search = NeighbourhoodSearch(model, values, {"presolve": True}, 0)
-    search.search(NEVER, 0, effort, workers)
+    search.search(NO_LIMIT, 0, effort, workers)
     return search.schedule() if len(search.values) == model.model.variables else schedule
 
 

@@ -10,7 +10,7 @@ from support.samples import sample
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import load
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
-from planoracle.instances.model.limits import NEVER
+from planoracle.instances.model.limits import NO_LIMIT
 from planoracle.solver.exact import search_state, stages
 from planoracle.solver.exact.ordered_search import schedule_in_order
 from planoracle.solver.exact.precedence import ordered_windows
@@ -79,10 +79,10 @@ def test_unreachable_bound_is_raised():
     actions = tuple(Action(f"t/{n}", "t", 2, 0, modes=(mode,), agents=()) for n in range(2))
     instance = Instance("bench", actions, resources=(Resource("bench", 3),), agents=())
     bounds = ordered_windows(instance)
-    schedule, least = schedule_in_order(instance, bounds, 1, 3, 9, NEVER)
+    schedule, least = schedule_in_order(instance, bounds, 1, 3, 9, NO_LIMIT)
     assert schedule is not None
     assert (schedule.makespan, least) == (4, 4)
-    assert schedule_in_order(instance, bounds, 1, 2, 3, NEVER) == (None, 3)
+    assert schedule_in_order(instance, bounds, 1, 2, 3, NO_LIMIT) == (None, 3)
 
 
 def test_action_with_a_negative_maximum_lag_continues_without_interruption():
@@ -102,4 +102,4 @@ def test_ordered_search_skips_several_agents_several_modes_and_long_times():
     ):
         bounds = ordered_windows(instance)
         least = instance.actions[0].duration
-        assert schedule_in_order(instance, bounds, 1, least, least, NEVER) == (None, least)
+        assert schedule_in_order(instance, bounds, 1, least, least, NO_LIMIT) == (None, least)

@@ -1,4 +1,4 @@
-"""Base of the tool families: documents of tools, checks of parameters, typed failures."""
+"""Base of the tool families: tables of operations, checks of parameters, typed failures."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def dict_of(kind: Any) -> Any:
     return GenericAlias(dict, (str, kind))
 
 
-def tool(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a method of a `Toolbox` as a tool; its parameters are ``Annotated[type, "description"]``.
+def operation(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a method of a family as an operation; its parameters are ``Annotated[type, "description"]``.
 
     Types are ``str``, ``int``, ``list[int]`` and literals of text.
     """
-    method.is_tool = True  # type: ignore[attr-defined]
+    method.is_operation = True  # type: ignore[attr-defined]
     return method
 
 
@@ -78,15 +78,32 @@ _SCHEMAS: dict[Any, dict[str, Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool: its description, and types and descriptions of its parameters by name; all are required."""
+class Operation:
+    """Operation of a tool family, which agents call as a tool.
+
+    Attributes
+    ----------
+    parameters
+        Types and descriptions of the parameters by name; all are required.
+    execute
+        Function of the family and of the checked parameters. It returns a JSON value or raises `ToolError`.
+    """
 
     name: str
     description: str
     parameters: Mapping[str, tuple[Any, str]]
+    execute: Callable[..., Any]
+
+    @classmethod
+    def of(cls, name: str, method: Callable[..., Any]) -> Operation:
+        """Return the operation that a method implements, from its docstring and its annotations."""
+        description = " ".join((inspect.getdoc(method) or "").split())
+        hints = get_type_hints(method, include_extras=True).items()
+        parameters = {parameter: get_args(hint) for parameter, hint in hints if get_origin(hint) is Annotated}
+        return cls(name, description, parameters, method)
 
     def document(self) -> dict[str, Any]:
-        """Return the tool's document in the form of the paper's Figure 11."""
+        """Return the document of the tool in the form of the paper's Figure 11."""
         properties = {}
         for name, (kind, description) in self.parameters.items():
             choices = {"type": "string", "enum": list(get_args(kind))}
@@ -130,16 +147,10 @@ def _check_value(kind: Any, value: Any, name: str) -> Any:
     return value
 
 
-def _tool_of_method(name: str, method: Callable[..., Any]) -> Tool:
-    """Return the tool that a method implements, from its docstring and its annotations."""
-    description = " ".join((inspect.getdoc(method) or "").split())
-    hints = get_type_hints(method, include_extras=True).items()
-    parameters = {parameter: get_args(hint) for parameter, hint in hints if get_origin(hint) is Annotated}
-    return Tool(name, description, parameters)
+class ToolFamily:
+    """State of a family of tools, and the table of its operations; objects share no state.
 
-
-class Toolbox:
-    """A family of tools over one state; nothing is shared between objects.
+    A family is a class derived from this one: its operations are the methods marked by `operation`.
 
     Parameters
     ----------
@@ -162,30 +173,30 @@ class Toolbox:
 
     @classmethod
     @cache
-    def tools(cls) -> dict[str, Tool]:
-        """Tools by name, in the order of their definition."""
-        tools_by_name = {}
+    def operations(cls) -> dict[str, Operation]:
+        """Table of operations by name, in the order of their definition."""
+        table = {}
         for name, method in vars(cls).items():
-            if getattr(method, "is_tool", False):
-                tools_by_name[name] = _tool_of_method(name, method)
-        return tools_by_name
+            if getattr(method, "is_operation", False):
+                table[name] = Operation.of(name, method)
+        return table
 
     @classmethod
     @cache
     def documents(cls) -> dict[str, dict[str, Any]]:
-        """Documents of the tools by name, in the form of the paper's Figure 11."""
-        return {name: tool.document() for name, tool in cls.tools().items()}
+        """Documents of the operations by name, in the form of the paper's Figure 11."""
+        return {name: entry.document() for name, entry in cls.operations().items()}
 
     def call(self, name: str, params: Mapping[str, Any]) -> Any:
-        """Call a tool and return its result, a JSON value.
+        """Execute an operation and return its result, a JSON value.
 
         A call that fails changes nothing and returns ``{"error": why}``.
         """
-        tool = self.tools().get(name)
-        if tool is None:
+        entry = self.operations().get(name)
+        if entry is None:
             return {"error": f"there is no tool {name[:80]!r}"}
         try:
-            return getattr(self, name)(**tool.check(params))
+            return entry.execute(self, **entry.check(params))
         except ToolError as error:
             return {"error": str(error)}
 

@@ -8,23 +8,23 @@ from math import gcd
 from random import Random
 from typing import Annotated, Any, Literal
 
-from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox, refuse_if, tool
+from planoracle.instances.benchmarks.asynctool.tools.base import ToolFamily, operation, refuse_if
 from planoracle.instances.generate.parameters import below
 
 _MOST = 10**12
 
 
-class Numbers(Toolbox):
+class Numbers(ToolFamily):
     """Tools that calculate with whole numbers; results are exact."""
 
-    @tool
+    @operation
     def add_numbers(self, numbers: Annotated[list[int], "the numbers, in order"]) -> dict[str, Any]:
         """Add up a list of whole numbers."""
         total = sum(numbers)
         refuse_if(abs(total) > _MOST, f"the sum is larger than {_MOST:,}")
         return {"sum": total}
 
-    @tool
+    @operation
     def keep_multiples(
         self,
         numbers: Annotated[list[int], "the numbers, in order"],
@@ -35,7 +35,7 @@ class Numbers(Toolbox):
         multiples = [number for number in numbers if number % divisor == 0]
         return {"numbers": multiples}
 
-    @tool
+    @operation
     def divide_whole(
         self,
         dividend: Annotated[int, "the number to divide, 0 or more"],
@@ -47,7 +47,7 @@ class Numbers(Toolbox):
         quotient, remainder = divmod(dividend, divisor)
         return {"quotient": quotient, "remainder": remainder}
 
-    @tool
+    @operation
     def common_divisor(
         self,
         first: Annotated[int, "the one number, 1 or more"],
@@ -64,10 +64,10 @@ _MAX_TEXT, _MAX_SEPARATOR = 4_000, 20
 GivenText = Annotated[str, "the text to work on"]
 
 
-class Text(Toolbox):
+class Text(ToolFamily):
     """Tools that turn a text into another one."""
 
-    @tool
+    @operation
     def join_numbers(
         self,
         numbers: Annotated[list[int], "the numbers, in order"],
@@ -78,13 +78,13 @@ class Text(Toolbox):
         text = separator.join(map(str, numbers))
         return {"text": _check_length(text)}
 
-    @tool
+    @operation
     def normalise_text(self, text: GivenText) -> dict[str, Any]:
         """Write a text in lower case, with an underscore for all but the letters a-z and digits."""
         normal = re.sub("[^A-Za-z0-9]", "_", _check_length(text))
         return {"text": normal.lower()}
 
-    @tool
+    @operation
     def replace_part(
         self,
         text: GivenText,
@@ -99,7 +99,7 @@ class Text(Toolbox):
         refuse_if(length > _MAX_TEXT, f"the text must have at most {_MAX_TEXT} characters")
         return {"text": text.replace(old, new)}
 
-    @tool
+    @operation
     def sort_words(self, text: GivenText) -> dict[str, Any]:
         """Put the words of a text into alphabetical order, capitals first, with one space between them."""
         words = sorted(_check_length(text).split())
@@ -116,10 +116,10 @@ _MAX_COUNT = 100
 Count = Annotated[int, f"how many, 1 to {_MAX_COUNT}"]
 
 
-class Generation(Toolbox):
+class Generation(ToolFamily):
     """Tools that make test data from a few parameters; equal parameters make equal data."""
 
-    @tool
+    @operation
     def count_up(
         self,
         start: Annotated[int, "the first number"],
@@ -131,7 +131,7 @@ class Generation(Toolbox):
         numbers = [start + step * i for i in range(count)]
         return {"numbers": numbers}
 
-    @tool
+    @operation
     def draw_numbers(
         self,
         seed: Annotated[int, "seed of the draw"],
@@ -145,7 +145,7 @@ class Generation(Toolbox):
         numbers = [1 + below(random, most) for _ in range(count)]
         return {"numbers": numbers}
 
-    @tool
+    @operation
     def make_labels(
         self,
         prefix: Annotated[str, "what every label begins with"],
@@ -157,7 +157,7 @@ class Generation(Toolbox):
         labels = [f"{prefix}-{number}" for number in numbers]
         return {"labels": labels}
 
-    @tool
+    @operation
     def pair_numbers(
         self,
         first: Annotated[list[int], "the first numbers of the pairs, in order"],
@@ -177,10 +177,10 @@ _MAX_DIGITS = 40
 Notation = Literal["binary", "octal", "hexadecimal"]
 
 
-class Formats(Toolbox):
+class Formats(ToolFamily):
     """Tools that write the same data in another format."""
 
-    @tool
+    @operation
     def write_number(
         self, number: Annotated[int, "the number, 0 or more"], notation: Annotated[Notation, "how to write it"]
     ) -> dict[str, Any]:
@@ -189,7 +189,7 @@ class Formats(Toolbox):
         code, _ = _NOTATIONS[notation]
         return {"digits": format(number, code)}
 
-    @tool
+    @operation
     def read_number(
         self, digits: Annotated[str, "the digits"], notation: Annotated[Notation, "how it is written"]
     ) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class Formats(Toolbox):
         refuse_if(not is_number, f"must be 1 to {_MAX_DIGITS} of {allowed}")
         return {"number": int(digits, base)}
 
-    @tool
+    @operation
     def write_duration(self, seconds: Annotated[int, "the duration in seconds, 0 or more"]) -> dict[str, Any]:
         """Write a duration as hours, minutes and seconds with colons between them."""
         refuse_if(seconds < 0, "seconds must not be negative")
@@ -209,7 +209,7 @@ class Formats(Toolbox):
         hours, remaining_minutes = divmod(minutes, 60)
         return {"duration": f"{hours}:{remaining_minutes:02}:{remaining_seconds:02}"}
 
-    @tool
+    @operation
     def read_table(
         self, table: Annotated[str, "lines separated by semicolons, cells by commas; the first line has the names"]
     ) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from itertools import chain
 from typing import Annotated, Any, Literal
 
 from planoracle.instances.benchmarks.asynctool.tools.base import (
-    Toolbox,
+    ToolFamily,
     dict_of,
     entry_of,
     fields,
     list_of,
+    operation,
     refuse_if,
     row_of,
-    tool,
 )
 
 _MAX_CONTACTS, _MAX_SENT = 200, 200
@@ -28,7 +28,7 @@ TelephoneNumber = Annotated[str, "telephone number: digits and hyphens"]
 InboxMessage = fields(id=int, sender=str, text=str)
 
 
-class Messages(Toolbox):
+class Messages(ToolFamily):
     """A telephone that sends messages to the numbers of its contacts."""
 
     #: Contacts with their numbers by name, and the inbox.
@@ -40,13 +40,13 @@ class Messages(Toolbox):
         received = (message["id"] for message in initial["inbox"])
         self._first_sent = max(received, default=1_000) + 1
 
-    @tool
+    @operation
     def find_contact(self, name: Annotated[str, "name of the contact, exactly as saved"]) -> dict[str, Any]:
         """Look up the telephone number of a contact."""
         number = entry_of(self.data["contacts"], name, f"no contact is named {name[:80]!r}")
         return {"number": number}
 
-    @tool
+    @operation
     def add_contact(self, name: Annotated[str, "name of the new contact"], number: TelephoneNumber) -> dict[str, Any]:
         """Save a new contact. The name must not be in use."""
         contacts = self.data["contacts"]
@@ -61,7 +61,7 @@ class Messages(Toolbox):
         contacts[name] = number
         return {"added": name}
 
-    @tool
+    @operation
     def read_inbox(self) -> dict[str, Any]:
         """Read all messages received: of each its id, the number of its sender and its text."""
         messages = []
@@ -70,7 +70,7 @@ class Messages(Toolbox):
             messages.append(row)
         return {"messages": messages}
 
-    @tool
+    @operation
     def send_message(
         self, number: TelephoneNumber, text: Annotated[str, "text of the message, exactly as it shall arrive"]
     ) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Messages(Toolbox):
         sent.append({"message": message, "to": number, "text": text})
         return {"message": message}
 
-    @tool
+    @operation
     def delete_message(self, message: Annotated[int, "id of a received message"]) -> dict[str, Any]:
         """Delete a message from the inbox for good. Messages already sent stay sent."""
         inbox = self.data["inbox"]
@@ -105,7 +105,7 @@ Post = fields(id=int, text=str)
 User = fields(followers=int, pinned=int, posts=list_of(Post))
 
 
-class Posts(Toolbox):
+class Posts(ToolFamily):
     """A social network, as one account sees it."""
 
     #: Users by name, and whom the account follows.
@@ -116,7 +116,7 @@ class Posts(Toolbox):
         following = sorted(set(initial["following"]))
         super().__init__({**initial, "following": following, "likes": [], "comments": {}})
 
-    @tool
+    @operation
     def follow_user(self, user: UserName) -> dict[str, Any]:
         """Follow a user whom the account does not follow yet."""
         followed = self._user(user)
@@ -126,20 +126,20 @@ class Posts(Toolbox):
         followed["followers"] += 1
         return {"following": user}
 
-    @tool
+    @operation
     def read_figures(self, user: UserName) -> dict[str, Any]:
         """Read a user's figures: followers, number of posts, and id of the pinned post (0 for none)."""
         account = self._user(user)
         number_of_posts = len(account["posts"])
         return {"followers": account["followers"], "posts": number_of_posts, "pinned_post": account["pinned"]}
 
-    @tool
+    @operation
     def read_posts(self, user: UserName) -> dict[str, Any]:
         """Read all posts of a user, each with its id and text."""
         posts = self._user(user)["posts"]
         return {"posts": [{"post": post["id"], "text": post["text"]} for post in posts]}
 
-    @tool
+    @operation
     def write_comment(
         self, post: PostId, text: Annotated[str, "text of the comment, exactly as it shall appear"]
     ) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class Posts(Toolbox):
         comments.setdefault(str(post), []).append(text)
         return {"commented": post}
 
-    @tool
+    @operation
     def like_post(self, post: PostId) -> dict[str, Any]:
         """Like a post. A post can be liked once."""
         self._post(post)
@@ -182,7 +182,7 @@ Urgency = Literal["low", "normal", "high"]
 Ticket = fields(number=int, customer=str, subject=str, urgency=Urgency, specialist=str)
 
 
-class Tickets(Toolbox):
+class Tickets(ToolFamily):
     """A support desk. A ticket is resolved by the specialist it is assigned to."""
 
     #: Names of the customers and of the specialists, and the tickets.
@@ -194,14 +194,14 @@ class Tickets(Toolbox):
         super().__init__({**initial, "tickets": tickets})
         self._max_tickets = len(tickets) + _MAX_OPENED
 
-    @tool
+    @operation
     def list_tickets(self, customer: Customer) -> dict[str, Any]:
         """List all tickets of a customer; a ticket without a solution is not resolved yet."""
         self._check_customer(customer)
         tickets = self.data["tickets"]
         return {"tickets": [dict(ticket) for ticket in tickets if ticket["customer"] == customer]}
 
-    @tool
+    @operation
     def open_ticket(
         self,
         customer: Customer,
@@ -219,7 +219,7 @@ class Tickets(Toolbox):
         tickets.append(entry | {"specialist": "", "solution": ""})
         return {"ticket": number}
 
-    @tool
+    @operation
     def assign_ticket(
         self, ticket: TicketNumber, specialist: Annotated[str, "name of the specialist, exactly as registered"]
     ) -> dict[str, Any]:
@@ -232,7 +232,7 @@ class Tickets(Toolbox):
         opened["specialist"] = specialist
         return {"ticket": ticket, "specialist": specialist}
 
-    @tool
+    @operation
     def resolve_ticket(
         self, ticket: TicketNumber, solution: Annotated[str, "how it was solved, exactly as it shall be noted"]
     ) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from typing import Annotated, Any, Literal
 from typing_extensions import TypeAliasType
 
 from planoracle.instances.benchmarks.asynctool.tools.base import (
-    Toolbox,
     ToolError,
+    ToolFamily,
     dict_of,
     fields,
     list_of,
+    operation,
     refuse_if,
     row_of,
-    tool,
 )
 
 _MAX_ENTRIES, _MAX_DEPTH = 200, 8
@@ -30,7 +30,7 @@ Tree = TypeAliasType("Tree", "dict[str, str | Tree]")
 Entry = Annotated[str, "name of a file in the current folder"]
 
 
-class Files(Toolbox):
+class Files(ToolFamily):
     """Folders and text files. Work begins in the top folder and every name is one of the current folder."""
 
     #: The top folder: files are text, folders are objects of the same form.
@@ -41,7 +41,7 @@ class Files(Toolbox):
         super().__init__(initial)
         self._trail: list[tuple[str, Tree]] = [("", self.data["root"])]
 
-    @tool
+    @operation
     def enter_folder(
         self, name: Annotated[str, "name of a folder in the current folder, or '..' for the folder above"]
     ) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Files(Toolbox):
             names.append(entry_name)
         return {"current": path or "/", "folders": sorted(folders), "files": sorted(files)}
 
-    @tool
+    @operation
     def make_folder(self, name: Annotated[str, "name of the new folder"]) -> dict[str, Any]:
         """Make an empty folder in the current folder, without entering it."""
         self._free(name)
@@ -69,12 +69,12 @@ class Files(Toolbox):
         self._folder()[name] = {}
         return {"made": name}
 
-    @tool
+    @operation
     def read_file(self, name: Entry) -> dict[str, Any]:
         """Read the text of a file in the current folder."""
         return {"text": self._file(name)}
 
-    @tool
+    @operation
     def append_line(
         self, name: Entry, line: Annotated[str, "text of the line, without a line break"]
     ) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Files(Toolbox):
         folder[name] = text
         return {"lines": text.count("\n") + 1}
 
-    @tool
+    @operation
     def move_entry(
         self,
         name: Annotated[str, "name of a file or folder in the current folder"],
@@ -113,7 +113,7 @@ class Files(Toolbox):
         goal[name] = folder.pop(name)
         return {"moved_into": target}
 
-    @tool
+    @operation
     def compare_files(
         self,
         first: Annotated[str, "name of the one file in the current folder"],
@@ -185,13 +185,13 @@ _MEASURES: dict[str, Callable[[Iterable[int]], int]] = {"sum": sum, "smallest": 
 SheetRow = fields(id=int, label=str, values=dict_of(int))
 
 
-class Records(Toolbox):
+class Records(ToolFamily):
     """A table whose cells can be searched and changed; its rows and columns stay the same."""
 
     Initial = fields(rows=list_of(SheetRow))
     COMPARED = ("rows",)
 
-    @tool
+    @operation
     def filter_rows(
         self,
         column: Column,
@@ -203,7 +203,7 @@ class Records(Toolbox):
         cells = self._column(column)
         return self._listing([(row, value) for row, value in cells if fits(value, number)])
 
-    @tool
+    @operation
     def rank_rows(
         self,
         column: Column,
@@ -217,7 +217,7 @@ class Records(Toolbox):
         ranked = sorted(cells, key=lambda cell: sign * cell[1])
         return self._listing(ranked[:count])
 
-    @tool
+    @operation
     def measure_column(
         self, column: Column, measure: Annotated[Literal["sum", "smallest", "largest"], "what to take of its values"]
     ) -> dict[str, Any]:
@@ -225,7 +225,7 @@ class Records(Toolbox):
         values = [value for _, value in self._column(column)]
         return {measure: _MEASURES[measure](values)}
 
-    @tool
+    @operation
     def set_number(
         self,
         row: Annotated[int, "id of the row"],
@@ -261,32 +261,32 @@ Brake = Literal["pressed", "released"]
 Engine = Literal["on", "off"]
 
 
-class Vehicle(Toolbox):
+class Vehicle(ToolFamily):
     """A parked vehicle, controlled from outside."""
 
     #: State of the vehicle: fuel and size of the tank in litres, temperatures in degrees Celsius.
     Initial = fields(doors=Doors, brake=Brake, engine=Engine, fuel=int, tank=int, outside=int, climate=int)
     COMPARED = ("doors", "brake", "engine", "fuel", "climate")
 
-    @tool
+    @operation
     def read_gauges(self) -> dict[str, Any]:
         """Read all gauges: litres of fuel and free in the tank, temperatures outside and set."""
         free = self.data["tank"] - self.data["fuel"]
         further_gauges = {"free_in_tank": free, "outside_temperature": self.data["outside"]}
         return self.state() | further_gauges
 
-    @tool
+    @operation
     def set_doors(self, doors: Annotated[Doors, "what the doors shall be"]) -> dict[str, Any]:
         """Lock or unlock all doors. While the engine is on they cannot be unlocked."""
         refuse_if(doors == "unlocked" and self.data["engine"] == "on", "the engine is on")
         return self._set("doors", doors)
 
-    @tool
+    @operation
     def set_brake(self, brake: Annotated[Brake, "what the brake pedal shall be"]) -> dict[str, Any]:
         """Press or release the brake pedal."""
         return self._set("brake", brake)
 
-    @tool
+    @operation
     def switch_engine(self, engine: Annotated[Engine, "what the engine shall be"]) -> dict[str, Any]:
         """Switch the engine on or off. It starts only with locked doors, a pressed brake and some fuel."""
         if engine == "on":
@@ -295,7 +295,7 @@ class Vehicle(Toolbox):
             refuse_if(self.data["fuel"] <= 0, "there is no fuel")
         return self._set("engine", engine)
 
-    @tool
+    @operation
     def add_fuel(self, litres: Annotated[int, "litres to add"]) -> dict[str, Any]:
         """Add fuel to the tank. The engine must be off and the tank must have room."""
         refuse_if(self.data["engine"] == "on", "the engine is on")
@@ -305,7 +305,7 @@ class Vehicle(Toolbox):
         self.data["fuel"] += litres
         return {"fuel": self.data["fuel"]}
 
-    @tool
+    @operation
     def set_climate(self, celsius: Annotated[int, "temperature in degrees Celsius"]) -> dict[str, Any]:
         """Set the temperature inside. The engine must be on."""
         refuse_if(self.data["engine"] != "on", "the engine is off")

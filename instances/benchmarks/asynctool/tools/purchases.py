@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from planoracle.instances.benchmarks.asynctool.tools.base import (
-    Toolbox,
+    ToolFamily,
     dict_of,
     entry_of,
     fields,
     list_of,
+    operation,
     refuse_if,
     row_of,
-    tool,
 )
 
 _MAX_ORDERS = 1_000
@@ -25,7 +25,7 @@ Symbol = Annotated[str, "ticker symbol"]
 Stock = fields(company=str, price=int)
 
 
-class Trading(Toolbox):
+class Trading(ToolFamily):
     """A brokerage account. Orders are open until they are executed or cancelled."""
 
     #: State of the market and of the account; money in cents, holdings in shares.
@@ -35,7 +35,7 @@ class Trading(Toolbox):
     def __init__(self, initial: Mapping[str, Any]) -> None:
         super().__init__({**initial, "orders": []})
 
-    @tool
+    @operation
     def find_ticker(self, company: Annotated[str, "name of the company, exactly as listed"]) -> dict[str, Any]:
         """Look up the ticker symbol of a company."""
         market = self.data["market"].items()
@@ -43,13 +43,13 @@ class Trading(Toolbox):
         stock = row_of(stocks, "company", company, f"no company is listed as {company[:80]!r}")
         return {"symbol": stock["symbol"]}
 
-    @tool
+    @operation
     def read_price(self, symbol: Symbol) -> dict[str, Any]:
         """Read the current price of one share, in cents."""
         price = self._stock(symbol)["price"]
         return {"symbol": symbol, "price": price}
 
-    @tool
+    @operation
     def place_order(
         self,
         side: Annotated[Literal["buy", "sell"], "whether to buy or to sell"],
@@ -79,7 +79,7 @@ class Trading(Toolbox):
         orders.append(result | order)
         return result
 
-    @tool
+    @operation
     def cancel_order(self, order: Annotated[int, "number of the order"]) -> dict[str, Any]:
         """Cancel an open order."""
         pending = (entry for entry in self.data["orders"] if entry["status"] == "open")
@@ -87,7 +87,7 @@ class Trading(Toolbox):
         cancelled["status"] = "cancelled"
         return {"order": order, "status": "cancelled"}
 
-    @tool
+    @operation
     def read_account(self) -> dict[str, Any]:
         """Read the cash balance, in cents, and the shares held."""
         return {"cash": self.data["cash"], "holdings": dict(self.data["holdings"])}
@@ -109,7 +109,7 @@ Leg = fields(origin=str, destination=str, departs=str, seats=int, economy=int, b
 Booking = fields(number=int, flight=str, cabin=Cabin, seats=int, paid=int)
 
 
-class Travel(Toolbox):
+class Travel(ToolFamily):
     """A travel agency that books flights and pays them from a budget."""
 
     #: Code of the airport nearest to each city, flights by code, the budget in cents, and bookings.
@@ -121,13 +121,13 @@ class Travel(Toolbox):
         super().__init__({**initial, "bookings": bookings})
         self._max_bookings = len(bookings) + _MAX_BOOKINGS
 
-    @tool
+    @operation
     def find_airport(self, city: Annotated[str, "name of the city"]) -> dict[str, Any]:
         """Look up the code of the airport nearest to a city."""
         airport = entry_of(self.data["cities"], city, f"there is no city named {city[:80]!r}")
         return {"airport": airport}
 
-    @tool
+    @operation
     def list_flights(
         self,
         origin: Annotated[str, "code of the airport of departure"],
@@ -142,13 +142,13 @@ class Travel(Toolbox):
                 flights.append(row)
         return {"flights": flights}
 
-    @tool
+    @operation
     def read_fare(self, flight: Flight, cabin: Annotated[Cabin, "class of travel"]) -> dict[str, Any]:
         """Read the fare of one seat on a flight, in cents."""
         fare = self._flight(flight)[cabin]
         return {"flight": flight, "cabin": cabin, "fare": fare}
 
-    @tool
+    @operation
     def book_flight(
         self, flight: Flight, cabin: Annotated[Cabin, "class of travel"], seats: Annotated[int, "number of seats"]
     ) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class Travel(Toolbox):
         self.data["budget"] -= paid
         return {"booking": number, "paid": paid}
 
-    @tool
+    @operation
     def cancel_booking(self, booking: Annotated[int, "number of the booking"]) -> dict[str, Any]:
         """Cancel a booking. What was paid returns to the budget, the seats can be booked again."""
         active = (entry for entry in self.data["bookings"] if entry["status"] == "booked")

@@ -18,9 +18,9 @@ from support.samples import examples, sample
 
 from planoracle.instances.benchmarks.asynctool.problem_model import FAMILIES, Call, parse_call
 from planoracle.instances.benchmarks.asynctool.tools import base
-from planoracle.instances.benchmarks.asynctool.tools.base import Toolbox
+from planoracle.instances.benchmarks.asynctool.tools.base import ToolFamily
 
-OWNER = {name: family for family, cls in FAMILIES.items() for name in cls.tools()}
+OWNER = {name: family for family, cls in FAMILIES.items() for name in cls.operations()}
 TASKS = json.loads((Path(base.__file__).parents[1] / "data" / "tasks.json").read_text(encoding="utf-8"))["tasks"]
 BOUND = 200_000  # no state may grow beyond this, in characters of JSON
 
@@ -42,11 +42,11 @@ WORLDS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def make(family: str) -> Toolbox:
+def make(family: str) -> ToolFamily:
     return FAMILIES[family](WORLDS[family])
 
 
-def play(box: Toolbox, *calls: str | Call) -> list[Any]:
+def play(box: ToolFamily, *calls: str | Call) -> list[Any]:
     return [box.call(one.name, one.params) for one in (parse_call(c) if isinstance(c, str) else c for c in calls)]
 
 
@@ -199,7 +199,7 @@ FAILURES: dict[str, list[str]] = {
 def test_every_tool_returns_the_expected_result(family: str) -> None:
     calls = successes(family)
     assert play(make(family), *calls) == [SUCCESSES[call] for call in calls]
-    assert {parse_call(text).name for text in calls} == set(FAMILIES[family].tools())
+    assert {parse_call(text).name for text in calls} == set(FAMILIES[family].operations())
 
 
 @pytest.mark.parametrize("reason", FAILURES)
@@ -230,7 +230,7 @@ _BAD: list[tuple[str, str, str, list[Any]]] = [
         ("read_price", {}, "needs the parameter 'symbol'"),
         *[("read_price", {"symbol": "ZZ", odd: 1}, f'no parameter "{odd}"') for odd in ("x", "self", "__class__", "")],
         *[(name, {parameter: bad}, reason) for name, parameter, reason, values in _BAD for bad in values],
-        *[(odd, {}, "no tool") for odd in ("__class__", "_stock", "state", "call", "tools", "__init__", "", "x" * 999)],
+        *[(odd, {}, "no tool") for odd in ("__class__", "_stock", "state", "operations", "__init__", "", "x" * 999)],
     ],
 )
 def test_invalid_parameters_are_rejected(name: str, params: dict[str, Any], reason: str) -> None:
@@ -307,10 +307,10 @@ def test_toolboxes_share_no_data_with_arguments_results_or_each_other(family: st
 
 
 def test_tool_names_are_unique_and_documents_are_json() -> None:
-    assert len(OWNER) == sum(len(cls.tools()) for cls in FAMILIES.values())
+    assert len(OWNER) == sum(len(cls.operations()) for cls in FAMILIES.values())
     for cls in FAMILIES.values():
-        assert 3 <= len(cls.tools()) <= 6
-        for tool in cls.tools().values():
+        assert 3 <= len(cls.operations()) <= 6
+        for tool in cls.operations().values():
             assert 1 <= len(re.findall(r"\.(?= |$)", tool.description)) <= 2
             assert all(description for _, description in tool.parameters.values())
             json.dumps(tool.document())
@@ -321,7 +321,7 @@ each_task = pytest.mark.parametrize("task", TASKS, ids=[task["id"] for task in T
 WORDED = ("..", " ", 1)
 
 
-def start(task: dict[str, Any]) -> tuple[Toolbox, list[Call]]:
+def start(task: dict[str, Any]) -> tuple[ToolFamily, list[Call]]:
     return FAMILIES[task["family"]](task["initial"]), [parse_call(text) for text in task["ground_truth"]]
 
 
@@ -368,7 +368,7 @@ def test_question_and_results_contain_every_parameter_value(task: dict[str, Any]
     assert not any(name in visible for name in OWNER)
     assert 1 <= len(re.findall(r"[.!?]['’]?(?: [A-Z]|$)", visible)) <= 3
     for call, result in zip(calls, play(box, *calls), strict=True):
-        for name, (kind, _) in FAMILIES[task["family"]].tools()[call.name].parameters.items():
+        for name, (kind, _) in FAMILIES[task["family"]].operations()[call.name].parameters.items():
             value = call.params[name]
             if get_origin(kind) is not Literal and value not in WORDED:
                 assert occurs(value, visible), f"{call}: {name}"
@@ -394,7 +394,7 @@ _VALUES = st.sampled_from(_WORDS.split()) | st.integers(0, 10) | st.lists(st.int
 @examples(40)
 @given(data=st.data())
 def test_random_calls_never_raise(family: str, data: st.DataObject) -> None:
-    box, tools = make(family), st.sampled_from(list(FAMILIES[family].tools().values()))
+    box, tools = make(family), st.sampled_from(list(FAMILIES[family].operations().values()))
     for tool in data.draw(st.lists(tools, max_size=12)):
         before = json.dumps(box.state())
         result = box.call(tool.name, {name: data.draw(_VALUES) for name in tool.parameters})

@@ -2,7 +2,7 @@
 
 They are bundled in our own notation: facts of the simulator's files, without their texts.
 
-The facts are from Robotouille, Copyright (c) 2023 PoRTaL Group, MIT License: see ``data/LICENSE.txt``.
+The facts are from Robotouille, Copyright (c) 2023 PoRTaL Group, MIT License: see ``data/robotouille/LICENSE.txt``.
 ``tests/support/robotouille_originals.py`` writes the file.
 """
 
@@ -16,6 +16,7 @@ from typing import NamedTuple
 from planoracle.instances.benchmarks.kitchens.domain import ACTOR, bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import Goal, Kitchen, split_name
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import KitchenLayout
+from planoracle.instances.benchmarks.kitchens.problems import SETS
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.files.strict_json import load_json
 
@@ -48,7 +49,7 @@ def released() -> dict[str, Task]:
     >>> released()["asynchronous/5_potato_soup"].kitchens["42"].partition(" |")[0]
     'board1 pot1'
     """
-    path = files(__package__) / "data" / "released.json"
+    path = files(__package__) / "data" / "robotouille" / "released.json"
     entries = load_json(path.read_bytes(), path.name)["tasks"]
     return {name: Task(**entry) for name, entry in entries.items()}
 
@@ -87,8 +88,6 @@ def kitchen_of(name: str, text: str, task: Task) -> Kitchen:
     return Kitchen.of(name, domain, layout.objects(), layout.facts(domain), goal, task.label)
 
 
-#: Ten kitchens each; the first two have released variants.
-SETS = ("synchronous", "asynchronous", "multi_agent")
 #: What stands behind the ``@`` of sets of variants, beside a seed.
 ALL = "*"
 

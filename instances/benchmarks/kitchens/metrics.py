@@ -9,11 +9,11 @@ from collections import Counter
 from dataclasses import replace
 from functools import cached_property
 
+from planoracle.instances.benchmarks.kitchens.failures import failure
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
+from planoracle.instances.benchmarks.kitchens.measures import foresight, published_steps, repetitions, step_limit
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
-from planoracle.instances.benchmarks.robotouille.failures import failure
-from planoracle.instances.benchmarks.robotouille.measures import foresight, published_steps, repetitions, step_limit
 from planoracle.instances.model.limits import Status
 from planoracle.instances.protocol.scoring import (
     Average,

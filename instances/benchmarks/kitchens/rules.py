@@ -1,4 +1,4 @@
-"""Rule profiles of Robotouille: those of kitchens, set as ``robotouille.RULE``."""
+"""Rule profiles of kitchens, set as ``robotouille.RULE``."""
 
 from __future__ import annotations
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from planoracle.instances.benchmarks.kitchens import problems as ours
+from planoracle.instances.benchmarks.kitchens import problems, released_kitchens
 from planoracle.instances.benchmarks.kitchens.descriptions import condition_in_words, refusal_in_words
+from planoracle.instances.benchmarks.kitchens.failures import Lack, lacks
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import Refusal, trace
-from planoracle.instances.benchmarks.robotouille import problems
-from planoracle.instances.benchmarks.robotouille.failures import Lack, lacks
 from planoracle.instances.model.violations import Violation
 from planoracle.instances.protocol.feedback import Examination, FeedbackItem, Topic, clean, listed
 from planoracle.instances.protocol.run import MismatchEvidence
@@ -64,15 +63,15 @@ def foreign(run: KitchenRun) -> MismatchEvidence:
 def _fitting(run: KitchenRun) -> str:
     """Return the kitchen of the same task in which the plan of a run is a success, ``""`` if none."""
     prefix, _, task = run.problem.name.partition("/")
-    catalogs = {"robotouille": (problems.covers, problems.kitchen), "kitchens": (ours.covers, ours.kitchen)}
+    catalogs = {"robotouille": released_kitchens, "kitchens": problems}
     if prefix not in catalogs:
         return ""
-    for benchmark, (covers, kitchen) in catalogs.items():
+    for benchmark, catalog in catalogs.items():
         task_without_seed = task.partition("@")[0]
         for name in dict.fromkeys((f"{benchmark}/{task}", f"{benchmark}/{task_without_seed}")):
-            if name == run.problem.name or not covers(name):
+            if name == run.problem.name or not catalog.covers(name):
                 continue
-            record = trace(kitchen(name), run.plan.commands, run.rules, run.plan.limit)
+            record = trace(catalog.kitchen(name), run.plan.commands, run.rules, run.plan.limit)
             if record.success:
                 return name
     return ""

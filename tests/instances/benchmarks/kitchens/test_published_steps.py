@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from planoracle.instances.benchmarks.kitchens import released_kitchens as problems
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
-from planoracle.instances.benchmarks.robotouille import Robotouille, problems
-from planoracle.instances.benchmarks.robotouille.measures import published_steps
+from planoracle.instances.benchmarks.kitchens.measures import published_steps
+from planoracle.instances.benchmarks.kitchens.robotouille import Robotouille
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from planoracle.instances.benchmarks.kitchens import problems as ours
-from planoracle.instances.benchmarks.robotouille import problems
-from planoracle.instances.benchmarks.robotouille.problems import (
+from planoracle.instances.benchmarks.kitchens import released_kitchens as problems
+from planoracle.instances.benchmarks.kitchens.released_kitchens import (
     goal_of,
     kitchen_of,
     released,
@@ -50,12 +50,12 @@ def test_bundled_kitchens_equal_the_released_files(shared: Path) -> None:
 def test_bundled_file_equals_the_output_of_its_script(shared: Path) -> None:
     with redirect_stdout(io.StringIO()) as written:
         main([str(shared / "benchmarks" / name) for name in ("robotouille", "robotouille_seeded")])
-    bundled = files(problems.__package__) / "data" / "released.json"
+    bundled = files(problems.__package__) / "data" / "robotouille" / "released.json"
     assert json.loads(written.getvalue()) == json.loads(bundled.read_text(encoding="utf-8"))
 
 
 def test_licence_is_bundled() -> None:
-    text = (files(problems.__package__) / "data" / "LICENSE.txt").read_text(encoding="utf-8")
+    text = (files(problems.__package__) / "data" / "robotouille" / "LICENSE.txt").read_text(encoding="utf-8")
     assert "MIT License\n\nCopyright (c) 2023 PoRTaL Group\n\nPermission is hereby granted" in text
     assert "The above copyright notice and this permission notice shall be included" in text
 

@@ -189,7 +189,7 @@ def _in_the_way(run: StepRecord, action: GroundAction) -> set[str]:
 @cache
 def published() -> dict[str, int]:
     """Return the published numbers of steps by task."""
-    path = files(__package__) / "data" / "published.json"
+    path = files(__package__) / "data" / "robotouille" / "published.json"
     rows = load_json(path.read_bytes(), path.name)["figures"]
     optima = [row for row in rows if row["ours"][0] == "optimum"]
     return {row["ours"][1].rpartition("/")[2]: row["paper"] for row in optima}

@@ -12,9 +12,9 @@ import pytest
 from planoracle.instances.benchmarks.kitchens.domain import bundled
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen
 from planoracle.instances.benchmarks.kitchens.problems import json_schema, kitchen_from_document, to_document
+from planoracle.instances.benchmarks.kitchens.robotouille import Robotouille
 from planoracle.instances.benchmarks.kitchens.simulation import trace
-from planoracle.instances.benchmarks.robotouille import Robotouille
-from planoracle.instances.benchmarks.robotouille.reader import environment_from_document
+from planoracle.instances.benchmarks.kitchens.simulator_files import environment_from_document
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.cache import fingerprint
 from planoracle.solver.kitchens.astar import plan

@@ -21,9 +21,9 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     ------
     Gonzalez-Pumariega et al.: *Robotouille: An Asynchronous Planning Benchmark for LLM Agents* (2025). The facts of the
     released kitchens come from [its repository](https://github.com/portal-cornell/robotouille), MIT licence, copyright
-    (c) 2023 PoRTaL Group (`data/LICENSE.txt`); notation and labels are ours. In our repository,
-    `python -m tests.support.robotouille_originals examples variants` generates `data/released.json` from the
-    simulator's `environments/env_generator/examples` and a folder of generated variants.
+    (c) 2023 PoRTaL Group (`data/robotouille/LICENSE.txt`); notation and labels are ours. In our repository,
+    `python -m tests.support.robotouille_originals examples variants` generates `data/robotouille/released.json` from
+    the simulator's `environments/env_generator/examples` and a folder of generated variants.
 
     Problems
     --------
@@ -40,7 +40,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
 
     `asynchronous/3.1_lettuce_cheeseburger` and `multi_agent/multi_fries_and_chicken_lettuce_tomato_sandwich` were
     released, but are not used in the paper, so they are in no set. Additional cooks start with empty hands at vacant
-    stations, at empty ones first. Variants for other seeds are [kitchens of our own](../kitchens/__init__.py).
+    stations, at empty ones first. Variants for other seeds are [kitchens of our own](__init__.py).
 
     A file in our format names objects by kind and number. The kind determines the type; positions determine most facts:
 
@@ -216,15 +216,15 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
         "repeated_transitions": (0, 5, 10, 20, 40),  # Figure 6, whose bins the paper does not state
     }
 
-    catalog = lazy("planoracle.instances.benchmarks.robotouille.problems")
-    reader = lazy("planoracle.instances.benchmarks.robotouille.reader")
+    catalog = lazy("planoracle.instances.benchmarks.kitchens.released_kitchens")
+    reader = lazy("planoracle.instances.benchmarks.kitchens.simulator_files")
     language = lazy("planoracle.instances.benchmarks.kitchens.language")
-    rules = lazy("planoracle.instances.benchmarks.robotouille.rules:RULE_SET")
+    rules = lazy("planoracle.instances.benchmarks.kitchens.rules:RULE_SET")
     runs = lazy("planoracle.instances.benchmarks.kitchens.run")
-    metrics = lazy("planoracle.instances.benchmarks.robotouille.metrics:METRICS")
-    feedback = lazy("planoracle.instances.benchmarks.robotouille.feedback")
-    live = lazy("planoracle.instances.benchmarks.robotouille.live")
-    generator = lazy("planoracle.instances.benchmarks.robotouille.generator")
+    metrics = lazy("planoracle.instances.benchmarks.kitchens.metrics:METRICS")
+    feedback = lazy("planoracle.instances.benchmarks.kitchens.feedback")
+    live = lazy("planoracle.instances.benchmarks.kitchens.live")
+    generator = lazy("planoracle.instances.benchmarks.kitchens.generator")
     _goal_texts = lazy("planoracle.instances.benchmarks.kitchens.goal_text")
     _words = lazy("planoracle.instances.benchmarks.kitchens.descriptions")
     _layouts = lazy("planoracle.instances.benchmarks.kitchens.kitchen_layout")
@@ -253,6 +253,3 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
                 value=rules[0],
             )
         return cast("Kitchen", self._layouts.with_cooks(problem, int(count)))
-
-
-benchmark = Robotouille()
