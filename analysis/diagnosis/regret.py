@@ -179,9 +179,9 @@ def _regret_of_step(step: Step, before: Value, after: Value) -> DecisionRegret:
 
 
 def _first_loss(run: AnyRun, values: Sequence[Value]) -> tuple[int | None, str | None, str | None]:
-    """Return the first decision after which no success remains, its reason and status; ``None`` if there is none.
+    """Return the first decision after which no success remains, with reason and status.
 
-    The decision is ``None``, too, if success was impossible before the first one.
+    All are ``None`` if there is none; the decision alone is ``None`` if success was impossible before the first one.
     """
     for count, value in enumerate(values):
         loss = lost_after(run, count, value)
