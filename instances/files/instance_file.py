@@ -204,7 +204,8 @@ def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[I
         error_type, location = details["type"], details["loc"]
         parts = []
         for part in location:
-            parts.append(f"[{part}]" if isinstance(part, int) else f".{part}")
+            step = f"[{part}]" if isinstance(part, int) else f".{part}"
+            parts.append(step)
         path = "".join(parts).lstrip(".")
         message = _MESSAGES.get(error_type) or _rephrase(details["msg"])
         if error_type == "missing":
@@ -360,6 +361,8 @@ def instance_of(document: _Entry) -> Instance:
                 lags.append(_lag(task_name, step["name"], after))
     resources = tuple(Resource(**resource) for resource in document.get("resources", ()))
     benchmark = _benchmark(document.get("benchmark", GENERAL))
+    unit = document.get("unit", "tick")
+    seconds_per_tick = document.get("seconds_per_tick")
     instance = Instance(
         name=document["name"],
         actions=tuple(actions),
@@ -367,8 +370,8 @@ def instance_of(document: _Entry) -> Instance:
         resources=resources,
         agents=agents,
         benchmark=benchmark,
-        unit=document.get("unit", "tick"),
-        seconds_per_tick=document.get("seconds_per_tick"),
+        unit=unit,
+        seconds_per_tick=seconds_per_tick,
         time_limit=document.get("time_limit"),
     )
     registry.of(instance).check(instance)

@@ -104,6 +104,9 @@ def describe(instance: Instance) -> Measures:
     windows = _share(len(limits), len(instance.lags))
     window_length = _share(sum(limits) * count, len(limits) * work)
     eligibility = _mean(number / len(instance.agents) for number in numbers_of_agents)
+    resource_factor = _mean(_shares_in_use(instance))
+    resource_strength = _mean(_strengths(instance))
+    task_order_strength = _task_order_strength(instance, closure.edges)
     return Measures(
         tasks=len(instance.tasks),
         actions=count,
@@ -112,14 +115,14 @@ def describe(instance: Instance) -> Measures:
         work=work,
         network_complexity=irredundant / count,
         order_strength=order_strength,
-        task_order_strength=_task_order_strength(instance, closure.edges),
+        task_order_strength=task_order_strength,
         parallelism=parallel / count,
         unattended=_share(work - attended, work),
         interruptible=interruptible_share,
         windows=windows,
         window_length=window_length,
-        resource_factor=_mean(_shares_in_use(instance)),
-        resource_strength=_mean(_strengths(instance)),
+        resource_factor=resource_factor,
+        resource_strength=resource_strength,
         eligibility=eligibility,
     )
 

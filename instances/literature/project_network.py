@@ -275,5 +275,5 @@ def _can_omit_end(durations: Sequence[int], distances: Distances) -> bool:
         for i in range(1, last):
             tighten(distances, i, last, durations[i])
         return False
-    to_end = [(arc[0], distance) for arc, distance in distances.items() if arc[1] == last]
+    to_end = [(i, distance) for (i, j), distance in distances.items() if j == last]
     return all(distance <= durations[i] for i, distance in to_end)

@@ -309,10 +309,12 @@ class Model:
             For invalid values, see `Instance`.
         """
         resources = self._resources or [Resource(name) for name in self._used_resources()]
+        actions = tuple(self._actions)
+        lags = tuple(self._lags)
         return Instance(
             name=self.name,
-            actions=tuple(self._actions),
-            lags=tuple(self._lags),
+            actions=actions,
+            lags=lags,
             resources=tuple(resources),
             agents=self.agents,
             unit=self.unit,

@@ -59,7 +59,8 @@ def _maximum_lag_message(lag: Violation) -> str:
 
 def _lag_end(lag: Violation) -> int:
     """Return the tick at which a time lag ends."""
-    end, required = lag.others[0].end, lag.required
+    end = lag.others[0].end
+    required = lag.required
     return cast(int, end) + cast(int, required)
 
 

@@ -50,16 +50,18 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
     fatal = None if done else violations[0]
     executed = len(schedule.pieces) if done else 0
     makespan = schedule.makespan if done else 0
+    progress = float(done)
+    remaining = {} if done else _durations(instance)
     return Replay(
         events=tuple(events),
         violations=violations,
         fatal=fatal,
         executed=executed,
-        progress=float(done),
-        goal_ratio=float(done),
+        progress=progress,
+        goal_ratio=progress,
         success=done,
         makespan=makespan,
-        remaining={} if done else _durations(instance),
+        remaining=remaining,
         idle=_idle(instance, schedule),
     )
 

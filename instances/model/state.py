@@ -85,9 +85,10 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
     for lag in instance.lags:
         fixed = len(started[lag.after]) if lag.before in finished else 0
         lags += _remaining_lags(lag, parts[lag.after], fixed)
+    name = f"{instance.name} from {state.clock}"
     return replace(
         instance,
-        name=f"{instance.name} from {state.clock}",
+        name=name,
         actions=tuple(actions),
         lags=tuple(lags),
         benchmark="generic",

@@ -248,7 +248,8 @@ class _ModelBuilder:
 
     def _read_bounds(self, i: int) -> Iterator[InputError]:
         """Read the bounds of the start of a task."""
-        table, cells = self.table, self.table.cells[i]
+        table = self.table
+        cells = self.table.cells[i]
         duration = cells["duration"]
         release = cells.get("release", 0)
         fields = ("latest_start", "fixed_start")
@@ -347,6 +348,7 @@ class _ModelBuilder:
         attended = not cells.get("unattended") and cells.get("attended", True)
         attended_ticks = None if attended is True else int(attended)
         release = 0 if has_bounds else bounds.release
+        label = cells.get("label", "")
         model.task(job).action(
             name,
             cells["duration"],
@@ -354,7 +356,7 @@ class _ModelBuilder:
             interruptible=is_interruptible,
             release=release,
             agents=agents,
-            label=cells.get("label", ""),
+            label=label,
         )
         for use in self.uses[i]:
             amount = cells.get("amount", 1)

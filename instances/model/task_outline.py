@@ -96,7 +96,8 @@ def _parents(rows: Sequence[RawRow]) -> tuple[list[int | None], bool]:
     if any("." in text for text in ids):
         return _by_number(ids, rows), False
     names = [row.get("task", "") for row in rows]
-    indents = [str(len(name) - len(name.lstrip())) for name in names]
+    widths = [len(name) - len(name.lstrip()) for name in names]
+    indents = list(map(str, widths))
     return _by_level(indents, rows), False
 
 
@@ -127,7 +128,8 @@ def _by_level(texts: Sequence[str], rows: Sequence[RawRow]) -> list[int | None]:
     path: list[tuple[int, int]] = []  # level and position of the rows above
     for i, text in enumerate(texts):
         number = cell_text(text)
-        level = int(number) if number.isdecimal() and len(number) < _MAX_DEPTH else 0
+        is_level = number.isdecimal() and len(number) < _MAX_DEPTH
+        level = int(number) if is_level else 0
         while path and path[-1][0] >= level:
             path.pop()
         parents.append(path[-1][1] if path else None)

@@ -132,7 +132,8 @@ class TaskTable:
         job_column = self.columns.get("job")
         jobs = {cells.get(job_column) for cells in self._cells_of_tasks()} if job_column else set()
         if "task" not in self.columns and (not job_column or len(jobs) == len(self.tasks)):
-            self.columns["task"] = self.columns.pop("job", "") or self.columns["id"]
+            job_or_id = self.columns.pop("job", "") or self.columns["id"]
+            self.columns["task"] = job_or_id
 
     def _cells_of_tasks(self) -> list[Mapping[str, Any]]:
         """Return the cells of the rows that are tasks, by column."""

@@ -256,7 +256,8 @@ def _cycle(instance: Instance, after: list[list[int]]) -> str:
     import networkx as nx
 
     edges = nx.find_cycle(nx.DiGraph(dict(enumerate(after))))
-    loop = [instance.actions[i].id for i, _ in (*edges, edges[0])]
+    closed_path = (*edges, edges[0])
+    loop = [instance.actions[i].id for i, _ in closed_path]
     omitted = len(loop) - 2 * _CYCLE_END
     if omitted > 0:
         loop[_CYCLE_END:-_CYCLE_END] = [f"{omitted} more"]

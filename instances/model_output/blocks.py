@@ -299,7 +299,8 @@ class Reader(Generic[S]):
 
     def _size(self) -> tuple[int, int]:
         """Return the number of lines of the last block, and the number of blocks."""
-        return sum(block.lines for block in self.blocks[-1:]), len(self.blocks)
+        last_blocks = self.blocks[-1:]
+        return sum(block.lines for block in last_blocks), len(self.blocks)
 
     def _words(self, line: TextLine) -> None:
         """Read a line without JSON, by sentences if one of them has a cue."""

@@ -167,7 +167,10 @@ def _classify(text: str, values: Iterator[object]) -> Iterator[TextLine]:
         fence = _FENCE.fullmatch(raw) if has_fence else None
         if fence is not None:
             closes = fences and not fence[2] and fence[1].startswith(fences[-1])
-            fences = fences[:-1] if closes else [*fences[:50], fence[1]]
+            if closes:
+                fences = fences[:-1]
+            else:
+                fences = [*fences[:50], fence[1]]
             group += 1
             yield TextLine(number, "break", "", group=group)
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import gcd
 
@@ -63,7 +63,8 @@ class DecisionPoint:
             work[piece.action] += piece.duration
             pieces[piece.action] += 1
         is_started = all(pieces.values())
-        return is_started and all(work[action.id] >= action.duration for action in self.instance.actions)
+        actions = self.instance.actions
+        return is_started and all(work[action.id] >= action.duration for action in actions)
 
 
 def clock_after(instance: Instance, piece: Piece) -> int:
@@ -120,7 +121,9 @@ def piece_choices(
         lengths = [remaining]
         if action.interruptible:
             lengths = [*range(step, remaining, step), remaining]
-        modes = [first[action.id].mode] if action.id in first else range(len(action.modes))
+        modes: Sequence[int] = range(len(action.modes))
+        if action.id in first:
+            modes = [first[action.id].mode]
         for agent in instance.eligible(action) or (None,):
             for mode in modes:
                 for length in lengths:

@@ -63,7 +63,8 @@ def clean(text: str, limit: int = 80) -> str:
         Largest number of characters.
     """
     beginning = text[: 8 * limit]
-    printable = "".join(" " if c in _MARKUP or not c.isprintable() else c for c in beginning)
+    letters = [" " if c in _MARKUP or not c.isprintable() else c for c in beginning]
+    printable = "".join(letters)
     words = " ".join(printable.split())
     if len(words) <= limit:
         return words

@@ -178,7 +178,9 @@ class ScheduleText(LiveText[Instance, _R, _S]):
         name, moment = self.words.name, self.words.moment
         running = []
         for piece in self.running(state):
-            running.append(f"{name(piece.action)} (until {moment(piece.end)})")
+            name_of_piece = name(piece.action)
+            end = moment(piece.end)
+            running.append(f"{name_of_piece} (until {end})")
         goes_on = f" Under way: {', '.join(running)}." if running else ""
         time = sentence(f"it is {moment(self.simulator.clock(state))}")
         return f"{time}{goes_on}"

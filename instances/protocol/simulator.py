@@ -223,7 +223,8 @@ def fold(simulator: Simulator[_S, _C], commands: Iterable[_C]) -> tuple[_S, list
     commands
         Commands in order.
     """
-    state, steps = simulator.initial(), list[Step]()
+    state = simulator.initial()
+    steps = list[Step]()
     for command in commands:
         if simulator.ended(state) is not None:
             break

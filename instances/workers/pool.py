@@ -192,7 +192,8 @@ class WorkerPool(Generic[T, A]):
         workers: int | None = None,
         on_progress: Callable[[Any], None] = lambda value: None,
     ) -> None:
-        environment, folder = dict(os.environ), os.getcwd()
+        environment = dict(os.environ)
+        folder = os.getcwd()
         self._start = b"start" + pickle.dumps((start, limits, environment, folder), protocol=5)
         self._limits = limits
         self._size = workers or processors()

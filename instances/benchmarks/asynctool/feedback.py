@@ -52,7 +52,8 @@ def causes(run: Transcript) -> list[Cause]:
     failed, harmless = [], []
     early = frozenset(run.premature)
     for task, outcome in zip(run.problem.tasks, run.outcomes, strict=True):
-        calls = [turn for turn in run.turns if turn.kind == "call" and turn.task == task.id]
+        turns_of_task = [turn for turn in run.turns if turn.task == task.id]
+        calls = [turn for turn in turns_of_task if turn.kind == "call"]
         if not outcome.accurate:
             candidates = _candidates(run, task, outcome, calls, early)
             failed.append(next(candidates))

@@ -152,7 +152,8 @@ def reading(problem: Instance, submitted: Any, rules: Profile) -> Reading[list[o
     """
     if isinstance(submitted, str):
         value = whole_value(submitted)
-        is_transcript = isinstance(value, list) or (isinstance(value, dict) and chat_in(value) is not None)
+        is_chat = isinstance(value, dict) and chat_in(value) is not None
+        is_transcript = isinstance(value, list) or is_chat
         if not is_transcript:
             return _reading_of_text(problem, submitted)
         submitted = value

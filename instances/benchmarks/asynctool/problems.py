@@ -134,7 +134,8 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     suffix = f"{at}{delay}"
     prefix = f"{label}/"
     set_members = (member for member in names() if member.startswith(prefix))
-    return f"{label}{suffix}", tuple(f"{member}{suffix}" for member in set_members)
+    members_of_set = tuple(f"{member}{suffix}" for member in set_members)
+    return f"{label}{suffix}", members_of_set
 
 
 #: Kinds of problems: all tasks of one family, or of different families.

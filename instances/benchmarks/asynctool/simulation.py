@@ -175,13 +175,14 @@ class Transcript:
         accurate = sum(outcome.accurate for outcome in self.outcomes)
         idle = [turn.number for turn in self.turns if turn.kind in ("wait", "unreadable")]
         idle_intervals = tuple((number - 1, number) for number in idle)
+        goal_ratio = accurate / len(self.outcomes)
         return Replay(
             events=tuple(events),
             violations=self.violations,
             fatal=None,
             executed=len(calls),
             progress=done / total,
-            goal_ratio=accurate / len(self.outcomes),
+            goal_ratio=goal_ratio,
             success=self.success,
             makespan=self.length,
             remaining=self._missing_actions(),

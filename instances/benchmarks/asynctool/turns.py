@@ -23,7 +23,9 @@ def _other_calls(violation: Violation, relation: str) -> str:
     """Write the other calls of a violation that concerns a whole sub-task."""
     text = ""
     for call, turn, _ in violation.others:
-        text += f"; turn {_ordinal(turn)} called {quoted(call, 120)} {relation}"
+        ordinal = _ordinal(turn)
+        quotation = quoted(call, 120)
+        text += f"; turn {ordinal} called {quotation} {relation}"
     return text
 
 

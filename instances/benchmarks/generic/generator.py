@@ -65,8 +65,9 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         eligible_agents: tuple[str, ...] | None = None
         if len(eligible) < parameters.agents:
             eligible_agents = tuple(agents[k] for k in sorted(eligible))
+        name_of_action = f"{task_name}/{step + 1}"
         action = Action(
-            id=f"{task_name}/{step + 1}",
+            id=name_of_action,
             task=task_name,
             duration=durations[i],
             attended=attended,

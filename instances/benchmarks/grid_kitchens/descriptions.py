@@ -148,7 +148,8 @@ def act_in_words(clock: Simulation, act: CookAction) -> str:
 
 def cooking_left(clock: Simulation, number: int) -> Time | None:
     """Return the ticks until the vessel on a stove is cooked, ``None`` if nothing cooks there."""
-    world, thing = clock.world, clock.world.on[number]
+    world = clock.world
+    thing = clock.world.on[number]
     if number not in clock.ground.stoves or not isinstance(thing, Ware):
         return None
     if not (thing.cooking and thing.contents):

@@ -135,7 +135,8 @@ def _not_adjacent(at: _Scene) -> _Diagnosis:
 def _station_in_use(at: _Scene) -> _Diagnosis:
     number, rival = _rival(at.kitchen, at.act)
     name = at.ground.cooks[number]
-    message = f"{name} is working at {at.name} until tick {json_number(rival.end)}, and one cook at a time can use it"
+    end = json_number(rival.end)
+    message = f"{name} is working at {at.name} until tick {end}, and one cook at a time can use it"
     return message, whole(rival.end), whole(at.world.clock)
 
 
@@ -163,12 +164,16 @@ def _stove_refuses(at: _Scene) -> _Diagnosis:
 
 def _dish(at: _Scene) -> _Diagnosis:
     order = at.ground.kitchen.orders[at.world.served]
-    needs = tuple(f"{need.ingredient} ({need.state})" for need in order.needs)
+    needs = tuple(_food_in_words(need.ingredient, need.state) for need in order.needs)
     contents = at.in_hand.contents if isinstance(at.in_hand, Ware) else ()
-    foods = tuple(f"{food.name} ({food.state})" for food in contents)
+    foods = tuple(_food_in_words(food.name, food.state) for food in contents)
     on_plate = listed(foods) or "nothing"
     message = f"the next order is {order.name}, that is {listed(needs)}, and on the plate is {on_plate}"
     return message, needs, foods
+
+
+def _food_in_words(name: str, state: str) -> str:
+    return f"{name} ({state})"
 
 
 def _sink_refuses(at: _Scene) -> _Diagnosis:
@@ -421,7 +426,8 @@ def examine(run: GridKitchenRun) -> Examination:
         untimely = run.outcome.world.early
         remarks["cooking"] = tuple(_too_early(run, early) for early in untimely)
     open_orders = enumerate(run.problem.orders[served:], served + 1)
-    remarks["completeness"] = tuple(_open_order(run, number, dish) for number, dish in open_orders)
+    items = [_open_order(run, number, dish) for number, dish in open_orders]
+    remarks["completeness"] = tuple(items)
     findings = () if fault is None else (_finding(run, fault),)
     return Examination(
         replay=run.verdict,

@@ -207,7 +207,8 @@ class KitchenState:
         return ""
 
     def _fill(self, ware: Ware, food: Food, stove: bool) -> Ware | None:
-        contents, ground = (*ware.contents, food), self.ground
+        contents = (*ware.contents, food)
+        ground = self.ground
         if ware.kind == PLATE:
             return ware._replace(contents=contents)
         if food not in ground.takes[ware.kind]:

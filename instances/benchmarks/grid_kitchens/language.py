@@ -305,7 +305,8 @@ class _Steps(Grammar[_Step]):
         if after is None:
             return ({"action": WAIT} if name == WAIT else None), end
         if name == WAIT:
-            duration = float(after[1]) if "." in after[1] else int(after[1])
+            number = after[1]
+            duration = float(number) if "." in number else int(number)
             return {"action": WAIT, "duration": duration}, end
         if name == MOVE:
             tile = [int(after[1]), int(after[2])]
@@ -326,7 +327,8 @@ class _Steps(Grammar[_Step]):
         if not isinstance(value, dict):
             return None
         cooks = {name: self._cook(name) for name in value}
-        is_by_cook = all(cooks[name] or isinstance(entry, str) for name, entry in value.items())
+        entries_without_cook = [entry for name, entry in value.items() if not cooks[name]]
+        is_by_cook = all(isinstance(entry, str) for entry in entries_without_cook)
         if is_by_cook and any(cooks.values()):
             steps: list[_Step] = []
             for name, cook in cooks.items():

@@ -102,7 +102,9 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
         action = kitchen.started_actions[step.position]
         start = json_number(action.start)
         end = json_number(action.end)
-        time = f"from {start} to {end}" if action.end > action.start else f"at {start}"
+        time = f"at {start}"
+        if action.end > action.start:
+            time = f"from {start} to {end}"
         cook = self.problem.agents[action.cook]
         return f"{cook} {act_in_words(kitchen, action.act)}, {time}"
 

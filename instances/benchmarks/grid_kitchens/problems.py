@@ -144,16 +144,18 @@ def to_document(kitchen: GridKitchen) -> dict[str, Any]:
         plate_return=facts.plate_return,
         cookware=cookware,
     )
+    stations = [_station_entry(station) for station in kitchen.stations]
+    orders = [_dish_entry(dish) for dish in kitchen.orders]
     document = GridKitchenDocument(
         format=FORMAT,
         version=VERSION,
         name=kitchen.name,
         benchmark=kitchen.benchmark,
         size=[kitchen.width, kitchen.height],
-        stations=[_station_entry(station) for station in kitchen.stations],
+        stations=stations,
         walls=_places(kitchen.walls),
         cooks=_places(kitchen.cooks),
-        orders=[_dish_entry(dish) for dish in kitchen.orders],
+        orders=orders,
         facts=facts_entry,
     )
     return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True)

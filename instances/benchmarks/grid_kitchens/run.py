@@ -99,7 +99,8 @@ class GridKitchenSimulator(Simulator[RunState, object]):
         after = RunState(kitchen, state.commands, errors, actions)
         fault = fault_of(kitchen)
         if fault is not None and fault.position is None:
-            text, now = excerpt(command), whole(kitchen.time)
+            text = excerpt(command)
+            now = whole(kitchen.time)
             if isinstance(command, Unreadable):
                 text = command.text
                 fault = fault._replace(actual=command.reason or None)
@@ -212,14 +213,16 @@ def choices(kitchen: Simulation, cook: int) -> Iterator[CookAction]:
 
     Walks lead to tiles next to stations; waits take one tick, or end with a running action or process.
     """
-    ground, position = kitchen.ground, kitchen.world.tiles[cook]
+    ground = kitchen.ground
+    position = kitchen.world.tiles[cook]
     if not (kitchen.finished[cook] and ground.rules.finish == "final"):
         adjacent = [number for number, near in enumerate(ground.near) if position in near]
         for word, number in product((INTERACT, PROCESS), adjacent):
             act = CookAction(word, station=number)
             if not kitchen.refusal(cook, act):
                 yield act
-        for tile in sorted(tile for tile in ground.walks(position) if tile in ground.useful and tile != position):
+        useful_tiles = [tile for tile in ground.walks(position) if tile in ground.useful]
+        for tile in sorted(tile for tile in useful_tiles if tile != position):
             yield CookAction(MOVE, tile)
         for duration in _waits(kitchen):
             yield CookAction(WAIT, duration=duration)
@@ -380,7 +383,8 @@ def _by_start_and_task(bar: _Bar) -> tuple[int, int]:
 def _bars_of_actions(run: GridKitchenRun) -> Iterator[_Bar]:
     kitchen, ground = run.outcome, run.outcome.ground
     for number, action in enumerate(kitchen.started_actions, 1):
-        act, cook = action.act, ground.cooks[action.cook]
+        act = action.act
+        cook = ground.cooks[action.cook]
         end = min(action.end, max(kitchen.time, action.start))  # cut by the end of the run
         if act.word == MOVE:
             label = f"to {tile_in_words(act.tile)}"

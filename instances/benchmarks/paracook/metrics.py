@@ -71,7 +71,8 @@ class CookMeasurement(Measurement[GridKitchenRun]):
     @cached_property
     def working(self) -> dict[str, int | float]:
         """Ticks of the walks and work of every cook, up to the end."""
-        end, cooks = self.outcome.time, self.run.problem.agents
+        end = self.outcome.time
+        cooks = self.run.problem.agents
         sums = dict.fromkeys(cooks, end * 0)
         for action in self.outcome.started_actions:
             if action.act.word != WAIT:
@@ -97,15 +98,10 @@ class CookMeasurement(Measurement[GridKitchenRun]):
 
 def declare(rules: GridKitchenRules) -> Declarations[CookMeasurement]:
     """Return the metrics of the released simulator and summary, and ours; times are in ticks."""
-    return (
-        *_outcome_metrics(),
-        *_work_metrics(),
-        *_run_metrics(),
-        *_time_metrics(),
-        Average("movement", "walking time of a cook in ticks", _movement),
-        *_metrics_of_successes(rules),
-        Average("errors", "errors by kind", _error_kinds, "counts"),
-    )
+    movement = Average("movement", "walking time of a cook in ticks", _movement)
+    errors = Average("errors", "errors by kind", _error_kinds, "counts")
+    metrics_of_runs = (*_outcome_metrics(), *_work_metrics(), *_run_metrics(), *_time_metrics())
+    return (*metrics_of_runs, movement, *_metrics_of_successes(rules), errors)
 
 
 def _outcome_metrics() -> Declarations[CookMeasurement]:

@@ -32,9 +32,10 @@ def examine(run: ParaCookRun) -> Examination:
         "lists": "It passes only because the released code does not count lists.",
     }
     notes = tuple(text for name, text in loopholes.items() if name in run.loophole)
+    findings = SENTENCES.items(words, run.verdict.violations)
     return Examination(
         replay=run.verdict,
-        findings=SENTENCES.items(words, run.verdict.violations),
+        findings=findings,
         clock=words.clock,
         command=lambda index: commands[index],
         instance=run.problem,

@@ -433,12 +433,14 @@ def _verdict(problem: Instance, tried: Sequence[ExecutedTask], violations: tuple
     busy = [(entry.start, entry.end) for entry in tried]
     idle = gaps(busy, max((end for _, end in busy), default=0))
     ends = [entry.end for entry in counted]
+    events = tuple(_events(problem, tried, stop))
+    progress = len(done) / len(problem.actions) if fatal else 1.0
     return Replay(
-        events=tuple(_events(problem, tried, stop)),
+        events=events,
         violations=violations,
         fatal=fatal,
         executed=stop,
-        progress=len(done) / len(problem.actions) if fatal else 1.0,
+        progress=progress,
         goal_ratio=float(fatal is None),
         success=fatal is None,
         makespan=max(ends, default=0),

@@ -53,9 +53,10 @@ def examine(run: Recipe2PlanRun) -> Examination:
     if not run.plan.commands.interactive and len(verdict.violations) >= MAX_VIOLATIONS:
         unsettled = frozenset(topic.key for topic in TOPICS)
         notes = ("The search for violations stopped because there are too many.",)
+    findings = SENTENCES.items(words, verdict.violations)
     return Examination(
         replay=verdict,
-        findings=SENTENCES.items(words, verdict.violations),
+        findings=findings,
         clock=words.clock,
         command=lambda index: _place(run, words, index),
         unsettled=unsettled,
@@ -68,7 +69,10 @@ def examine(run: Recipe2PlanRun) -> Examination:
 def foreign(run: Recipe2PlanRun) -> MismatchEvidence:
     """Return the steps that do not belong to these recipes."""
     commands = run.plan.commands.commands
-    names = [f"{command.recipe}/{command.step}"[:80] for command in commands]
+    names = []
+    for command in commands:
+        name = f"{command.recipe}/{command.step}"
+        names.append(name[:80])
     unknown = tuple(name for name in names if name not in run.problem.by_id)
     return MismatchEvidence(unknown, len(names))
 
@@ -157,7 +161,8 @@ def _repetition(words: Words, violation: Violation) -> str:
     is_complete = (until or 0) <= (violation.start or 0)
     done = "complete since" if is_complete else "in progress until"
     repetition = f"your plan repeats it at {words.moment(violation.start)}"
-    return f"{name} is {done} {words.moment(until)}; {repetition}"
+    end = words.moment(until)
+    return f"{name} is {done} {end}; {repetition}"
 
 
 def _late(words: Words, violation: Violation) -> str:

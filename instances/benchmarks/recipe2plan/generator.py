@@ -161,7 +161,8 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
             demands = (Demand(_OVEN, requires=degree),)
         attended = 0 if i in alone else duration
         modes = (Mode(demands),)
-        action = Action(f"{task}/{i}", task, duration, attended, i in cut, modes)
+        name = f"{task}/{i}"
+        action = Action(name, task, duration, attended, i in cut, modes)
         actions.append(action)
     limits = [one(random, shape.limits) for _ in arcs]
     between = gaps(arcs, depth_first_order(size, arcs), [action.duration for action in actions])
@@ -170,7 +171,8 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
     ranks = []
     for (i, j), gap, limit in zip(arcs, between, limits, strict=True):
         is_too_long = parameters.feasible and gap > limit
-        ranks.append(4 * (i in cut) + 2 * is_too_long + (j in cut))
+        rank = 4 * (i in cut) + 2 * is_too_long + (j in cut)
+        ranks.append(rank)
     maxima = windows(random, arcs, parameters.windows, limits, ranks)
     lags = []
     for arc in arcs:
@@ -182,10 +184,5 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
 
 def style() -> Generator:
     """Return how such problems are made."""
-    return Generator(
-        ("tasks", "actions", "order_strength", "parallelism", "interruptible", "windows", "feasible"),
-        defaults(),
-        generate,
-        ("tasks",),
-        combine,
-    )
+    names = ("tasks", "actions", "order_strength", "parallelism", "interruptible", "windows", "feasible")
+    return Generator(names, defaults(), generate, ("tasks",), combine)

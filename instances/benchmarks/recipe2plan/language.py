@@ -152,7 +152,9 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[An
     elif any(isinstance(entry, dict) and "response" in entry for entry in submission):
         return _interactive(submission, problem, rules)
     else:
-        commands = [_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(submission)]
+        commands = []
+        for i, entry in enumerate(submission):
+            commands.append(_entry(entry, f"plan[{i}]", problem))
         read = read_list(commands)
     return _in_order(read, problem, rules)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
 from math import inf
 from statistics import fmean
@@ -210,14 +210,15 @@ def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
 
 
 def _shares_of_goals(is_failed: bool) -> Declarations[RecipeMeasurement]:
-    success = Average(
-        "success", "plans that succeed", lambda row: row.get("success") or 0.0, "mean", is_failed, role=("success",)
-    )
-    progress = Average("progress", "actions done", lambda row: row.get("progress") or 0.0, "mean", is_failed)
-    goal_ratio = Average(
-        "goal_ratio", "recipes done", lambda row: row.get("goal_ratio") or 0.0, "mean", is_failed, is_shown=False
-    )
+    success = Average("success", "plans that succeed", _number("success"), "mean", is_failed, role=("success",))
+    progress = Average("progress", "actions done", _number("progress"), "mean", is_failed)
+    goal_ratio = Average("goal_ratio", "recipes done", _number("goal_ratio"), "mean", is_failed, is_shown=False)
     return success, progress, goal_ratio
+
+
+def _number(name: str) -> Callable[[Row], float]:
+    """Return the function that returns a value of a row, 0 if it is missing."""
+    return lambda row: row.get(name) or 0.0
 
 
 def _efficiencies() -> Declarations[RecipeMeasurement]:

@@ -91,7 +91,8 @@ def reference_plan(name: str) -> tuple[StepCommand, ...] | None:
         return None
     _, setting, pair = name.split("/")
     pair_row = _pairs()[pair]
-    recipes, rows = pair_row["recipes"], pair_row.get(setting)
+    recipes = pair_row["recipes"]
+    rows = pair_row.get(setting)
     if not rows:
         return None
     commands = []

@@ -241,7 +241,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         if faults:
             steps.append(Step(index, command.text, "lost", now, now, faults[0]))
         else:
-            piece = Piece(f"{recipe}/{number}", start, duration, self.problem.agents[0])
+            agent = self.problem.agents[0]
+            piece = Piece(f"{recipe}/{number}", start, duration, agent)
             steps.append(Step(index, command.text, "act", start, state.clock, piece=piece))
         for step in steps:
             state.point = LatePoint(state.point, step)
@@ -383,6 +384,7 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         for step, seconds in zip(self.actions, state.remaining, strict=True):
             if seconds:
                 remaining[step.id] = seconds
+        success = goal_ratio == 1 and fatal is None
         return Replay(
             events=tuple(events),
             violations=(),
@@ -390,7 +392,7 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
             executed=len(ends),
             progress=self._progress(state),
             goal_ratio=goal_ratio,
-            success=goal_ratio == 1 and fatal is None,
+            success=success,
             makespan=makespan,
             remaining=remaining,
             idle=_idle(state, makespan),

@@ -182,7 +182,9 @@ def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[lis
     if isinstance(listed, list) and all(isinstance(entry, str) for entry in listed):
         return _read_entries([extract(entry, world) for entry in listed], world, rules)
     if isinstance(submission, list) and chat_in(submission) is None:
-        decisions = [_decision(entry, f"actions[{i}]") for i, entry in enumerate(submission)]
+        decisions = []
+        for i, entry in enumerate(submission):
+            decisions.append(_decision(entry, f"actions[{i}]"))
         commands = [extract(decision, world) for decision in decisions] if rules.normalize else decisions
         return read_list(commands) if is_log(submission) else _read_entries(commands, world, rules)
     if isinstance(submission, str) or chat_in(submission) is not None:

@@ -127,7 +127,8 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         for key, things in state.running.items():
             end = moment(state.minute + state.remaining[key])
             command = _command(key, things)
-            uses.append(f"{listed(things)} ({command}, until {end})")
+            objects = listed(things)
+            uses.append(f"{objects} ({command}, until {end})")
         done = 100 * state.done // self.simulator.world.minutes
         now = f"It is {moment(state.minute)}, {done} % of the work is done."
         return f"{now} In use: {'; '.join(uses)}." if uses else now

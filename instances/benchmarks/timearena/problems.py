@@ -281,7 +281,8 @@ def _roles(facts: Iterable[Mapping[str, Any]], renamed: Mapping[str, str]) -> di
 
 def _add_numbers(names: Sequence[str]) -> list[str]:
     """Add ``_1``, ``_2``, ... to names that occur more than once, in order of occurrence."""
-    total, count = Counter(names), Counter[str]()
+    total = Counter(names)
+    count = Counter[str]()
     numbered = []
     for name in names:
         count[name] += 1

@@ -62,7 +62,8 @@ class TimeArenaRun(ScheduleRun[list[str], Profile]):
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the decisions up to a step and the remaining ones, replayed without a time limit."""
-        point, minutes = self.points[count], self.record.steps
+        point = self.points[count]
+        minutes = self.record.steps
         positions = [step.position for step in self.steps[:count]]
         decisions = [minutes[position].action for position in positions if position < len(minutes)]
         decisions += self.simulator.commands(point, remaining)

@@ -347,13 +347,14 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
         progress = past[-1].score / 100 if past else 0.0
         fatal = violations[-1] if state.end == "five_invalid" else None
         idle = tuple((minute, minute + 1) for minute in waits)
+        goal_ratio = (number_of_tasks - len(open_tasks)) / number_of_tasks
         return Replay(
             events=tuple(map(_event, past)),
             violations=violations,
             fatal=fatal,
             executed=state.executed,
             progress=progress,
-            goal_ratio=(number_of_tasks - len(open_tasks)) / number_of_tasks,
+            goal_ratio=goal_ratio,
             success=state.end == "completed",
             makespan=state.minute,
             remaining=open_work,
@@ -493,7 +494,8 @@ def _event(entry: History) -> ReplayEvent:
     """Return a minute as an event of the replay."""
     minute, action, kind, _ = entry.minute
     is_accepted = kind not in WRONG
-    return ReplayEvent(minute, action[:80], minute, minute + 1, is_accepted, entry.score / 100)
+    share = entry.score / 100
+    return ReplayEvent(minute, action[:80], minute, minute + 1, is_accepted, share)
 
 
 def _fit(world: Scenario, keys: Sequence[RoleKey]) -> bool:
