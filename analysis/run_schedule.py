@@ -1,42 +1,20 @@
-"""Plans as rows of tables and frames, and runs in kitchens as schedules for figures and reports."""
+"""Plans as rows of tables and frames, and pairs of timelines for figures."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Any
 
-from planoracle.instances.benchmarks.grid_kitchens import run as grid_kitchens
-from planoracle.instances.benchmarks.kitchens import run as kitchens
-from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance, Mode
-from planoracle.instances.model.problem import Problem, for_kind
+from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
-from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.instances.protocol.registry import of
 from planoracle.instances.text import format_clock
-
-#: Instance with the actions of a run, and the schedule of the run.
-Timeline: TypeAlias = tuple[Instance, Schedule]
-
-_TIMELINES: Final[dict[str, Callable[[Any], Timeline]]] = {
-    "kitchen": kitchens.as_schedule,
-    "floor": grid_kitchens.as_schedule,
-}
-
-
-def timeline(run: AnyRun) -> Timeline:
-    """Return a run in a kitchen or grid kitchen as a schedule.
-
-    Raises
-    ------
-    InputError
-        If nothing was carried out that takes time.
-    """
-    return for_kind(run.problem, _TIMELINES)(run)
+from planoracle.solver.kinds.kind import Timeline, run_of_plan
+from planoracle.solver.kinds.registry import kind_of
 
 
 def align(upper: Timeline, lower: Timeline) -> tuple[Instance, Schedule, Schedule]:
@@ -89,13 +67,31 @@ def plan_rows(problem: Problem, answer: Any, rules: Rules | None = None) -> list
     >>> [(row["start"], row["action"], row["agent"]) for row in plan_rows(tea, solve(tea))][:2]
     [(0, 'household1/activate kettle', 'agent'), (1, 'household1/wash teapot', 'agent')]
     """
-    return for_kind(problem, _ROWS)(problem, answer, rules)
+    kind = kind_of(problem)
+    if kind.has_interval_model:
+        return _rows(of_kind(problem, Instance), _schedule_of(answer))
+    plan = getattr(answer, "plan", answer)
+    if not plan:
+        raise InputError(_missing_reason(answer), field="schedule")
+    run = run_of_plan(problem, plan, rules)
+    rejected = kind.rejected_command(run)
+    if rejected is not None:
+        position, command = rejected
+        raise InputError("is rejected by the rules", field=f"actions[{position}]", value=command)
+    rows = _rows(*kind.timeline(run))
+    if kind.command_is_action:
+        return [row | {"action": row["label"], "label": None} for row in rows]
+    return rows
 
 
-def _pieces(instance: Instance, answer: Any, rules: Rules | None = None) -> list[dict[str, Any]]:
+def _schedule_of(answer: Any) -> Schedule:
     schedule = answer if isinstance(answer, Schedule) else getattr(answer, "schedule", None)
     if not isinstance(schedule, Schedule):
         raise InputError(_missing_reason(answer), field="schedule")
+    return schedule
+
+
+def _rows(instance: Instance, schedule: Schedule) -> list[dict[str, Any]]:
     rows = []
     for position, piece in enumerate(schedule.pieces):
         action = instance.by_id.get(piece.action)
@@ -163,36 +159,9 @@ def _resources(mode: Mode) -> str:
     return ", ".join(texts)
 
 
-def _rows_of_run(kitchen: Problem, answer: Any, rules: Rules | None = None) -> list[dict[str, Any]]:
-    return _pieces(*timeline(_run(kitchen, answer, rules)))
-
-
-def _run(kitchen: Problem, answer: Any, rules: Rules | None) -> Any:
-    plan = getattr(answer, "plan", answer)
-    if not plan:
-        raise InputError(_missing_reason(answer), field="schedule")
-    benchmark = of(kitchen)
-    return benchmark.run(kitchen, plan, rules or benchmark.rules.profiles["released"])
-
-
-def _kitchen_rows(kitchen: Kitchen, answer: Any, rules: Rules | None = None) -> list[dict[str, Any]]:
-    run = _run(kitchen, answer, rules)
-    for position, step in enumerate(run.record.steps):
-        if step.action_number is None:
-            raise InputError("is rejected by the rules", field=f"actions[{position}]", value=step.action)
-    return [row | {"action": row["label"], "label": None} for row in _pieces(*timeline(run))]
-
-
 def _missing_reason(answer: Any) -> str:
     reason: str = getattr(answer, "reason", "")
     status = getattr(answer, "status", "")
     if reason:
         return reason
     return f"is missing (status: {status})" if status else "is missing"
-
-
-_ROWS: Final[dict[str, Callable[[Any, Any, Rules | None], list[dict[str, Any]]]]] = {
-    "schedule": _pieces,
-    "kitchen": _kitchen_rows,
-    "floor": _rows_of_run,
-}

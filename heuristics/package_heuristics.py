@@ -8,9 +8,8 @@ rules refuse. Each is a `HeuristicError` with the name of the heuristic.
 from __future__ import annotations
 
 import ctypes
-import re
-from collections.abc import Callable, Iterable
-from functools import cache, partial
+from collections.abc import Callable
+from functools import partial
 from math import inf
 from threading import Thread
 from time import perf_counter
@@ -24,6 +23,7 @@ from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import deadline_of
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.model.schedule_rules import find_violations
+from planoracle.instances.protocol.contributions import Contributions
 
 #: Group of the entry points of heuristics in other packages.
 GROUP = "planoracle.heuristics"
@@ -33,56 +33,27 @@ SECONDS = 60.0
 #: A heuristic: its outcome is a schedule, its pieces, or an outcome with the reason why there is none.
 Heuristic = Callable[[Instance, Budget], Any]
 
-_NAME = re.compile("[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 # Seconds between two looks at the thread of a heuristic, and after its time limit until it counts as endless.
 _LOOK, _GRACE = 0.05, 1.0
-
-_registered: dict[str, Heuristic] = {}
 
 
 class HeuristicError(InputError):
     """Failure of a heuristic in another package: an error, no end, or a schedule that the rules refuse."""
 
 
-@cache
-def _from_packages() -> dict[str, Heuristic]:
-    """Return the heuristics of all entry points; raise `InputError` for one that cannot be loaded."""
-    from importlib.metadata import entry_points  # slow to import
-
-    heuristics: dict[str, Heuristic] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        try:
-            heuristic = point.load()
-        except (ImportError, AttributeError) as error:
-            message = f"cannot be loaded from {point.value} ({error}); repair or uninstall this package"
-            raise InputError(message, field=GROUP, value=point.name) from error
-        _check(heuristic, point.name, used=heuristics)
-        heuristics[point.name] = heuristic
-    return heuristics
-
-
-def _check(heuristic: object, name: str, used: Iterable[str]) -> None:
-    """Raise `InputError` for a name that is not valid or in use, and for an object that cannot be called."""
-    if not _NAME.fullmatch(name):
-        message = "must be lower-case letters and digits, with words joined by - or _"
-        raise InputError(message, field=GROUP, value=name)
-    if name in used:
-        raise InputError("is the name of another heuristic", field=GROUP, value=name)
+def _check(heuristic: object, name: str) -> None:
+    """Raise `InputError` for an object that cannot be called."""
     if not callable(heuristic):
         raise InputError("must be a function of a problem and a budget", field=f"{GROUP}.{name}", value=heuristic)
 
 
-def register(heuristic: Heuristic, name: str, used: Iterable[str]) -> None:
-    """Add a heuristic to this process; raises `InputError` for a name that is ``used``."""
-    if _registered.get(name) is heuristic:
-        return
-    _check(heuristic, name, used)
-    _registered[name] = heuristic
+#: Heuristics of other packages.
+CONTRIBUTIONS: Contributions[Heuristic] = Contributions(GROUP, "heuristic", _check)
 
 
 def package_heuristics() -> dict[str, Heuristic]:
     """Return the heuristics of other packages by name, those of entry points first."""
-    return {**_from_packages(), **_registered}
+    return CONTRIBUTIONS.by_name()
 
 
 def call(name: str, heuristic: Heuristic, instance: Instance, budget: Budget) -> HeuristicOutcome:
@@ -103,7 +74,9 @@ def call(name: str, heuristic: Heuristic, instance: Instance, budget: Budget) ->
     schedule = _schedule(name, instance, outcome)
     violation = next(find_violations(instance, schedule), None)
     if violation is not None:
-        place = violation.subject if violation.start is None else f"{violation.subject} at {violation.start}"
+        place = violation.subject
+        if violation.start is not None:
+            place = f"{place} at {violation.start}"
         fault = f"its schedule breaks the rule {violation.kind!r}: {place}: {violation.message}"
         raise HeuristicError(fault, field=name)
     return HeuristicOutcome(schedule)
@@ -157,14 +130,17 @@ def _within_time(name: str, heuristic: Heuristic, instance: Instance, budget: Bu
 
 def _stop(thread: Thread) -> None:
     """Raise `SystemExit` in a thread, which ends loops in Python code."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit))
+    identifier = ctypes.c_ulong(thread.ident or 0)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, ctypes.py_object(SystemExit))
 
 
 def _place(error: BaseException) -> str:
     """Return an error with the function and the line that raised it."""
     frames = extract_tb(error.__traceback__)
-    place = f" ({frames[-1].name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}"[:500] + place
+    text = f"{type(error).__name__}: {error}"[:500]
+    if not frames:
+        return text
+    return f"{text} ({frames[-1].name}, line {frames[-1].lineno})"
 
 
 def as_heuristic(name: str, heuristic: Heuristic) -> Callable[[Instance, Budget], HeuristicOutcome]:

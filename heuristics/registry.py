@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from itertools import chain
+from math import inf
 from time import perf_counter
 
 from planoracle.heuristics.generation import generate_parallel, generate_serial
 from planoracle.heuristics.improve import DEFAULT, RULES, Budget, HeuristicOutcome, improve, priorities
-from planoracle.heuristics.package_heuristics import GROUP, as_heuristic, package_heuristics
+from planoracle.heuristics.package_heuristics import CONTRIBUTIONS, GROUP, as_heuristic, package_heuristics
 from planoracle.heuristics.package_heuristics import Heuristic as PackageHeuristic
-from planoracle.heuristics.package_heuristics import register as register_heuristic
 from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
@@ -77,17 +77,23 @@ def _improve(instance: Instance, budget: Budget) -> HeuristicOutcome:
     return HeuristicOutcome(timetable, _FAILED)
 
 
-_GENERAL: dict[str, Heuristic] = {
-    **{f"serial-{rule}": partial(_generate, generate_serial, rule) for rule in RULES},
-    **{f"parallel-{rule}": partial(_generate, generate_parallel, rule) for rule in RULES},
-    "improve": _improve,
-}
+def _general() -> dict[str, Heuristic]:
+    """Return the heuristics for all problems by name."""
+    serial = {f"serial-{rule}": partial(_generate, generate_serial, rule) for rule in RULES}
+    parallel = {f"parallel-{rule}": partial(_generate, generate_parallel, rule) for rule in RULES}
+    return {**serial, **parallel, "improve": _improve}
+
+
+_GENERAL = _general()
 
 
 @cache
 def _paper_heuristics() -> dict[str, str]:
     """Return ``module:function`` of the papers' heuristics by name."""
-    return {name: place for each in registry.names() for name, place in registry.get(each).heuristics.items()}
+    places: dict[str, str] = {}
+    for benchmark in registry.names():
+        places.update(registry.get(benchmark).heuristics)
+    return places
 
 
 def names(kind: str | None = None) -> tuple[str, ...]:
@@ -110,32 +116,20 @@ def names(kind: str | None = None) -> tuple[str, ...]:
 
 def _used_names() -> frozenset[str]:
     """Return the names that a heuristic of another package must not have."""
-    references = chain.from_iterable(registry.get(benchmark).references for benchmark in registry.names())
+    benchmarks = map(registry.get, registry.names())
+    references = chain.from_iterable(benchmark.references for benchmark in benchmarks)
+    names_of_references = [reference.name for reference in references]
     bundled = (*_paper_heuristics(), *short_names(), *_GENERAL)
-    return frozenset((*METHODS, "list", *bundled, *(reference.name for reference in references)))
+    return frozenset((*METHODS, "list", *bundled, *names_of_references))
 
 
 def register(contribution: AnyBenchmark | PackageHeuristic, name: str | None = None) -> None:
-    """Add a benchmark or a heuristic to this process. An entry point adds it to every process.
-
-    Parameters
-    ----------
-    contribution
-        Object of a class derived from `planoracle.plugin.Benchmark`; or a heuristic: a function of an instance and a
-        `planoracle.heuristics.improve.Budget` that returns a schedule, its pieces, or ``None``.
-    name
-        Name of the heuristic, by default that of the function. It must be new. A benchmark has its own name.
-
-    Raises
-    ------
-    InputError
-        If there is another of that name, or the name is not valid.
-    """
+    """Add a benchmark or a heuristic to this process, see `planoracle.register`."""
     if not callable(contribution):
         registry.register(contribution)
         return
     chosen = getattr(contribution, "__name__", "") if name is None else name
-    register_heuristic(contribution, chosen, (*_used_names(), *names()))
+    CONTRIBUTIONS.register(contribution, chosen, (*_used_names(), *names()))
 
 
 def full_name(name: str, benchmark: str) -> str | None:
@@ -146,7 +140,11 @@ def full_name(name: str, benchmark: str) -> str | None:
     >>> full_name("greedy", "timearena"), full_name("timearena-greedy", "generic"), full_name("greedy", "generic")
     ('timearena-greedy', 'timearena-greedy', None)
     """
-    return next((one for one in (f"{benchmark}-{name}", name) if one in names()), None)
+    known_names = names()
+    full = f"{benchmark}-{name}"
+    if full in known_names:
+        return full
+    return name if name in known_names else None
 
 
 def short_names() -> dict[str, str]:
@@ -210,11 +208,14 @@ def _run_on_instance(instance: Instance, name: str, budget: Budget, rules: Rules
     began = perf_counter()
     outcome = heuristic(instance, budget)
     timetable, reason = outcome.schedule, outcome.reason
-    late = timetable is not None and instance.time_limit is not None and timetable.makespan > instance.time_limit
-    if timetable is None or late:
-        failure = "the schedule of the heuristic exceeds the time limit" if late else reason
-        return HeuristicAnswer(instance.name, name, None, None, None, failure, perf_counter() - began, outcome.claim)
-    schedule = settled(instance, timetable.schedule() if isinstance(timetable, Timetable) else timetable)
+    limit = inf if instance.time_limit is None else instance.time_limit
+    is_late = timetable is not None and timetable.makespan > limit
+    if timetable is None or is_late:
+        failure = "the schedule of the heuristic exceeds the time limit" if is_late else reason
+        seconds = perf_counter() - began
+        return HeuristicAnswer(instance.name, name, None, None, None, failure, seconds, outcome.claim)
+    placed = timetable.schedule() if isinstance(timetable, Timetable) else timetable
+    schedule = settled(instance, placed)
     plan = certify(instance, schedule, rules=rules)
     seconds = perf_counter() - began
     return HeuristicAnswer(instance.name, name, schedule, schedule.makespan, plan, "", seconds, outcome.claim)

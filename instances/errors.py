@@ -37,13 +37,16 @@ def _show(value: object, limit: int = 80) -> str:
         text = _BEGINNING.repr(value)
     except ValueError:  # an int with too many digits to print
         return "a number with thousands of digits"
-    return text if len(text) <= limit else f"{text[:limit]}..."
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}..."
 
 
 def _cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
-    return f"{text[: limit - 30]}... ({len(text)} characters)"
+    beginning = text[: limit - 30]
+    return f"{beginning}... ({len(text)} characters)"
 
 
 class InputError(PlanoracleError):
@@ -97,7 +100,9 @@ class InputError(PlanoracleError):
         """File and line, as in the text of the error; may be empty."""
         if not self.line or self.source == "":
             return self.source or ""
-        return f"{self.source}, line {self.line}" if self.source else f"line {self.line}"
+        if not self.source:
+            return f"line {self.line}"
+        return f"{self.source}, line {self.line}"
 
     @property
     def faults(self) -> tuple[InputError, ...]:
@@ -116,9 +121,11 @@ class InputError(PlanoracleError):
         line
             Line of the file, if the error has none.
         """
-        path = ".".join(part for part in (field, self.field) if part) or None
+        parts = [part for part in (field, self.field) if part]
+        path = ".".join(parts) or None
         value = self.value if self.has_value else self._missing
-        return type(self)(self.message, source=source, field=path, value=value, line=line or self.line)
+        first_line = line or self.line
+        return type(self)(self.message, source=source, field=path, value=value, line=first_line)
 
     def each(self, change: Callable[[InputError], InputError]) -> InputError:
         """Return the error with every fault changed.
@@ -143,7 +150,9 @@ class FaultsError(InputError):
 
     def __init__(self, first: InputError, *further_faults: InputError, more: bool = False) -> None:
         value = first.value if first.has_value else self._missing
-        message = f"{first.message} (and {'at least ' if more else ''}{len(further_faults) + more} more)"
+        number = len(further_faults) + more
+        at_least = "at least " if more else ""
+        message = f"{first.message} (and {at_least}{number} more)"
         super().__init__(message, source=first.source, field=first.field, value=value, line=first.line)
         self._faults = (first, *further_faults)
         #: True if there are faults beyond `MAX_FAULTS`.

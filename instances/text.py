@@ -49,7 +49,8 @@ def visible(text: str, keep: str = "") -> str:
 
 def _joins(text: str, place: int) -> bool:
     """Return whether the characters on both sides of a place are visible and beyond ASCII."""
-    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    before = text[place - 1 : place]
+    after = text[place + 1 : place + 2]
     return all(side > "\x7f" and side.isprintable() for side in (before, after))
 
 
@@ -170,7 +171,8 @@ def _comparable_names(value: str, names: list[str]) -> list[str]:
     """Return the names to compare: all, or of too many those with the beginning or end of the value."""
     if len(names) <= _MAX_NAMES:
         return names
-    first, last = value[:_SAME], value[-_SAME:]
+    first = value[:_SAME]
+    last = value[-_SAME:]
     same = (name for name in names if name.startswith(first) or name.endswith(last))
     return list(islice(same, _MAX_NAMES // 4))
 
@@ -224,5 +226,6 @@ def one_of(value: object, names: Iterable[str], plural: str = "names") -> str:
     if len(names) <= _LISTED:
         listed = ", ".join(names)
     else:
-        listed = f"{len(names)} {plural}, such as {', '.join(names[:3])}"
+        examples = ", ".join(names[:3])
+        listed = f"{len(names)} {plural}, such as {examples}"
     return f"must be one of {listed}{did_you_mean(value, names)}"

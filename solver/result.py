@@ -13,6 +13,7 @@ from planoracle.instances.errors import RefusedPlanError
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.profiles import Rules
+from planoracle.solver.kinds.registry import find as find_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +37,27 @@ OnProgress: TypeAlias = Callable[[int | None, int], None]
 
 
 class SolveOptions(NamedTuple):
-    """Options of `planoracle.solver.solve.solve`, as engines receive them."""
+    """Options of `planoracle.solver.solve.solve`, as kinds receive them.
+
+    Attributes
+    ----------
+    rules
+        Rules of the problem's benchmark; ``None`` for those by which problems of the kind are solved.
+    time_limit
+        Seconds of wall time, or counted work.
+    seed, workers
+        Random seed and number of threads of CP-SAT.
+    exact_grid
+        Allow interruptions at every tick.
+    after
+        Actions that have been executed; the plan continues after them.
+    min_interruptions
+        Among optimal schedules, minimize the number of interruptions.
+    engine
+        ``auto``, or ``cp-sat`` for a single call of CP-SAT.
+    on_progress
+        Callback for each improved makespan or lower bound.
+    """
 
     rules: Rules | None = None
     time_limit: Limit = 60.0
@@ -134,14 +155,11 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record that ``planoracle solve`` writes, with the fields of the problem's kind only."""
-        fields_of_kind: dict[str, Any] = {}
+        fields_of_kind: dict[str, Any]
         if self.claimed is not None:
             fields_of_kind = {"status": "claimed", "claimed": self.claimed}
-        elif self.kind == "kitchen":
-            fields_of_kind = {"rounds": self.rounds, "expanded": self.expanded}
-        elif self.kind == "schedule":
-            pieces = None if self.schedule is None else [piece._asdict() for piece in self.schedule.pieces]
-            fields_of_kind = {"grid": self.grid, "schedule": pieces, "seed": self.seed}
+        else:
+            fields_of_kind = find_kind(self.kind).result_fields(self)
         return {
             "instance": self.instance,
             "status": self.status,

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, cast
+from typing import Protocol
 
 from planoracle.instances.model.limits import Limit, Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.scoring import BestKnown
-from planoracle.solver.repair.plan_repair import Repair
-from planoracle.solver.solve import module_of
+from planoracle.solver.solve import solving_kind
 from planoracle.solver.states.state_solver import NEVER, Value
 
 
@@ -54,13 +52,6 @@ class ValueSource(Protocol):
         """
 
 
-# Modules by kind, imported on first use: each imports its solver.
-_MODULES = {
-    "schedule": "planoracle.solver.states.run_solver",
-    "kitchen": "planoracle.solver.kitchens.run_solver",
-}
-
-
 class Live:
     """Values of runs, by a solver that is kept for the current problem.
 
@@ -75,7 +66,7 @@ class Live:
         """Return the value source of a run's problem."""
         problem = environment.ruled_problem
         if self._current is None or self._current[0] is not problem:
-            self._current = problem, module_of(problem, _MODULES).RunValues(self.limit)
+            self._current = problem, solving_kind(problem).value_source(problem, self.limit)
         return self._current[1]
 
     def state_value(self, environment: AnyEnvironment, before: StateValue | None = None) -> StateValue:
@@ -158,7 +149,7 @@ class Option:
 
 
 class RunSolver(Protocol):
-    """Values, completions and repairs of one run."""
+    """Values and completions of one run."""
 
     @property
     def grid(self) -> int:
@@ -198,31 +189,10 @@ class RunSolver(Protocol):
     def contradiction(self, count: int) -> tuple[str, ...]:
         """Return constraints in words that contradict each other after so many steps, if a conflict is found."""
 
-    def repair(
-        self,
-        best: Callable[[Problem], BestKnown],
-        objectives: tuple[str, ...],
-        time_limit: Limit,
-        salvaged: tuple[DroppedCommand, ...],
-    ) -> Repair:
-        """Return the nearest plan that passes the rules.
-
-        Parameters
-        ----------
-        best
-            Solves a problem under the rules of the run.
-        objectives
-            Objectives to minimize, the most important first, for kinds that have several.
-        time_limit
-            Seconds of wall time, or counted work.
-        salvaged
-            Commands of the submission that the parser left out.
-        """
-
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal command where the run stopped; ``value`` is the value of that state."""
 
 
 def solver_of(run: AnyRun, limit: Limit) -> RunSolver:
     """Return the solver of a run; ``limit`` is that of one state of it. Raises `NoSolverError`."""
-    return cast("RunSolver", module_of(run.problem, _MODULES).Solver(run, limit))
+    return solving_kind(run.problem).state_solver(run, limit)

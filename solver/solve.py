@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
-from importlib import import_module
 from time import perf_counter
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from planoracle.instances.errors import InputError, InternalError, NoSolverError, UnknownNameError
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
-from planoracle.instances.model.problem import Problem, check_problem, for_kind, of_kind
+from planoracle.instances.model.problem import Problem, check_problem, of_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import one_of
+from planoracle.solver.kinds.kind import Kind
+from planoracle.solver.kinds.registry import UnknownKind, kind_of
 from planoracle.solver.result import OnProgress, Result, SolveOptions, versions
 
 #: Endings of files with an interval model: text of CP-SAT's messages, MiniZinc.
@@ -129,7 +130,8 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
     began = perf_counter()
     differs = options.seed or options.after or options.min_interruptions or options.engine != "auto"
     rules = options.rules
-    if rules is None and check_problem(problem).kind != "schedule":
+    kind = kind_of(problem)
+    if rules is None and not kind.has_interval_model:
         rules = registry.of(problem).rules.profiles.get("released")  # what solvers of kitchens take
     optimum = None if recompute or differs else bundled_result(problem, rules)
     if has_bundled_results_only(problem):
@@ -138,7 +140,8 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
         result = solve(problem, **options._asdict())
         best = result if optimum is None or optimum.makespan is None else shorter_of(result, optimum)
         return best if best is result else replace(best, source="bundled", proof=f"{best.proof}; bundled plan")
-    proof, certificate = optimum.proof, bundled_proof(problem) if problem.kind == "schedule" else None
+    proof = optimum.proof
+    certificate = bundled_proof(problem) if kind.has_interval_model else None
     if certificate is not None:
         try:
             check_proof(of_kind(problem, Instance), certificate, optimum.makespan)
@@ -169,34 +172,51 @@ def stated_optimum(problem: Problem) -> int | None:
 
 
 def has_engine(problem: Problem) -> bool:
-    """Return False if the benchmark states the optimum of a problem itself, or no engine is for its kind."""
-    return problem.kind in _ENGINES and stated_optimum(problem) is NotImplemented
+    """Return False if the benchmark states the optimum itself, or no package defines the kind."""
+    return not isinstance(kind_of(problem), UnknownKind) and stated_optimum(problem) is NotImplemented
 
 
 def has_bundled_results_only(problem: Problem) -> bool:
-    """Return True if the engine of a problem solves nothing, and only reads bundled results."""
-    return has_engine(problem) and bool(engine_of(problem).NO_SOLVER)
+    """Return True if the kind of a problem solves nothing, and only reads bundled results."""
+    return has_engine(problem) and bool(kind_of(problem).no_solver)
 
 
 def has_solver(problem: Problem) -> bool:
-    """Return False if a problem has no engine, or its engine only reads bundled results."""
-    return has_engine(problem) and not engine_of(problem).NO_SOLVER
+    """Return False if a problem has no engine, or its kind only reads bundled results."""
+    return has_engine(problem) and not kind_of(problem).no_solver
 
 
-def module_of(problem: Problem, modules: Mapping[str, str]) -> Any:
-    """Import the module of a table for the kind of a problem; raises `NoSolverError`."""
+def has_state_values(problem: Problem) -> bool:
+    """Return True if a problem has a solver whose kind computes values of the states of runs."""
+    return has_solver(problem) and kind_of(problem).has_state_values
+
+
+def solving_kind(problem: Problem) -> Kind:
+    """Return the kind of a problem that has a solver; raises `NoSolverError` for others."""
     if not has_solver(check_problem(problem)):
         raise NoSolverError(no_solver_reason(problem), field=problem.name)
-    return import_module(for_kind(problem, modules))
+    return kind_of(problem)
+
+
+def engine_of(problem: Problem) -> Kind:
+    """Return the kind of a problem whose optimum the benchmark does not state.
+
+    Raises
+    ------
+    NoSolverError
+        If the benchmark states the optimum, or no package defines the kind.
+    """
+    if not has_engine(check_problem(problem)):
+        raise NoSolverError(no_solver_reason(problem), field=problem.name)
+    return kind_of(problem)
 
 
 def no_solver_reason(problem: Problem) -> str:
     """Return the reason why a problem has no solver."""
-    if problem.kind not in _ENGINES:
-        return f"has no solver: no solver accepts problems of kind {problem.kind!r}"
-    if not has_engine(problem):
+    kind = kind_of(problem)
+    if not isinstance(kind, UnknownKind) and not has_engine(problem):
         return f"has no solver: {problem.benchmark} states the optimum itself, or declares it unknown"
-    return f"has no solver: {engine_of(problem).NO_SOLVER}"
+    return f"has no solver: {kind.no_solver}"
 
 
 def unsolved(problem: Problem) -> Result:
@@ -215,7 +235,7 @@ def unsolved(problem: Problem) -> Result:
 
 def _require_instance(problem: Problem) -> Instance:
     """Return a problem that has an interval model; raises `InputError` for others."""
-    if problem.kind != "schedule":
+    if not kind_of(problem).has_interval_model:
         raise InputError("has no interval model: only scheduling problems have one", field=problem.name)
     return cast("Instance", problem)
 
@@ -232,52 +252,6 @@ def model_text(problem: Problem, ending: str) -> str:
     from planoracle.solver.exact import model_export
 
     return model_export.model_text(instance, ending)
-
-
-class Engine(Protocol):
-    """Solver of the problems of one kind, or reader of their bundled results; a module.
-
-    Attributes
-    ----------
-    NO_SOLVER
-        Reason why problems of the kind are not solved, and what accepts them instead; empty if they are solved. Then
-        `solve` returns bundled results only, and heuristics, regret, next and repair refuse.
-    """
-
-    NO_SOLVER: str
-
-    def solve(self, problem: Problem, options: SolveOptions) -> Result:
-        """Solve a problem; raise `InputError` for options that its kind does not have."""
-
-    def rules_for_optimum(self, rules: Rules | None) -> Rules | None:
-        """Return the rules that determine the optimum; for ``None`` those of the default profile."""
-
-    def pack(self, problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
-        """Return a result as compact JSON, from which `unpack` restores it."""
-
-    def unpack(self, problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
-        """Restore a result and replay its plan by the rules; raise an error if the entry is not valid."""
-
-
-#: Modules of the engines by kind, imported on first use.
-_ENGINES = {
-    "schedule": "planoracle.solver.exact.kind",
-    "kitchen": "planoracle.solver.kitchens.kind",
-    "floor": "planoracle.solver.stored_plans",
-}
-
-
-def engine_of(problem: Problem) -> Engine:
-    """Return the engine of a problem's kind; only this engine is imported.
-
-    Raises
-    ------
-    NoSolverError
-        If there is no engine for the problem.
-    """
-    if not has_engine(check_problem(problem)):
-        raise NoSolverError(no_solver_reason(problem), field=problem.name)
-    return cast("Engine", import_module(for_kind(problem, _ENGINES)))
 
 
 def solve(

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,33 +21,47 @@ _REQUIRED = {"paper": str, "where": str, "fact": str, "command": str, "find": st
 _OPTIONAL = {"note": str, "slow": bool}
 
 
-@cache
 def output(command: str) -> str:
-    """Return the standard output of a command; run commands with a pipe in a shell."""
-    if "|" in command:
-        if shutil.which("bash") is None:
-            pytest.skip("the command needs bash")
-        call = f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; set -o pipefail; {command}"
-        done = subprocess.run(["bash", "-c", call], text=True, capture_output=True, check=False)
-        status, printed, errors = done.returncode, done.stdout, done.stderr
-    else:
-        result = invoke(*shlex.split(command)[1:])
-        status, printed, errors = result.exit_code, result.stdout, result.stderr
+    """Return the standard output of a command, whose pipe runs in a shell."""
+    first, *pipe = command.split(" | ", 1)
+    result = invoke(*shlex.split(first)[1:])
     # Status 1 reports a wrong reference or an infeasible problem.
-    assert status in (0, 1), errors
-    assert "Traceback" not in errors
-    return printed
+    assert result.exit_code in (0, 1), result.stderr
+    assert "Traceback" not in result.stderr
+    return piped(result.stdout, *pipe) if pipe else str(result.stdout)
 
 
-@pytest.mark.parametrize(
-    "fact",
-    [pytest.param(fact, marks=[pytest.mark.slow] * fact.get("slow", False), id=fact["fact"][:60]) for fact in FACTS],
-)
-def test_command_reproduces_the_fact(fact: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def piped(text: str, commands: str) -> str:
+    """Return what commands of a shell print that read a text."""
+    if shutil.which("bash") is None:
+        pytest.skip("the command needs bash")
+    call = f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; set -o pipefail; {commands}"
+    ended = subprocess.run(["bash", "-c", call], input=text, text=True, capture_output=True, check=False)
+    assert ended.returncode in (0, 1), ended.stderr
+    assert "Traceback" not in ended.stderr
+    return ended.stdout
+
+
+def facts_by_command() -> Iterator[Any]:
+    """Yield a parameter for each command, with the facts that it reproduces."""
+    facts: dict[tuple[str, bool], list[dict[str, Any]]] = {}
+    for fact in FACTS:
+        facts.setdefault((fact["command"], fact.get("slow", False)), []).append(fact)
+    for (command, is_slow), entries in facts.items():
+        marks = [pytest.mark.slow] if is_slow else []
+        yield pytest.param(command, entries, marks=marks, id=command.removeprefix("planoracle "))
+
+
+@pytest.mark.parametrize(("command", "facts"), facts_by_command())
+def test_command_reproduces_its_facts(
+    command: str, facts: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
-    match = re.search(fact["find"], output(fact["command"]), re.MULTILINE)
-    assert match, f"{fact['command']} prints nothing like {fact['find']}:\n{output(fact['command'])}"
-    assert match[1] == fact["result"]
+    printed = output(command)
+    for fact in facts:
+        match = re.search(fact["find"], printed, re.MULTILINE)
+        assert match, f"{fact['fact']}: {command} prints nothing like {fact['find']}:\n{printed}"
+        assert match[1] == fact["result"], fact["fact"]
 
 
 def test_every_fact_has_all_fields() -> None:

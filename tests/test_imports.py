@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import networkx as nx
 import pytest
@@ -57,23 +60,61 @@ def module_of(path: Path) -> str:
     return ".".join(("planoracle", *(parts[:-1] if parts[-1] == "__init__" else parts)))
 
 
+def names_of(statement: ast.AST, package: str = "planoracle") -> list[str]:
+    """Return the modules and names that one statement of a module of ``package`` imports."""
+    if isinstance(statement, ast.Import):
+        return [alias.name for alias in statement.names]
+    if not isinstance(statement, ast.ImportFrom):
+        return []
+    parts = package.split(".")
+    base = ".".join(parts[: len(parts) - statement.level + 1]) if statement.level else ""
+    module = ".".join(filter(None, (base, statement.module)))
+    return [f"{module}.{alias.name}" for alias in statement.names]
+
+
 def imported_names(source: str | ast.AST, package: str = "planoracle") -> list[str]:
     """Return the modules and names that a module of ``package`` imports at any place."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(source) if isinstance(source, str) else source):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            parts = package.split(".")
-            base = ".".join(parts[: len(parts) - node.level + 1]) if node.level else ""
-            module = ".".join(filter(None, (base, node.module)))
-            names += [f"{module}.{alias.name}" for alias in node.names]
+    for statement in statements(ast.parse(source) if isinstance(source, str) else source):
+        names += names_of(statement, package)
     return names
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all statements below it, without their expressions."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from statements(child)
 
 
 def imported_folders(source: str, package: str = "planoracle") -> set[str]:
     """Return the top packages of planoracle that a module of ``package`` imports at any place."""
-    return {name.split(".")[1] for name in imported_names(source, package) if name.startswith("planoracle.")}
+    return folders_of(imported_names(source, package))
+
+
+def folders_of(names: list[str]) -> set[str]:
+    """Return the top packages of planoracle in names of modules."""
+    return {name.split(".")[1] for name in names if name.startswith("planoracle.")}
+
+
+class ModuleImports(NamedTuple):
+    """Names that a module imports at any place, and its functions that import planoracle."""
+
+    names: list[str]
+    late: set[str]
+
+
+@cache
+def imports_of(path: Path) -> ModuleImports:
+    """Return the imports of a module."""
+    gc.disable()  # it would look through the nodes of the tree again and again
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        package = ".".join(("planoracle", *path.relative_to(ROOT).parent.parts))
+        return ModuleImports(imported_names(tree, package), late_imports(tree))
+    finally:
+        gc.enable()
 
 
 class _NotForTypes(ast.NodeTransformer):
@@ -119,16 +160,18 @@ def test_packages_import_only_allowed_packages() -> None:
     assert {path.relative_to(ROOT).parts[0] for path in MODULES} == set(ALLOWED)
     for path in MODULES:
         parts = path.relative_to(ROOT).parent.parts
-        folders = imported_folders(path.read_text(encoding="utf-8"), ".".join(("planoracle", *parts)))
+        folders = folders_of(imports_of(path).names)
         allowed = ALLOWED[parts[0]] | {"__version__"}  # the other public names may come from any package
         allowed |= {"analysis"} if path.relative_to(ROOT).as_posix() in VALUE_CLASSES else set()
         assert folders <= allowed, path
 
 
-def late_imports(source: str) -> set[str]:
+def late_imports(source: str | ast.AST) -> set[str]:
     """Return the functions of a module that import planoracle, except a package's ``__getattr__``."""
     functions = [
-        node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        node
+        for node in statements(ast.parse(source) if isinstance(source, str) else source)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     return {
         node.name
@@ -147,7 +190,7 @@ def test_late_imports_are_recognized() -> None:
 def test_only_listed_modules_import_late() -> None:
     late = {}
     for path in MODULES:
-        if functions := late_imports(path.read_text(encoding="utf-8")):
+        if functions := imports_of(path).late:
             late[path.relative_to(ROOT).as_posix()] = functions
     unexpected = {name: functions for name, functions in late.items() if name not in LATE | REMAINING_LATE}
     assert unexpected == {}
@@ -250,6 +293,18 @@ def test_solving_bundled_problems_imports_no_slow_library(name: str, form: str) 
     assert modules.isdisjoint(SLOW), modules & set(SLOW)
 
 
+def test_grading_a_line_imports_the_benchmark_of_its_problem_only() -> None:
+    code = (
+        "import sys\n"
+        "from planoracle import grade\n"
+        "row = {'id': 'a', 'model': 'm', 'instance': 'recipe2plan/timed/Cobbler_Pancakes', 'plan': 'Step(1)'}\n"
+        "assert not grade(row).success\n"
+        "print(*{name.split('.')[3] for name in sys.modules if name.startswith('planoracle.instances.benchmarks.')})"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["recipe2plan"]
+
+
 @pytest.mark.slow
 def test_help_imports_no_command_module() -> None:
     assert imported_by("solve", "--help").isdisjoint(SLOW)
@@ -278,10 +333,9 @@ def test_imported_libraries_are_declared_requirements() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [entry for entries in project["optional-dependencies"].values() for entry in entries]
     declared = {re.split(r"[\[><=~ ]", entry)[0].replace("-", "_") for entry in project["dependencies"] + extras}
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    names: set[str] = set()
+    for path in MODULES:
+        names.update(imports_of(path).names)
     others = {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) - {"planoracle"}
     assert {"numpy", "typer", "pyarrow"} <= others <= declared
 

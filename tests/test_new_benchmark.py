@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-import subprocess
-import sys
-import sysconfig
-import venv
 from collections.abc import Callable
 from dataclasses import fields
 from importlib.metadata import EntryPoint
@@ -17,6 +12,7 @@ from typing import Any
 
 import pytest
 from support.added_rules import with_rule_of_page
+from support.installed_packages import create_environment, install, planoracle, python, run
 from support.runner import CliRunner
 
 from planoracle import plugin
@@ -180,44 +176,16 @@ def test_listed_kinds_are_correct_and_listed_values_are_accepted() -> None:
     }
 
 
-def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    # The settings of this test run must not affect the process.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "PYTHON", "COV"))}
-    return subprocess.run(
-        [str(word) for word in command],
-        cwd=folder,
-        env=environment | {"PYTHONUTF8": "1", "COLUMNS": "200"},
-        check=False,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=300,
-    )
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with a virtual environment that can import planoracle, and the new package installed in it."""
-    pytest.importorskip("setuptools", "77", reason="the build of the new package needs setuptools 77")
     place = tmp_path_factory.mktemp("new")
-    if run(sys.executable, "-m", "pip", "--version", folder=place).returncode:
-        pytest.skip("pip is not installed")
-    paths = json.loads(
-        run(sys.executable, "-I", "-c", "import json, sys; print(json.dumps(sys.path))", folder=place).stdout
-    )
-    venv.create(place / "venv", symlinks=os.name != "nt")
-    (site,) = (place / "venv").rglob("site-packages")
-    # Plain paths, so that of the .pth files of this environment only an editable install of planoracle is processed.
-    for file in Path(sysconfig.get_path("purelib")).glob("__editable__*planoracle*.pth"):
-        paths += file.read_text(encoding="utf-8").splitlines()
-    (site / "ours.pth").write_text("\n".join(paths), encoding="utf-8")
+    create_environment(place)
     created = run(*planoracle(place), "benchmark", "new", NAME, "--to", place / "made", folder=place)
     assert created.returncode == 0, created.stderr
     add_heuristics(place / "made")
-    install = ("install", "--no-deps", "--no-build-isolation", "--no-index", place / "made")
-    installed = run(sys.executable, "-m", "pip", "--python", python(place), *install, folder=place)
-    assert installed.returncode == 0, installed.stderr
-    assert (site / f"planoracle_{NAME}" / "data" / "problems.json").is_file()
+    install(place, place / "made")
+    assert next((place / "venv").rglob(f"site-packages/planoracle_{NAME}/data/problems.json")).is_file()
     return place
 
 
@@ -247,14 +215,6 @@ def add_heuristics(folder: Path) -> None:
     )
     with (folder / "pyproject.toml").open("a", encoding="utf-8") as stream:
         stream.write(f'\n[project.entry-points."planoracle.heuristics"]\n{points}\n')
-
-
-def python(place: Path) -> Path:
-    return place / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-
-
-def planoracle(place: Path) -> tuple[str | Path, ...]:
-    return python(place), "-c", "from planoracle.analysis.cli import main; main()"
 
 
 Command = Callable[..., list[dict[str, Any]]]
@@ -389,9 +349,7 @@ def test_generated_tests_fail_for_a_rule_that_the_model_does_not_know(place: Pat
     assert created.returncode == 0, created.stderr
     module = package / "planoracle_ruled" / "run.py"
     module.write_text(with_rule_of_page(module.read_text(encoding="utf-8")), encoding="utf-8")
-    install = ("install", "--no-deps", "--no-build-isolation", "--no-index", package)
-    installed = run(sys.executable, "-m", "pip", "--python", python(place), *install, folder=place)
-    assert installed.returncode == 0, installed.stderr
+    install(place, package)
     done = run(python(place), "-m", "pytest", "-q", "-p", "no:cacheprovider", "ruled", folder=place)
     assert done.returncode == 1, done.stdout
     assert "its rule 'rest' rejects" in done.stdout

@@ -49,6 +49,7 @@ EXTENSION_POINTS = {
     "Live texts and prompt setting": "live",
     "Generator of random problems": "generator",
     "Heuristic": "heuristics/registry.py",
+    "Kind of problems": "planoracle.kinds",
     "Agent": "analysis/agents/builtin.py",
     "Client of a model": "planoracle.analysis.agents.model_prompts.Speaker",
     "Reward": "analysis/grading/rewards.py",

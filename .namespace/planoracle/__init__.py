@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from planoracle.analysis.scheduling_api import schedule
     from planoracle.analysis.statistics.pairs import pairs
     from planoracle.analysis.verification.verify import verify
-    from planoracle.heuristics.registry import register
     from planoracle.instances.errors import InputError
     from planoracle.instances.model.builder import Model
     from planoracle.instances.model.instance import Instance
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from planoracle.instances.model.schedule import Schedule
     from planoracle.instances.protocol.plan import Plan
     from planoracle.instances.protocol.run import Run
+    from planoracle.solver.register import register
     from planoracle.solver.result import Result
 
 #: Module of every public name.
@@ -57,7 +57,7 @@ _PLACES = {
     "read": "analysis.api",
     "read_grades": "analysis.grading.grade_row",
     "regret": "analysis.diagnosis.regret",
-    "register": "heuristics.registry",
+    "register": "solver.register",
     "repair": "analysis.diagnosis.repair",
     "reward": "analysis.grading.rewards",
     "schedule": "analysis.scheduling_api",

@@ -31,6 +31,7 @@ Problems and schedules
 - `referee`: verdict of the general rules on a schedule.
 - `Status`: status of a result: optimal, feasible, infeasible or unknown.
 - `ProblemCache`: decorator that computes a function of a problem once.
+- `CacheHolder`: base class of problems, which stores the values of these functions.
 - `load_json`: strict reader of JSON text.
 - `read_bytes`: reader of a file within the size limit.
 - `check_document`: check of a JSON value against a type; names field and value of a fault.
@@ -106,9 +107,16 @@ Feedback and live runs
 - `ActionSpace`: possible commands of the live runs of a problem.
 - `Setting`: prompts and options by which a model is asked.
 
+Kinds of problems
+-----------------
+- `Kind`: base class of a kind of problems: its solver, and what tables and figures show of it.
+- `Timeline`: picture of a plan.
+- `Result`: result of a solver.
+- `SolveOptions`: options of a solver.
+
 Heuristics
 ----------
-- `register`: adds a benchmark or a heuristic to this process.
+- `register`: adds a benchmark, a heuristic or a kind of problems to this process.
 - `Budget`: limits of a heuristic.
 - `HeuristicOutcome`: schedule of a heuristic, or the reason why there is none.
 
@@ -130,7 +138,6 @@ from typing import TYPE_CHECKING, Any
 
 from planoracle.analysis.contract.suite import check_benchmark
 from planoracle.heuristics.improve import Budget, HeuristicOutcome
-from planoracle.heuristics.registry import register
 from planoracle.instances.benchmarks.generic import Generic as GenericBenchmark
 from planoracle.instances.benchmarks.generic import metrics as generic_metrics
 from planoracle.instances.benchmarks.generic.rules import GenericSimulator, ScheduleState
@@ -139,7 +146,7 @@ from planoracle.instances.errors import BenchmarkError, InputError, PlanError, U
 from planoracle.instances.files.instance_file import check as check_document
 from planoracle.instances.files.strict_json import load_json, read_bytes
 from planoracle.instances.generate.parameters import Parameters
-from planoracle.instances.model.cache import ProblemCache
+from planoracle.instances.model.cache import CacheHolder, ProblemCache
 from planoracle.instances.model.instance import Action, Demand, Instance, Lag, Mode, Resource
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
@@ -195,6 +202,9 @@ from planoracle.instances.protocol.simulator import (
     Unreadable,
     fold,
 )
+from planoracle.solver.kinds.kind import Kind, Timeline
+from planoracle.solver.register import register
+from planoracle.solver.result import Result, SolveOptions
 
 __all__ = [
     "CLOSE",
@@ -204,6 +214,7 @@ __all__ = [
     "Benchmark",
     "BenchmarkError",
     "Budget",
+    "CacheHolder",
     "Catalog",
     "Claim",
     "DecisionPath",
@@ -222,6 +233,7 @@ __all__ = [
     "HeuristicOutcome",
     "InputError",
     "Instance",
+    "Kind",
     "Lag",
     "LegalCommand",
     "LiveText",
@@ -246,6 +258,7 @@ __all__ = [
     "Replay",
     "ReplayEvent",
     "Resource",
+    "Result",
     "Row",
     "RuleSet",
     "Rules",
@@ -258,12 +271,14 @@ __all__ = [
     "ScheduleState",
     "Setting",
     "Simulator",
+    "SolveOptions",
     "Status",
     "Step",
     "StepMatch",
     "SubmissionLimit",
     "Target",
     "Targets",
+    "Timeline",
     "Topic",
     "UnknownNameError",
     "Unreadable",

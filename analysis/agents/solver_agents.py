@@ -13,9 +13,9 @@ from planoracle.instances.model.limits import Limit
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment, Turn
 from planoracle.instances.protocol.simulator import ScheduleSimulator
+from planoracle.solver.kinds.grid_kitchen_kind import bundled_messages, bundled_plan
 from planoracle.solver.runs import Live, lost_now, run_of, solver_of
 from planoracle.solver.solve import has_bundled_results_only
-from planoracle.solver.stored_plans import bundled_messages, bundled_plan
 
 _T = TypeVar("_T")
 

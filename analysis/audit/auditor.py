@@ -87,7 +87,7 @@ class Auditor:
         self._options = dict(options or {})
         self._oracle = SolverOracle(limit)
         self._problems = problems or Problems()
-        self._rules: dict[str, dict[str, Rules]] = {}
+        self._rules: dict[str, Mapping[str, Rules]] = {}
         self._rules_of(profile or "paper", registry.get("generic"))  # raises for wrong options
 
     def check_published(self, name: str) -> Iterator[ReferenceFinding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -58,7 +58,7 @@ class Work(ABC):
     rules: tuple[tuple[str, str], ...] = ()
 
     @cached_property
-    def rules_by_benchmark(self) -> dict[str, Rules]:
+    def rules_by_benchmark(self) -> Mapping[str, Rules]:
         """Rules of each benchmark; raises `UnknownNameError` for unknown rules."""
         return profiles(self.profile, dict(self.rules))
 

@@ -168,7 +168,7 @@ def _kind_of(benchmark: AnyBenchmark) -> str | None:
         for problem in map(benchmark.catalog.load, benchmark.catalog.names()):
             if problem.benchmark == benchmark.name:
                 return str(problem.kind)
-    return "schedule" if isinstance(benchmark, ScheduleBenchmark) else None
+    return benchmark.kind if isinstance(benchmark, ScheduleBenchmark) else None
 
 
 def _rules(benchmark: AnyBenchmark) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any
@@ -91,7 +92,7 @@ def critique(
 
 
 def _critique_row(
-    problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any], only_failed: bool
+    problem: Any, submission: dict[str, Any], rules: Mapping[str, Any], options: dict[str, Any], only_failed: bool
 ) -> dict[str, Any]:
     run = registry.of(problem).run(problem, submission, rules[problem.benchmark])
     if only_failed and run.success:

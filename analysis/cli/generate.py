@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,13 +14,12 @@ from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import complain, say, tell
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.catalog import names_problem
-from planoracle.instances.generate.network_measures import describe
 from planoracle.instances.generate.parameters import Parameters
 from planoracle.instances.generate.styles import compose, draw
 from planoracle.instances.generate.styles import style as style_of
-from planoracle.instances.model.problem import for_kind
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import to_json
+from planoracle.solver.kinds.registry import kind_of
 
 _COLUMNS = (
     "instance",
@@ -188,24 +186,4 @@ def _write(problem: Any, file: Path | None) -> None:
 
 
 def _description(problem: Any) -> dict[str, Any]:
-    """Return the row of a problem: its name and its measures."""
-    return {"instance": problem.name} | for_kind(problem, _MEASURES)(problem)
-
-
-def _measures(instance: Any) -> dict[str, Any]:
-    return describe(instance).row()
-
-
-def _kitchen_measures(kitchen: Any) -> dict[str, Any]:
-    return {"agents": len(kitchen.agents)}
-
-
-def _grid_kitchen_measures(kitchen: Any) -> dict[str, Any]:
-    return {"agents": len(kitchen.agents), "orders": len(kitchen.orders)}
-
-
-_MEASURES: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "schedule": _measures,
-    "kitchen": _kitchen_measures,
-    "floor": _grid_kitchen_measures,
-}
+    return {"instance": problem.name, **kind_of(problem).description(problem)}

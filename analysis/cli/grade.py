@@ -163,7 +163,9 @@ def grade(
     if page is not None:
         origin = origin_of(source.paths)
         entries = list(entries)  # the page needs the submissions again
-    table, mismatches = Table(form, _columns()), MismatchCounter()
+    # JSON has the keys of the rows; columns of tables are those of all benchmarks.
+    columns = [] if form in (Format.json, Format.jsonl) else _columns()
+    table, mismatches = Table(form, columns), MismatchCounter()
     failed = False
 
     def is_row(row: Any) -> bool:
@@ -228,11 +230,12 @@ def _grade_of_answer(place: SourceLine, entry: Any, answer: ResultRow | TaskFail
 
 def _check_table(by: str | None, table_name: str | None) -> None:
     """Raise `UnknownNameError` for a group that no benchmark has, and for an unknown table."""
-    groups: dict[str, None] = {}
-    for benchmark in registry.names():
-        groups |= dict.fromkeys(groupings(benchmark))
-    if by is not None and by not in groups:
-        raise UnknownNameError(one_of(by, groups, "groups"), field="--by", value=by)
+    if by is not None:
+        groups: dict[str, None] = {}
+        for benchmark in registry.names():
+            groups |= dict.fromkeys(groupings(benchmark))
+        if by not in groups:
+            raise UnknownNameError(one_of(by, groups, "groups"), field="--by", value=by)
     if table_name is not None and table_name not in table_names(by):
         raise UnknownNameError(one_of(table_name, table_names(by), "tables"), field="--table", value=table_name)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from typing import Annotated, Any, Final, NoReturn
+from collections.abc import Mapping
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -15,6 +14,7 @@ from planoracle.analysis.console import say_json, tell
 from planoracle.instances.files import catalog
 from planoracle.instances.model.problem import GENERAL
 from planoracle.instances.protocol import registry
+from planoracle.solver.kinds.registry import kind_of
 
 _SET_COLUMNS = ("set", "problems", "unit", "about", "kind")
 _COLUMNS = (
@@ -85,10 +85,9 @@ def _document(problem: Any) -> dict[str, Any]:
     return registry.of(problem).document(problem)
 
 
-def _sizes(problem: Any) -> dict[str, int]:
+def _sizes(problem: Any) -> Mapping[str, int]:
     """Return the sizes of a problem, if its kind has any."""
-    measure = _SIZES.get(problem.kind)
-    return {} if measure is None else measure(problem)
+    return kind_of(problem).size(problem)
 
 
 def _list_sets(form: Format) -> NoReturn:
@@ -122,32 +121,3 @@ def _print_schema(names: list[str]) -> None:
     if len(names) > 1:
         raise typer.BadParameter("must be a single benchmark with --schema", param_hint="NAME")
     say_json(registry.get(names[0] if names else GENERAL).schema(), indent=1)
-
-
-def _of_schedule(instance: Any) -> dict[str, int]:
-    autonomous = [action for action in instance.actions if action.attended < action.duration]
-    interruptible = [action for action in instance.actions if action.interruptible]
-    maximum_lags = [lag for lag in instance.lags if lag.maximum is not None]
-    return {
-        "actions": len(instance.actions),
-        "autonomous": len(autonomous),
-        "interruptible": len(interruptible),
-        "maximum_lags": len(maximum_lags),
-        "work": sum(action.duration for action in instance.actions),
-    }
-
-
-def _of_kitchen(kitchen: Any) -> dict[str, int]:
-    counts = Counter(kind for _, kind in kitchen.objects)
-    return {f"{kind}s": counts[kind] for kind in ("station", "item", "container", "player")}
-
-
-def _of_grid_kitchen(kitchen: Any) -> dict[str, int]:
-    return {"stations": len(kitchen.stations), "players": len(kitchen.agents), "orders": len(kitchen.orders)}
-
-
-_SIZES: Final[dict[str, Callable[[Any], dict[str, int]]]] = {
-    "schedule": _of_schedule,
-    "kitchen": _of_kitchen,
-    "floor": _of_grid_kitchen,
-}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -94,7 +95,9 @@ def regret(
     raise typer.Exit(int(failed))
 
 
-def _regret_of(problem: Any, submission: dict[str, Any], rules: dict[str, Any], options: dict[str, Any]) -> RunRegret:
+def _regret_of(
+    problem: Any, submission: dict[str, Any], rules: Mapping[str, Any], options: dict[str, Any]
+) -> RunRegret:
     return replace(compute_regret(problem, submission, rules[problem.benchmark], **options), run=None)
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
@@ -52,12 +52,13 @@ from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.strict_json import MAX_BYTES, refuse_compressed
-from planoracle.instances.model.agents import add_agent_suffix, busy_agent_note
+from planoracle.instances.model.agents import add_agent_suffix
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.workers.pool import TaskFailure
 from planoracle.instances.workers.worker import NO_LIMITS
+from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.result import in_words
 from planoracle.solver.solve import MODEL_FILES, Engines, model_text
 
@@ -74,8 +75,6 @@ _PIECE_FIELDS = (
     "agent_until",
 )
 _PIECE_COLUMNS = ("instance", "start", "end", "action", "agent", "agent_until", "resources", "label", "mode_name")
-# Note about a problem and its makespan, by the kind of the problem.
-_NOTES: Final[dict[str, Callable[[Any, int | None], str]]] = {"schedule": busy_agent_note}
 # Seconds per problem without --time-limit.
 _SECONDS = 60.0
 # No name is longer, in bytes.
@@ -244,9 +243,9 @@ def solve(
                     failed |= row["status"] == Status.unknown
                     turns |= row["unit"] == "turn"
                     results.add(item.about, row)
-                    note_of = _NOTES.get(item.about.kind) if listed.count == 1 else None
-                    text = note_of(item.about, row["makespan"]) if note_of else ""
-                    note_problem(row["instance"], text)
+                    is_single = listed.count == 1
+                    note = kind_of(item.about).note(item.about, row["makespan"]) if is_single else ""
+                    note_problem(row["instance"], note)
         except SignalExit:
             listed.tell_best()
             raise

@@ -14,12 +14,12 @@ from planoracle.heuristics.package_heuristics import package_heuristics
 from planoracle.heuristics.registry import full_name, run, short_names
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError, accept_former_keywords
-from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
-from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Claim, Reference
 from planoracle.instances.text import one_of
+from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.result import Result
 from planoracle.solver.solve import bundled_result, solve
 
@@ -205,12 +205,11 @@ def compare(
     for method in methods:
         requested |= dict.fromkeys(all_heuristics if method == ALL else [method])
     answers = _ProblemAnswers(problem, time_limit, budget)
-    actions = len(of_kind(problem, Instance).actions) if problem.kind == "schedule" else None
     return Comparison(
         instance=problem.name,
         benchmark=problem.benchmark,
         unit=problem.unit,
-        actions=actions,
+        actions=kind_of(problem).size(problem).get("actions"),
         exact=answers.exact,
         lower_bound=answers.lower_bound,
         entries=tuple(map(answers.entry, requested)),
@@ -311,9 +310,9 @@ class _ProblemAnswers:
 def _solve_or_load(problem: Problem, limit: Limit) -> Result:
     """Return the bundled result of a problem, or else solve it.
 
-    Schedules are always solved, since that is fast. An unproved bundled result is used only with the default limit.
+    Problems whose search is fast are always solved. An unproved bundled result is used only with the default limit.
     """
-    if problem.kind == "schedule":
+    if not kind_of(problem).has_slow_search:
         result = solve(problem, time_limit=limit)
         return result if result.status.settled else bundled_result(problem) or result
     bundled = bundled_result(problem)

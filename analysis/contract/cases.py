@@ -23,6 +23,7 @@ from planoracle.instances.protocol.environment import AnyEnvironment, RunConfig
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import replay_rules
 from planoracle.instances.protocol.simulator import Step
+from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.result import Result
 from planoracle.solver.solve import has_solver, no_solver_reason, solve
 
@@ -117,7 +118,7 @@ class ContractCase:
         problem = self.benchmark.under(self.problem, self.rules)
         best: Any = SolverOracle(WORK).best(problem, self.rules)
         rules = replay_rules(problem, self.rules)
-        if best.plan is None and rules is not None and problem.kind == "schedule":
+        if best.plan is None and rules is not None and kind_of(problem).has_interval_model:
             best = solve(problem, rules=rules, time_limit=WORK)
         if best.plan is None:
             raise NotApplicableError(f"no plan of {self.problem.name} was computed within the effort limit")

@@ -18,7 +18,7 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.feedback import ANSWER, Examination, Section, sections_of
 from planoracle.instances.protocol.profiles import Rules
-from planoracle.solver.solve import has_solver
+from planoracle.solver.solve import has_state_values
 
 #: Version of `Critique.as_dict`; grows when a field changes its meaning or is removed.
 VERSION = 2
@@ -168,7 +168,7 @@ def critique_of(
     if run.plan.fault:
         topics = (ANSWER, *topics)
     costs = None
-    if regret and not examined.outcome and has_solver(problem):
+    if regret and not examined.outcome and has_state_values(problem):
         costs = _decisions(run, examined, seconds)
     return Critique(
         instance=problem.name,

@@ -17,7 +17,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.repair.minimal_change import OBJECTIVES, checked_objectives
 from planoracle.solver.repair.plan_repair import Repair
-from planoracle.solver.runs import solver_of
+from planoracle.solver.solve import solving_kind
 
 #: Default work for each of the nearest plan and the optimum.
 WORK = WorkLimit(60.0)
@@ -72,7 +72,8 @@ class Repairer:
         def solve_best(modified: Problem) -> BestKnown:
             return self.oracle.best(modified, rules)
 
-        return solver_of(run, self.time_limit).repair(solve_best, self.objectives, self.time_limit, salvaged)
+        kind = solving_kind(run.problem)
+        return kind.repair(run, solve_best, self.objectives, self.time_limit, salvaged)
 
 
 def _with_plan(submission: object, benchmark: AnyBenchmark, plan: object) -> object:

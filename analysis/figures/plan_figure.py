@@ -9,12 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planoracle.analysis.figures.gantt import gantt, gantt_pair
-from planoracle.analysis.run_schedule import Timeline, align, timeline
+from planoracle.analysis.run_schedule import align
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.problem import Problem, of_kind
-from planoracle.instances.protocol.registry import of
-from planoracle.instances.protocol.schedule_benchmark import language
+from planoracle.instances.model.problem import Problem
+from planoracle.solver.kinds.registry import kind_of
 
 
 def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -30,7 +28,7 @@ def draw(problem: Problem, plan: object, ax: Axes | None = None, *, title: str |
     InputError, PlanError
         If the plan cannot be read, contains no step, or is too long.
     """
-    return gantt(*_schedule(problem, plan), ax, title=title)
+    return gantt(*kind_of(problem).timeline_of_plan(problem, plan), ax, title=title)
 
 
 def svg(problem: Problem, plan: object) -> str:
@@ -52,23 +50,12 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
     InputError, PlanError
         As `draw`.
     """
-    upper_timeline, lower_timeline = _schedule(problem, upper), _schedule(problem, lower)
+    kind = kind_of(problem)
+    upper_timeline = kind.timeline_of_plan(problem, upper)
+    lower_timeline = kind.timeline_of_plan(problem, lower)
     pair: Any
-    if problem.kind == "schedule":
+    if kind.has_interval_model:
         pair = (*upper_timeline, lower_timeline[1])
     else:
         pair = align(upper_timeline, lower_timeline)
     return gantt_pair(*pair, names=names)
-
-
-def _schedule(problem: Problem, plan: object) -> Timeline:
-    """Return an instance and its schedule in a plan; kitchens have the rules of the released code."""
-    if problem.kind != "schedule":
-        benchmark = of(problem)
-        return timeline(benchmark.run(problem, plan, benchmark.rules.profiles["released"]))
-    instance = of_kind(problem, Instance)
-    plans = language(instance)
-    schedule = plans.schedule(instance, plans.parse(instance, plan))
-    if not schedule.pieces:
-        raise InputError("the plan contains no step to draw", field=problem.name)
-    return instance, schedule

@@ -69,12 +69,15 @@ class Schema:
     @property
     def columns(self) -> tuple[FrameColumn, ...]:
         """All columns, for the benchmarks that there are now."""
+        if _BENCHMARK not in self.fixed and not self.has_metrics:
+            return self.fixed
         return _columns(self.fixed, self.has_metrics, registry.names())
 
     @property
     def names(self) -> list[str]:
         """Names of the columns in order."""
-        return [column.name for column in self.columns]
+        names = [column.name for column in self.fixed]
+        return [*names, *own_metrics()] if self.has_metrics else names
 
 
 @cache

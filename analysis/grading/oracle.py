@@ -25,7 +25,16 @@ from planoracle.instances.protocol.schedule_benchmark import replay_rules
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.result import Result, refused_result, versions
 from planoracle.solver.runs import solver_of
-from planoracle.solver.solve import bundled_result, check_proof, engine_of, has_solver, shorter_of, solve, unsolved
+from planoracle.solver.solve import (
+    bundled_result,
+    check_proof,
+    engine_of,
+    has_solver,
+    has_state_values,
+    shorter_of,
+    solve,
+    unsolved,
+)
 
 #: Default limit of a grader for one problem or state.
 WORK = WorkLimit(10.0)
@@ -133,10 +142,10 @@ class SolverOracle:
 
     def rest(self, run: AnyRun) -> BestKnown:
         """Return the best completion after a run; its makespan counts the remaining work only."""
-        return solver_of(run, self.limit).rest if has_solver(run.problem) else unsolved(run.problem)
+        return solver_of(run, self.limit).rest if has_state_values(run.problem) else unsolved(run.problem)
 
     def values(self, run: AnyRun) -> Sequence[int | None]:
         """Return the best makespan within reach before the first and after every step, ``None`` where unknown."""
-        if not has_solver(run.problem):
+        if not has_state_values(run.problem):
             return [None] * (len(run.steps) + 1)
         return [value.makespan for value in solver_of(run, self.limit).values]

@@ -1,8 +1,8 @@
-"""Rule profiles of all benchmarks, with single rules by name."""
+"""Rule profiles of all benchmarks, built on first use, with single rules by name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from planoracle.instances.errors import UnknownNameError
@@ -10,8 +10,63 @@ from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import one_of
 
+#: Profiles that every benchmark has.
+_COMMON_PROFILES = ("paper", "released")
 
-def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> dict[str, Rules]:
+
+class RulesByBenchmark(Mapping[str, Rules]):
+    """Rules by benchmark, built on first use.
+
+    So a benchmark is imported only if a submission names it.
+
+    Parameters
+    ----------
+    profile
+        Name of the profile.
+    options
+        Single rules by benchmark, by name.
+    replacements
+        Rules in place of those of the profile. They hold for all benchmarks that share the rules.
+    """
+
+    def __init__(
+        self,
+        profile: str = "paper",
+        options: Mapping[str, Mapping[str, str]] | None = None,
+        replacements: Mapping[str, Rules] | None = None,
+    ) -> None:
+        self.profile = profile
+        self._options = options or {}
+        self._rules: dict[str, Rules] = dict(replacements or {})
+        self._replacements = frozenset(self._rules)
+
+    def __getitem__(self, benchmark: str) -> Rules:
+        if benchmark not in self._rules:
+            if registry.find(benchmark) is None:
+                raise KeyError(benchmark)
+            self._rules[benchmark] = self._build(benchmark)
+        return self._rules[benchmark]
+
+    def _build(self, benchmark: str) -> Rules:
+        rule_set = registry.get(benchmark).rules
+        if rule_set.name in self._replacements:
+            return self._rules[rule_set.name]
+        if rule_set.name != benchmark:
+            return self[rule_set.name]
+        rules: Rules = rule_set.profile(self.profile, **self._options.get(benchmark, {}))
+        return rules
+
+    def __contains__(self, benchmark: object) -> bool:
+        return isinstance(benchmark, str) and registry.find(benchmark) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(registry.names())
+
+    def __len__(self) -> int:
+        return len(registry.names())
+
+
+def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> RulesByBenchmark:
     """Return the profile of that name for every benchmark.
 
     Parameters
@@ -30,39 +85,59 @@ def profiles(name: str = "paper", options: Mapping[str, str] | None = None) -> d
     >>> chosen["recipe2plan"].zero_duration, chosen["generic"]
     ('rejected', Rules(refuse_unread=False))
     """
+    if not options and name in _COMMON_PROFILES:
+        return RulesByBenchmark(name)
+    names_by_benchmark: dict[str, list[str]] = {}
+    for benchmark in registry.names():
+        rule_set = registry.get(benchmark).rules
+        if rule_set.name == benchmark:
+            names_by_benchmark[benchmark] = [rule.name for rule in fields(rule_set.profile(name))]
     remaining = dict(options or {})
-    every = [registry.get(benchmark) for benchmark in registry.names()]
-    rules: dict[str, list[str]] = {}
-    for owner in every:
-        if owner.rules.name == owner.name:
-            rules[owner.name] = [rule.name for rule in fields(owner.rules.profile(name))]
-    for option in remaining:
-        having = [f"{benchmark}.{option}" for benchmark, names in rules.items() if option in names]
-        if len(having) > 1:
-            raise UnknownNameError(f"is ambiguous; use {' or '.join(having)}", field="rule", value=option)
+    _refuse_ambiguous(remaining, names_by_benchmark)
+    rules = RulesByBenchmark(name, _take_options(remaining, names_by_benchmark))
+    for benchmark in names_by_benchmark:
+        rules[benchmark]  # raises for an unknown value
+    if remaining:
+        raise _unknown_rule(next(iter(remaining)), names_by_benchmark)
+    return rules
+
+
+def _refuse_ambiguous(options: Iterable[str], names_by_benchmark: Mapping[str, Sequence[str]]) -> None:
+    """Raise `UnknownNameError` for a name that several benchmarks have, and for a limit."""
+    for option in options:
+        owners = [f"{benchmark}.{option}" for benchmark, names in names_by_benchmark.items() if option in names]
+        if len(owners) > 1:
+            raise UnknownNameError(f"is ambiguous; use {' or '.join(owners)}", field="rule", value=option)
         prefix, _, rule = option.partition(".")
-        if not having and rule not in rules.get(prefix, ()):
-            _refuse_limit(option, rules)
-    complete: dict[str, Rules] = {}
-    for benchmark, names in rules.items():
-        chosen = {}
+        if not owners and rule not in names_by_benchmark.get(prefix, ()):
+            _refuse_limit(option, names_by_benchmark)
+
+
+def _take_options(
+    remaining: dict[str, str], names_by_benchmark: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, str]]:
+    """Return single rules by benchmark, and remove them from those that remain."""
+    chosen: dict[str, dict[str, str]] = {}
+    for benchmark, names in names_by_benchmark.items():
+        chosen[benchmark] = {}
         for rule in names:
             for key in (rule, f"{benchmark}.{rule}"):
                 if key in remaining:
-                    chosen[rule] = remaining.pop(key)
-        complete[benchmark] = registry.get(benchmark).rules.profile(name, **chosen)
-    if remaining:
-        option = next(iter(remaining))
-        prefix, dot, _ = option.partition(".")
-        owners = {prefix} & {*rules} or rules
-        accepted: set[str] = set()
-        for owner_name in owners:
-            accepted.update(f"{owner_name}.{rule}" if dot else rule for rule in rules[owner_name])
-        raise UnknownNameError(one_of(option, sorted(accepted), "rules"), field="rule", value=option)
-    return {member.name: complete[member.rules.name] for member in every}
+                    chosen[benchmark][rule] = remaining.pop(key)
+    return chosen
 
 
-def complete_rules(partial: Mapping[str, Rules] | None = None) -> dict[str, Rules]:
+def _unknown_rule(option: str, names_by_benchmark: Mapping[str, Sequence[str]]) -> UnknownNameError:
+    """Return the error for a rule that no benchmark has, or not the one that it names."""
+    prefix, dot, _ = option.partition(".")
+    owners = [prefix] if prefix in names_by_benchmark else names_by_benchmark
+    accepted: set[str] = set()
+    for owner in owners:
+        accepted.update(f"{owner}.{rule}" if dot else rule for rule in names_by_benchmark[owner])
+    return UnknownNameError(one_of(option, sorted(accepted), "rules"), field="rule", value=option)
+
+
+def complete_rules(partial: Mapping[str, Rules] | None = None) -> Mapping[str, Rules]:
     """Return rules for every benchmark: the given ones, else those of ``paper``.
 
     A benchmark that shares the rules of another one gets the rules given for that one.
@@ -71,13 +146,9 @@ def complete_rules(partial: Mapping[str, Rules] | None = None) -> dict[str, Rule
     >>> complete_rules({"robotouille": released["robotouille"]})["kitchens"] == released["kitchens"]
     True
     """
-    rules = dict(partial or {})
-    complete = profiles() | rules
-    for name in registry.names():
-        owner = registry.get(name).rules.name
-        if owner in rules and name not in rules:
-            complete[name] = rules[owner]
-    return complete
+    if isinstance(partial, RulesByBenchmark):
+        return partial
+    return RulesByBenchmark(replacements=partial)
 
 
 def _refuse_limit(option: str, rules: Mapping[str, Sequence[str]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from planoracle.analysis.intake.path_names import NO_HINTS, EntryError, Hints, SourceLine, problem_name
 from planoracle.analysis.intake.problem_names import NameResolver
@@ -22,29 +22,65 @@ MAX_NAME = 1_000
 _MODELS, _SAMPLES = ("model", "method", "heuristic"), ("sample", "epoch")
 # Columns of other programs that are taken for the instance if they name a problem.
 _INSTANCES = ("problem_id", "task_id", "question_id", "instance_id")
+# Fields of submissions to any benchmark.
+_USUAL = frozenset(("id", "instance", *_MODELS, *_SAMPLES, *STOPS))
 #: Names of columns for the problem.
 INSTANCE_FIELDS = ("instance", *_INSTANCES)
 
 
-@cache
-def _fields_of_benchmarks(attribute: str) -> tuple[str, ...]:
-    """Return the field names in an attribute of all benchmarks."""
-    names: dict[str, None] = {}  # ordered set
-    for benchmark in registry.names():
-        names |= dict.fromkeys(getattr(registry.get(benchmark), attribute))
-    return tuple(names)
+class SubmissionFields(NamedTuple):
+    """Fields of submissions beside the common ones: of one benchmark, or of all.
+
+    Attributes
+    ----------
+    plan, address, limit, detail
+        Fields that may hold the plan, complete the name of the problem, limit the run, and serve metrics.
+    """
+
+    plan: tuple[str, ...]
+    address: tuple[str, ...]
+    limit: tuple[str, ...]
+    detail: tuple[str, ...]
 
 
 @cache
-def _limits() -> tuple[str, ...]:
-    limits = (registry.get(name).submission_limit for name in registry.names())
-    return tuple(dict.fromkeys(limit[0] for limit in limits if limit is not None))
+def _fields_of(benchmarks: tuple[str, ...]) -> SubmissionFields:
+    """Return the fields that some benchmarks declare, in their order."""
+    names: list[dict[str, None]] = [{}, {}, {}, {}]  # ordered sets
+    for benchmark in map(registry.get, benchmarks):
+        limit = () if benchmark.submission_limit is None else benchmark.submission_limit[:1]
+        declared = (benchmark.plan_fields, benchmark.address_fields, limit, benchmark.detail_fields)
+        for members, fields in zip(names, declared, strict=True):
+            members |= dict.fromkeys(fields)
+    return SubmissionFields(*map(tuple, names))
+
+
+def _all_fields() -> SubmissionFields:
+    return _fields_of(registry.names())
+
+
+def fields_for(record: Mapping[str, Any]) -> SubmissionFields:
+    """Return the fields that a record may have.
+
+    They are those of all benchmarks, unless the benchmark of its problem declares all fields of the record, and at most
+    one of each kind. Then no other benchmark is imported.
+    """
+    name = record.get("instance")
+    head = name.partition("/")[0].partition("@")[0] if isinstance(name, str) else ""
+    benchmark = registry.find(head) if head else None
+    if benchmark is None:
+        return _all_fields()
+    own_fields = _fields_of((benchmark.name,))
+    kinds = own_fields._replace(plan=(*own_fields.plan, *COMMON_FIELDS))
+    counts = [len(record.keys() & set(fields)) for fields in kinds]
+    has_further_fields = not record.keys() <= _USUAL.union(*kinds)
+    return _all_fields() if has_further_fields or max(counts) > 1 else own_fields
 
 
 @cache
 def plan_fields() -> tuple[str, ...]:
     """Return the fields that may hold a plan, of all benchmarks."""
-    return tuple(dict.fromkeys((*_fields_of_benchmarks("plan_fields"), *COMMON_FIELDS)))
+    return tuple(dict.fromkeys((*_all_fields().plan, *COMMON_FIELDS)))
 
 
 def holds_plan(row: Mapping[str, Any]) -> bool:
@@ -200,7 +236,7 @@ class Columns:
             record["model"] = self._model
         if record.get("instance") in (None, ""):
             record["instance"] = self._instance_of(record) or hints.instance
-        for name in _limits():
+        for name in fields_for(record).limit:
             if record.get(name) == "":  # of a table in which all is text
                 del record[name]
             elif isinstance(record.get(name), str):
@@ -220,7 +256,8 @@ class Columns:
 
     def _choose_plan(self, record: dict[str, Any], row: dict[str, Any]) -> None:
         """Remove empty and redundant plan fields; raises `InputError` if none holds a plan."""
-        present = [name for name in plan_fields() if name in record]
+        declared_fields = fields_for(record).plan
+        present = [name for name in dict.fromkeys((*declared_fields, *COMMON_FIELDS)) if name in record]
         filled = [name for name in present if record[name] not in (None, "")]
         error = record.get("error")
         if not filled and isinstance(error, str) and error:  # a broken run is not a failed one
@@ -231,7 +268,7 @@ class Columns:
             status = record.get("status")
             reason = f"the status is {status}" if isinstance(status, str) else "there is no plan"
             raise InputError(f"is null: {reason}", field=present[0])
-        declared = [name for name in filled if name in _fields_of_benchmarks("plan_fields")]
+        declared = [name for name in filled if name in declared_fields]
         for name in present:
             is_empty = record[name] is None or (filled and name not in filled)
             if is_empty or ("plan" in filled and name not in declared):  # beside a plan, common fields are redundant
@@ -323,9 +360,9 @@ def normalise(entry: dict[str, Any], place: SourceLine) -> dict[str, Any]:
     if is_grade(entry):
         return entry | place._asdict()
     shared = {name: entry.get(name) for name in ("id", "instance", "model", "sample")} | place._asdict()
-    details = (*_fields_of_benchmarks("detail_fields"), *STOPS)
-    own_fields = (*_fields_of_benchmarks("address_fields"), *_limits(), *plan_fields(), *details)
-    return shared | {name: entry[name] for name in own_fields if name in entry}
+    declared = fields_for(entry)
+    names = (*declared.address, *declared.limit, *declared.plan, *COMMON_FIELDS, *declared.detail, *STOPS)
+    return shared | {name: entry[name] for name in names if name in entry}
 
 
 def check_submission(submission: object) -> dict[str, Any]:

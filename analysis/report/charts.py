@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import repeat
-from typing import Any
+from typing import Any, cast
 
 from planoracle.analysis.report.details import plain, whole
-from planoracle.analysis.run_schedule import timeline
-from planoracle.instances.benchmarks.kitchens.kitchen import KitchenRules
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Status
-from planoracle.instances.model.problem import Problem, for_kind
+from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
@@ -21,6 +19,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import action_name, language
 from planoracle.instances.protocol.schedule_run import AnyScheduleRun
 from planoracle.instances.protocol.scoring import BestKnown, Oracle
+from planoracle.solver.kinds.registry import kind_of
 
 #: Most pieces of one plan that are drawn.
 MAX_PIECES = 2_000
@@ -83,13 +82,22 @@ def chart(problem: Problem, rules: Rules, oracle: Oracle) -> dict[str, Any]:
     try:
         judged = registry.of(problem).under(problem, rules)
     except InputError:  # the rules leave no way to complete it
-        return for_kind(problem, _CHARTS)(problem, None, rules)
-    return for_kind(problem, _CHARTS)(judged, oracle.best(judged, rules), rules)
+        return _chart_with(problem, None, rules)
+    return _chart_with(judged, oracle.best(judged, rules), rules)
+
+
+def _chart_with(problem: Problem, best: BestKnown | None, rules: Rules) -> dict[str, Any]:
+    """Describe a problem and its best plan, if the rules permit a completion."""
+    if kind_of(problem).has_interval_model:
+        return _instance_chart(of_kind(problem, Instance), best)
+    return _timeline_chart(problem, best, rules)
 
 
 def chart_of_run(run: AnyRun) -> dict[str, Any]:
     """Describe a run as a chart: ``pieces`` executed and submitted, and the fields of a chart."""
-    return for_kind(run.problem, _DRAWN)(run)
+    if kind_of(run.problem).has_interval_model:
+        return _pieces_of(cast("AnyScheduleRun", run))
+    return _timeline_actions(run)
 
 
 def _pieces(instance: Instance, best: BestKnown | None) -> tuple[Piece, ...]:
@@ -123,17 +131,17 @@ _EMPTY: dict[str, Any] = {"tasks": [], "actions": [], "resources": [], "pieces":
 def _timeline_actions(run: AnyRun) -> dict[str, Any]:
     """Describe a run in a kitchen or grid kitchen as a schedule: ``tasks, actions, resources, pieces``."""
     try:
-        instance, schedule = timeline(run)
+        instance, schedule = kind_of(run.problem).timeline(run)
     except InputError:
         return _EMPTY
     chart = _instance_chart(instance, None)
-    is_kitchen = run.problem.kind == "kitchen"  # a command is an action
+    command_is_action = kind_of(run.problem).command_is_action
     positions: Iterable[int | None] = repeat(None)
-    if is_kitchen:
+    if command_is_action:
         positions = [step.position for step in run.steps if step.kind == "act"]
     for row, action in zip(chart["actions"], instance.actions, strict=True):
-        short = action.task.removesuffix("-item").removesuffix("-container") if is_kitchen else action.label
-        words = action.label if is_kitchen else f"{action.task} {action.label}"
+        short = action.task.removesuffix("-item").removesuffix("-container") if command_is_action else action.label
+        words = action.label if command_is_action else f"{action.task} {action.label}"
         row[:3] = [plain(words, 120), "", plain(short, 60)]
     rows = zip(schedule.pieces[:MAX_PIECES], positions, strict=False)
     pieces = [piece_row(instance, piece, position) for piece, position in rows]
@@ -146,14 +154,14 @@ def _timeline_chart(problem: Problem, best: BestKnown | None, rules: Rules) -> d
     if best is not None and best.plan is not None:
         actions = _timeline_actions(registry.of(problem).run(problem, {"plan": best.plan}, rules))
     makespan, bound = (None, None) if best is None else (best.makespan, best.lower_bound)
-    if isinstance(rules, KitchenRules) and rules.moves == "joint":
+    if kind_of(problem).counts_rounds(rules):
         makespan, bound = None if makespan is None else -(-makespan // len(problem.agents)), None
     return {
         "kind": problem.kind,
         "slots": 0,  # a refused action takes no step
         "unit": problem.unit,
         "seconds": None,
-        "first": int(problem.kind == "kitchen"),
+        "first": int(kind_of(problem).command_is_action),
         "tasks": actions["tasks"],
         "agents": [plain(agent, 80) for agent in problem.agents],
         "resources": actions["resources"],
@@ -190,15 +198,3 @@ def _pieces_of(run: AnyScheduleRun) -> dict[str, Any]:
             rows.append(piece_row(run.problem, piece, target.position, done=False))
     milestones = {run.problem.index[action.id] for action in run.problem.actions if action.is_milestone}
     return {"pieces": [row for row in rows if row[0] not in milestones][:MAX_PIECES]}
-
-
-_CHARTS: dict[str, Callable[..., dict[str, Any]]] = {
-    "schedule": lambda problem, best, rules: _instance_chart(problem, best),
-    "kitchen": _timeline_chart,
-    "floor": _timeline_chart,
-}
-_DRAWN: dict[str, Callable[..., dict[str, Any]]] = {
-    "schedule": _pieces_of,
-    "kitchen": _timeline_actions,
-    "floor": _timeline_actions,
-}

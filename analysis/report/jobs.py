@@ -7,8 +7,9 @@ processes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import Any
 
@@ -16,6 +17,7 @@ from planoracle.analysis.grading.grader import Grader
 from planoracle.analysis.report.details import compact_json, grade_faults, metrics
 from planoracle.analysis.report.work import DecisionSheet, GradedSheet, ReportEntry, ReportOptions, ungraded_sheet
 from planoracle.instances.workers.pool import TaskFailure, WorkerPool
+from planoracle.solver.kinds.registry import find as find_kind
 
 # Plans of one problem whose regrets one task computes.
 _PRICED = 20
@@ -147,12 +149,16 @@ def _regret_batches(work: PlanWork) -> Iterator[list[int]]:
         group[name].append(i)
         seen.add((name, model))
     for group in (first, later):
-        # Plans in kitchens take much longer.
-        kinds = {name: work.sheets[members[0]].kind for name, members in group.items()}
-        names = sorted(group, key=lambda name: kinds[name] in ("kitchen", "floor"))
+        names = sorted(group, key=partial(_is_slow, work, group))
         batches = [_parts(group[name], _PRICED) for name in names]
         for parts in zip_longest(*batches):
             yield from (part for part in parts if part is not None)
+
+
+def _is_slow(work: PlanWork, group: Mapping[str, list[int]], name: str) -> bool:
+    """Return whether the searches of a problem, with its plans in a group, take much longer than others."""
+    sheet = work.sheets[group[name][0]]
+    return find_kind(sheet.kind).has_slow_search
 
 
 def _parts(members: list[int], size: int) -> Iterator[list[int]]:

@@ -18,6 +18,7 @@ from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.bundled_results import OPTIMA_FILE, Entry, by_key, key_of, optima_text
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Claim
+from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.result import Result, versions
 from planoracle.solver.solve import engine_of, has_solver, solve
 
@@ -107,7 +108,7 @@ def bundled_entries(name: str) -> Iterator[BundledEntry]:
             judged = benchmark.under(problem, rules)
         except InputError:  # the rules leave no way to complete it
             continue
-        deciding = None if problem.kind == "schedule" else engine_of(problem).rules_for_optimum(rules)
+        deciding = kind_of(problem).rules_for_optimum(rules)
         _, _, profiles = seen.setdefault(key_of(judged, deciding), (judged, deciding, []))
         profiles.append(profile)
     for key, (judged, deciding, profiles) in seen.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from io import BytesIO
 from types import NoneType
-from typing import Any, Final
+from typing import Any
 
 from planoracle.analysis.console import output_file
 from planoracle.analysis.intake.byte_streams import read_lines
@@ -22,14 +22,12 @@ from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol import bundled_results, registry
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify
+from planoracle.solver.explanation import FORMAT, VERSION
+from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.proofs import checker
 from planoracle.solver.proofs.certificate import certificate
-from planoracle.solver.result import Result
 from planoracle.solver.solve import bundled_proof, bundled_result, solve
 
-#: Format of the documents of `planoracle explain` for problems without certificates: a plan that can be replayed.
-FORMAT: Final = "planoracle/plan"
-VERSION: Final = 1
 _KEYS = {"format", "version", "instance", "profile", "makespan", "bound", "proved", "plan"}
 
 
@@ -63,20 +61,6 @@ class Verification:
     def row(self) -> dict[str, Any]:
         """Return the fields for a table."""
         return asdict(self)
-
-
-def plan_document(result: Result, profile: str) -> dict[str, Any]:
-    """Return the plan and the bound of a result without a certificate, as a document."""
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "instance": result.instance,
-        "profile": profile,
-        "makespan": result.makespan,
-        "bound": result.lower_bound,
-        "proved": "search",
-        "plan": result.plan,
-    }
 
 
 def read_certificates(path: str) -> Iterator[tuple[str, Any | InputError]]:
@@ -218,7 +202,7 @@ def _verify_plan(document: dict[str, Any], problem: Problem) -> Verification:
         return refute(f"its plan is not a success with a makespan of {makespan} {problem.unit}s")
     reason = _open_claim(makespan, bound)
     checked = Verification(problem.name, makespan, bound, "search", bound is None or None, reason, profile)
-    optimum_rules = None if problem.kind == "schedule" else rules
+    optimum_rules = None if kind_of(problem).has_interval_model else rules
     return _refute_by_optimum(checked, benchmark.under(problem, rules), optimum_rules)
 
 
@@ -273,7 +257,7 @@ def _verify_entry(way: BundledEntry) -> Verification:
     except Exception as error:  # whatever the file holds
         reason = f"its plan does not hold: {type(error).__name__}: {error}"
         return Verification("", makespan, bound, "", False, reason)
-    proof = None if way.problem.kind != "schedule" else bundled_proof(way.problem)
+    proof = bundled_proof(way.problem) if kind_of(way.problem).has_interval_model else None
     if proof is not None:
         checked = check_certificate(proof, of_kind(way.problem, Instance))
         if checked.holds and entry and (checked.bound, checked.makespan) != (bound, makespan):
@@ -298,7 +282,9 @@ def derive_certificates(name: str) -> bundled_results.Proofs:
     """
     proofs: dict[str, dict[str, Any]] = {}
     for way in bundled_entries(name):
-        proof = None if way.problem.kind != "schedule" else _valid_bundled_proof(way) or _new_proof(way)
+        if not kind_of(way.problem).has_interval_model:
+            continue
+        proof = _valid_bundled_proof(way) or _new_proof(way)
         if proof is not None:
             proofs[bundled_results.key_of(way.problem, None)] = proof
     return proofs

@@ -39,7 +39,8 @@ def read_binary_table(data: bytes, path: str) -> Iterator[TableRows]:
     """Yield the rows of a file, all at once; raises `InputError`."""
     table = TableRows([], [])
     size = 0
-    rows = excel_rows(data, table.notes) if path.lower().endswith(".xlsx") else _parquet_rows(data, path)
+    is_excel = path.lower().endswith(".xlsx")
+    rows = excel_rows(data, table.notes) if is_excel else _parquet_rows(data, path)
     for row in rows:
         if is_blank(row[1]):
             continue

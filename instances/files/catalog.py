@@ -56,7 +56,8 @@ _LINES = (".jsonl", ".ndjson")
 
 def _benchmark(name: str) -> AnyBenchmark | None:
     """Return the benchmark of a name: the first component, before a variant."""
-    return registry.find(name.partition("/")[0].partition("@")[0])
+    first_component = name.partition("/")[0]
+    return registry.find(first_component.partition("@")[0])
 
 
 def _catalog(name: str) -> Catalog | None:
@@ -126,7 +127,8 @@ def real_name(name: str) -> str:
         return name
     if names_problem(lower):
         return lower + agents
-    member = next((member for member in _members(lower) if member.lower() == lower), None)
+    members = _members(lower)
+    member = next((member for member in members if member.lower() == lower), None)
     return name if member is None else member + agents
 
 
@@ -165,8 +167,9 @@ def expand(patterns: Iterable[str]) -> list[str]:
         if agents and _path(pattern) is None:
             names.update(dict.fromkeys(name + agents for name in expand([base])))
             continue
-        # A file needs no look through all names, which would load all benchmarks.
-        members = [] if _catalog(pattern) is None and is_file(pattern) else _members(pattern)
+            # A file needs no look through all names, which would load all benchmarks.
+        is_path = _catalog(pattern) is None and is_file(pattern)
+        members = [] if is_path else _members(pattern)
         if members and pattern:
             names.update(dict.fromkeys(members))
         elif is_file(pattern):
@@ -218,7 +221,8 @@ def completions(start: str) -> list[str]:
     (['recipe2plan/timed'], ['recipe2plan/timed/Vada_Daikon-Radish'])
     """
     if "/" not in start:
-        return [name for name in registry.names() if name.startswith(start) and _catalog(name) is not None]
+        matching = [name for name in registry.names() if name.startswith(start)]
+        return [name for name in matching if _catalog(name) is not None]
     catalog = _catalog(start)
     matches: dict[str, None] = {}
     for name in () if catalog is None else catalog.names():
@@ -232,7 +236,9 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     """Return the label and the members of the bundled set of a name, ``("", ())`` without a set."""
     base, agents = _split(name)
     catalog = _catalog(base)
-    label, members = ("", ()) if catalog is None else catalog.set_of(base)
+    if catalog is None:
+        return "", ()
+    label, members = catalog.set_of(base)
     if not label:
         return "", ()
     return label + agents, tuple(member + agents for member in members)
@@ -274,7 +280,8 @@ def addressed(name: str, record: Mapping[str, Any]) -> str:
 
 def is_file(name: str) -> bool:
     """Return whether a name is the path of a file, or of one problem in it (``path#name``, ``path~3``)."""
-    return _path(name) is not None or _path(_split(name)[0]) is not None
+    base, _ = _split(name)
+    return _path(name) is not None or _path(base) is not None
 
 
 def file_path(name: str) -> str:
@@ -284,7 +291,8 @@ def file_path(name: str) -> str:
 
 def _path(name: str) -> str | None:
     """Return the path of the file of a name (``path`` or ``path#name``), ``None`` without a file."""
-    return next((path for path in (name, name.rpartition("#")[0]) if path and _exists(path)), None)
+    paths = (name, name.rpartition("#")[0])
+    return next((path for path in paths if path and _exists(path)), None)
 
 
 def _exists(path: str) -> bool:
@@ -308,10 +316,13 @@ def _files_in(folder: str) -> list[str]:
         if entry.is_file(follow_symlinks=False) and not _is_harmless(entry.name):
             paths.append(join(folder, entry.name))
         else:
-            unread.append(f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            unread.append(f"{entry.name}/" if is_folder else entry.name)
     if unread and paths:
-        more = f" and {len(unread) - _LISTED} more" if len(unread) > _LISTED else ""
-        warnings.warn(InputNote(f"{folder}: not read: {', '.join(unread[:_LISTED])}{more}"), stacklevel=2)
+        listed = ", ".join(unread[:_LISTED])
+        if len(unread) > _LISTED:
+            listed += f" and {len(unread) - _LISTED} more"
+        warnings.warn(InputNote(f"{folder}: not read: {listed}"), stacklevel=2)
     return paths
 
 
@@ -319,7 +330,8 @@ def _is_harmless(name: str) -> bool:
     """Return whether a file certainly holds no problem, by its name."""
     if name.startswith("~$") or name.endswith("~"):  # of a program in which another file is open
         return True
-    return PurePath(name).suffix.lower() in _HARMLESS_ENDINGS or _DOCUMENT.fullmatch(name) is not None
+    ending = PurePath(name).suffix.lower()
+    return ending in _HARMLESS_ENDINGS or _DOCUMENT.fullmatch(name) is not None
 
 
 def _no_match(name: str, message: str) -> UnknownNameError:
@@ -436,7 +448,8 @@ def read_problems(name_or_path: str) -> list[Problem]:
 
 def single(name_or_path: str) -> Problem:
     """Return the only problem of a name or file; raises `InputError` for none or several."""
-    problems = read_problems(name_or_path) if is_file(local_path(name_or_path)) else [problem(name_or_path)]
+    is_path = is_file(local_path(name_or_path))
+    problems = read_problems(name_or_path) if is_path else [problem(name_or_path)]
     if len(problems) != 1:
         raise InputError(f"contains {len(problems)} problems; name one: {name_or_path}#NAME", source=name_or_path)
     return problems[0]
@@ -484,7 +497,8 @@ def _read(path: str) -> list[Problem | InputError]:
             return list(problems)
     if path.lower().endswith(task_table.ENDINGS):
         return [task_table.read_table(data, path)]
-    lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
+    numbered_lines = enumerate(data.splitlines(), 1)
+    lines = [(number, line) for number, line in numbered_lines if line.strip()]
     if path.endswith(_LINES) or _has_line_objects([line for _, line in lines[:2]]):
         entries: list[Problem | InputError] = []
         for number, line in lines:
@@ -512,7 +526,8 @@ def read_line(line: bytes, source: str) -> list[Problem | InputError]:
             return list(_problems_of(document, source))
         return [problem(line.decode().strip())]
     except UnicodeDecodeError as error:
-        return [InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source)]
+        message = f"is not UTF-8 ({error.reason} at byte {error.start})"
+        return [InputError(message, source=source)]
     except InputError as error:
         return [error if error.source else error.at(source)]
 

@@ -25,8 +25,10 @@ _MAX_ROWS, _MAX_CELL = 2**20, 32_767
 # Parts of the archive; a workbook has about one for each sheet, chart and picture.
 _MAX_PARTS = 10_000
 _ERROR_VALUES = ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
-_FORMULA, _DOCTYPE = re.compile(rb"<f[ >/]"), re.compile(rb"<!DOCTYPE")
-_ROW, _CELL = re.compile(rb"<row[ >/]"), re.compile(rb"<c[ >/]")
+_FORMULA = re.compile(rb"<f[ >/]")
+_DOCTYPE = re.compile(rb"<!DOCTYPE")
+_ROW = re.compile(rb"<row[ >/]")
+_CELL = re.compile(rb"<c[ >/]")
 # Cells of a sheet; each needs a hundred times its bytes when it is read.
 _MAX_CELLS = MAX_ACTIONS * MAX_COLUMNS
 # Bytes of a part that are read at a time.
@@ -66,8 +68,10 @@ def excel_rows(data: bytes, notes: list[str]) -> Iterator[Row]:
             more_sheets = workbooks[0].worksheets[1:]
             titles = [sheet.title for sheet in more_sheets if sheet.max_row != 1]
             if titles:
-                more = f" and {len(titles) - _LISTED} more" if len(titles) > _LISTED else ""
-                notes.append(f"only the first sheet is read, not {', '.join(titles[:_LISTED])}{more}")
+                listed = ", ".join(titles[:_LISTED])
+                if len(titles) > _LISTED:
+                    listed += f" and {len(titles) - _LISTED} more"
+                notes.append(f"only the first sheet is read, not {listed}")
     except (InputError, MemoryError):
         raise
     except Exception as error:  # libraries raise errors of many types for damaged files
@@ -202,13 +206,17 @@ def _named_rows(rows: Iterator[SheetRow]) -> Iterator[Row]:
             continue
         width = max(values)
         if headings is None:
-            headings = _headings([values.get(column) for column in range(1, width + 1)])
+            cells_of_header = [values.get(column) for column in range(1, width + 1)]
+            headings = _headings(cells_of_header)
             continue
         _check_cells(present, number)
         if any(value is not None for column, value in values.items() if column > len(headings)):
             raise InputError(f"has {width} cells, but the header has {len(headings)} columns", line=number)
         cells = (values.get(column) for column in range(1, width + 1))
-        yield number, {heading: _read_value(cell) for heading, cell in zip(headings, cells, strict=False)}
+        row = {}
+        for heading, cell in zip(headings, cells, strict=False):
+            row[heading] = _read_value(cell)
+        yield number, row
 
 
 def _headings(values: Sequence[Any]) -> list[str]:

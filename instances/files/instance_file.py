@@ -202,14 +202,17 @@ _MESSAGES = {
 def _faults(error: ValidationError, model: type[BaseModel] | None) -> Iterator[InputError]:
     for details in error.errors(include_url=False):
         error_type, location = details["type"], details["loc"]
-        parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in location]
+        parts = []
+        for part in location:
+            parts.append(f"[{part}]" if isinstance(part, int) else f".{part}")
         path = "".join(parts).lstrip(".")
         message = _MESSAGES.get(error_type) or _rephrase(details["msg"])
         if error_type == "missing":
             yield InputError(message, field=path or "document")
             continue
         if error_type == "extra_forbidden" and model is not None:
-            message += did_you_mean(location[-1], keys_at(model, location[:-1]))
+            keys = keys_at(model, location[:-1])
+            message += did_you_mean(location[-1], keys)
         yield InputError(message, field=path or "document", value=details["input"])
 
 
@@ -278,7 +281,8 @@ def to_document(instance: Instance) -> dict[str, Any]:
     after: dict[str, list[AfterEntry]] = {action.id: [] for action in instance.actions}
     for lag in instance.lags:
         task = instance.by_id[lag.after].task
-        entry = AfterEntry(action=lag.before.removeprefix(f"{task}/"), min_lag=lag.minimum, max_lag=lag.maximum)
+        predecessor = lag.before.removeprefix(f"{task}/")
+        entry = AfterEntry(action=predecessor, min_lag=lag.minimum, max_lag=lag.maximum)
         after[lag.after].append(entry)
     steps: dict[str, list[ActionEntry]] = {name: [] for name in instance.tasks}
     for action in instance.actions:
@@ -306,19 +310,22 @@ def to_document(instance: Instance) -> dict[str, Any]:
 
 def _step_entry(action: Action, after: list[AfterEntry]) -> ActionEntry:
     modes = [_mode_entry(action.task, mode) for mode in action.modes]
-    is_plain = len(modes) == 1 and not modes[0].name and not modes[0].after
+    first_mode = modes[0]
+    is_plain = len(modes) == 1 and not first_mode.name and not first_mode.after
+    uses = (first_mode.uses or None) if is_plain else None
     default_attended = 0 if action.agents == () else action.duration
     attended = None if action.attended == default_attended else action.attended
     agents = None if action.agents is None else list(action.agents)
+    name = action.id.removeprefix(f"{action.task}/")
     return ActionEntry(
-        name=action.id.removeprefix(f"{action.task}/"),
+        name=name,
         label=action.label,
         duration=action.duration,
         attended=attended,
         interruptible=action.interruptible,
         release=action.release,
         agents=agents,
-        uses=(modes[0].uses or None) if is_plain else None,
+        uses=uses,
         modes=None if is_plain else modes,
         after=list(after),
     )
@@ -349,7 +356,8 @@ def instance_of(document: _Entry) -> Instance:
         task_name = task["name"]
         for step in task["actions"]:
             actions.append(_action(task_name, step, default_agents))
-            lags += [_lag(task_name, step["name"], after) for after in step.get("after", ())]
+            for after in step.get("after", ()):
+                lags.append(_lag(task_name, step["name"], after))
     resources = tuple(Resource(**resource) for resource in document.get("resources", ()))
     benchmark = _benchmark(document.get("benchmark", GENERAL))
     instance = Instance(
@@ -388,17 +396,22 @@ def _action(task: str, step: _Entry, default_agents: tuple[()] | None) -> Action
     mode_entries = step.get("modes")
     if mode_entries is None:
         mode_entries = [{"uses": step.get("uses") or ()}]
-    agents = default_agents if step.get("agents") is None else tuple(step["agents"])
+    agents = default_agents
+    if step.get("agents") is not None:
+        agents = tuple(step["agents"])
     attended = step.get("attended")
     if attended is None:
         attended = 0 if agents == () else step["duration"]
+    modes = tuple(_mode(task, entry) for entry in mode_entries)
+    name = f"{task}/{step['name']}"
+    interruptible = step.get("interruptible", False)
     return Action(
-        id=f"{task}/{step['name']}",
+        id=name,
         task=task,
         duration=step["duration"],
         attended=attended,
-        interruptible=step.get("interruptible", False),
-        modes=tuple(_mode(task, entry) for entry in mode_entries),
+        interruptible=interruptible,
+        modes=modes,
         agents=agents,
         release=step.get("release", 0),
         label=step.get("label", ""),
@@ -407,14 +420,17 @@ def _action(task: str, step: _Entry, default_agents: tuple[()] | None) -> Action
 
 def _mode(task: str, mode: _Entry) -> Mode:
     demands = tuple(Demand(**use) for use in mode.get("uses", ()))
-    predecessors = tuple(_action_id(task, before) for before in mode.get("after", ()))
+    names = mode.get("after", ())
+    predecessors = tuple(_action_id(task, before) for before in names)
     return Mode(demands, mode.get("name", ""), predecessors)
 
 
 def _lag(task: str, name: str, after: _Entry | str) -> Lag:
     entry: _Entry = {"action": after} if isinstance(after, str) else after
     before = _action_id(task, entry["action"])
-    return Lag(before, f"{task}/{name}", entry.get("min_lag", 0), entry.get("max_lag"))
+    minimum = entry.get("min_lag", 0)
+    maximum = entry.get("max_lag")
+    return Lag(before, f"{task}/{name}", minimum, maximum)
 
 
 def _action_id(task: str, name: str) -> str:

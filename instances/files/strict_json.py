@@ -42,7 +42,8 @@ def json_lines(text: str, places: Collection[Place]) -> dict[Place, int]:
     >>> json_lines('{"a": [1,\n {"b": 2}]}', [("a", 1, "b"), ("a",)])
     {('a',): 1, ('a', 1, 'b'): 2}
     """
-    targets, lines = set(places), dict[Place, int]()
+    targets = set(places)
+    lines = dict[Place, int]()
     if len(text) > _LONGEST:
         return lines
     path: list[str | int] = []  # the key or position in every open list and object
@@ -117,18 +118,21 @@ def _steps(document: Any, field: str) -> list[tuple[str, bool]]:
     before, _, name = steps[1].rpartition(" -> ")
     task, _, action = name.partition("/")
     head = [("tasks", False), (task, True), ("actions", False), (action, True)]
-    head += [("after", False), (before, True)] if before else []
+    if before:
+        head += [("after", False), (before, True)]
     return head + [(step, False) for step in steps[2:]]
 
 
 def _key(value: Any, step: str, named: bool) -> str | int | None:
     """Return the key or position of a step, ``None`` if the value has no such part."""
     if isinstance(value, dict):
-        return next((key for key in (step, _FILE_KEYS.get(step, step)) if key in value), None)
+        keys = (step, _FILE_KEYS.get(step, step))
+        return next((key for key in keys if key in value), None)
     if not isinstance(value, list):
         return None
     if step.isdecimal() and not named:
-        return int(step) if len(step) < 10 and int(step) < len(value) else None
+        is_position = len(step) < 10 and int(step) < len(value)
+        return int(step) if is_position else None
     for number, names in enumerate(map(_names, value)):
         if step in names or step.partition("/")[2] in names:
             return number
@@ -137,7 +141,9 @@ def _key(value: Any, step: str, named: bool) -> str | int | None:
 
 def _names(entry: Any) -> tuple[Any, ...]:
     """Return the names by which a path can refer to an entry of a list."""
-    return tuple(entry.get(key) for key in ("name", "action", "resource")) if isinstance(entry, dict) else (entry,)
+    if not isinstance(entry, dict):
+        return (entry,)
+    return tuple(entry.get(key) for key in ("name", "action", "resource"))
 
 
 class Document(NamedTuple):
@@ -148,7 +154,8 @@ class Document(NamedTuple):
 
     def located(self, error: InputError, source: str) -> InputError:
         """Return an error about the document with the lines of its faults, as far as they can be located."""
-        mine = [fault for fault in error.faults if fault.source == source and fault.field and not fault.line]
+        faults_without_line = [fault for fault in error.faults if fault.field and not fault.line]
+        mine = [fault for fault in faults_without_line if fault.source == source]
         places = {id(fault): place_of(self.value, fault.field or "") for fault in mine}
         lines = self.lines([place for place in places.values() if place])
 
@@ -186,7 +193,9 @@ def _second_line(data: bytes, key: str) -> int | None:
     """Return the line of the second occurrence of a key, ``None`` unless there are exactly two."""
     quoted_key = re.escape(json.dumps(key).encode())
     starts = [match.start() for match in re.finditer(quoted_key + rb"\s*:", data)]
-    return data.count(b"\n", 0, starts[1]) + 1 if len(starts) == 2 else None
+    if len(starts) != 2:
+        return None
+    return data.count(b"\n", 0, starts[1]) + 1
 
 
 #: Largest file in bytes, and most lists and objects in it, each of which needs many times the memory of its text.
@@ -243,11 +252,13 @@ def load_json(text: str | bytes, source: str, *, constants: bool = False, first_
             raise InputError(f"contains more than {MAX_CONTAINERS} lists and objects")
         return (_lenient_decoder() if constants else strict_decoder()).decode(text)
     except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 ({error.reason} at byte {error.start})", source=source) from None
+        message = f"is not UTF-8 ({error.reason} at byte {error.start})"
+        raise InputError(message, source=source) from None
     except json.JSONDecodeError as error:
         number = error.lineno + first_line - 1
         line = f"line {number}, " if "\n" in error.doc.strip() else ""
-        raise InputError(f"is not JSON: {error.msg} in {line}column {error.colno}", source=source) from None
+        message = f"is not JSON: {error.msg} in {line}column {error.colno}"
+        raise InputError(message, source=source) from None
     except InputError as error:
         raise error.at(source) from None
     except RecursionError:
@@ -292,7 +303,8 @@ def read_bytes(path: str | Path) -> bytes:
             _check_regular(os.fstat(stream.fileno()), source)
             return read_stream(stream, source)
     except FileNotFoundError as error:
-        raise InputError(f"cannot be read: {error.strerror}{did_you_mean_file(str(path))}", source=source) from None
+        hint = did_you_mean_file(str(path))
+        raise InputError(f"cannot be read: {error.strerror}{hint}", source=source) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", source=source) from None
     except ValueError as error:  # an invalid file name
@@ -305,7 +317,8 @@ def _check_regular(status: os.stat_result, source: str) -> None:
 
 
 def _open_without_blocking(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+    non_blocking = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+    return os.open(path, flags | non_blocking)
 
 
 @contextmanager
@@ -346,7 +359,9 @@ def refuse_compressed(start: bytes, source: str) -> None:
 
 def _printable(path: str | Path) -> str:
     text = str(path).encode("utf-8", "backslashreplace").decode()
-    return text if len(text) <= 300 else f"{text[:300]}..."
+    if len(text) <= 300:
+        return text
+    return f"{text[:300]}..."
 
 
 # More bytes than the expression of a text of the allowed length needs.

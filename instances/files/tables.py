@@ -82,7 +82,9 @@ def header_of(line: str, fields: Collection[str]) -> tuple[list[str], str]:
         """Return the numbers of usual columns and of all columns."""
         return len(usual_names.intersection(names)), len(names)
 
-    names_by_letter = {letter: next(csv.reader([line], delimiter=letter), []) for letter in _DELIMITERS}
+    names_by_letter = {}
+    for letter in _DELIMITERS:
+        names_by_letter[letter] = next(csv.reader([line], delimiter=letter), [])
     delimiter = max(_DELIMITERS, key=lambda letter: columns(names_by_letter[letter]))
     return [name.strip() for name in names_by_letter[delimiter]], delimiter
 
@@ -168,7 +170,8 @@ class _DecodedLines(Iterator[str]):
 
 def check_names(names: Sequence[str], source: str) -> None:
     """Raise an error for two columns of one name."""
-    twice = [name for name, count in Counter(names).items() if count > 1 and name]
+    counts = Counter(filter(None, names))
+    twice = [name for name, count in counts.items() if count > 1]
     if twice:
         raise InputError("two columns have this name", source=source, field=twice[0])
 

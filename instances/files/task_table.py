@@ -58,7 +58,8 @@ def _locate(fault: InputError, path: str, table: TableSource) -> InputError:
         return fault.at(path)
     last_part = field.rpartition(".")[2]
     field = "after" if field.endswith("]") else _FIELDS.get(last_part, last_part)
-    line = table.lines.get(match[1] if match else str(fault.value))
+    name = match[1] if match else str(fault.value)
+    line = table.lines.get(name)
     return InputError(fault.message, source=path, field=columns.get(field, field), value=fault.value, line=line)
 
 

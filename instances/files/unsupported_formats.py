@@ -57,7 +57,8 @@ def unsupported_file(path: str) -> InputError | None:
 
 def unknown_text(data: bytes, path: str) -> InputError | None:
     """Return the error for a text in an unknown format, ``None`` for one that may be meant as JSON."""
-    head = data[: 4 * _HEAD].decode("utf-8-sig", errors="replace")[:_HEAD]
+    beginning = data[: 4 * _HEAD].decode("utf-8-sig", errors="replace")
+    head = beginning[:_HEAD]
     if not head.strip():
         return InputError(f"is empty; {_PLAIN}", source=path)
     if _JSON.match(head):

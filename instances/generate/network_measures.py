@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
@@ -67,7 +68,8 @@ class Measures:
         row = {}
         for field in fields(self):
             value = getattr(self, field.name)
-            row[field.name] = round(value, 4) if isinstance(value, float) else value
+            is_share = isinstance(value, float)
+            row[field.name] = round(value, 4) if is_share else value
         return row
 
 
@@ -84,38 +86,55 @@ def describe(instance: Instance) -> Measures:
     import networkx as nx  # takes longer than to make a problem
 
     actions = instance.actions
-    count, work = len(actions), sum(action.duration for action in actions)
+    count = len(actions)
+    work = sum(action.duration for action in actions)
     arcs = [(lag.before, lag.after) for lag in instance.lags if lag.orders]
     order = nx.DiGraph(arcs)
     closure = nx.transitive_closure_dag(order)
-    sizes = [sum(action.task == task for action in actions) for task in instance.tasks]
-    task_of = {action.id: action.task for action in actions}
-    ordered_in_task = sum(task_of[before] == task_of[after] for before, after in closure.edges)
-    pairs_in_task = sum(size * (size - 1) // 2 for size in sizes)
     irredundant = nx.transitive_reduction(order).number_of_edges()
     continuous = [action for action in actions if action.continuous]
     parallel = sum(action.attended < action.duration for action in actions)
+    interruptible = sum(action.interruptible for action in continuous)
     attended = sum(action.attended for action in actions)
     limits = [lag.maximum for lag in instance.lags if lag.maximum is not None]
     with_agent = [action for action in actions if action.agents != ()]
+    numbers_of_agents = [len(instance.eligible(action)) for action in with_agent]
+    order_strength = _share(closure.number_of_edges(), _pairs(count))
+    interruptible_share = _share(interruptible, len(continuous))
+    windows = _share(len(limits), len(instance.lags))
+    window_length = _share(sum(limits) * count, len(limits) * work)
+    eligibility = _mean(number / len(instance.agents) for number in numbers_of_agents)
     return Measures(
-        tasks=len(sizes),
+        tasks=len(instance.tasks),
         actions=count,
         agents=len(instance.agents),
         resources=len(instance.resources),
         work=work,
         network_complexity=irredundant / count,
-        order_strength=_share(closure.number_of_edges(), count * (count - 1) // 2),
-        task_order_strength=_share(ordered_in_task, pairs_in_task),
+        order_strength=order_strength,
+        task_order_strength=_task_order_strength(instance, closure.edges),
         parallelism=parallel / count,
         unattended=_share(work - attended, work),
-        interruptible=_share(sum(action.interruptible for action in continuous), len(continuous)),
-        windows=_share(len(limits), len(instance.lags)),
-        window_length=_share(sum(limits) * count, len(limits) * work),
+        interruptible=interruptible_share,
+        windows=windows,
+        window_length=window_length,
         resource_factor=_mean(_shares_in_use(instance)),
         resource_strength=_mean(_strengths(instance)),
-        eligibility=_mean(len(instance.eligible(action)) / len(instance.agents) for action in with_agent),
+        eligibility=eligibility,
     )
+
+
+def _task_order_strength(instance: Instance, ordered_pairs: Iterable[tuple[str, str]]) -> float | None:
+    """Return the share of the pairs of actions of one task that are ordered."""
+    task_of = {action.id: action.task for action in instance.actions}
+    ordered_in_task = sum(task_of[before] == task_of[after] for before, after in ordered_pairs)
+    sizes = Counter(task_of.values()).values()
+    return _share(ordered_in_task, sum(map(_pairs, sizes)))
+
+
+def _pairs(count: int) -> int:
+    """Return the number of pairs of so many things."""
+    return count * (count - 1) // 2
 
 
 def _share(part: float, total: int) -> float | None:
@@ -133,7 +152,8 @@ def _shares_in_use(instance: Instance) -> Iterator[float]:
         return
     for action in instance.actions:
         for mode in action.modes:
-            yield sum(demand.amount > 0 for demand in mode.demands) / len(instance.resources)
+            used = sum(demand.amount > 0 for demand in mode.demands)
+            yield used / len(instance.resources)
 
 
 def _strengths(instance: Instance) -> Iterator[float]:
@@ -168,5 +188,6 @@ def demand_ranges(instance: Instance) -> list[tuple[int, int]]:
 def _amounts(action: Action, name: str) -> list[int]:
     amounts = []
     for mode in action.modes:
-        amounts.append(sum(demand.amount for demand in mode.demands if demand.resource == name))
+        amounts_of_mode = [demand.amount for demand in mode.demands if demand.resource == name]
+        amounts.append(sum(amounts_of_mode))
     return amounts

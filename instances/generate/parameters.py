@@ -162,4 +162,7 @@ def weighted(random: Random, weights: Mapping[T, int]) -> T:
 def shuffled(random: Random, things: Iterable[T]) -> list[T]:
     """Return a random permutation."""
     remaining = list(things)
-    return [remaining.pop(below(random, len(remaining))) for _ in range(len(remaining))]
+    permutation = []
+    while remaining:
+        permutation.append(remaining.pop(below(random, len(remaining))))
+    return permutation

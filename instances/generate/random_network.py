@@ -30,7 +30,8 @@ def random_precedences(random: Random, count: int, strength: float) -> list[Arc]
     >>> len(random_precedences(Random(1), 4, 0.0)), random_precedences(Random(1), 4, 1.0)
     (0, [(0, 1), (1, 2), (2, 3)])
     """
-    before, after = [0] * count, [0] * count  # bit sets of the transitive closure
+    before = [0] * count  # bit sets of the transitive closure
+    after = [0] * count
     missing = round(strength * count * (count - 1) / 2)
     pairs = shuffled(random, _pairs(count))
     while missing:
@@ -39,7 +40,8 @@ def random_precedences(random: Random, count: int, strength: float) -> list[Arc]
             if after[i] >> j & 1:
                 continue
             later = after[j] | 1 << j
-            earlier = [k for k in range(j) if (before[i] | 1 << i) >> k & 1]
+            at_or_before = before[i] | 1 << i
+            earlier = [k for k in range(j) if at_or_before >> k & 1]
             added = sum((later & ~after[k]).bit_count() for k in earlier)
             if added > missing:
                 postponed.append((i, j))
@@ -83,7 +85,8 @@ def random_tree(random: Random, count: int, strength: float) -> list[Arc]:
             break
         i = below(random, count - 1)
         previous = successor[i]
-        successor[i] = i + 1 + below(random, count - 1 - i)
+        later = count - 1 - i
+        successor[i] = i + 1 + below(random, later)
         new_gap = abs(target - _count_ordered(successor))
         if new_gap > gap:
             successor[i] = previous
@@ -107,7 +110,8 @@ def depth_first_order(count: int, arcs: Iterable[Arc]) -> list[int]:
     """
     import networkx as nx
 
-    before: nx.DiGraph[int] = nx.DiGraph((j, i) for i, j in sorted(arcs))
+    reversed_arcs = [(j, i) for i, j in sorted(arcs)]
+    before: nx.DiGraph[int] = nx.DiGraph(reversed_arcs)
     before.add_nodes_from(range(count))
     order: dict[int, None] = {}
     for i in range(count):
@@ -148,7 +152,8 @@ def gaps(arcs: Iterable[Arc], order: Iterable[int], durations: Sequence[int]) ->
     for i in order:
         starts[i] = clock
         clock += durations[i]
-    return [starts[j] - starts[i] - durations[i] for i, j in arcs]
+    ends = [start + duration for start, duration in zip(starts, durations, strict=True)]
+    return [starts[j] - ends[i] for i, j in arcs]
 
 
 def with_witness(instance: Instance, order: Sequence[int], *, widen: bool) -> tuple[Instance, Schedule | None]:
@@ -171,7 +176,10 @@ def with_witness(instance: Instance, order: Sequence[int], *, widen: bool) -> tu
     clock = 0
     for i in order:
         action = instance.actions[i]
-        earliest_starts = [finish[instance.actions[j].id] + lag for j, lag in instance.predecessors[i]]
+        earliest_starts = []
+        for j, min_lag in instance.predecessors[i]:
+            predecessor = instance.actions[j].id
+            earliest_starts.append(finish[predecessor] + min_lag)
         start = max(clock, action.release, *earliest_starts)
         clock = start + action.duration
         starts[action.id], finish[action.id] = start, clock
@@ -188,7 +196,8 @@ def with_witness(instance: Instance, order: Sequence[int], *, widen: bool) -> tu
     pieces = []
     for action in instance.actions:
         agent = instance.eligible(action)[0]
-        pieces.append(Piece(action.id, starts[action.id], action.duration, agent))
+        start = starts[action.id]
+        pieces.append(Piece(action.id, start, action.duration, agent))
     schedule = Schedule.of(instance, pieces)
     certify(instance, schedule)
     return instance, schedule

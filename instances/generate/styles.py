@@ -32,7 +32,8 @@ class GeneratedProblem(NamedTuple):
 
 def styles() -> tuple[str, ...]:
     """Return the names of all styles: the benchmarks with a generator."""
-    return tuple(name for name in registry.names() if registry.get(name).generator is not None)
+    benchmarks = map(registry.get, registry.names())
+    return tuple(benchmark.name for benchmark in benchmarks if benchmark.generator is not None)
 
 
 @cache
@@ -81,10 +82,12 @@ def generate(name: str, seed: int = 0, number: int = 0, *, combine: bool = False
         message = f"must be a style with tasks to combine: {', '.join(able)}"
         raise InputError(message, field="combine", value=name)
     parameters = Parameters.of(kind.usual, kind.combined if combine else kind.parameters, overrides)
-    label_parts = (name, "combined" if combine else "", f"v{VERSION}", parameters.changes(kind.usual))
+    changes = parameters.changes(kind.usual)
+    label_parts = (name, "combined" if combine else "", f"v{VERSION}", changes)
     label = "/".join(filter(None, label_parts))
     # The seed is independent of the parameters, so that small changes of a parameter keep most of the problem.
-    seed_text = f"{kind.salt or name}/{VERSION}/{seed}/{number}"
+    salt = kind.salt or name
+    seed_text = f"{salt}/{VERSION}/{seed}/{number}"
     digest = blake2b(seed_text.encode(), digest_size=16).digest()
     random = Random(int.from_bytes(digest, "big"))
     full = f"generated/{label}/{seed}-{number}"
@@ -137,7 +140,8 @@ def compose(
     >>> [one.problem.name for one in compose("asynctool", count=1, variant="0-1")]
     ['asynctool/tickets_4+messages_3@0-1']
     """
-    generator, catalog = style(name), registry.get(name).catalog
+    generator = style(name)
+    catalog = registry.get(name).catalog
     if generator.compose is None or catalog is None:
         raise InputError("this benchmark defines no kinds of combinations", field="kind", value=kind)
     parameters = Parameters.of(generator.usual, generator.combined, overrides)

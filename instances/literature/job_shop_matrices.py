@@ -46,14 +46,18 @@ def read(document: Mapping[str, Any], name: str) -> list[Instance]:
     """
     if _has_matrices(document):
         return [_instance(document, name, "")]
-    return [_instance(problem, key, f"{key}.") for key, problem in document.items()]
+    instances = []
+    for key, problem in document.items():
+        instances.append(_instance(problem, key, f"{key}."))
+    return instances
 
 
 def _has_matrices(document: object) -> bool:
     if not isinstance(document, dict):
         return False
-    values = [document[key] for key in (*_DURATIONS, *_MACHINES) if key in document]
-    return len(values) == 2 and all(_is_matrix(value) for value in values)
+    names = (*_DURATIONS, *_MACHINES)
+    values = [document[key] for key in names if key in document]
+    return len(values) == 2 and all(map(_is_matrix, values))
 
 
 def _is_matrix(value: object) -> bool:
@@ -84,7 +88,9 @@ def _instance(document: Mapping[str, Any], name: str, prefix: str) -> Instance:
 
 def _is_empty(value: object) -> bool:
     """Return whether a value is null, or a list of nulls, as a matrix of dates without dates."""
-    return all(map(_is_empty, value)) if isinstance(value, list) else value is None
+    if not isinstance(value, list):
+        return value is None
+    return all(map(_is_empty, value))
 
 
 def _rows(document: Mapping[str, Any], durations: str, machines: str, prefix: str) -> list[tuple[list[Any], list[Any]]]:

@@ -95,7 +95,8 @@ def _table(rows: Rows, line: str, *, has_seeds: bool) -> list[_Job]:
     numbers = {rows.number: rows.whole(first, f"{_ROW} of job 1", min_count=2)}
     for k in range(2, jobs + 1):
         line = rows.line(f"job {k}")
-        numbers[rows.number] = rows.whole(line, f"{_ROW} of job {k}", min_count=2)
+        numbers_of_job = rows.whole(line, f"{_ROW} of job {k}", min_count=2)
+        numbers[rows.number] = numbers_of_job
     return _standard_jobs(rows, numbers, machines)
 
 
@@ -106,7 +107,9 @@ def _heading(line: str) -> str:
 
 def _taillard_jobs(rows: Rows, jobs: int, machines: int) -> list[_Job]:
     """Return the jobs of the tables Times and Machines; the heading of the first one has been read."""
-    durations = [rows.numbers(f"durations of job {k}", machines) for k in range(1, jobs + 1)]
+    durations = []
+    for k in range(1, jobs + 1):
+        durations.append(rows.numbers(f"durations of job {k}", machines))
     if _heading(rows.line("Machines")) != "machines":
         raise rows.fault("expected the heading Machines and a table of machines")
     result: list[_Job] = []
@@ -124,7 +127,8 @@ def _standard_jobs(rows: Rows, numbers: dict[int, list[int]], machines: int) -> 
     Lines of 2 ``machines`` numbers are job shops; others could also be flexible job shops without a third number in
     their first line, and are refused if all of them are.
     """
-    is_classical = all(len(row) == 2 * machines for row in numbers.values())
+    lengths = [len(row) for row in numbers.values()]
+    is_classical = all(length == 2 * machines for length in lengths)
     if not is_classical and all(map(is_flexible, numbers.values())):
         raise rows.fault(f"lists machines to choose from: {FLEXIBLE}")
     result: list[_Job] = []
@@ -157,7 +161,8 @@ def _rows_of_table(rows: Rows) -> list[_Job]:
     result: list[_Job] = []
     for line in rows.rest():
         if line.strip(" -|+"):
-            _, *pairs = rows.whole(line.replace("|", " "), "job, machines and durations", min_count=3)
+            numbers = line.replace("|", " ")
+            _, *pairs = rows.whole(numbers, "job, machines and durations", min_count=3)
             if len(pairs) % 2:
                 raise rows.fault("must be a job, and pairs of machine and duration", line.strip())
             result.append(_job_of(pairs))
@@ -168,7 +173,8 @@ def _rows_of_table(rows: Rows) -> list[_Job]:
 
 def _job_of(numbers: Sequence[int]) -> _Job:
     """Return the job of alternating machines and durations."""
-    machines, durations = numbers[::2], numbers[1::2]
+    machines = numbers[::2]
+    durations = numbers[1::2]
     return list(zip(machines, durations, strict=True))
 
 
@@ -176,7 +182,8 @@ def _check(rows: Rows, job: _Job, machines: int, seen: set[int]) -> None:
     """Raise `InputError` for an invalid machine or duration; ``seen`` are the machines of all jobs so far."""
     seen.update(machine for machine, _ in job)
     # Machines count from 0, or, in Taillard's text and some others, from 1.
-    if not any(low <= min(seen) and max(seen) < low + machines for low in (0, 1)):
+    first, last = min(seen), max(seen)
+    if not any(low <= first and last < low + machines for low in (0, 1)):
         message = f"machines must be numbered from 0 to {machines - 1} or from 1 to {machines}"
         raise rows.fault(message, [machine for machine, _ in job])
     if min(duration for _, duration in job) < 0:
@@ -195,6 +202,8 @@ def job_shop(name: str, jobs: Sequence[_Job]) -> Instance:
             demand = Demand(f"machine{machine}")
             operations.append(activity(f"job{number}", k, duration, [demand]))
         actions += operations
-        lags += [Lag(before.id, after.id) for before, after in pairwise(operations)]
-    resources = tuple(Resource(f"machine{machine}") for machine in sorted(machines))
+        for before, after in pairwise(operations):
+            lags.append(Lag(before.id, after.id))
+    names = [f"machine{machine}" for machine in sorted(machines)]
+    resources = tuple(map(Resource, names))
     return Instance(name, tuple(actions), tuple(lags), resources, agents=())

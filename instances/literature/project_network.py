@@ -43,7 +43,8 @@ def without_comments(text: str) -> str:
     lines = []
     for line in text.splitlines():
         is_heading = _HEADING.match(line) is not None
-        lines.append(line.replace("#", "", 1) if is_heading else _COMMENT.sub("", line))
+        content = line.replace("#", "", 1) if is_heading else _COMMENT.sub("", line)
+        lines.append(content)
     return "\n".join(lines)
 
 
@@ -93,10 +94,12 @@ class Rows:
 
     def whole(self, line: str, content: str, count: int | None = None, min_count: int = 0) -> list[int]:
         """Return (part of) the last line as ``count`` or at least ``min_count`` numbers; raises `InputError`."""
-        numbers = [whole(token, content, self.number, -LARGEST) for token in line.split()]
+        tokens = line.split()
+        numbers = [whole(token, content, self.number, -LARGEST) for token in tokens]
         if count is not None and len(numbers) != count:
             noun = "number" if count == 1 else "numbers"
-            raise self.fault(f"must be {count} {noun} ({content})", line.strip())
+            expected = f"{count} {noun} ({content})"
+            raise self.fault(f"must be {expected}", line.strip())
         if len(numbers) < min_count:
             raise self.fault(f"must be at least {min_count} numbers ({content})", line.strip())
         return numbers
@@ -123,7 +126,8 @@ def tighten(distances: Distances, first: int, second: int, distance: int) -> Non
 def activity(task: str, name: object, duration: int, demands: Iterable[Demand], release: int = 0) -> Action:
     """Return an action that needs no agent, not even to be started."""
     mode = Mode(tuple(demands))
-    return Action(f"{task}/{name}", task, duration, attended=0, modes=(mode,), agents=(), release=release)
+    name_of_action = f"{task}/{name}"
+    return Action(name_of_action, task, duration, attended=0, modes=(mode,), agents=(), release=release)
 
 
 def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int]) -> tuple[Lag, ...]:
@@ -144,7 +148,8 @@ def lags_of(actions: Sequence[Action], distances: Mapping[tuple[int, int], int])
     circular = _circular(size, distances)
     rows: list[tuple[int, int, Lag]] = []
     for (i, j), distance in distances.items():
-        before, after = actions[i].id, actions[j].id
+        before = actions[i].id
+        after = actions[j].id
         minimum = distance - size[i]
         maximum = -distance - size[j]
         back = distances.get((j, i))
@@ -165,7 +170,7 @@ def _circular(size: Sequence[int], distances: Mapping[tuple[int, int], int]) -> 
     """Return the actions in or after a cycle of precedences (start no earlier than the finish)."""
     import networkx as nx
 
-    arcs = [(i, j) for (i, j), distance in distances.items() if distance >= size[i]]
+    arcs = [arc for arc, distance in distances.items() if distance >= size[arc[0]]]
     order = nx.DiGraph(arcs)
     cycles = [nodes for nodes in nx.strongly_connected_components(order) if len(nodes) > 1]
     after_cycles = [nx.descendants(order, min(nodes)) for nodes in cycles]
@@ -228,7 +233,9 @@ def project(
         for (i, j), distance in distances.items():
             if i == 0:
                 release[j] = max(distance, 0)
-    resources = [Resource(f"R{k}", max(capacity, 1)) for k, capacity in enumerate(capacities, 1)]
+    resources = []
+    for k, capacity in enumerate(capacities, 1):
+        resources.append(Resource(f"R{k}", max(capacity, 1)))
     used = {resource.name for resource, capacity in zip(resources, capacities, strict=True) if capacity}
     position = {k: place for place, k in enumerate(sorted(retained))}
     inside: Distances = {}
@@ -245,9 +252,11 @@ def project(
                 uses.append(Demand(resource.name, min(amount, resource.capacity)))
             if amount > capacity and durations[k]:
                 demand = Demand(resource.name, min(amount - capacity, resource.capacity))
-                action = activity("project", f"{first + k}+{resource.name}", durations[k], [demand])
+                name_of_excess = f"{first + k}+{resource.name}"
+                action = activity("project", name_of_excess, durations[k], [demand])
                 excess.append((place, action))
-        actions.append(activity("project", first + k, durations[k], uses, release[k]))
+        action = activity("project", first + k, durations[k], uses, release[k])
+        actions.append(action)
     for original, action in excess:
         inside[original, len(actions)] = inside[len(actions), original] = 0
         actions.append(action)
@@ -266,5 +275,5 @@ def _can_omit_end(durations: Sequence[int], distances: Distances) -> bool:
         for i in range(1, last):
             tighten(distances, i, last, durations[i])
         return False
-    to_end = [(i, distance) for (i, j), distance in distances.items() if j == last]
+    to_end = [(arc[0], distance) for arc, distance in distances.items() if arc[1] == last]
     return all(distance <= durations[i] for i, distance in to_end)

@@ -58,7 +58,8 @@ def read_sm(text: str, name: str) -> Instance:
     capacities = _capacities(rows, "availabilities", "an availability", renewable)
     distances: Distances = {}
     for k, after in enumerate(successors):
-        distances.update({(k, successor - 1): durations[k] for successor in after})
+        for successor in after:
+            distances[k, successor - 1] = durations[k]
     return project(name, 1, durations, demands, capacities, distances)
 
 
@@ -216,7 +217,8 @@ def _add_successors(rows: Rows, k: int, last: int, distances: Distances) -> None
     number, modes, count, *row = rows.whole(plain_line, "number, modes, successors, distances", min_count=3)
     if (number, modes) != (k, 1):
         raise rows.fault(f"must begin with activity {k} and its number of modes, 1", [number, modes])
-    if len(row) != 2 * count or line.count("[") != count or line.count("]") != count:
+    has_brackets = line.count("[") == line.count("]") == count
+    if len(row) != 2 * count or not has_brackets:
         raise rows.fault(f"must list {count} successors and a distance in brackets for each", line.strip())
     for successor, distance in zip(row[:count], row[count:], strict=True):
         if not 0 <= successor <= last or successor == k:

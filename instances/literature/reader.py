@@ -93,8 +93,9 @@ def _project_or_job_shops(text: str, name: str) -> list[Instance]:
 
 def _has_a_line_for_each_job(text: str) -> bool:
     """Return whether a text has as many lines with pairs of numbers as its first number says."""
-    head, *lines = (line.split() for line in text.splitlines() if line.strip())
+    rows = [line.split() for line in text.splitlines() if line.strip()]
+    head, *lines = rows
     number_of_jobs = int(head[0][:9])
     if len(lines) != number_of_jobs:
         return False
-    return all(len(line) % 2 == 0 for line in (head, *lines))
+    return all(len(row) % 2 == 0 for row in rows)

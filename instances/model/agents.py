@@ -50,10 +50,13 @@ def with_agents(instance: Instance, count: int) -> Instance:
         raise InputError(
             "agents must be identical to be replicated", field=f"{instance.name}.agents", value=instance.agents
         )
-    actions = tuple(replace(action, agents=action.agents and None) for action in instance.actions)
-    agents = tuple(f"agent{number}" for number in range(1, count + 1))
+    actions = []
+    for action in instance.actions:
+        actions.append(replace(action, agents=action.agents and None))
+    numbers = range(1, count + 1)
+    agents = tuple(f"agent{number}" for number in numbers)
     name = f"{instance.name}~{count}"
-    return replace(instance, name=name, actions=actions, agents=agents, benchmark="generic", origin=None)
+    return replace(instance, name=name, actions=tuple(actions), agents=agents, benchmark="generic", origin=None)
 
 
 def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
@@ -85,11 +88,15 @@ def assign(instance: Instance, only: Mapping[str, Sequence[str]]) -> Instance:
     actions = []
     for action in instance.actions:
         before = instance.eligible(action)
-        after = tuple(agent for agent in before if agent not in only or _is_listed(action, only[agent]))
+        after = tuple(agent for agent in before if _is_allowed(action, agent, only))
         if before and not after:
             raise InputError("no agent is eligible for this action", field="only", value=action.id)
         actions.append(action if after == before else replace(action, agents=after))
     return replace(instance, actions=tuple(actions))
+
+
+def _is_allowed(action: Action, agent: str, only: Mapping[str, Sequence[str]]) -> bool:
+    return agent not in only or _is_listed(action, only[agent])
 
 
 def _check_restriction(instance: Instance, agent: str, name: str) -> None:
@@ -115,7 +122,8 @@ def interchangeable(instance: Instance) -> tuple[tuple[str, ...], ...]:
     (('a', 'c'), ('b',))
     """
     memberships: dict[str, list[int]] = {agent: [] for agent in instance.agents}
-    eligible_sets = dict.fromkeys(frozenset(action.agents) for action in instance.actions if action.agents)
+    restricted = [action.agents for action in instance.actions if action.agents]
+    eligible_sets = dict.fromkeys(map(frozenset, restricted))
     for number, eligible_agents in enumerate(eligible_sets):
         for agent in eligible_agents:
             memberships[agent].append(number)
@@ -138,7 +146,8 @@ def busy_agent_note(instance: Instance, makespan: int | None) -> str:
         return ""
     if makespan is None or sum(action.attended for action in instance.actions) != makespan:
         return ""
-    text = f"the only agent ({instance.agents[0]}) is busy for all {makespan} {instance.unit}s"
+    agent = instance.agents[0]
+    text = f"the only agent ({agent}) is busy for all {makespan} {instance.unit}s"
     return f"{instance.name}: {text}; --agents 2 adds a second agent"
 
 
@@ -176,7 +185,9 @@ def split_agent_suffix(name: str) -> tuple[str, str] | None:
     >>> split_agent_suffix("timearena/lab1+lab2~3~agent2=lab1"), split_agent_suffix("timearena/lab1")
     (('timearena/lab1+lab2', '~3~agent2=lab1'), None)
     """
-    match = _SUFFIX.fullmatch(name) if "~" in name and len(name) <= 4096 else None
+    if "~" not in name or len(name) > 4096:
+        return None
+    match = _SUFFIX.fullmatch(name)
     if match is None or _SUFFIX.fullmatch(match[1]):
         return None
     return match[1], name[len(match[1]) :]

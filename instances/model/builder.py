@@ -230,7 +230,8 @@ class Model:
         task = self._tasks[-1]
         everybody = None if self.agents else ()
         eligible = everybody if agents is None else _names(agents)
-        length, attended_ticks = self.ticks(duration), self.ticks(attended)
+        length = self.ticks(duration)
+        attended_ticks = self.ticks(attended)
         if attended_ticks is None:
             attended_ticks = 0 if eligible == () else length
         modes = (Mode(tuple(map(Demand, _names(uses)))),)
@@ -256,7 +257,8 @@ class Model:
             Bounds of the lag in ticks; ``None``: no bound.
         """
         last = self._last("after")
-        lower_bound, upper_bound = self.ticks(minimum), self.ticks(maximum)
+        lower_bound = self.ticks(minimum)
+        upper_bound = self.ticks(maximum)
         before_id = _id(last.task, before)
         self._lags.append(Lag(before_id, last.id, lower_bound, upper_bound))
         return self
@@ -338,7 +340,9 @@ class Model:
 
 def _name_row(fault: InputError) -> InputError:
     """Return a fault of a row of a frame with the number of the row in its field."""
-    return fault if fault.line is None else fault.at("", f"rows[{fault.line}]")
+    if fault.line is None:
+        return fault
+    return fault.at("", f"rows[{fault.line}]")
 
 
 def _names(names: str | Iterable[str]) -> tuple[str, ...]:

@@ -61,7 +61,8 @@ class CacheHolder:
                 counts.append(f"{len(part)} {name}")
         kind = type(self).__name__
         problem_name = getattr(self, "name", "") if "name" in names else ""
-        return f"<{kind} {problem_name!r}: {', '.join(counts)}>"
+        sizes = ", ".join(counts)
+        return f"<{kind} {problem_name!r}: {sizes}>"
 
     def __getstate__(self) -> dict[str, Any]:
         """Omit cached values, which need not support copying and pickling."""
@@ -138,7 +139,8 @@ def _text(value: Any) -> str:
         pairs = [f"[{_text(key)},{_text(entry)}]" for key, entry in value.items()]
         return f'{{"object":[{",".join(sorted(pairs))}]}}'
     if isinstance(value, set | frozenset):
-        return f'{{"set":[{",".join(sorted([_text(entry) for entry in value]))}]}}'
+        entries = sorted([_text(entry) for entry in value])
+        return f'{{"set":[{",".join(entries)}]}}'
     if isinstance(value, type) or not (is_dataclass(value) or hasattr(value, "_fields")):
         if isinstance(value, list | tuple):
             return _text(list(value))
@@ -162,7 +164,10 @@ def _defaults(kind: type) -> list[tuple[str, Any]]:
     values: dict[str, Any] = {}
     for field in fields(kind):
         if field.init:
-            values[field.name] = field.default if field.default_factory is MISSING else field.default_factory()
+            value = field.default
+            if field.default_factory is not MISSING:
+                value = field.default_factory()
+            values[field.name] = value
     return [(name, values[name]) for name in sorted(values)]
 
 

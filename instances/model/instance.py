@@ -299,7 +299,8 @@ class Instance(CacheHolder):
         rows: list[list[tuple[int, int]]] = [[] for _ in self.actions]
         for lag in self.lags:
             if lag.minimum is not None:
-                before, after = self.index[lag.before], self.index[lag.after]
+                before = self.index[lag.before]
+                after = self.index[lag.after]
                 rows[after].append((before, lag.minimum))
         return tuple(map(tuple, rows))
 
@@ -376,8 +377,9 @@ class Instance(CacheHolder):
         name
             Name of the new instance.
         """
-        lags = tuple(replace(lag, maximum=None) for lag in self.lags if lag.minimum is not None)
-        return replace(self, name=name, lags=lags)
+        minimum_lags = [lag for lag in self.lags if lag.minimum is not None]
+        lags = [replace(lag, maximum=None) for lag in minimum_lags]
+        return replace(self, name=name, lags=tuple(lags))
 
 
 def merge(name: str, parts: Iterable[Instance]) -> Instance:

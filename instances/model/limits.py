@@ -82,7 +82,9 @@ class Deadline:
 
     def remaining(self) -> float:
         """Return the remaining seconds, at least 0."""
-        return 0.0 if self.stopped.is_set() else max(0.0, self._end - perf_counter())
+        if self.stopped.is_set():
+            return 0.0
+        return max(0.0, self._end - perf_counter())
 
     def wall_seconds(self) -> float:
         """Return the remaining seconds of the wall time that this limit is a part of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import Any, Protocol, TypeVar
 
 from planoracle.instances.errors import InputError
@@ -16,7 +16,7 @@ GENERAL = "generic"
 class Problem(Hashable, Protocol):
     """Problem of any kind, such as a scheduling `Instance` or a kitchen. Immutable and hashable.
 
-    Functions for several kinds use a table, see `for_kind`; functions for one kind check it, see `of_kind`.
+    Functions for one kind check it, see `of_kind`; functions for several kinds call `planoracle.solver.kinds`.
     """
 
     @property
@@ -29,7 +29,7 @@ class Problem(Hashable, Protocol):
 
     @property
     def kind(self) -> str:
-        """Kind, which determines the solver: ``"schedule"``, ``"kitchen"`` or ``"floor"``."""
+        """Name of the kind, which determines the solver, e.g. ``"schedule"``."""
 
     @property
     def unit(self) -> str:
@@ -84,20 +84,6 @@ def of_kind(problem: Problem, kind: type[_T]) -> _T:
     planoracle.instances.errors.InputError: must be of kind Kitchen, not Instance (got 'timearena/lab1')
     """
     if not isinstance(problem, kind):
-        raise InputError(f"must be of kind {kind.__name__}, not {type(problem).__name__}", value=problem.name)
+        actual = type(problem).__name__
+        raise InputError(f"must be of kind {kind.__name__}, not {actual}", value=problem.name)
     return problem
-
-
-def for_kind(problem: Problem, choices: Mapping[str, _T]) -> _T:
-    """Return the entry of a table for the kind of a problem; raises `InputError` without an entry.
-
-    Examples
-    --------
-    >>> from planoracle.instances.files.catalog import problem
-    >>> for_kind(problem("timearena/lab1"), {"schedule": "pieces", "kitchen": "steps"})
-    'pieces'
-    """
-    if check_problem(problem).kind not in choices:
-        kinds = " or ".join(f"a {kind}" for kind in choices)
-        raise InputError(f"{problem.name} must be {kinds}", field="kind", value=problem.kind)
-    return choices[problem.kind]

@@ -48,16 +48,19 @@ def _minimum_lag_message(lag: Violation) -> str:
     before = lag.others[0]
     if before.end is None:
         return f"starts at {lag.start}, before {before.subject} is carried out"
-    return f"starts at {lag.start}, but {_lag_end(lag)} is the earliest start after {before.subject}"
+    earliest_start = f"{_lag_end(lag)} is the earliest start"
+    return f"starts at {lag.start}, but {earliest_start} after {before.subject}"
 
 
 def _maximum_lag_message(lag: Violation) -> str:
-    return f"starts at {lag.start}, but {_lag_end(lag)} is the latest start after {lag.others[0].subject}"
+    latest_start = f"{_lag_end(lag)} is the latest start"
+    return f"starts at {lag.start}, but {latest_start} after {lag.others[0].subject}"
 
 
 def _lag_end(lag: Violation) -> int:
     """Return the tick at which a time lag ends."""
-    return cast(int, lag.others[0].end) + cast(int, lag.required)
+    end, required = lag.others[0].end, lag.required
+    return cast(int, end) + cast(int, required)
 
 
 #: Functions that write the messages of the other kinds.
@@ -94,7 +97,8 @@ def fault(
 ) -> GeneralViolation:
     """Return a violation of a piece."""
     name, start, duration = piece[:3]
-    return GeneralViolation(index, kind, name, case, start, start + duration, conflicts, resource, required, actual)
+    end = start + duration
+    return GeneralViolation(index, kind, name, case, start, end, conflicts, resource, required, actual)
 
 
 def other_of(piece: Piece) -> Other:
@@ -125,7 +129,8 @@ def capacities(instance: Instance, pieces: Pieces, only: Container[str] | None =
         alike: dict[tuple[int, int], list[_Use]] = defaultdict(list)
         for use in uses:
             if use[1].duration > 0:
-                alike[use[1].start, use[1].end].append(use)
+                interval = use[1].start, use[1].end
+                alike[interval].append(use)
         uses_with_room = (_uses_with_room(instance, settings, same) for same in alike.values())
         counted = sorted(itertools.chain.from_iterable(uses_with_room), key=itemgetter(0))
         # A capacity is first exceeded at a start.
@@ -158,7 +163,8 @@ def _running_uses(uses: list[_Use], instants: Iterable[int]) -> dict[int, list[t
             heappush(ends, (piece.end, i))
         while ends and ends[0][0] <= instant:
             del running[heappop(ends)[1]]
-        result[instant] = list(itertools.islice(running.items(), MAX_OTHERS + 1))
+        first_running = itertools.islice(running.items(), MAX_OTHERS + 1)
+        result[instant] = list(first_running)
     return result
 
 
@@ -228,7 +234,8 @@ class _Settings:
         until = max(user.end, user.start + 1)
         first = bisect_left(self._by, since, key=start_of)
         last = bisect_left(self._by, until, key=start_of)
-        setters = (piece for piece in itertools.islice(self._by, first, last) if piece is not user)
+        pieces = itertools.islice(self._by, first, last)
+        setters = (piece for piece in pieces if piece is not user)
         return tuple(map(other_of, itertools.islice(setters, MAX_OTHERS)))
 
     def hold(self, use: _Use, state: str) -> bool:
@@ -279,6 +286,8 @@ def states(instance: Instance, pieces: Pieces, only: Container[str] | None = Non
             i, piece, demand = use
             if demand.requires is not None and not settings.hold(use, demand.requires):
                 met = settings.met(use)
-                actual = None if met == {None} else " or ".join(sorted(map(str, met)))
+                actual = None
+                if met != {None}:
+                    actual = " or ".join(sorted(map(str, met)))
                 setters, required = settings.by(use), demand.requires
                 yield fault("resource_state", i, piece, setters, resource=name, required=required, actual=actual)

@@ -125,7 +125,9 @@ class Schedule:
 
 def _sets(action: Action, piece: Piece) -> bool:
     modes = action.modes
-    demands = modes[piece.mode].demands if 0 <= piece.mode < len(modes) else ()
+    if not 0 <= piece.mode < len(modes):
+        return False
+    demands = modes[piece.mode].demands
     return bool(demands) and any(demand.sets is not None for demand in demands)
 
 

@@ -47,19 +47,26 @@ def referee(instance: Instance, schedule: Schedule) -> Replay:
             finished += work[piece.action] == 0
         progress = finished / total if done else 0.0
         events.append(ReplayEvent(i, piece.action, piece.start, piece.end, done, progress))
-    unfinished = {action.id: action.duration for action in instance.actions if action.duration}
+    fatal = None if done else violations[0]
+    executed = len(schedule.pieces) if done else 0
+    makespan = schedule.makespan if done else 0
     return Replay(
         events=tuple(events),
         violations=violations,
-        fatal=None if done else violations[0],
-        executed=len(schedule.pieces) if done else 0,
+        fatal=fatal,
+        executed=executed,
         progress=float(done),
         goal_ratio=float(done),
         success=done,
-        makespan=schedule.makespan if done else 0,
-        remaining={} if done else unfinished,
+        makespan=makespan,
+        remaining={} if done else _durations(instance),
         idle=_idle(instance, schedule),
     )
+
+
+def _durations(instance: Instance) -> dict[str, int]:
+    """Return the durations of the actions that take time, by name."""
+    return {action.id: action.duration for action in instance.actions if action.duration}
 
 
 def refused(instance: Instance, verdict: Replay, violation: Violation) -> Replay:
@@ -67,9 +74,10 @@ def refused(instance: Instance, verdict: Replay, violation: Violation) -> Replay
     violations = verdict.violations
     if (violation.position, violation.kind) not in [(entry.position, entry.kind) for entry in violations]:
         violations = (*violations, violation)
+    events = tuple(event._replace(accepted=False, progress=0.0) for event in verdict.events)
     return replace(
         verdict,
-        events=tuple(event._replace(accepted=False, progress=0.0) for event in verdict.events),
+        events=events,
         violations=violations,
         fatal=verdict.fatal or violation,
         executed=0,
@@ -77,7 +85,7 @@ def refused(instance: Instance, verdict: Replay, violation: Violation) -> Replay
         goal_ratio=0.0,
         success=False,
         makespan=0,
-        remaining={action.id: action.duration for action in instance.actions if action.duration},
+        remaining=_durations(instance),
     )
 
 
@@ -210,7 +218,8 @@ def _starts_while_busy(
     to_come = {agent: deque(spans) for agent, spans in attended.items()}
     under_way: dict[str | None, list[tuple[int, _Span]]] = defaultdict(list)  # by end, as heaps
     for start, i, piece in sorted(starts):
-        coming, running = to_come[piece.agent], under_way[piece.agent]
+        coming = to_come[piece.agent]
+        running = under_way[piece.agent]
         while coming and coming[0][0] < start:
             span = coming.popleft()
             heappush(running, (span[1], span))
@@ -271,7 +280,8 @@ def _lags(instance: Instance, pieces: Pieces) -> Iterator[Violation]:
                 gap = first.start - earlier.finish
                 yield fault("minimum_lag", i, first, (conflict,), required=0, actual=gap, case="order")
     for lag in instance.lags:
-        earlier, later = runs.get(lag.before), runs.get(lag.after)
+        earlier = runs.get(lag.before)
+        later = runs.get(lag.after)
         if earlier is None or later is None:
             continue
         finish = earlier.finish

@@ -65,7 +65,8 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
         remaining = action.duration - sum(piece.duration for piece in pieces)
         is_complete = bool(pieces) and not remaining
         count = len(pieces) - is_complete  # the last piece of a complete action has its id
-        names = [f"{action.id}#{number}" for number in range(1, count + 1)]
+        numbers = range(1, count + 1)
+        names = [f"{action.id}#{number}" for number in numbers]
         parts[action.id] = [*names, action.id]
         for number, (piece, name) in enumerate(zip(pieces, parts[action.id], strict=False)):
             actions.append(_action_of_piece(instance, action, piece, name, first=number == 0))
@@ -77,7 +78,10 @@ def residual_instance(instance: Instance, state: PartialSchedule, *, stepwise: b
         clock = state.clock + (action.id in delayed)
         earliest_start = max(action.release, clock)
         lags.append(Lag(NOW, action.id, earliest_start, None))
-    finished = {name for name, names in parts.items() if len(names) == len(started[name])}
+    finished = set()
+    for name, names in parts.items():
+        if len(names) == len(started[name]):
+            finished.add(name)
     for lag in instance.lags:
         fixed = len(started[lag.after]) if lag.before in finished else 0
         lags += _remaining_lags(lag, parts[lag.after], fixed)
@@ -112,7 +116,10 @@ def _remaining_modes(instance: Instance, started: dict[str, list[Piece]]) -> dic
     modes = {}
     for action in instance.actions:
         pieces = started[action.id]
-        modes[action.id] = (action.modes[pieces[0].mode],) if pieces else action.modes
+        modes_of_action = action.modes
+        if pieces:
+            modes_of_action = (modes_of_action[pieces[0].mode],)
+        modes[action.id] = modes_of_action
     initial_states = {(resource.name, resource.state) for resource in instance.resources}
     while True:
         states = initial_states | _settable_states(modes.values())
@@ -138,7 +145,8 @@ def _settable_states(modes: Iterable[tuple[Mode, ...]]) -> set[tuple[str, str | 
 
 def _has_states(mode: Mode, states: Container[tuple[str, str | None]]) -> bool:
     """Return whether all states that a mode requires are among some states."""
-    return all(demand.requires is None or (demand.resource, demand.requires) in states for demand in mode.demands)
+    required = [(demand.resource, demand.requires) for demand in mode.demands if demand.requires is not None]
+    return all(state in states for state in required)
 
 
 def _infeasible_action(action: Action) -> Action:
@@ -156,14 +164,16 @@ def _action_of_piece(instance: Instance, action: Action, piece: Piece, name: str
         mode = replace(mode, after=())
     # With several agents the room of an interruptible action may not be shared.
     is_interruptible = action.interruptible and len(instance.agents) > 1
+    attended = piece.duration if action.continuous else action.attended
+    agents = () if piece.agent is None else (piece.agent,)
     return replace(
         action,
         id=name,
         duration=piece.duration,
-        attended=piece.duration if action.continuous else action.attended,
+        attended=attended,
         interruptible=is_interruptible,
         modes=(mode,),
-        agents=() if piece.agent is None else (piece.agent,),
+        agents=agents,
         release=0,
     )
 
@@ -179,6 +189,7 @@ def _without_shared_room(instance: Instance, state: PartialSchedule, started: di
     for action in instance.actions:
         if len(action.modes) > 1 or started[action.id]:
             continue
-        uses = [use.resource for use in action.modes[0].demands if use.sets is None]
+        demands = action.modes[0].demands
+        uses = [use.resource for use in demands if use.sets is None]
         if any((resource, action.duration) in settings for resource in uses):
             yield action.id

@@ -174,14 +174,16 @@ def _other_span(text: str) -> TimeSpan | None:
         from pandas import Timedelta
 
         length = Timedelta(text)
-        return TimeSpan(Fraction(length.value, 10**9), frozenset({1 if length.seconds % 60 else 60}))
+        resolution = 1 if length.seconds % 60 else 60
+        return TimeSpan(Fraction(length.value, 10**9), frozenset({resolution}))
     return None
 
 
 def span_of(value: Any) -> TimeSpan | None:
     """Return the span of time in a cell, ``None`` if it is no span."""
     if isinstance(value, timedelta):
-        return TimeSpan(Fraction(value // timedelta(microseconds=1), 10**6), frozenset())
+        microseconds = value // timedelta(microseconds=1)
+        return TimeSpan(Fraction(microseconds, 10**6), frozenset())
     return parse_span(cell_text(value))
 
 
@@ -265,7 +267,9 @@ def _format_advice(text: str, seconds_per_tick: int | None, unit: str, heading: 
         return f"clock times are not supported, see .docs/limits.md; write {unit}s from the first day on"
     if clock and clock[2]:
         first, second = clock[1], clock[2]
-        return f"is ambiguous; write {first}:{second}:00 for hours and minutes, 0:{first:0>2}:{second} for minutes"
+        with_hours = f"{first}:{second}:00"
+        with_minutes = f"0:{first:0>2}:{second}"
+        return f"is ambiguous; write {with_hours} for hours and minutes, {with_minutes} for minutes"
     if _DECIMAL.fullmatch(text):
         if seconds_per_tick in (None, 1):
             advice = "" if seconds_per_tick else f": head the column {heading} (min) and write minutes"

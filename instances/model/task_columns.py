@@ -141,9 +141,12 @@ class ColumnRoles:
 
     def notes(self) -> list[str]:
         """Return notes about columns that are not read, or have unusual names."""
-        notes = [f"column {heading} is read as {field_name}" for field_name, heading in self.unusual.items()]
+        notes = []
+        for field_name, heading in self.unusual.items():
+            notes.append(f"column {heading} is read as {field_name}")
         if self.unread:
-            text = f"ignored columns: {', '.join(name[:_LONGEST_HEADING] for name in self.unread)}"
+            headings = [name[:_LONGEST_HEADING] for name in self.unread]
+            text = f"ignored columns: {', '.join(headings)}"
             if any(_PLANNED.fullmatch(normal_name(name)) for name in self.unread):
                 text += "; times are restricted by release, deadline, fixed_start and fixed_end"
             notes.append(text)
@@ -349,7 +352,8 @@ def _drop_without_effect(columns: dict[str, str]) -> None:
 
 def _name_tasks(columns: dict[str, str]) -> None:
     """Let operations and steps name the tasks of a job, or be other names of tasks that have one."""
-    operation, step = columns.pop("operation", ""), columns.get("step", "")
+    operation = columns.pop("operation", "")
+    step = columns.get("step", "")
     tasks_are_jobs = "task" in columns and "job" not in columns
     if tasks_are_jobs and (operation or step):
         columns["job"] = columns.pop("task")

@@ -72,13 +72,17 @@ def parse_link(text: str, names: Container[str]) -> LinkText:
         return LinkText(text)
     for match in _TYPE.finditer(compact):
         start, end = match.span()
-        head, tail = compact[:start], compact[end:]
+        head = compact[:start]
+        tail = compact[end:]
         name = head.rstrip(" :")
-        is_separate = head != name or match[0].isupper() or name[-1:].isdigit()
+        is_capital = match[0].isupper()
+        is_numbered = name[-1:].isdigit()
+        is_separate = head != name or is_capital or is_numbered
         lag = _LAG.fullmatch(tail)
         if name in names and is_separate and (lag or not tail):
             sign = -1 if lag and lag[1] == "-" else 1
-            return LinkText(name, match[0].upper(), sign, lag[2] if lag else "")
+            text_of_lag = lag[2] if lag else ""
+            return LinkText(name, match[0].upper(), sign, text_of_lag)
     return LinkText(text)
 
 
@@ -129,13 +133,16 @@ class TaskNames:
             raise InputError(f"{name!r} is ambiguous; write {choices}")
         if not rows and (name == job or name not in self.by_job):
             forms = f"; {_FORMS}" if _LOOKS_LIKE_LINK.search(name) else ""
-            raise InputError(f"{name!r} is not a task of the table{did_you_mean(name, self.by_name) or forms}")
+            hint = did_you_mean(name, self.by_name) or forms
+            raise InputError(f"{name!r} is not a task of the table{hint}")
         return rows or self.by_job[name]
 
 
 def check_groups(link: LinkText, predecessors: Sequence[int], successors: Sequence[int]) -> None:
     """Raise an error for a link from the first start, or to the last finish, of several tasks."""
-    if (len(predecessors) > 1 and link.type[0] == "S") or (len(successors) > 1 and link.type[1] == "F"):
+    joins_first_starts = len(predecessors) > 1 and link.type[0] == "S"
+    joins_last_finishes = len(successors) > 1 and link.type[1] == "F"
+    if joins_first_starts or joins_last_finishes:
         raise InputError(f"a link of type {link.type} joins two tasks, not groups of tasks; name the tasks")
 
 
@@ -151,7 +158,9 @@ def minimum_lag(link: Link, durations: Sequence[int], interruptible: Sequence[bo
         If the link refers to the start or the finish of an interruptible task.
     """
     minimum = link.lag or 0
-    for row, joins in ((link.before, link.type[0] == "S"), (link.after, link.type[1] == "F")):
+    joins_start = link.type[0] == "S"
+    joins_finish = link.type[1] == "F"
+    for row, joins in ((link.before, joins_start), (link.after, joins_finish)):
         if joins and interruptible[row]:
             raise InputError(f"links of type {link.type} are not supported between tasks that may be interrupted")
         minimum -= durations[row] if joins else 0

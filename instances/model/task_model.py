@@ -62,6 +62,11 @@ class StartBounds(NamedTuple):
     latest: int | None
     deadline: int | None
 
+    @property
+    def is_limited(self) -> bool:
+        """True if the start has an upper bound."""
+        return self.latest is not None or self.deadline is not None
+
 
 def add_rows(model: Model, rows: Iterable[Row], options: TableOptions, source: str = "") -> TableSource:
     """Add the rows of a table to an empty model: actions, time lags, resources and agents.
@@ -85,8 +90,11 @@ def add_rows(model: Model, rows: Iterable[Row], options: TableOptions, source: s
             raise error
     builder.add()
     for text in table.notes:
-        warnings.warn(InputNote(f"{source}: {text}" if source else text), stacklevel=3)
-    lines = {table.ids[i]: table.rows[i][0] for i in table.tasks}
+        note = f"{source}: {text}" if source else text
+        warnings.warn(InputNote(note), stacklevel=3)
+    lines = {}
+    for i in table.tasks:
+        lines[table.ids[i]] = table.rows[i][0]
     return TableSource(lines, table.columns)
 
 
@@ -139,7 +147,8 @@ class _ModelBuilder:
                     cells[leaf]["release"] = max(cells[i]["release"], release)
                 if "deadline" in cells[i]:
                     deadline = cells[i]["deadline"]
-                    cells[leaf]["deadline"] = min(deadline, cells[leaf].get("deadline", deadline))
+                    deadline_of_leaf = cells[leaf].get("deadline", deadline)
+                    cells[leaf]["deadline"] = min(deadline, deadline_of_leaf)
 
     # --- machines and agents ----------------------------------------------------------------------
 
@@ -157,7 +166,8 @@ class _ModelBuilder:
                     self.uses[i].append(use)
                 except InputError as error:
                     yield table.fault(i, "machine", error.message)
-            if "amount" in table.cells[i] and any(use.share is not None for use in self.uses[i]):
+            has_share = any(use.share is not None for use in self.uses[i])
+            if "amount" in table.cells[i] and has_share:
                 yield table.fault(i, "amount", "the machine has a share in brackets; write one of both")
             yield from self._read_capacity(i)
         if not is_literal:
@@ -229,7 +239,9 @@ class _ModelBuilder:
     def _note_joint_names(self, field: str, names: Iterable[str]) -> None:
         joint = list(dict.fromkeys(filter(is_joint_name, names)))
         if joint:
-            listed = ", ".join(joint[:_LISTED]) + (", …" if len(joint) > _LISTED else "")
+            listed = ", ".join(joint[:_LISTED])
+            if len(joint) > _LISTED:
+                listed += ", …"
             self.table.notes.append(f"each of these is one {field}: {listed}; ';' separates several")
 
     # --- times ------------------------------------------------------------------------------------
@@ -237,8 +249,10 @@ class _ModelBuilder:
     def _read_bounds(self, i: int) -> Iterator[InputError]:
         """Read the bounds of the start of a task."""
         table, cells = self.table, self.table.cells[i]
-        duration, release = cells["duration"], cells.get("release", 0)
-        starts: dict[str, int] = {field: cells[field] for field in ("latest_start", "fixed_start") if field in cells}
+        duration = cells["duration"]
+        release = cells.get("release", 0)
+        fields = ("latest_start", "fixed_start")
+        starts: dict[str, int] = {field: cells[field] for field in fields if field in cells}
         if "fixed_end" in cells:
             starts["fixed_end"] = cells["fixed_end"] - duration
         if starts and cells.get("interruptible"):
@@ -266,14 +280,17 @@ class _ModelBuilder:
         interruptible = [cells.get("interruptible", False) for cells in table.cells]
         for link, row, field in table.links:
             cells = table.cells[link.after]
-            column_lag, maximum = cells.get("min_lag", 0), cells.get("max_lag")
+            column_lag = cells.get("min_lag", 0)
+            maximum = cells.get("max_lag")
             is_plain = link.type == "FS"
             if ((column_lag or maximum is not None) and not is_plain) or (column_lag and link.lag is not None):
                 lag_field = "min_lag" if column_lag else "max_lag"
                 yield table.fault(link.after, lag_field, "concerns plain predecessors; write lags of links as in 3SS+2")
                 continue
             try:
-                minimum = column_lag if link.lag is None and is_plain else minimum_lag(link, durations, interruptible)
+                minimum = column_lag
+                if link.lag is not None or not is_plain:
+                    minimum = minimum_lag(link, durations, interruptible)
             except InputError as error:
                 yield table.fault(row, field, error.message)
                 continue
@@ -310,8 +327,7 @@ class _ModelBuilder:
         if capacities.assumed:
             listed = ", ".join(capacities.assumed[:_LISTED])
             table.notes.append(f"capacity taken from the largest share in use: {listed}; a column capacity sets it")
-        all_bounds = self.bounds.values()
-        has_bounds = any(bounds.latest is not None or bounds.deadline is not None for bounds in all_bounds)
+        has_bounds = any(bounds.is_limited for bounds in self.bounds.values())
         if has_bounds:
             model.task("time").action("begin", 0, agents=())
         for i in table.tasks:
@@ -321,7 +337,8 @@ class _ModelBuilder:
     def _add_action(self, i: int, capacities: Capacities, has_bounds: bool) -> None:
         """Add the action of a row with its lags."""
         model, table = self.model, self.table
-        cells, bounds = table.cells[i], self.bounds[i]
+        cells = table.cells[i]
+        bounds = self.bounds[i]
         job, _, name = table.ids[i].partition("/")
         agents: Sequence[str] | None = self.agents[i]
         if any(agent not in model.agents for agent in self.agents[i]):
@@ -340,7 +357,8 @@ class _ModelBuilder:
             label=cells.get("label", ""),
         )
         for use in self.uses[i]:
-            model.uses(use.name, capacities.amount(use, cells.get("amount", 1)))
+            amount = cells.get("amount", 1)
+            model.uses(use.name, capacities.amount(use, amount))
         for before, (minimum, maximum) in self.lags.get(i, {}).items():
             model.after(table.ids[before], minimum, maximum)
         if has_bounds:
@@ -354,17 +372,21 @@ class _ModelBuilder:
             latest_starts.append(bounds.deadline - duration)
         model.after(_BEGIN, bounds.release, min(latest_starts, default=None))
         if bounds.deadline is not None and is_interruptible:
-            model.action(f"{name} done", 0, agents=(), after=name).after(_BEGIN, None, bounds.deadline)
+            end = model.action(f"{name} done", 0, agents=(), after=name)
+            end.after(_BEGIN, None, bounds.deadline)
 
     def _note_fixed_tasks(self) -> None:
         """Note tasks at a fixed time, as a break is one: it counts into the makespan."""
-        fixed = [self.table.ids[i] for i in self.table.tasks if self._is_fixed(i)]
+        tasks = self.table.tasks
+        fixed = [self.table.ids[i] for i in tasks if self._is_fixed(i)]
         if fixed:
             listed = ", ".join(fixed[:_LISTED])
-            self.table.notes.append(f"tasks at a fixed time ({len(fixed)}) count into the makespan: {listed}")
+            note = f"tasks at a fixed time ({len(fixed)}) count into the makespan: {listed}"
+            self.table.notes.append(note)
 
     def _is_fixed(self, i: int) -> bool:
-        cells, bounds = self.table.cells[i], self.bounds[i]
+        cells = self.table.cells[i]
+        bounds = self.bounds[i]
         if bounds.latest == bounds.release:
             return True
         earliest_end = bounds.release + cells["duration"]

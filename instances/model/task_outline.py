@@ -50,7 +50,8 @@ def find_summaries(rows: Sequence[RawRow]) -> dict[int, list[int]]:
             summaries = {i for i in summaries if not cell_text(rows[i].get("duration", ""))}
     last = len(rows) - 1
     if last > 0 and _is_total(rows[last]):
-        parents = [parent if parent is not None else last for parent in parents[:last]] + [None]
+        parents = [last if parent is None else parent for parent in parents[:last]]
+        parents.append(None)
         summaries.add(last)
     leaves: dict[int, list[int]] = {i: [] for i in sorted(summaries)}
     for i in range(len(rows)):

@@ -76,11 +76,13 @@ def parse_use(text: str, names: Container[str] = ()) -> Use:
     if match is None:
         return Use(text)
     if match["unit"] == "%":
-        return Use(match["name"], int(Fraction(match["number"].replace(",", ".")) * 100))
+        percent = Fraction(match["number"].replace(",", "."))
+        return Use(match["name"], int(percent * 100))
     if match["unit"]:
         raise InputError(f"resources that are used up are not supported, {_PAGE}")
     if match["name"].casefold() in names:
-        raise InputError(f"is ambiguous; write {match['name']}[{match['number']}00%] for units of {match['name']}")
+        name, number = match["name"], match["number"]
+        raise InputError(f"is ambiguous; write {name}[{number}00%] for units of {name}")
     return Use(text)
 
 
@@ -126,7 +128,9 @@ def agent_names(name: str, names: Container[str]) -> list[str]:
     if _ANY_OF.fullmatch(name) and name.casefold() not in ANY:
         raise InputError("is ambiguous; write any, or the names of the eligible agents")
     has_choice = _OR.search(use.name) is not None
-    parts = _OR.split(_EITHER.sub("", use.name, count=1)) if has_choice else [use.name]
+    parts = [use.name]
+    if has_choice:
+        parts = _OR.split(_EITHER.sub("", use.name, count=1))
     for part in parts:
         if _are_names(_AND.split(part.casefold()), names) or _TOGETHER.fullmatch(part):
             raise InputError(f"several agents for one task are not supported, {_PAGE}; an action has one agent")
@@ -169,8 +173,9 @@ def _are_names(parts: Sequence[str], names: Container[str]) -> bool:
     if len(parts) < 2 or not all(parts):
         return False
     forms = [_NUMBERED.sub("#", part) for part in parts]
-    same_form = "#" in forms[0] and len(set(forms)) == 1
-    short_forms = forms[0].endswith("#") and set(forms[1:]) == {"#"}
+    first, *following = forms
+    same_form = "#" in first and len(set(forms)) == 1
+    short_forms = first.endswith("#") and set(following) == {"#"}
     return same_form or short_forms or any(part in names for part in parts)
 
 

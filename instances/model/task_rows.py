@@ -113,13 +113,19 @@ class TaskTable:
     def _check_summary_column(self) -> None:
         """Drop a column ``summary`` that holds texts: it summarizes tasks."""
         column = self.columns.get("summary")
-        if column and not all(is_flag(row.get(column)) for _, row in self.rows):
+        if not column:
+            return
+        values = [row.get(column) for _, row in self.rows]
+        if not all(map(is_flag, values)):
             del self.columns["summary"]
             self.notes.append(f"ignored columns: {column}")
 
     def _texts(self, row: Mapping[str, Any]) -> dict[str, str]:
         """Return the texts of a row by field, with blanks at their beginning."""
-        return {field: str(row.get(column) or "") for field, column in self.columns.items()}
+        texts = {}
+        for field, column in self.columns.items():
+            texts[field] = str(row.get(column) or "")
+        return texts
 
     def _let_jobs_name_tasks(self) -> None:
         """Let jobs, or ids, name the tasks of a table without names of tasks."""
@@ -134,7 +140,8 @@ class TaskTable:
 
     def fault(self, i: int, field: str, message: str) -> InputError:
         """Return an error about the cell of a row, with its line, column and value."""
-        (line, cells), column = self.rows[i], self.columns[field]
+        line, cells = self.rows[i]
+        column = self.columns[field]
         return InputError(message, field=column, value=cells.get(column), line=line)
 
     def check_restrictions(self) -> Iterator[InputError]:
@@ -177,7 +184,8 @@ class TaskTable:
         column = self.columns.get("time_unit")
         if column is None:
             return None
-        texts = {cell_text(cells.get(column)).casefold() for cells in self._cells_of_tasks()}
+        units_of_cells = [cell_text(cells.get(column)) for cells in self._cells_of_tasks()]
+        texts = {text.casefold() for text in units_of_cells}
         units = {seconds_of_unit(text) for text in texts if text}
         if units == {None}:
             self.notes.append(f"ignored columns: {column}")
@@ -255,12 +263,14 @@ class TaskTable:
         if "due" in normal_name(deadline) and any("deadline" in cells for cells in self.cells):
             self.notes.append(f"{deadline}: taken as deadlines that must be met")
         if self.summaries:
-            names = [self._short_name(i) for i in list(self.summaries)[:5]]
-            self.notes.append(f"summary rows are not tasks ({len(self.summaries)}): {', '.join(names)}")
+            first_summaries = list(self.summaries)[:5]
+            names = ", ".join([self._short_name(i) for i in first_summaries])
+            self.notes.append(f"summary rows are not tasks ({len(self.summaries)}): {names}")
 
     def _has_clock(self, column: str) -> bool:
         """Return whether a cell of a column has a time such as 8:00."""
-        return any(":" in cell_text(row.get(column)) for _, row in self.rows)
+        texts = (cell_text(row.get(column)) for _, row in self.rows)
+        return any(":" in text for text in texts)
 
     def _read_cell(self, i: int, field: str, value: Any) -> None:
         """Read one cell; a summary row has no duration of its own."""
@@ -308,7 +318,8 @@ class TaskTable:
                 duration = self.read_time("duration", value)
             except InputError:  # empty, or in another format: project tools compute it
                 continue
-            longest = max((self.cells[leaf].get("duration", 0) for leaf in leaves), default=0)
+            durations = [self.cells[leaf].get("duration", 0) for leaf in leaves]
+            longest = max(durations, default=0)
             if 0 < duration < longest:
                 message = (
                     f"is shorter than a task below it in the outline ({longest}); leave it empty for a summary row"
@@ -344,7 +355,9 @@ class TaskTable:
         """Add the links that a text of a row stands for."""
         is_literal = field in self.options.literal
         link = LinkText(text) if is_literal else parse_link(text, self.names)
-        lag = link.sign * self._read_lag(field, link.lag) if link.lag else None
+        lag = None
+        if link.lag:
+            lag = link.sign * self._read_lag(field, link.lag)
         named_rows = self._tasks_of(self.names.positions(link.name, i, self.ids))
         predecessors, successors = named_rows, self._tasks_of([i])
         if field == "successors":
@@ -394,7 +407,9 @@ class TaskTable:
         if field == "task":  # names of actions, whose faults the instance reports
             return
         for first, second in pairwise(chain):
-            if int(self.cells[first][field]) == int(self.cells[second][field]):
+            first_number = self.cells[first][field]
+            second_number = self.cells[second][field]
+            if int(first_number) == int(second_number):
                 yield self.fault(second, field, "another row of the job has this number; a column after sets the order")
 
 

@@ -67,7 +67,8 @@ def _parts(instance: Instance) -> Faults:
             for demand in mode.demands:
                 if demand.sets is not None:
                     states.add((demand.resource, demand.sets))
-    stateful, agents = {name for name, _ in states}, set(instance.agents)
+    stateful = {name for name, _ in states}
+    agents = set(instance.agents)
     for action in instance.actions:
         yield from _action(instance, action, states, stateful, agents)
     yield from _lags(instance)
@@ -172,7 +173,8 @@ def _interruptible(action: Action, field: str, stateful: set[str]) -> Faults:
 
 
 def _demand(instance: Instance, demand: Demand, action: Action, mode: int, states: set[tuple[str, str]]) -> Faults:
-    resource, amount = instance.resource.get(demand.resource), demand.amount
+    resource = instance.resource.get(demand.resource)
+    amount = demand.amount
     if resource is not None and type(amount) is int and 0 <= amount <= resource.capacity and demand.requires is None:
         return
     field = f"actions[{action.id}].modes[{mode}].uses[{demand.resource}]"

@@ -258,7 +258,8 @@ class Reader(Generic[S]):
         sentence: TextLine | None = None
         last = 0
         for line in lines:
-            number, free = line.number, line.kind == "free" and not line.values
+            number = line.number
+            free = line.kind == "free" and not line.values
             if sentence is not None and free and number == last + 1 and not self.grammar.ends(line.text):
                 line = replace(sentence, text=f"{sentence.text} {line.text}")
             elif sentence is not None:
@@ -303,7 +304,8 @@ class Reader(Generic[S]):
     def _words(self, line: TextLine) -> None:
         """Read a line without JSON, by sentences if one of them has a cue."""
         free = line.kind == "free"
-        pieces = list(chain.from_iterable(map(self._alternatives, pieces_of(line.text))))
+        sentences = map(self._alternatives, pieces_of(line.text))
+        pieces = list(chain.from_iterable(sentences))
         if not pieces:
             self._read_text(line.kind, line.group, line.number, line.text)
             return
@@ -334,7 +336,8 @@ class Reader(Generic[S]):
             return [piece]
         for separator in islice(_OR.finditer(piece), _MAX_SEPARATORS):
             start, end = separator.span()
-            before, after = piece[:start], piece[end:]
+            before = piece[:start]
+            after = piece[end:]
             if len(self.grammar.find(before)) > 1 and len(self.grammar.find(after)) > 1:
                 return [before, "or", after]
         return [piece]
@@ -346,7 +349,9 @@ class Reader(Generic[S]):
 
     def _is_remark(self, text: str, cues: Cue) -> bool:
         """Return whether words are about a plan; in a line of mostly steps only those at its beginning are."""
-        return bool(cues) and (_is_mostly_words(text, self.grammar.find(text)) or begins_with_cue(text))
+        if not cues:
+            return False
+        return _is_mostly_words(text, self.grammar.find(text)) or begins_with_cue(text)
 
     def _remark(self, cues: Cue, text: str) -> None:
         if not cues or self._quoted:  # a quotation is no statement of the model
@@ -367,7 +372,10 @@ class Reader(Generic[S]):
         if matches:
             if free:
                 kind = "prose" if _is_mostly_words(text, matches) else "line"
-            steps = grammar.find_in_prose(text) if kind == "prose" else [match.step for match in matches]
+            if kind == "prose":
+                steps = grammar.find_in_prose(text)
+            else:
+                steps = [match.step for match in matches]
             self._add(kind, group, number, text, steps)
             return
         block_kind = "line" if free else kind
@@ -422,10 +430,12 @@ class Reader(Generic[S]):
         """Return the block of a line, if needed a new one that begins with this text or these steps."""
         last = self.blocks[-1] if self.blocks else None
         if kind == "action" and not self._cut:  # actions belong together across other text
-            last = next((block for block in reversed(self.blocks) if block.kind == "action"), last)
+            actions = (block for block in reversed(self.blocks) if block.kind == "action")
+            last = next(actions, last)
         place = kind, group, self._message, self._quoted
-        same = last is not None and (last.kind, last.group, last.message, last.quoted) == place
-        if last is None or not same or self._final or self._cut or (self._gap and kind != "action"):
+        is_same_place = last is not None and (last.kind, last.group, last.message, last.quoted) == place
+        is_interrupted = self._final or self._cut or (self._gap and kind != "action")
+        if last is None or not is_same_place or is_interrupted:
             first = text if isinstance(text, str) else repr(text[:1])
             last = Block(
                 kind,
@@ -444,7 +454,8 @@ class Reader(Generic[S]):
 
     def _table(self, rows: list[TextLine]) -> None:
         headers = [cell.lower().strip("*_` ") for cell in rows[0].cells]
-        cells_by_header = (dict(zip(headers, row.cells, strict=False)) for row in rows[1:])
+        cells_of_rows = [row.cells for row in rows[1:]]
+        cells_by_header = (dict(zip(headers, cells, strict=False)) for cells in cells_of_rows)
         steps_by_row = [self.grammar.row(cells) for cells in cells_by_header]
         if any(steps_by_row):
             for row, steps in zip(rows[1:], steps_by_row, strict=True):
@@ -456,7 +467,8 @@ class Reader(Generic[S]):
                     self._line(row)
             return
         column = self._column_of_steps(rows)
-        has_step_in_header = column < len(headers) and bool(self.grammar.find(headers[column]))
+        has_header = column < len(headers)
+        has_step_in_header = has_header and bool(self.grammar.find(headers[column]))
         for row in rows if len(rows) == 1 or has_step_in_header else rows[1:]:
             if column < len(row.cells):
                 self._read_text("table", row.group, row.number, row.cells[column])
@@ -475,7 +487,8 @@ class Reader(Generic[S]):
         hits = []
         for column in range(min(width, _MAX_COLUMNS)):
             cells = [row.cells[column] for row in rows if column < len(row.cells)]
-            hits.append(sum(bool(self.grammar.find(cell)) for cell in cells))
+            matches = [self.grammar.find(cell) for cell in cells]
+            hits.append(sum(map(bool, matches)))
         return hits.index(max(hits)) if any(hits) else _column_of_words(rows)
 
 

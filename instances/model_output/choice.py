@@ -71,7 +71,8 @@ class ChosenPlan(Generic[S]):
         """Add a block."""
         self.blocks.append(block)
         for step in block.steps:
-            key, command = self._grammar.key(step), self._grammar.command(step)
+            key = self._grammar.key(step)
+            command = self._grammar.command(step)
             if key is not None:
                 self._counts[key] += 1
                 self._places.setdefault(command, []).append(len(self._commands))
@@ -80,8 +81,10 @@ class ChosenPlan(Generic[S]):
 
     def goes_on(self, plan: ChosenPlan[S]) -> bool:
         """Return whether this is a single step of the form of the last ones, or of another message."""
-        (block,), last = self.blocks, plan.blocks[-1]
-        return len(block.steps) == 1 and (block.kind == last.kind or block.message != last.message)
+        [block] = self.blocks
+        last = plan.blocks[-1]
+        is_alike = block.kind == last.kind or block.message != last.message
+        return len(block.steps) == 1 and is_alike
 
     def stands_in(self, plan: ChosenPlan[S]) -> bool:
         """Return whether all commands are in a plan, in order."""
@@ -105,8 +108,11 @@ class ChosenPlan(Generic[S]):
         head = min(len(plan._keys), len(self._keys), _HEAD)
         if head > 1 and plan._keys[:head] == self._keys[:head]:
             return True
-        common = sum(min(plan._counts[key], count) for key, count in self._counts.items())
-        shorter_length, longer_length = sorted((len(plan._keys), len(self._keys)))
+        common = 0
+        for key, count in self._counts.items():
+            common += min(plan._counts[key], count)
+        lengths = len(plan._keys), len(self._keys)
+        shorter_length, longer_length = sorted(lengths)
         if self._grammar.unique and not (plan._repeats_steps() or self._repeats_steps()):
             return common > 0 and 2 * common >= shorter_length
         return common > _HEAD and 5 * common >= 4 * longer_length
@@ -191,7 +197,8 @@ class _Selection(Generic[S]):
             self._offers.setdefault(introduction.label, block)
         candidate = ChosenPlan(self._grammar, [block])
         is_repeat = candidate.repeats(self.plan)
-        wins = announced == 2 or announced > self._level or (announced == self._level == 1 and not is_repeat)
+        is_better = announced == 2 or announced > self._level
+        wins = is_better or (announced == self._level == 1 and not is_repeat)
         if self.plan.blocks and not wins and not self._replaces(block, candidate, introduction, is_repeat):
             return
         self._replace(candidate if block.steps else ChosenPlan(self._grammar), announced)

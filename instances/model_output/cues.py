@@ -226,7 +226,8 @@ def _retracts(text: str) -> bool:
     statement = _without_opener(text)
     if _pattern("alone").fullmatch(statement):
         return not statement.endswith(":") or statement.lower().startswith("correction")
-    claim, back = _pattern("claim").search(statement), _pattern("back").search(text)
+    claim = _pattern("claim").search(statement)
+    back = _pattern("back").search(text)
     if claim and _applies(statement, claim, statement != text):
         return True
     if back and not _denied(text, back.start()) and not _has(text, "mended"):

@@ -101,7 +101,9 @@ def values_in(text: str, *, lists: bool = True) -> tuple[list[tuple[int, int, ob
 def _next_start(text: str, start: int) -> int:
     """Return where to continue after an invalid value; of many opening brackets, at the last ones."""
     run = _RUN.match(text, start)
-    return start + 1 if run is None else max(start + 1, run.end() - 3)
+    if run is None:
+        return start + 1
+    return max(start + 1, run.end() - 3)
 
 
 def extract_values(text: str) -> tuple[str, list[object], bool]:
@@ -199,7 +201,9 @@ def leaves(value: object, steps_of: Callable[[object], list[S] | None]) -> Itera
 
 def _parts(document: dict[str, object]) -> list[object] | None:
     """Return the values of an object that may contain steps, ``None`` for unknown keys."""
-    values = {name.lower().replace(" ", "_"): value for name, value in document.items()}
+    values = {}
+    for name, value in document.items():
+        values[name.lower().replace(" ", "_")] = value
     if not _STEP_KEYS.isdisjoint(values):
         for name in _PLANS:
             value = values.get(name)

@@ -119,7 +119,8 @@ def lines_of(text: str) -> tuple[list[TextLine], list[TextLine], bool]:
     # The whole text is no quotation, nor is a line with the mark of quotations within a list.
     is_all_quoted = all(line.quoted or line.kind in ("blank", "break", "final") for line in lines)
     for before, line in pairwise([TextLine(0, "blank", ""), *lines]):
-        is_in_list = before.kind == "list" and not before.quoted and before.number == line.number - 1
+        is_next = before.number == line.number - 1
+        is_in_list = before.kind == "list" and not before.quoted and is_next
         line.quoted = line.quoted and not (is_all_quoted or is_in_list)
     return *_without_sections(lines), is_complete
 
@@ -147,7 +148,8 @@ def _classify(text: str, values: Iterator[object]) -> Iterator[TextLine]:
     headers = {number for number, raw in enumerate(raw_lines) if _is_separator(raw)}
     for number, raw in enumerate(raw_lines, 1):
         if "<" in raw and (tags := _QUOTING_TAG.findall(raw)):
-            quoted, in_quotation = in_quotation or "" in tags, tags[-1] == ""
+            quoted = in_quotation or "" in tags
+            in_quotation = tags[-1] == ""
             raw = _QUOTING_TAG.sub(" ", raw)
         else:
             quoted = in_quotation or raw.lstrip()[:1] == ">"
@@ -161,7 +163,8 @@ def _classify(text: str, values: Iterator[object]) -> Iterator[TextLine]:
             blank = True
             continue
         blank = False
-        fence = _FENCE.fullmatch(raw) if "```" in raw or "~~~" in raw else None
+        has_fence = "```" in raw or "~~~" in raw
+        fence = _FENCE.fullmatch(raw) if has_fence else None
         if fence is not None:
             closes = fences and not fence[2] and fence[1].startswith(fences[-1])
             fences = fences[:-1] if closes else [*fences[:50], fence[1]]
@@ -207,21 +210,26 @@ def _around(
 
 def _split_marks(number: int, text: str, inside: list[object], fenced: bool, group: int) -> Iterator[TextLine]:
     """Yield a line by the word or tag before it."""
-    tag = _TAG.search(text) if "<" in text or "\\boxed" in text else None
+    has_tag = "<" in text or "\\boxed" in text
+    tag = _TAG.search(text) if has_tag else None
     if tag is not None:
         if tag.start():
             yield TextLine(number, "free", text[: tag.start()])
         yield TextLine(number, "final", tag[0])
-        text = text[tag.end() :].replace("\\\\", ",").replace("\\text{", "")
+        remainder = text[tag.end() :]
+        text = remainder.replace("\\\\", ",").replace("\\text{", "")
     if "</" in text:
         text = _END.sub(" ", text).strip()
     heading = _heading_of(text)
-    name = "" if heading is None else " ".join(heading["name"].split()).strip("*_# ")
+    name = ""
+    if heading is not None:
+        name = " ".join(heading["name"].split()).strip("*_# ")
     kind = _KINDS.get(name.lower()) or ("final" if name and _announces(name) else "")
     if kind == "final" and heading is not None and is_label(f"{name} {heading.groupdict().get('number')}:"):
         kind = ""  # one of several plans
     if kind:
-        text = heading["rest"].strip() if heading is not None and ":" in text else ""
+        has_content = heading is not None and ":" in text
+        text = heading["rest"].strip() if heading is not None and has_content else ""
         if kind == "action":
             yield TextLine(number, "action", text, inside)
             return
@@ -232,14 +240,17 @@ def _split_marks(number: int, text: str, inside: list[object], fenced: bool, gro
     if text or inside:
         item = unmarked(f"{text} ")
         kind = "free" if item is None else "list"
-        yield TextLine(number, "fence" if fenced else kind, text if item is None else item, inside, group)
+        content = text if item is None else item
+        yield TextLine(number, "fence" if fenced else kind, content, inside, group)
 
 
 def _heading_of(text: str) -> re.Match[str] | None:
     """Return the match of the name of a section at the beginning of a line."""
     if ":" in text:
         return _MARKED.fullmatch(text)
-    return _HEADING.fullmatch(text) if text[:1] in ("#", "*") else None
+    if text[:1] not in ("#", "*"):
+        return None
+    return _HEADING.fullmatch(text)
 
 
 def _announces(name: str) -> bool:

@@ -12,7 +12,8 @@ from planoracle.instances.files.strict_json import load_json
 #: Roles of the agent; ``None`` for a message without a role.
 AGENT = ("assistant", "agent", "model", "ai", None)
 #: Fields with the reason why a model stopped, and the values for a truncated answer.
-STOPS, _CUT = ("finish_reason", "stop_reason"), ("length", "max_tokens", "max_output_tokens", "model_length")
+STOPS = ("finish_reason", "stop_reason")
+_CUT = ("length", "max_tokens", "max_output_tokens", "model_length")
 _TEXTS = ("text", "output_text", None)
 # Fields of the entries of logs.
 _OBSERVATIONS = frozenset(("observation", "obs", "feedback", "reward", "result", "valid", "error"))
@@ -32,9 +33,12 @@ def chat_in(value: object) -> list[dict[str, Any]] | None:
     if isinstance(value, dict):
         choices = value.get("choices")
         if isinstance(choices, list):
-            messages = [choice["message"] for choice in choices[:1] if isinstance(choice, dict) and "message" in choice]
+            first_choices = [choice for choice in choices[:1] if isinstance(choice, dict)]
+            messages = [choice["message"] for choice in first_choices if "message" in choice]
             return chat_in(messages)
-        return chat_in(value.get("messages")) if "role" not in value else chat_in([value])
+        if "role" in value:
+            return chat_in([value])
+        return chat_in(value.get("messages"))
     if isinstance(value, list) and value and all(isinstance(message, dict) for message in value):
         return value if any("role" in message for message in value) else None
     return None
@@ -66,7 +70,9 @@ def _with_text(message: dict[str, Any], change: Callable[[str], str]) -> dict[st
     parts = list[object]()
     for part in content:
         is_text = isinstance(part, dict) and isinstance(part.get("text"), str)
-        parts.append({**part, "text": change(part["text"])} if is_text else part)
+        if is_text:
+            part = {**part, "text": change(part["text"])}
+        parts.append(part)
     return {**message, "content": parts}
 
 
@@ -87,7 +93,8 @@ def is_log(entries: object) -> bool:
     """
     if not isinstance(entries, list):
         return False
-    return any(isinstance(entry, Mapping) and not _OBSERVATIONS.isdisjoint(entry) for entry in entries)
+    logged = [entry for entry in entries if isinstance(entry, Mapping)]
+    return any(not _OBSERVATIONS.isdisjoint(entry) for entry in logged)
 
 
 def is_cut(value: object) -> bool:
@@ -101,13 +108,16 @@ def is_cut(value: object) -> bool:
     choices = value.get("choices")
     if isinstance(choices, list) and choices:
         return is_cut(choices[0])
-    return any(str(value.get(field)).lower() in _CUT for field in STOPS)
+    reasons = (str(value.get(field)).lower() for field in STOPS)
+    return any(reason in _CUT for reason in reasons)
 
 
 def is_agents(message: dict[str, Any]) -> bool:
     """Return whether a message is from the agent."""
     role = message.get("role")
-    return role is None or (isinstance(role, str) and role.lower() in AGENT)
+    if role is None:
+        return True
+    return isinstance(role, str) and role.lower() in AGENT
 
 
 def contents(message: dict[str, Any]) -> list[object]:

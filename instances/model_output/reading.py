@@ -115,18 +115,22 @@ def _select(reader: Reader[S], messages: int) -> Reading[list[S]]:
     """Return the plan of a reader's blocks, and count the other lines."""
     grammar = reader.grammar
     bare, omitted = _weak(reader)
-    chosen = choose((event for event in reader.events if id(event) not in omitted), grammar)
+    events = (event for event in reader.events if id(event) not in omitted)
+    chosen = choose(events, grammar)
     plan = [] if chosen.is_ambiguous else chosen.blocks
     in_plan = set(map(id, plan))
     steps = list(chain.from_iterable(block.steps for block in plan))
-    other_blocks = [block for block in reader.blocks if block.kind != "prose" and id(block) not in in_plan]
+    in_prose_or_plan = in_plan | {id(block) for block in reader.blocks if block.kind == "prose"}
+    other_blocks = [block for block in reader.blocks if id(block) not in in_prose_or_plan]
     missed = _missed_lines(reader, plan)
     ignored = sum(block.lines for block in other_blocks) + len(missed)
     unread = sum(block.lines for block in bare) + len(missed)
+    example = ""
     if bare:
         example = f"line {bare[0].number}: {bare[0].first!r}"
-    else:
-        example = f"line {missed[0].number}: {missed[0].text[:80]!r}" if missed else ""
+    elif missed:
+        first_line = missed[0]
+        example = f"line {first_line.number}: {first_line.text[:80]!r}"
     source = _describe_source(plan, chosen.is_replacement, messages) if plan else "nothing"
     reading = Reading(steps, len(steps), source, ignored, unread, example)
     if chosen.is_ambiguous:
@@ -173,15 +177,23 @@ def _weak(reader: Reader[S]) -> tuple[list[Block[S]], set[int]]:
     for blocks in parts.values():
         sizes = Counter[str]()
         for block in blocks:
-            sizes[block.kind if block.kind in ("prose", "line") else "good"] += len(block.steps)
-        prose = [block for block in blocks if block.kind == "prose" and sizes["good"] + sizes["line"]]
+            kind = block.kind if block.kind in ("prose", "line") else "good"
+            sizes[kind] += len(block.steps)
+        prose = []
+        if sizes["good"] + sizes["line"]:
+            prose = [block for block in blocks if block.kind == "prose"]
         weak = sizes["good"] >= 2 * sizes["line"]
-        lines = [block for block in blocks if weak and block.kind == "line" and block.steps and not block.final]
+        lines = []
+        if weak:
+            lines = [block for block in blocks if block.kind == "line" and block.steps and not block.final]
         omitted |= set(map(id, (*prose, *lines)))
         if lines:
             retained = [block for block in blocks if id(block) not in omitted]
-            keys = {key(step) for step in chain.from_iterable(block.steps for block in retained)}
-            bare += [block for block in lines if not all(key(step) in keys for step in block.steps)]
+            steps = chain.from_iterable(block.steps for block in retained)
+            keys = {key(step) for step in steps}
+            for block in lines:
+                if not all(key(step) in keys for step in block.steps):
+                    bare.append(block)
     return bare, omitted
 
 
@@ -195,7 +207,8 @@ def _describe_source(plan: list[Block[S]], later: bool, messages: int) -> str:
         source += "s" * (plan[0].lines > 1)
     elif len(kinds) == 1 and len(plan) > 1:
         first, *qualifiers = source.split(" of ")
-        source = " of ".join([f"{len(plan)} {first}s", *qualifiers])
+        blocks_of_kind = f"{len(plan)} {first}s"
+        source = " of ".join([blocks_of_kind, *qualifiers])
     if plan[0].final:
         return f"{source} after '{plan[0].final}'"
     return f"last {source}" if later and len(plan) == 1 else source

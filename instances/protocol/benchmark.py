@@ -262,7 +262,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         """Return a live run by some rules (default: the problem's); raises `InputError` if there is none."""
         if self.live is None:
             raise InputError("has no live environment", field="benchmark", value=self.name)
-        return Environment(self, problem, self.default_rules(problem) if rules is None else rules, config, reward)
+        rules_of_run = self.default_rules(problem) if rules is None else rules
+        return Environment(self, problem, rules_of_run, config, reward)
 
     def simulator(self, problem: _P, rules: _R) -> Simulator[Any, Any]:
         """Return the rules as code, in which commands change states; raises `InputError` if there are none."""
@@ -336,7 +337,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
         BenchmarkError
             If the verdict of the rules contradicts itself, such as a success with a fatal violation.
         """
-        run: Run[_P, _C, _R] = self.runs.replay(problem, plan, self.default_rules(problem) if rules is None else rules)
+        rules_of_run = self.default_rules(problem) if rules is None else rules
+        run: Run[_P, _C, _R] = self.runs.replay(problem, plan, rules_of_run)
         run.benchmark = self
         registry.check_verdict(problem, run.verdict)
         if plan.fault:
@@ -369,7 +371,10 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def main_score(self, row: Row) -> float | None:
         """Return the main score of a scored grade, from 0 to 1; ``None`` where it is undefined."""
         terms = self._main.terms(row)
-        return terms[0] / terms[1] / self._main.full if terms and terms[1] else None
+        if not terms or not terms[1]:
+            return None
+        score: float = terms[0] / terms[1] / self._main.full
+        return score
 
     @cached_property
     def optima(self) -> Entries:
@@ -427,7 +432,8 @@ class Benchmark(ABC, Generic[_P, _C, _R]):
     def examine(self, run: Run[_P, _C, _R]) -> Examination:
         """Return the findings about a run."""
         if run.plan.fault:
-            faults = tuple(FeedbackItem.of(violation, FAULTS[violation.kind]) for violation in run.verdict.violations)
+            violations = run.verdict.violations
+            faults = tuple(FeedbackItem.of(violation, FAULTS[violation.kind]) for violation in violations)
             clock = self.clock(run.problem)
             return Examination(run.verdict, faults, clock, lambda index: "your answer", whole=True)
         return cast(Examination, self.feedback.examine(run))

@@ -67,7 +67,8 @@ def optima_text(entries: Entries, versions: Mapping[str, str]) -> str:
         if texts:
             text = ",\n".join(texts)
             lines.append(f"{json.dumps(name)}: [\n{text}\n]")
-    return f'{head[:-1]}, "optima": {{\n{",".join(lines)}\n}}}}\n'
+    rows = ",".join(lines)
+    return f'{head[:-1]}, "optima": {{\n{rows}\n}}}}\n'
 
 
 def _merge_equal(entries: list[Entry]) -> list[Entry]:
@@ -75,7 +76,8 @@ def _merge_equal(entries: list[Entry]) -> list[Entry]:
     merged: list[Entry] = []
     for entry in entries:
         without_keys = entry | {"of": ""}
-        same = next((earlier for earlier in merged if earlier | {"of": ""} == without_keys), None)
+        equal_entries = (earlier for earlier in merged if earlier | {"of": ""} == without_keys)
+        same = next(equal_entries, None)
         if same is None:
             merged.append(dict(entry))
         elif entry["of"] not in same["of"].split():
@@ -122,11 +124,12 @@ def proofs_bytes(proofs: Proofs) -> bytes:
     """Return the bytes of the file of certificates, which depend on the certificates only."""
     keys_by_certificate: dict[str, list[str]] = {}
     for key, proof in proofs.items():
-        keys_by_certificate.setdefault(json.dumps(proof, separators=(",", ":")), []).append(key)
+        certificate = json.dumps(proof, separators=(",", ":"))
+        keys_by_certificate.setdefault(certificate, []).append(key)
     rows = []
     for certificate, keys in keys_by_certificate.items():
         instance = json.loads(certificate)["instance"]
         rows.append((instance, " ".join(sorted(keys)), certificate))
     rows.sort()
-    text = "".join(f'{{"of":"{keys}","certificate":{certificate}}}\n' for _, keys, certificate in rows)
-    return gzip.compress(text.encode(), mtime=0)
+    lines = [f'{{"of":"{keys}","certificate":{certificate}}}\n' for _, keys, certificate in rows]
+    return gzip.compress("".join(lines).encode(), mtime=0)

@@ -62,8 +62,8 @@ class DecisionPoint:
         for piece in self.state.pieces:
             work[piece.action] += piece.duration
             pieces[piece.action] += 1
-        actions = self.instance.actions
-        return not [action for action in actions if not pieces[action.id] or work[action.id] < action.duration]
+        is_started = all(pieces.values())
+        return is_started and all(work[action.id] >= action.duration for action in self.instance.actions)
 
 
 def clock_after(instance: Instance, piece: Piece) -> int:
@@ -73,9 +73,12 @@ def clock_after(instance: Instance, piece: Piece) -> int:
     undecided actions cost nothing, so regret may be attributed to the wait that follows instead of the piece.
     """
     action = instance.by_id[piece.action]
-    if len(instance.agents) > 1 or piece.agent is None or any(step.agents == () for step in instance.actions):
+    is_agent_free = len(instance.agents) > 1 or piece.agent is None
+    if is_agent_free or any(step.agents == () for step in instance.actions):
         return piece.start
-    return piece.start + (piece.duration if action.interruptible and action.attended else action.attended)
+    if action.interruptible and action.attended:
+        return piece.start + piece.duration
+    return piece.start + action.attended
 
 
 def started(point: DecisionPoint, piece: Piece) -> DecisionPoint:
@@ -114,7 +117,9 @@ def piece_choices(
         remaining = action.duration - done[action.id]
         if (action.id in first and not remaining) or (only is not None and action.id not in only):
             continue
-        lengths = [*range(step, remaining, step), remaining] if action.interruptible else [remaining]
+        lengths = [remaining]
+        if action.interruptible:
+            lengths = [*range(step, remaining, step), remaining]
         modes = [first[action.id].mode] if action.id in first else range(len(action.modes))
         for agent in instance.eligible(action) or (None,):
             for mode in modes:

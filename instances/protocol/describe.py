@@ -37,28 +37,35 @@ def brief(problem: Instance, called: Callable[[str], str] = visible, *, hands: b
         lines += [clean(task)] if len(problem.tasks) > 1 else []
         actions = [action for action in problem.actions if action.task == task]
         lines += [f"- {_line(problem, action, called, hands)}" for action in actions]
-    notable = [resource for resource in problem.resources if resource.capacity > 1 or resource.state is not None]
+    notable = []
+    for resource in problem.resources:
+        if resource.capacity > 1 or resource.state is not None:
+            notable.append(_room(resource))
     if notable:
-        lines.append(f"There is {listed([_room(resource) for resource in notable])}.")
+        lines.append(f"There is {listed(notable)}.")
     if hands and len(problem.agents) > 1:
-        lines.append(f"Agents: {', '.join(map(clean, problem.agents))}.")
+        agents = ", ".join(map(clean, problem.agents))
+        lines.append(f"Agents: {agents}.")
     if problem.time_limit is not None:
         lines.append(f"Everything has to end by {moment(problem, problem.time_limit)}.")
     return "\n".join(lines)
 
 
 def _line(problem: Instance, action: Action, called: Callable[[str], str], hands: bool) -> str:
-    name, label = called(action.id), clean(action.label)
-    work = ", ".join(_work(problem, action)) if hands else span(problem, action.duration)
-    parts = [work, *_order(problem, action, called)]
+    work = span(problem, action.duration)
+    if hands:
+        work = ", ".join(_work(problem, action))
+    parts = [clean(action.label), work, *_order(problem, action, called)]
     modes = [_mode(problem, mode, called) for mode in action.modes]
     if len(modes) > 1:
-        parts += [f"mode {number}: {text or 'uses nothing'}" for number, text in enumerate(modes)]
+        for number, text in enumerate(modes):
+            parts.append(f"mode {number}: {text or 'uses nothing'}")
     elif modes[0]:
         parts.append(modes[0])
     if action.release:
         parts.append(f"not before {moment(problem, action.release)}")
-    return f"{name}: {'; '.join(filter(None, (label, *parts)))}"
+    description = "; ".join(filter(None, parts))
+    return f"{called(action.id)}: {description}"
 
 
 def _work(problem: Instance, action: Action) -> Iterator[str]:
@@ -88,10 +95,14 @@ def _order(problem: Instance, action: Action, called: Callable[[str], str]) -> I
         if _is_plain(lag):
             continue
         before = called(lag.before)
-        minimum = f"at least {span(problem, lag.minimum)} " if lag.minimum else ""
+        minimum = ""
+        if lag.minimum:
+            minimum = f"at least {span(problem, lag.minimum)} "
         order = None if lag.minimum is None else f"{minimum}after {before}"
         end = "its end" if order else f"the end of {before}"
-        latest_start = None if lag.maximum is None else f"starts at most {span(problem, lag.maximum)} after {end}"
+        latest_start = None
+        if lag.maximum is not None:
+            latest_start = f"starts at most {span(problem, lag.maximum)} after {end}"
         yield ", ".join(filter(None, (order, latest_start)))
 
 
@@ -106,9 +117,13 @@ def _mode(problem: Instance, mode: Mode, called: Callable[[str], str]) -> str:
         uses = [_use(problem.resource[demand.resource], demand) for demand in mode.demands]
         parts.append(f"uses {listed(uses)}")
     if mode.after:
-        parts.append(f"after {listed([called(before) for before in mode.after])}")
-    name, text = clean(mode.name), ", ".join(parts)
-    return f"{name}: {text}" if mode.name and parts else text or name
+        predecessors = [called(before) for before in mode.after]
+        parts.append(f"after {listed(predecessors)}")
+    text = ", ".join(parts)
+    if not mode.name:
+        return text
+    name = clean(mode.name)
+    return f"{name}: {text}" if parts else name
 
 
 def _use(resource: Resource, demand: Demand) -> str:
@@ -117,11 +132,15 @@ def _use(resource: Resource, demand: Demand) -> str:
         text = f"{demand.amount} of {text}"
     if demand.requires is not None:
         text += f", which must be {clean(demand.requires)}"
-    return text if demand.sets is None else f"{text} and makes it {clean(demand.sets)}"
+    if demand.sets is None:
+        return text
+    return f"{text} and makes it {clean(demand.sets)}"
 
 
 def _room(resource: Resource) -> str:
     text = clean(resource.name)
     if resource.capacity > 1:
         text = f"{text} (room for {resource.capacity})"
-    return text if resource.state is None else f"{text}, at first {clean(resource.state)}"
+    if resource.state is None:
+        return text
+    return f"{text}, at first {clean(resource.state)}"

@@ -199,8 +199,9 @@ class Environment(Generic[_P, _R, _S]):
         reward: Reward | None = None,
     ) -> None:
         for name, values in (("loop", ("closed", "open")), ("feedback", ("terse", "detailed"))):
-            if getattr(config, name) not in values:
-                raise InputError(f"must be one of {', '.join(values)}", field=name, value=getattr(config, name))
+            value = getattr(config, name)
+            if value not in values:
+                raise InputError(f"must be one of {', '.join(values)}", field=name, value=value)
         self.benchmark = benchmark
         self.problem = problem
         self.rules = rules
@@ -249,7 +250,8 @@ class Environment(Generic[_P, _R, _S]):
         if over is None and self.config.limit is not None and before.count + 1 >= self.config.limit:
             over = "message_limit"
         answer = partial(text.answer, before.world, state, steps, over)
-        observation = Observation(answer, self.simulator.clock(state), text.player(state), over)
+        clock = self.simulator.clock(state)
+        observation = Observation(answer, clock, text.player(state), over)
         turn = Turn(message, steps, observation, before.turn)
         self.state = Snapshot(state, turn, before.count + 1, over, before.memo)
         return self._transition(observation, steps)
@@ -287,7 +289,8 @@ class Environment(Generic[_P, _R, _S]):
         state, turn = self.state.world, self.state.turn
         if turn is not None:
             return turn.observation
-        return Observation(self.introduction, self.simulator.clock(state), self.text.player(state))
+        clock = self.simulator.clock(state)
+        return Observation(self.introduction, clock, self.text.player(state))
 
     def legal(self) -> Sequence[LegalCommand]:
         """Return all commands that the rules allow now, in a fixed order; none once the run is over."""
@@ -365,7 +368,8 @@ class Environment(Generic[_P, _R, _S]):
         if self.config.loop == "closed":
             plan = self.text.submission(self.state.world)
         else:
-            plan = self.text.plan_fields(self.state.turn.message if self.state.turn else "")
+            message = self.state.turn.message if self.state.turn else ""
+            plan = self.text.plan_fields(message)
         return {"instance": self.problem.name, **plan}
 
     def run(self) -> Run[_P, Any, _R]:
@@ -395,15 +399,14 @@ class Environment(Generic[_P, _R, _S]):
         chat = self.opening()
         for turn in self.turns:
             chat.append({"role": "assistant", "content": written_message(turn.message)})
-            chat += [{"role": "user", "content": turn.observation.text}] if turn.observation.text else []
+            if turn.observation.text:
+                chat.append({"role": "user", "content": turn.observation.text})
         return chat
 
     def opening(self) -> list[Message]:
         """Return the first messages of a run."""
-        return [
-            {"role": "system", "content": self.instructions()},
-            {"role": "user", "content": self.introduction()},
-        ]
+        instructions, introduction = self.instructions(), self.introduction()
+        return [{"role": "system", "content": instructions}, {"role": "user", "content": introduction}]
 
     def instructions(self) -> str:
         """Return the description of commands and answers, the same for all problems of the benchmark."""

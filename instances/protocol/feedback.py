@@ -31,9 +31,11 @@ def span(instance: Problem, ticks: int) -> str:
     ('1 turn', '3 min')
     """
     if instance.seconds_per_tick is None:
-        return f"{ticks} {visible(instance.unit)}{'' if ticks == 1 else 's'}"
+        plural = "" if ticks == 1 else "s"
+        return f"{ticks} {visible(instance.unit)}{plural}"
     seconds = abs(ticks) * instance.seconds_per_tick
-    parts = ((seconds // 3600, "h"), (seconds // 60 % 60, "min"), (seconds % 60, "s"))
+    minutes = seconds // 60
+    parts = ((minutes // 60, "h"), (minutes % 60, "min"), (seconds % 60, "s"))
     words = " ".join(f"{amount} {unit}" for amount, unit in parts if amount)
     return ("-" if ticks < 0 else "") + (words or "0 s")
 
@@ -96,7 +98,9 @@ def sentence(text: str) -> str:
         Text without a full stop.
     """
     word = text.partition(" ")[0].rstrip(":")
-    initial = text[:1].upper() if word.isalpha() else text[:1]
+    initial = text[:1]
+    if word.isalpha():
+        initial = initial.upper()
     return f"{initial}{text[1:]}."
 
 
@@ -112,7 +116,8 @@ def listed(parts: Sequence[str]) -> str:
         Texts in order.
     """
     earlier_parts = ", ".join(parts[:-1])
-    return " and ".join(filter(None, (earlier_parts, *parts[-1:])))
+    groups = (earlier_parts, *parts[-1:])
+    return " and ".join(filter(None, groups))
 
 
 def some(parts: Iterable[str], max_names: int = MAX_NAMES) -> str:
@@ -308,16 +313,21 @@ class Words:
 
     def at(self, action: Violation | Other) -> str:
         """Name an action, and when it starts."""
-        return f"{self.name(action.subject)} at {self.moment(action.start)}"
+        name = self.name(action.subject)
+        start = self.moment(action.start)
+        return f"{name} at {start}"
 
     def during(self, action: Violation | Other) -> str:
         """Name an action, and when it runs."""
-        start, end = self.moment(action.start), self.moment(action.end)
-        return f"{self.name(action.subject)} ({start} to {end})"
+        name = self.name(action.subject)
+        start = self.moment(action.start)
+        return f"{name} ({start} to {self.moment(action.end)})"
 
     def until(self, action: Other) -> str:
         """Name an action, and when it ends."""
-        return f"{self.name(action.subject)} (until {self.moment(action.end)})"
+        name = self.name(action.subject)
+        end = self.moment(action.end)
+        return f"{name} (until {end})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +355,9 @@ class Sentences:
         items = []
         for violation in violations:
             item = FeedbackItem.of(violation, self.describe(words, violation))
-            items.append(replace(item, excess=None) if violation.kind in self.numbered else item)
+            if violation.kind in self.numbered:
+                item = replace(item, excess=None)
+            items.append(item)
         return tuple(items)
 
 
@@ -410,14 +422,16 @@ def sections_of(topics: Sequence[Topic], examined: Examination) -> tuple[Section
         topics = [*topics, Topic("other", "Other rules", further_kinds)]
     sections = []
     for topic in topics:
-        findings = tuple(finding for finding in examined.findings if finding.violation.kind in topic.kinds)
+        findings = [finding for finding in examined.findings if finding.violation.kind in topic.kinds]
         remarks = examined.remarks.get(topic.key, ())
-        text = " ".join(topic_sentences([*findings, *remarks], topic, examined.name))
+        sentences = topic_sentences([*findings, *remarks], topic, examined.name)
+        text = " ".join(sentences)
         if findings or remarks:
             status = "fault"
         else:
             status = "unknown" if topic.key in examined.unsettled else "ok"
-        sections.append(Section(topic.key, topic.title, topic.kinds, status, findings, remarks, text))
+        section = Section(topic.key, topic.title, topic.kinds, status, tuple(findings), remarks, text)
+        sections.append(section)
     return tuple(sections)
 
 

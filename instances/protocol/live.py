@@ -112,9 +112,10 @@ class LiveText(ABC, Generic[_P, _R, _S]):
     def answer(self, before: _S, after: _S, steps: Sequence[Step], over: str | None) -> str:
         """Return the answer to a message."""
         texts = [""] * len(steps)
-        if self.config.feedback == "detailed":
-            is_plan = self.config.loop == "open"
-            texts = [self.plan_text(step) if is_plan else self.step_text(before, after, step) for step in steps]
+        if self.config.feedback == "detailed" and self.config.loop == "open":
+            texts = [self.plan_text(step) for step in steps]
+        elif self.config.feedback == "detailed":
+            texts = [self.step_text(before, after, step) for step in steps]
         lines = [text or terse(step) for text, step in zip(texts, steps, strict=True)]
         return "\n".join([*lines, *ending(over)])
 
@@ -144,7 +145,9 @@ class LiveText(ABC, Generic[_P, _R, _S]):
     def plan_text(self, step: Step) -> str:
         """Return why a whole plan is not understood, ``""`` for its steps."""
         fault = step.violation
-        return f"Not understood: {quoted(str(fault.actual), 300)}" if fault and fault.kind == "unreadable" else ""
+        if not fault or fault.kind != "unreadable":
+            return ""
+        return f"Not understood: {quoted(str(fault.actual), 300)}"
 
 
 def ending(over: str | None) -> list[str]:
@@ -154,7 +157,8 @@ def ending(over: str | None) -> list[str]:
 
 def terse(step: Step) -> str:
     """Return whether a command was carried out."""
-    return f"{quoted(step.command, 80)}: {'refused' if step.violation or step.kind == 'lost' else 'done'}"
+    is_refused = step.violation or step.kind == "lost"
+    return f"{quoted(step.command, 80)}: {'refused' if is_refused else 'done'}"
 
 
 class ScheduleText(LiveText[Instance, _R, _S]):
@@ -172,7 +176,9 @@ class ScheduleText(LiveText[Instance, _R, _S]):
     def situation(self, state: _S) -> str:
         """Return the time and the running actions in words."""
         name, moment = self.words.name, self.words.moment
-        running = [f"{name(piece.action)} (until {moment(piece.end)})" for piece in self.running(state)]
+        running = []
+        for piece in self.running(state):
+            running.append(f"{name(piece.action)} (until {moment(piece.end)})")
         goes_on = f" Under way: {', '.join(running)}." if running else ""
         time = sentence(f"it is {moment(self.simulator.clock(state))}")
         return f"{time}{goes_on}"

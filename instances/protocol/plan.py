@@ -63,7 +63,8 @@ class Reading(Generic[_C]):
     @property
     def doubtful(self) -> bool:
         """True if at least two lines, and more than a fifth of all that look like steps, could not be read."""
-        return self.unread > 1 and 5 * self.unread > self.unread + (self.read or 0)
+        lines = self.unread + (self.read or 0)
+        return self.unread > 1 and 5 * self.unread > lines
 
     def of(self, convert: Callable[[_C], _D]) -> Reading[_D]:
         """Return the same reading with its commands in another form."""
@@ -81,7 +82,8 @@ class UnreadError(PlanError):
         among = reading.unread + (reading.read or 0)
         lines = f"{reading.unread} of {among} lines that look like steps could not be read"
         accepted = f"; a line that can be read is {right_line[:_LONGEST_LINE]!r}" if right_line else ""
-        error = cls(f"cannot be graded: {lines}; the first is {reading.example}{accepted}", field="plan")
+        example = f"the first is {reading.example}{accepted}"
+        error = cls(f"cannot be graded: {lines}; {example}", field="plan")
         error.reading = reading
         return error
 

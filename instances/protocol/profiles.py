@@ -70,7 +70,8 @@ class RuleSet(Generic[_Profile]):
         for option, value in options.items():
             if option not in types:
                 raise UnknownNameError(one_of(option, sorted(types), "rules"), field="rule", value=option)
-            values[option] = _value(option, value, types[option], self.choices.get(option))
+            choices = self.choices.get(option)
+            values[option] = _value(option, value, types[option], choices)
         chosen: _Profile = replace(base, **values)
         return chosen
 

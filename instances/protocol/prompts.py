@@ -76,19 +76,21 @@ class PromptSet:
     @property
     def versions(self) -> str:
         """Versions of its prompts in words."""
-        return ", ".join(f"{name}{prompt.version_text}" for name, prompt in self.prompts.items())
+        versions = [f"{name}{prompt.version_text}" for name, prompt in self.prompts.items()]
+        return ", ".join(versions)
 
     def record(self) -> dict[str, object]:
         """Return the record that is stored with a run."""
         versions = {name: prompt.version for name, prompt in self.prompts.items()}
+        setting = self.setting
         changed = [name for name, prompt in self.prompts.items() if prompt.is_edited]
         return {
             "setting": self.name,
             "digest": self.digest,
             "prompts": versions,
             "changed": changed,
-            "sampling": self.setting.sampling._asdict(),
-            "manner": self.setting.config._asdict(),
+            "sampling": setting.sampling._asdict(),
+            "manner": setting.config._asdict(),
         }
 
     def fill(self, name: str, values: Mapping[str, Callable[[], str]]) -> str:
@@ -116,7 +118,8 @@ def load_prompts(benchmark: AnyBenchmark | str, name: str = "", folder: Path | N
     owner = registry.get(benchmark) if isinstance(benchmark, str) else benchmark
     setting = owner.settings.get(name or "closed")
     if setting is None:
-        raise UnknownNameError(one_of(name, owner.settings, f"settings of {owner.name}"), field="setting", value=name)
+        message = one_of(name, owner.settings, f"settings of {owner.name}")
+        raise UnknownNameError(message, field="setting", value=name)
     edited = {} if folder is None else _user_prompts(folder, owner)
     prompts = {}
     for file in _files_of(setting):

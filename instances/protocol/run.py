@@ -63,8 +63,9 @@ class Run(ABC, Generic[_P, _C, _R]):
     @property
     def command_texts(self) -> list[str]:
         """Commands of the plan, each as a message to a live run."""
-        commands = self.plan.commands if isinstance(self.plan.commands, list) else [self.plan.commands]
-        return [command if isinstance(command, str) else json.dumps(command) for command in commands]
+        commands = self.plan.commands
+        messages = commands if isinstance(commands, list) else [commands]
+        return [message if isinstance(message, str) else json.dumps(message) for message in messages]
 
     @property
     def success(self) -> bool:
@@ -168,4 +169,5 @@ class MismatchEvidence(NamedTuple):
             return None
         often = [name for name, _ in Counter(self.names).most_common(3)]
         more = ", ..." if len(set(self.names)) > len(often) else ""
-        return f"{count} of {self.commands} commands name things that the problem lacks: {', '.join(often)}{more}"
+        examples = f"{', '.join(often)}{more}"
+        return f"{count} of {self.commands} commands name things that the problem lacks: {examples}"

@@ -27,11 +27,14 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
 
     Attributes
     ----------
+    kind
+        Name of the kind of its problems.
     untimed
         True if plans state orders and no times. The rules start every action as early as possible, perhaps earlier than
         in the schedule.
     """
 
+    kind: str = "schedule"
     untimed: bool = False
 
     def parse(self, problem: Instance, submission: object, rules: _R | None = None) -> Plan[_C]:
@@ -45,7 +48,8 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the result of `document`: that of the reader or of `Instance`."""
-        return dict(getattr(self.reader, "json_schema", registry.get(GENERAL).reader.json_schema)())
+        general_schema = registry.get(GENERAL).reader.json_schema
+        return dict(getattr(self.reader, "json_schema", general_schema)())
 
     def with_agents(self, problem: Instance, crew: str) -> Instance:
         """Return the problem by the general rules, see `planoracle.instances.model.agents`."""
@@ -69,7 +73,8 @@ class ScheduleBenchmark(Benchmark[Instance, _C, _R]):
         action = problem.actions[0]
         agents = problem.eligible(action) or (None,)
         piece = Piece(action.id, action.release, action.duration, agents[0])
-        return self.render(problem, Schedule.of(problem, (piece,))).partition("\n")[0]
+        schedule = Schedule.of(problem, (piece,))
+        return self.render(problem, schedule).partition("\n")[0]
 
     def schedule(self, problem: Instance, plan: Plan[_C]) -> Schedule:
         """Convert a plan into a schedule in normal form; raises `PlanError` for a command that is no action."""
@@ -149,9 +154,8 @@ def replay_rules(problem: Problem, rules: Rules | None) -> Rules | None:
 
     The scheduling problems of this package do. Benchmarks of other packages may have further rules in their simulators.
     """
-    if rules is None or (problem.kind == "schedule" and registry.is_bundled(problem.benchmark)):
-        return None
-    return rules
+    states_rules = registry.is_bundled(problem.benchmark) and isinstance(registry.of(problem), ScheduleBenchmark)
+    return None if states_rules else rules
 
 
 def certify(instance: Instance, schedule: Schedule, makespan: int | None = None, *, rules: Rules | None = None) -> str:
@@ -177,7 +181,8 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None,
         For an instance that its benchmark refuses.
     """
     check_instance(instance)
-    benchmark, claimed = language(instance), schedule.makespan if makespan is None else makespan
+    benchmark = language(instance)
+    claimed = schedule.makespan if makespan is None else makespan
     text = benchmark.render(instance, schedule)
     try:
         run = benchmark.run(instance, text, rules)
@@ -193,7 +198,8 @@ def certify(instance: Instance, schedule: Schedule, makespan: int | None = None,
     if not verdict.success:
         raise registry.contradiction(instance, "its rules reject the plan of a complete schedule")
     if not agrees(instance, verdict.makespan, claimed):
-        fault = f"the plan of a schedule of {claimed} {instance.unit}s takes {verdict.makespan} by its rules"
+        stated = f"the plan of a schedule of {claimed} {instance.unit}s"
+        fault = f"{stated} takes {verdict.makespan} by its rules"
         raise registry.contradiction(instance, fault)
     return text
 
@@ -203,11 +209,14 @@ def _refusal(run: AnyRun) -> tuple[str, str]:
     violation = run.verdict.fatal or run.verdict.violations[0]
     subject = violation.subject
     piece = subject if violation.start is None else f"{subject} at {violation.start}"
-    values = "" if violation.required is None else f"; required {violation.names}, actual {violation.actual}"
+    values = ""
+    if violation.required is not None:
+        values = f"; required {violation.names}, actual {violation.actual}"
     reason = f"({violation.message}{values})"
     refusal = f"its rule {violation.kind!r} rejects {piece} {reason} although the problem allows the schedule"
     findings = registry.of(run.problem).examine(run).findings
-    sentence = next((finding.text for finding in findings if finding.violation == violation), violation.message)
+    texts = (finding.text for finding in findings if finding.violation == violation)
+    sentence = next(texts, violation.message)
     return refusal, f"{_refused_step(run, violation)}: {sentence}"
 
 

@@ -73,7 +73,8 @@ class Optimum(NamedTuple):
     @classmethod
     def of(cls, best: BestKnown) -> Optimum:
         """Return the optimum of a solve."""
-        return cls(best.makespan if best.status == Status.optimal else None, best.status, best.lower_bound)
+        is_proved = best.status == Status.optimal
+        return cls(best.makespan if is_proved else None, best.status, best.lower_bound)
 
 
 _Run = TypeVar("_Run", bound="Run[Any, Any, Any]")
@@ -106,7 +107,9 @@ class Measurement(Generic[_Run]):
     def optimum(self) -> Optimum:
         """Optimum that the grade reports; by the formula of the benchmark where there is one."""
         makespan = self.run.benchmark.formula_optimum(self.run.problem)
-        return Optimum.of(self.best) if makespan is None else Optimum(makespan, Status.optimal, makespan)
+        if makespan is None:
+            return Optimum.of(self.best)
+        return Optimum(makespan, Status.optimal, makespan)
 
 
 _M = TypeVar("_M", bound=Measurement[Any])
@@ -152,7 +155,9 @@ class Average(NamedTuple):
     def terms(self, row: Row) -> Any:
         """Return numerator and denominator of a scored grade, or its names to count; ``None`` for none."""
         value = row.get(self.name) if self.of is None else self.of(row)
-        return value if value is None or isinstance(value, tuple) or self.aggregate == "counts" else (value, 1)
+        if value is None or isinstance(value, tuple) or self.aggregate == "counts":
+            return value
+        return value, 1
 
 
 @dataclass(frozen=True, slots=True)

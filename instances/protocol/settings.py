@@ -129,7 +129,9 @@ class Setting:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of all its prompt files, each once."""
-        files = [self.system, self.task, self.turn, self.form, self.example if self.examples else ""]
+        files = [self.system, self.task, self.turn, self.form]
+        if self.examples:
+            files.append(self.example)
         for ask in self.asks:
             files += [ask.prompt, ask.example]
         return tuple(dict.fromkeys(filter(None, files)))

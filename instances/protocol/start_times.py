@@ -62,7 +62,8 @@ def _windows(problem: Instance) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
     windows = []
     for lag in problem.lags:
         if lag.maximum is not None:
-            before, after = problem.index[lag.before], problem.index[lag.after]
-            predecessors = tuple(i for i, _ in problem.predecessors[after] if i != before)
+            before = problem.index[lag.before]
+            predecessors_of_after = problem.predecessors[problem.index[lag.after]]
+            predecessors = tuple(i for i, _ in predecessors_of_after if i != before)
             windows.append((before, lag.maximum, predecessors))
     return tuple(windows)

@@ -127,7 +127,9 @@ class Worker:
     def has_room(self) -> bool:
         """Return whether another job may be sent now, without waiting until the worker reads it."""
         is_quick = self.pace <= _QUICK and len(self.jobs) < _AHEAD
-        return not self.jobs or (is_quick and sum(len(job.task) for job in self.jobs) < _BYTES)
+        if not self.jobs:
+            return True
+        return is_quick and sum(len(job.task) for job in self.jobs) < _BYTES
 
     def leave(self) -> None:
         """Keep the worker for the next pool of this process if it is idle, else end it."""
@@ -190,7 +192,8 @@ class WorkerPool(Generic[T, A]):
         workers: int | None = None,
         on_progress: Callable[[Any], None] = lambda value: None,
     ) -> None:
-        self._start = b"start" + pickle.dumps((start, limits, dict(os.environ), os.getcwd()), protocol=5)
+        environment, folder = dict(os.environ), os.getcwd()
+        self._start = b"start" + pickle.dumps((start, limits, environment, folder), protocol=5)
         self._limits = limits
         self._size = workers or processors()
         self._on_progress = on_progress
@@ -246,7 +249,8 @@ class WorkerPool(Generic[T, A]):
     def _add(self, *, fresh: bool = False) -> Worker:
         """Add an idle worker of this process, or a new one if there is none or it has to be ``fresh``."""
         idle = (_idle.pop() for _ in range(0 if fresh else len(_idle)))
-        worker = next((one for one in idle if one.process.poll() is None), None) or Worker(self._events)
+        running = (candidate for candidate in idle if candidate.process.poll() is None)
+        worker = next(running, None) or Worker(self._events)
         worker.begin(self._events)
         self._workers.append(worker)
         worker.send(self._start)
@@ -257,7 +261,8 @@ class WorkerPool(Generic[T, A]):
         free = [worker for worker in self._workers if worker.has_room()]
         if free or self._is_closed:
             return min(free, key=lambda worker: len(worker.jobs), default=None)
-        has_waited = monotonic() - self._began > _PATIENCE and all(worker.is_ready for worker in self._workers)
+        are_ready = all(worker.is_ready for worker in self._workers)
+        has_waited = are_ready and monotonic() - self._began > _PATIENCE
         is_short = len(self._workers) < self._size and has_waited
         return self._add() if is_short or not self._workers else None
 
@@ -265,7 +270,8 @@ class WorkerPool(Generic[T, A]):
         """Handle one message. Wait at most briefly, so that signals are handled and further workers started."""
         self._is_waiting = True
         try:
-            worker, kind, value = self._events.get(timeout=0.1 if len(self._workers) < self._size else 1.0)
+            timeout = 0.1 if len(self._workers) < self._size else 1.0
+            worker, kind, value = self._events.get(timeout=timeout)
         except queue.Empty:
             return
         finally:
@@ -294,7 +300,8 @@ class WorkerPool(Generic[T, A]):
         if not worker.is_ready:
             raise WorkerError(f"a worker process cannot start: {failure.error}")
         if worker.jobs:
-            job, new = worker.jobs[0], self._add(fresh=True)
+            job = worker.jobs[0]
+            new = self._add(fresh=True)
             # Memory that earlier tasks left behind is no reason to refuse this one.
             job.is_done = failure.certain or job.is_retried or not worker.answered
             job.answer, job.is_retried = failure, True
@@ -327,12 +334,21 @@ def _start_values(function: Callable[..., Iterator[A]], arguments: tuple[Any, ..
     """Return a function from a number to a list with the value of that number; empty after the last."""
     values = enumerate(function(*arguments))
     # The worker that replaces another computes the values before it again.
-    return lambda number: next(([value] for at, value in values if at == number), [])
+
+    def value_at(number: int) -> list[A]:
+        for position, value in values:
+            if position == number:
+                return [value]
+        return []
+
+    return value_at
 
 
 def processors() -> int:
     """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def failure_of(code: int, limits: TaskLimits) -> TaskFailure:
@@ -345,7 +361,9 @@ def failure_of(code: int, limits: TaskLimits) -> TaskFailure:
         option = " (--line-memory)" if is_option else ""
         amount = "there is" if memory is None else f"{memory} MB of memory{option}"
         return TaskFailure(LimitError(f"needs more than {amount}"), certain=False)
-    status = signal.Signals(-code).name if code < 0 else f"status {code}"
+    status = f"status {code}"
+    if code < 0:
+        status = signal.Signals(-code).name
     cause = "possibly for lack of memory"
     if memory is not None and not is_option:
         cause = f"possibly for lack of memory; the limit is {memory} MB"

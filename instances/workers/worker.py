@@ -65,9 +65,9 @@ def show_warning(
 ) -> None:
     """Write a warning to standard error: one line, except for warnings that are for developers."""
     kind = kind_of_warning(category)
-    text = (
-        warnings.formatwarning(message, category, filename, lineno).rstrip() if kind is None else f"{kind}: {message}"
-    )
+    text = f"{kind}: {message}"
+    if kind is None:
+        text = warnings.formatwarning(message, category, filename, lineno).rstrip()
     print(visible(text), file=sys.stderr)
 
 
@@ -85,7 +85,8 @@ def limit_memory(limits: TaskLimits) -> None:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     requested = hard if limits.memory is None else limits.memory * 10**6
-    resource.setrlimit(resource.RLIMIT_DATA, (requested if hard < 0 else min(requested, hard), hard))
+    soft = requested if hard < 0 else min(requested, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def answer(function: Callable[[Any], Any], task: bytes, limits: TaskLimits) -> tuple[str, Any]:
@@ -100,7 +101,8 @@ def answer(function: Callable[[Any], Any], task: bytes, limits: TaskLimits) -> t
     except PlanoracleError as error:
         return "failed", error
     except Exception as error:  # one fault of ours must not end the batch
-        return "failed", benchmark_error(error) or InternalError(f"{type(error).__name__}: {error}"[:1000])
+        text = f"{type(error).__name__}: {error}"[:1000]
+        return "failed", benchmark_error(error) or InternalError(text)
     finally:
         set_timer(None)
 

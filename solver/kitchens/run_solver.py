@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple, cast
@@ -12,13 +12,8 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRul
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import KitchenRunState, KitchenSimulator
 from planoracle.instances.model.limits import Limit, Status
-from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.plan import DroppedCommand
-from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.kitchens.repair import KitchenRepair
-from planoracle.solver.repair.plan_repair import Repair
 from planoracle.solver.result import Result
 from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.solve import bundled_result
@@ -180,16 +175,6 @@ class Solver:
     def contradiction(self, count: int) -> tuple[str, ...]:
         """Return an empty tuple: kitchens have no conflicts."""
         return ()
-
-    def repair(
-        self,
-        best: Callable[[Problem], BestKnown],
-        objectives: tuple[str, ...],
-        time_limit: Limit,
-        salvaged: tuple[DroppedCommand, ...],
-    ) -> Repair:
-        """Retain the longest possible prefix, see `planoracle.solver.kitchens.repair`."""
-        return KitchenRepair(self.run, cast("Result", best(self.run.problem)), time_limit).repair()
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal action."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -12,11 +12,9 @@ from typing import Any, cast
 from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
-from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.decision_points import DecisionPoint, wait_words, waited
 from planoracle.instances.protocol.environment import AnyEnvironment
-from planoracle.instances.protocol.plan import DroppedCommand
 from planoracle.instances.protocol.registry import contradiction
 from planoracle.instances.protocol.schedule_benchmark import agrees, remaining_problem
 from planoracle.instances.protocol.schedule_run import AnyScheduleRun
@@ -24,7 +22,6 @@ from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.proofs.conflict import find_conflict
-from planoracle.solver.repair.plan_repair import Repair, repair_schedule
 from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.states.state_solver import NEVER, Value
 from planoracle.solver.states.values import (
@@ -201,16 +198,6 @@ class Solver:
         if conflict is None or conflict.status != Status.infeasible:
             return ()
         return tuple(constraint.text for constraint in conflict.constraints)
-
-    def repair(
-        self,
-        best: Callable[[Problem], BestKnown],
-        objectives: tuple[str, ...],
-        time_limit: Limit,
-        salvaged: tuple[DroppedCommand, ...],
-    ) -> Repair:
-        """Move as few actions as little as possible, see `planoracle.solver.repair.plan_repair`."""
-        return repair_schedule(self.run, best, objectives, time_limit, salvaged)
 
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal command; commands that differ in length only are one option."""

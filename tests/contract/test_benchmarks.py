@@ -21,7 +21,7 @@ from planoracle.solver.solve import has_solver
 
 WITHOUT_MODEL = {"schedules"}
 NO_FILES = {"documents"}
-#: Checks that need a solver or a heuristic, which a kind whose engine declares `NO_SOLVER` lacks.
+#: Checks that need a solver or a heuristic, which a kind with a reason in `no_solver` lacks.
 WITHOUT_SOLVER = {"heuristic plans", "continuations", "regrets", "repairs"}
 #: Checks that do not apply, by benchmark. An unexpected entry means that a check lost its effect.
 NOT_APPLICABLE = {

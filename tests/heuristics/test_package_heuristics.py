@@ -12,8 +12,7 @@ from support.runner import CliRunner
 
 from planoracle import Instance, compare, register, schedule
 from planoracle.analysis.cli import app
-from planoracle.heuristics import package_heuristics
-from planoracle.heuristics.package_heuristics import HeuristicError
+from planoracle.heuristics.package_heuristics import CONTRIBUTIONS, HeuristicError
 from planoracle.heuristics.registry import names
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Lag
@@ -29,7 +28,7 @@ CHOP, BOIL = Piece("soup/chop", 0, 5, "agent"), Piece("soup/boil", 5, 9, "agent"
 
 @pytest.fixture(autouse=True)
 def empty_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package_heuristics, "_registered", {})
+    monkeypatch.setattr(CONTRIBUTIONS, "_registered", {})
 
 
 def _endless(instance: Instance, budget: object) -> None:
@@ -122,7 +121,7 @@ def test_invalid_name_is_refused(name: str) -> None:
 )
 def test_entry_points_are_checked_by_name(name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [EntryPoint(name, value, group)])
-    monkeypatch.setattr(package_heuristics, "_from_packages", package_heuristics._from_packages.__wrapped__)
+    monkeypatch.setattr(CONTRIBUTIONS, "_from_packages", CONTRIBUTIONS._load)
     monkeypatch.setattr("planoracle.instances.protocol.registry._from_packages", dict)
     if not message:
         assert name in names("schedule")

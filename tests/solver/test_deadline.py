@@ -126,13 +126,13 @@ def test_timeout_at_any_stage_is_feasible_or_unknown(last_status: str, monkeypat
 
 @pytest.mark.parametrize("looks", sample([1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597], 10))
 def test_results_of_a_large_instance_are_valid_at_any_timeout(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = soups(60)
+    instance = soups(30)
     least = lower_bound(instance, windows(instance))
     with monkeypatch.context() as patch:
         Clock(patch, looks)
         for module in (search, search_result, search_state, stages):
             patch.setattr(module, "run", lambda *_, **__: pytest.fail("no search in this test"))
-        result = solve(instance, params=with_models_up_to(10_000))
+        result = solve(instance, params=with_models_up_to(5_000))
     _honest(result, instance, result.makespan)
     assert result.schedule is not None
     assert least <= (result.lower_bound or 0) <= (result.makespan or 0)

@@ -190,7 +190,7 @@ def test_number_of_workers_applies_to_all_stages(monkeypatch):
         return run(model, **options | {"deterministic": 1e-4})
 
     monkeypatch.setattr(search_state, "run", watched)
-    solve(job_shop(8, 8, 1), time_limit=5, workers=1)
+    solve(job_shop(8, 8, 1), time_limit=WorkLimit(0.2), workers=1)
     assert set(workers) == {1}
     with pytest.raises(TwoWorkersError):
-        solve(job_shop(8, 8, 1), time_limit=100, workers=2)
+        solve(job_shop(8, 8, 1), time_limit=WorkLimit(1), workers=2)

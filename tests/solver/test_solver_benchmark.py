@@ -86,6 +86,7 @@ def script(tmp_path: Path) -> Callable[..., str]:
     return run
 
 
+@pytest.mark.slow
 def test_interrupted_run_is_continued_and_tabulated(script: Callable[..., str], tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
     command = ("run", "tiny", "--shared", str(tmp_path), "--methods", "ours,plain", "--results", str(results))

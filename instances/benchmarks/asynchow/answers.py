@@ -122,7 +122,9 @@ def _broken_object(text: str) -> int:
         return 0
     remaining = extract_values(text)[0]
     match = _OPEN_OBJECT.search(remaining.replace(HOLE, " "))
-    return 0 if match is None else 1 + remaining.count("\n", 0, match.start())
+    if match is None:
+        return 0
+    return 1 + remaining.count("\n", 0, match.start())
 
 
 class _Selection:
@@ -190,7 +192,10 @@ class _Selection:
         """Take a time as the answer so far, unless a better one stands before it."""
         is_final = bool(self._announced) or Cue.FINAL in cues
         rank = _FINAL if is_final else rank
-        part = f"time after '{self._announced or words[:40]}'" if is_final else _part_of(rank)
+        part = _part_of(rank)
+        if is_final:
+            announcement = self._announced or words[:40]
+            part = f"time after '{announcement}'"
         problem = stated.problem if isinstance(stated, JsonTime) else ""
         candidate = _Candidate(stated.text, stated.seconds, rank, part, stated.is_ambiguous, problem)
         is_example = Cue.NO_PLAN in self._cues
@@ -206,7 +211,9 @@ class _Selection:
     def _announced_number(self, piece: str) -> JsonTime | None:
         """Return the time of a number that is announced as final, by the unit in the announcement."""
         match = _BARE.fullmatch(piece) if self._announced and not self._broken_line else None
-        return None if match is None else _named_number(f"final {self._announced}", match["number"])
+        if match is None:
+            return None
+        return _named_number(f"final {self._announced}", match["number"])
 
     def _keyed_time(self, line: TextLine) -> JsonTime | None:
         """Return the total time of a line such as "Total time (min): 85", or of a row of a table."""
@@ -219,7 +226,8 @@ class _Selection:
         if match is None:
             return None
         unit = match.groupdict().get("unit") or ""
-        stated = _named_number(f"{match['name']} {unit}", match["number"])
+        name = f"{match['name']} {unit}"
+        stated = _named_number(name, match["number"])
         return stated if stated is not None and stated.rank >= Rank.TIME else None
 
     def _time_in_row(self, line: TextLine) -> JsonTime | None:

@@ -136,7 +136,8 @@ def longest_path(durations: Sequence[int], edges: Sequence[tuple[int, int]]) -> 
     >>> longest_path([5, 2, 9], [(1, 2)])
     9
     """
-    graph: dict[int, list[int]] = {step: [] for step in range(1, len(durations) + 1)}
+    steps = range(1, len(durations) + 1)
+    graph: dict[int, list[int]] = {step: [] for step in steps}
     for early, late in edges:
         graph[late].append(early)
     ends: dict[int, int] = {}

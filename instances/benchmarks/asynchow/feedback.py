@@ -31,10 +31,12 @@ def examine(run: AsyncHowRun) -> Examination:
     clock = run.benchmark.clock(run.problem)
     answer = _quoted_answer(run)
     faults = run.verdict.violations
-    findings = tuple(FeedbackItem.of(fault, f"{answer}{fault.message}") for fault in faults)
+    findings = []
+    for fault in faults:
+        findings.append(FeedbackItem.of(fault, f"{answer}{fault.message}"))
     return Examination(
         replay=run.verdict,
-        findings=findings,
+        findings=tuple(findings),
         clock=clock,
         command=lambda index: "your answer",
         instance=run.problem,

@@ -236,7 +236,8 @@ def _unit_field(name: str, value: object) -> str:
     unit = unit_named(value)
     if not {"unit", "units"}.isdisjoint(words_of(name)):
         return unit or value.strip()
-    is_clear = len(value) > 2 and value.lower() not in ("second", "day", "week", "month", "year")
+    is_common_word = value.lower() in ("second", "day", "week", "month", "year")
+    is_clear = len(value) > 2 and not is_common_word
     return unit if is_clear else ""
 
 
@@ -245,7 +246,7 @@ def _entries_of(value: object, place: _Place) -> Iterator[_Entry]:
     if isinstance(value, bool):
         return
     if isinstance(value, int | float):
-        number = Decimal(value) if isinstance(value, int) else Decimal(repr(value))
+        number = Decimal(value if isinstance(value, int) else repr(value))
         yield from _entries_of_number(number, place)
     elif isinstance(value, str):
         yield from _entries_of_text(value, place)
@@ -259,11 +260,13 @@ def _entries_of_number(number: Decimal, place: _Place) -> Iterator[_Entry]:
         if is_time:
             yield _Entry(place)
     elif place.unit in UNITS:
-        text = f"{number:f}" if abs(number.adjusted()) < _MAX_DIGITS else ""
+        is_short = abs(number.adjusted()) < _MAX_DIGITS
+        text = f"{number:f}" if is_short else ""
         if not 0 < len(text) <= _MAX_DIGITS:
             yield _Entry(place, problem=f'the number of "{place.name}" has more than {_MAX_DIGITS} digits')
         else:
-            yield _Entry(place, f'"{text} {place.unit}"', number)
+            quoted_time = f'"{text} {place.unit}"'
+            yield _Entry(place, quoted_time, number)
     elif is_time:
         missing = f'has the unknown unit "{place.unit}"' if place.unit else "has no unit"
         yield _Entry(place, problem=f'the number of "{place.name}" {missing}')
@@ -288,7 +291,8 @@ def _entries_of_text(value: str, place: _Place) -> Iterator[_Entry]:
         yield _Entry(place, stated.text, is_ambiguous=stated.is_ambiguous)
     elif place.unit in UNITS and _RANGE.fullmatch(text):
         ends = re.findall(_NUMBER, text)
-        yield _Entry(place, f'"{ends[-1]} {place.unit}"', is_ambiguous=True)
+        quoted_time = f'"{ends[-1]} {place.unit}"'
+        yield _Entry(place, quoted_time, is_ambiguous=True)
     elif is_time and re.search(r"\d", text) and (place.unit or " " not in text):
         excerpt = text[:80]
         yield _Entry(place, problem=f'the text of "{place.name}" is no time: "{excerpt}"')

@@ -62,7 +62,8 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[Sc
     chat = chat_in(submission)
     if chat is not None:
         parts = chain.from_iterable(map(contents, filter(is_agents, chat)))
-        submission = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in parts)
+        texts = [part if isinstance(part, str) else json.dumps(part) for part in parts]
+        submission = "\n".join(texts)
     if submission is not None and not isinstance(submission, str):
         message = "must be text, a list of pieces, or an object with a time and its unit"
         raise PlanError(message, field="answer", value=submission)

@@ -58,9 +58,11 @@ def _steps(environment: AnyEnvironment) -> str:
     for number, duration in enumerate(facts.durations, 1):
         step = f"Step {number}"
         if facts.sentences:
-            step = f"{step}: {clean(facts.sentences[number - 1])}"
+            sentence = clean(facts.sentences[number - 1])
+            step = f"{step}: {sentence}"
         lines.append(f"{step} ({duration})")
-        predecessors = [f"step {early}" for early, late in facts.edges if late == number]
+        early_steps = [early for early, late in facts.edges if late == number]
+        predecessors = [f"step {early}" for early in early_steps]
         if predecessors:
             lines.append(f"Step {number} must wait until {listed(predecessors)} is done.")
     return "\n".join(lines)

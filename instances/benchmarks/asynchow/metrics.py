@@ -92,7 +92,8 @@ _FAULTS = {
 
 def _released_claim(problem: Instance) -> Claim:
     """Return the makespan that the released answer states."""
-    facts, ticks = origin_of(problem).facts, problem.seconds_per_tick or 1
+    facts = origin_of(problem).facts
+    ticks = problem.seconds_per_tick or 1
     claimed = facts.released_answer[0] // ticks
     is_feasible = claimed >= least(problem)
     reason = "" if is_feasible else _FAULTS[str(facts.fault)]

@@ -53,16 +53,19 @@ def instance(facts: HowTo, name: str, rules: Profile = PROFILES["paper"]) -> Ins
     actions = []
     for number, (duration, label) in enumerate(zip(ticks, labels, strict=True), 1):
         actions.append(Action(f"step/{number}", "step", duration, duration, label=label))
-    lags = [Lag(f"step/{before}", f"step/{after}") for before, after in facts.edges]
+    lags = []
+    for before, after in facts.edges:
+        lags.append(Lag(f"step/{before}", f"step/{after}"))
     numbers = range(1, len(durations) + 1)
     agents = [f"agent{number}" for number in numbers]
+    unit = "second" if tick == 1 else "minute"
     return Instance(
         name=name,
         actions=tuple(actions),
         lags=tuple(lags),
         agents=tuple(agents),
         benchmark="asynchow",
-        unit="second" if tick == 1 else "minute",
+        unit=unit,
         seconds_per_tick=tick,
         origin=Origin(facts, rules),
     )
@@ -159,8 +162,9 @@ def read_document(document: Any, source: str, sentences: Any = None) -> list[How
         if not recognises(document):
             raise InputError("must be an object with a list of problems")
         texts = _object({} if sentences is None else sentences, "sentences")
-        numbered_rows = enumerate(document["problems"])
-        rows = [_object(row, f"problems[{number}]") for number, row in numbered_rows]
+        rows = []
+        for number, row in enumerate(document["problems"]):
+            rows.append(_object(row, f"problems[{number}]"))
         problems = []
         for number, row in enumerate(rows):
             sentences_of_problem = texts.get(_name(row, number), [])
@@ -188,7 +192,9 @@ def _problem(row: dict[str, Any], location: str, sentences: Any) -> HowTo:
         message = f"must be 1 to {MAX_STEPS} steps, numbered from 1"
         raise InputError(message, field=f"{location}.durations", value=sorted(durations)[:20])
     count = len(steps)
-    texts = [_duration_text(durations[step], f"{location}.durations.{step}") for step in steps]
+    texts = []
+    for step in steps:
+        texts.append(_duration_text(durations[step], f"{location}.durations.{step}"))
     is_list = isinstance(sentences, list) and all(isinstance(text, str) for text in sentences)
     if not is_list or len(sentences) not in (0, count):
         raise InputError(f"must be a list of {count} texts", field=f"{location}.sentences", value=sentences)
@@ -217,7 +223,8 @@ def _edges(value: Any, steps: int, field: str) -> Iterator[tuple[int, int]]:
     for number, edge in enumerate(value):
         is_pair = isinstance(edge, list | tuple) and len(edge) == 2
         if not is_pair or not all(isinstance(node, str) and node in nodes for node in edge):
-            raise InputError(f"must be two of START, 1 to {steps}, END", field=f"{field}[{number}]", value=edge)
+            message = f"must be two of START, 1 to {steps}, END"
+            raise InputError(message, field=f"{field}[{number}]", value=edge)
         before, after = (nodes[node] for node in edge)
         if before and after:
             yield before, after
@@ -260,13 +267,17 @@ def read_pickle(data: bytes, source: str) -> list[HowTo]:
         table = _object(document, "document")
         columns = [table.get(column) for column in _COLUMNS]
         lists = [column for column in columns if isinstance(column, list)]
-        if len(lists) < len(columns) or len(set(map(len, lists))) != 1:
+        lengths = set(map(len, lists))
+        if len(lists) < len(columns) or len(lengths) != 1:
             raise InputError(f"must have lists of equal length: {', '.join(_COLUMNS)}")
         rows = zip(*lists, strict=True)
         file = Path(source).name
         matches = (kind for kind in KINDS if file.startswith(kind[:3]))
         kind = next(matches, "async")
-        return [_row(row, f"{kind}/{number}") for number, row in enumerate(rows)]
+        problems = []
+        for number, row in enumerate(rows):
+            problems.append(_row(row, f"{kind}/{number}"))
+        return problems
     except InputError as error:
         raise error.at(source) from None
 
@@ -274,12 +285,14 @@ def read_pickle(data: bytes, source: str) -> list[HowTo]:
 def _row(row: tuple[Any, ...], name: str) -> HowTo:
     steps, edges, texts, times, gold = row
     field = f"{name}.timedelta_dic"
-    texts, times = _object(texts, f"{name}.time_dic"), _object(times, field)
+    texts = _object(texts, f"{name}.time_dic")
+    times = _object(times, field)
     durations = {}
     for step, text in texts.items():
         interval = _seconds(times.get(step), field)
         durations[step] = [*interval, text]
-    row_of_document = {"id": name, "edges": edges, "durations": durations, "gold": _seconds(gold, name)}
+    gold_interval = _seconds(gold, name)
+    row_of_document = {"id": name, "edges": edges, "durations": durations, "gold": gold_interval}
     return _problem(row_of_document, name, steps)
 
 
@@ -302,7 +315,8 @@ def covers(name: str) -> bool:
 
 @cache
 def _set(label: str) -> tuple[str, ...]:
-    return tuple(name for name in names() if name.startswith(f"{label}/"))
+    prefix = f"{label}/"
+    return tuple(name for name in names() if name.startswith(prefix))
 
 
 def set_of(name: str) -> tuple[str, tuple[str, ...]]:

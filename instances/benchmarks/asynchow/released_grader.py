@@ -93,7 +93,8 @@ def grade(text: str, right: Interval) -> AnswerGrade:
         elif holds_time(part):
             reasons.append("too_short" if time[1] < shortest else "too_long")
     distinct = set(reasons) - {"unreadable"} or set(reasons) or {"no_time"}
-    return AnswerGrade(False, (0, 0), distinct.pop() if len(distinct) == 1 else "wrong")
+    reason = distinct.pop() if len(distinct) == 1 else "wrong"
+    return AnswerGrade(False, (0, 0), reason)
 
 
 def _number(time: timedelta) -> float:
@@ -150,7 +151,8 @@ def _digits(text: str) -> str:
     for match in _WORD.findall(text):
         number = _SMALL.get(match, 0)
         if match not in _WORDS:
-            number = sum(_NUMBERS.get(part, 0) for part in match.split("-"))
+            parts = match.split("-")
+            number = sum(_NUMBERS.get(part, 0) for part in parts)
         if number:  # at the first occurrence of its letters, even within another word
             text = text.replace(match, str(number), 1)
     return text.replace(" and half", ".5")

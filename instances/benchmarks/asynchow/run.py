@@ -89,15 +89,18 @@ def _verdict(grade: AnswerGrade, longest: int, work: dict[str, int]) -> Replay:
     if grade.reason is not None:
         fault = Violation(None, grade.reason, "answer", _REASONS[grade.reason])
     share = float(grade.success)
+    violations = () if fault is None else (fault,)
+    makespan = longest if grade.success else 0
+    remaining = {} if grade.success else work
     return Replay(
         events=(),
-        violations=() if fault is None else (fault,),
+        violations=violations,
         fatal=fault,
         executed=0,
         progress=share,
         goal_ratio=share,
         success=grade.success,
-        makespan=longest if grade.success else 0,
-        remaining={} if grade.success else work,
+        makespan=makespan,
+        remaining=remaining,
         idle=(),
     )

@@ -100,7 +100,8 @@ def time_in(sentence: str) -> StatedTime | None:
     if not last and not is_readable(text):
         return None
     is_quoted = bool(quotations) or not last
-    is_ambiguous = _NUMBERS.search(text) is not None or _offers_two(text, times[-2:])
+    has_numbers = _NUMBERS.search(text) is not None
+    is_ambiguous = has_numbers or _offers_two(text, times[-2:])
     return StatedTime(last or text, seconds_of(last), is_quoted, is_ambiguous)
 
 

@@ -174,7 +174,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
         kind = "cross" if len(distinct) > 1 else "similar"
         delay_with_seed = name.partition("@")[2]
         delay = delay_with_seed.partition(":")[0] or "1"
-        return {"task": distinct, "size": [f"{kind} {len(families)}"], "delay": [delay]}
+        size = f"{kind} {len(families)}"
+        return {"task": distinct, "size": [size], "delay": [delay]}
 
     def document(self, problem: Instance) -> dict[str, Any]:
         """Return a problem with its calls."""

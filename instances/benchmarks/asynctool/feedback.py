@@ -97,10 +97,12 @@ def _candidates(
         if turn.kind == "unreadable" and _might_be(turn, missing.name, task, run, started=bool(calls)):
             yield Cause(task.id, "format", turn.number, True, turn.reason)
         if turn.kind == "unknown_task" and turn.function == missing.name:
-            yield _at(task, "format", turn, f"was called for {turn.task[:80]!r}, which is not a task")
+            message = f"was called for {turn.task[:80]!r}, which is not a task"
+            yield _at(task, "format", turn, message)
     for turn in (*same_task, *extra):
         yield _at(task, "wrong_call", turn, f"was called instead of {missing}")
-    number_missing, number_of_calls = outcome.turns.count(None), len(task.reference_calls)
+    number_missing = outcome.turns.count(None)
+    number_of_calls = len(task.reference_calls)
     message = f"{number_missing} of {number_of_calls} calls are missing, the first is {missing}"
     yield Cause(task.id, "neglected_task", None, True, message)
 
@@ -135,7 +137,8 @@ def _might_be(turn: SimulatedTurn, function: str, task: SubTask, run: Transcript
 
 def _at(task: SubTask, cause: str, turn: SimulatedTurn, message: str) -> Cause:
     call = str(turn.call)[:200]
-    return Cause(task.id, cause, turn.number, True, f"{call} {message}"[:500])
+    text = f"{call} {message}"[:500]
+    return Cause(task.id, cause, turn.number, True, text)
 
 
 TOPICS = (

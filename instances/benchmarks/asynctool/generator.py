@@ -38,11 +38,13 @@ def _bundled_lengths() -> list[int]:
     bundled = set[str]()
     for name in problems.names():
         bundled.update(task.id for task in problems.problem(name).tasks)
-    return [len(task.reference_calls) for task in problems.tasks().values() if task.id in bundled]
+    bundled_tasks = [task for task in problems.tasks().values() if task.id in bundled]
+    return [len(task.reference_calls) for task in bundled_tasks]
 
 
 def _task(random: Random, name: str, length: int) -> SubTask:
-    calls, instructions = list[Call](), list[str]()
+    calls = list[Call]()
+    instructions = list[str]()
     documents: dict[str, dict[str, str]] = {}
     for step in range(1, length + 1):
         tool = f"tool_{1 + below(random, _TOOLS)}"
@@ -59,10 +61,6 @@ def style() -> Generator:
 
     The default is two tasks with the lengths of bundled tasks, and delays of up to two turns.
     """
-    return Generator(
-        ("tasks", "actions", "shortest", "longest"),
-        Parameters(tasks=2, actions=None, shortest=0, longest=2),
-        generate,
-        ("tasks",),
-        compose=problems.compose,
-    )
+    names = ("tasks", "actions", "shortest", "longest")
+    defaults = Parameters(tasks=2, actions=None, shortest=0, longest=2)
+    return Generator(names, defaults, generate, ("tasks",), compose=problems.compose)

@@ -102,7 +102,8 @@ class _Messages(Grammar[object]):
         spans, _ = values_in(text, lists=False)
         matches: list[StepMatch[object]] = []
         for start, end, value in spans:
-            matches += [StepMatch(end - start, step) for step in self.of(value) or ()]
+            length = end - start
+            matches += [StepMatch(length, step) for step in self.of(value) or ()]
         return matches
 
     def of(self, value: object) -> list[object] | None:
@@ -206,7 +207,11 @@ def _may_contain_several(messages: list[Any]) -> bool:
         message = messages[0]
         if isinstance(message, str) or "unreadable" not in message:
             return True
-    return not any(isinstance(entry, str) or _MESSAGE_KEYS & entry.keys() for entry in messages)
+    return not any(_is_message_or_text(entry) for entry in messages)
+
+
+def _is_message_or_text(entry: Any) -> bool:
+    return isinstance(entry, str) or not _MESSAGE_KEYS.isdisjoint(entry.keys())
 
 
 def _unknown_calls(messages: list[object], problem: Instance, rules: Profile) -> list[str]:
@@ -262,7 +267,8 @@ def read_message(message: Any, rules: Profile = PROFILES["paper"]) -> AgentMessa
         return AgentMessage("unreadable", reason=message["unreadable"][:MAX_REASON], text=excerpt)
     content = message.get("content")
     if isinstance(content, list):  # parts, as some interfaces have them
-        content = "\n".join(part for part in contents(message) if isinstance(part, str))
+        parts = [part for part in contents(message) if isinstance(part, str)]
+        content = "\n".join(parts)
     if not isinstance(content, str):
         return AgentMessage("unreadable", reason="a message must have a call or a content")
     parsed = read_message(content, rules)
@@ -306,7 +312,8 @@ def _single_call(calls: list[AgentMessage], rules: Profile) -> AgentMessage:
 
 
 def _call(entry: dict[str, Any]) -> AgentMessage:
-    task, name = entry.get("id"), entry.get("func_name")
+    task = entry.get("id")
+    name = entry.get("func_name")
     params = entry.get("params")
     for label, value in (("id", task), ("func_name", name)):
         if not isinstance(value, str):
@@ -332,7 +339,8 @@ def _tool_call(entry: Any) -> AgentMessage:
         return AgentMessage("unreadable", reason="arguments must be an object")
     if "func_name" in arguments:
         return _call(arguments)
-    task, name = arguments.get("task_id"), function.get("name")
+    task = arguments.get("task_id")
+    name = function.get("name")
     params = {parameter: value for parameter, value in arguments.items() if parameter != "task_id"}
     return _call({"id": task, "func_name": name, "params": params})
 
@@ -383,7 +391,9 @@ def actions_of(
         if read.kind == "wait":
             continue
         next_action = CLOSE if read.kind == "close" else None
-        actions = None if read.call is None else remaining.get((read.task, read.call.key))
+        actions = None
+        if read.call is not None:
+            actions = remaining.get((read.task, read.call.key))
         if actions:
             next_action = actions.pop(0)
         yield turn, read, next_action

@@ -79,7 +79,8 @@ def step_level(run: Transcript, rules: Profile) -> tuple[tuple[Labels, ...], tup
     micro = functions, parameters
     if rules.f1 == "micro":
         return micro, micro
-    offered = set[str]().union(*(task.documents for task in run.problem.tasks))
+    documents = [task.documents for task in run.problem.tasks]
+    offered = set[str]().union(*documents)
     actual = [(scope, call) for scope, call in actual if call.name in offered]
     functions = _compare_distinct(_functions(expected), _functions(actual))
     parameters = _compare_distinct(_parameters(expected), _parameters(actual))
@@ -98,7 +99,8 @@ def _functions(calls: Iterable[_ScopedCall]) -> list[Hashable]:
 def _parameters(calls: Iterable[_ScopedCall]) -> list[Hashable]:
     parameters: list[Hashable] = []
     for scope, call in calls:
-        parameters += [(scope, call.name, name, canonical(value)) for name, value in call.params.items()]
+        for name, value in call.params.items():
+            parameters.append((scope, call.name, name, canonical(value)))
     return parameters
 
 
@@ -134,7 +136,11 @@ def _usable(problem: AsyncToolProblem, run: Transcript, idle: list[int]) -> list
             until = len(run.turns) + 1 if turn is None else turn
             if since:
                 ready.append((since, until))
-    return [number for number in idle if any(since <= number < until for since, until in ready)]
+
+    def is_usable(number: int) -> bool:
+        return any(since <= number < until for since, until in ready)
+
+    return list(filter(is_usable, idle))
 
 
 @cache
@@ -145,7 +151,8 @@ def published_figures() -> dict[str, float]:
         if task.family in counts_by_family:
             counts_by_family[task.family].append(len(task.reference_calls))
     all_counts = list(chain.from_iterable(counts_by_family.values()))
-    sizes, means = dict[str, float](), dict[str, float]()
+    sizes: dict[str, float] = {}
+    means: dict[str, float] = {}
     for family, counts in counts_by_family.items():
         sizes[f"{family}: tasks"] = len(counts)
         means[f"{family}: calls per task"] = fmean(counts)
@@ -166,7 +173,8 @@ class CallMeasurement(Measurement[AsyncToolRun]):
         self.causes = causes(self.record)
         calls = [turn for turn in self.record.turns if turn.call is not None]
         #: Calls of one sub-task without a call of another one between them.
-        self.streaks = [list(turns) for _, turns in groupby(calls, attrgetter("task"))]
+        groups = groupby(calls, attrgetter("task"))
+        self.streaks = [list(turns) for _, turns in groups]
         self.streak = max(map(len, self.streaks), default=0)
         calls_by_task = Counter(turn.task for turn in calls)
         self.min_streak = streak_floor(calls_by_task.values())
@@ -195,7 +203,11 @@ class CallMeasurement(Measurement[AsyncToolRun]):
     @property
     def streak_turns(self) -> int:
         """Longest streak in turns, from its first turn to its last."""
-        lengths = [calls[-1].number - calls[0].number + 1 for calls in self.streaks]
+        lengths = []
+        for calls in self.streaks:
+            first = calls[0].number
+            last = calls[-1].number
+            lengths.append(last - first + 1)
         return max(lengths, default=0)
 
     @property
@@ -224,7 +236,10 @@ class CallMeasurement(Measurement[AsyncToolRun]):
     def label_counts(self) -> dict[str, dict[str, int]]:
         """Counts of all labels by level."""
         levels = {"functions": self.all_functions, "parameters": self.all_parameters}
-        return {level: dict(zip(_COUNTS, labels, strict=True)) for level, labels in levels.items()}
+        counts = {}
+        for level, labels in levels.items():
+            counts[level] = dict(zip(_COUNTS, labels, strict=True))
+        return counts
 
 
 _Metric: TypeAlias = Metric[CallMeasurement]
@@ -236,7 +251,8 @@ def declare(rules: Profile) -> Declarations[CallMeasurement]:
     Path and state matching of sub-tasks are defined in appendix B.1 of the paper, streaks in its section 3.2, and turns
     in Table 12. By the rule ``f1`` the step level is averaged over runs, or pools all labels.
     """
-    func, param = Average("func", "step level"), Average("param", "step level")
+    func = Average("func", "step level")
+    param = Average("param", "step level")
     func_micro = Average("func_micro", "F1 of all functions, pooled", _pool("functions"), is_shown=False)
     param_micro = Average("param_micro", "F1 of all parameters, pooled", _pool("parameters"), is_shown=False)
     if rules.f1 == "micro":

@@ -40,7 +40,8 @@ class Call:
         return self.name, canonical(self.params)
 
     def __str__(self) -> str:
-        params = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        values = [f"{name}={value!r}" for name, value in self.params.items()]
+        params = ", ".join(values)
         return f"{self.name}({params})"
 
 
@@ -207,7 +208,8 @@ class Delays:
             return self.tools[tool]
         if self.least == self.most:
             return self.least
-        call = f"{self.seed}/{number}/{task}".encode(errors="backslashreplace")
+        text = f"{self.seed}/{number}/{task}"
+        call = text.encode(errors="backslashreplace")
         digest = blake2b(call, digest_size=8).digest()
         number_of_delays = self.most - self.least + 1
         return self.least + int.from_bytes(digest, "big") % number_of_delays
@@ -269,14 +271,17 @@ class SubTask:
     @cached_property
     def actions(self) -> tuple[str, ...]:
         """Names of the reference calls as actions of an instance: ``task/number function``, numbered from 1."""
-        calls = enumerate(self.reference_calls, 1)
-        return tuple(f"{self.id}/{number} {call.name}" for number, call in calls)
+        names = []
+        for number, call in enumerate(self.reference_calls, 1):
+            names.append(f"{self.id}/{number} {call.name}")
+        return tuple(names)
 
     @cached_property
     def solved(self) -> ReferenceResults:
         """Results and final state of the reference calls."""
         executor = family_of(self.family)(self.initial)
-        results = tuple(executor.call(call.name, call.params) for call in self.reference_calls)
+        calls = self.reference_calls
+        results = tuple(executor.call(call.name, call.params) for call in calls)
         return ReferenceResults(results, executor.state())
 
 
@@ -300,8 +305,10 @@ class AsyncToolProblem:
 
     def _delays_of(self, task: SubTask) -> tuple[int, ...]:
         """Return the delay of every reference call of a sub-task."""
-        calls = enumerate(task.reference_calls)
-        return tuple(self.delays.of(task.id, number, call.name) for number, call in calls)
+        delays = []
+        for number, call in enumerate(task.reference_calls):
+            delays.append(self.delays.of(task.id, number, call.name))
+        return tuple(delays)
 
 
 #: Action of the closing message.

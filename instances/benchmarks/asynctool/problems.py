@@ -48,7 +48,8 @@ def tasks() -> dict[str, SubTask]:
 def _bundled_task(row: dict[str, Any]) -> SubTask:
     calls = tuple(map(parse_call, row["ground_truth"]))
     documents = family_of(row["family"]).documents()
-    return SubTask(row["id"], row["question"], calls, row["family"], documents, row["initial"])
+    identifier, question = row["id"], row["question"]
+    return SubTask(identifier, question, calls, row["family"], documents, row["initial"])
 
 
 @cache
@@ -131,7 +132,8 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
         return "", ()
     label = head.rpartition("/")[0]
     suffix = f"{at}{delay}"
-    set_members = (member for member in names() if member.startswith(f"{label}/"))
+    prefix = f"{label}/"
+    set_members = (member for member in names() if member.startswith(prefix))
     return f"{label}{suffix}", tuple(f"{member}{suffix}" for member in set_members)
 
 
@@ -204,7 +206,8 @@ def compose(kind: str | None, delay: str | None, size: int, count: int, seed: in
 def _groups_of_families(families: dict[str, list[str]], kind: str, size: int) -> list[tuple[str, ...]]:
     """Return the families of the tasks of a problem, in all combinations that a kind allows."""
     if kind == "similar":
-        return [(name,) * size for name, ids in families.items() if len(ids) >= size]
+        large_families = [name for name, ids in families.items() if len(ids) >= size]
+        return [(name,) * size for name in large_families]
     return list(combinations(families, size))
 
 
@@ -369,7 +372,8 @@ def _sub_task(entry: SubTaskEntry) -> SubTask:
     if task.family is not None:
         check_document(family_of(task.family).Initial, task.initial, "initial")
     for i, (call, result) in enumerate(zip(calls, task.solved.results, strict=True)):
-        field, text = f"ground_truth[{i}]", entry.ground_truth[i]
+        field = f"ground_truth[{i}]"
+        text = entry.ground_truth[i]
         if call.name not in offered:
             raise InputError("calls a tool that is not offered", field=field, value=text)
         if isinstance(result, dict) and "error" in result:
@@ -399,29 +403,28 @@ def _tool_documents(entry: SubTaskEntry) -> dict[str, dict[str, Any]] | None:
             properties = parameters.get("properties") or {}
         if not isinstance(properties, dict):
             raise InputError("must be an object with properties", field=f"tools[{i}].parameters", value=parameters)
-        offered[name] = tool if isinstance(tool, dict) else documents.get(name, {"name": name})
+        if not isinstance(tool, dict):
+            tool = documents.get(name, {"name": name})
+        offered[name] = tool
     return offered
 
 
 def to_document(problem: AsyncToolProblem) -> dict[str, Any]:
     """Return the document of a problem; reading it gives an equal one."""
     delays = problem.delays
-    spread = {"least": delays.least, "most": delays.most, "seed": delays.seed, "tools": dict(delays.tools)}
     is_plain = delays == Delays(delays.least, delays.least)
-    return {
-        "format": FORMAT,
-        "version": 1,
-        "name": problem.name,
-        "delay": delays.least if is_plain else spread,
-        "tasks": [_task_document(task) for task in problem.tasks],
-    }
+    spread = {"least": delays.least, "most": delays.most, "seed": delays.seed, "tools": dict(delays.tools)}
+    delay = delays.least if is_plain else spread
+    tasks_of_problem = [_task_document(task) for task in problem.tasks]
+    return {"format": FORMAT, "version": 1, "name": problem.name, "delay": delay, "tasks": tasks_of_problem}
 
 
 def _task_document(task: SubTask) -> dict[str, Any]:
+    calls = [str(call) for call in task.reference_calls]
     return {
         "id": task.id,
         "question": task.question,
-        "ground_truth": [str(call) for call in task.reference_calls],
+        "ground_truth": calls,
         "family": task.family,
         "tools": _tools(task),
         "initial": task.initial,

@@ -50,7 +50,8 @@ class AsyncToolRun(ScheduleRun[list[object], Profile]):
         faults = {fault.position: fault for fault in self.record.violations if fault.position is not None}
         simulator = self.simulator
         state = simulator.initial()
-        points, steps = [simulator.point(state)], list[Step]()
+        points = [simulator.point(state)]
+        steps = list[Step]()
         for message in self.plan.commands:
             if simulator.ended(state) is not None:
                 break
@@ -63,7 +64,8 @@ class AsyncToolRun(ScheduleRun[list[object], Profile]):
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the messages up to a step and those of the rest."""
-        messages = [*self.plan.commands[:count], *written(self.problem, remaining, count)]
+        later_messages = written(self.problem, remaining, count)
+        messages = [*self.plan.commands[:count], *later_messages]
         verdict = run_of(self.task, messages, self.rules, self.problem).verdict()
         return "\n".join(map(json.dumps, messages)), verdict
 

@@ -171,19 +171,21 @@ class Transcript:
         for turn in self.turns:
             done += turn.step is not None
             events.append(_event(turn, done / total))
+        calls = [turn for turn in self.turns if turn.kind == "call"]
         accurate = sum(outcome.accurate for outcome in self.outcomes)
         idle = [turn.number for turn in self.turns if turn.kind in ("wait", "unreadable")]
+        idle_intervals = tuple((number - 1, number) for number in idle)
         return Replay(
             events=tuple(events),
             violations=self.violations,
             fatal=None,
-            executed=sum(turn.kind == "call" for turn in self.turns),
+            executed=len(calls),
             progress=done / total,
             goal_ratio=accurate / len(self.outcomes),
             success=self.success,
             makespan=self.length,
             remaining=self._missing_actions(),
-            idle=tuple((number - 1, number) for number in idle),
+            idle=idle_intervals,
         )
 
     def _missing_actions(self) -> dict[str, int]:
@@ -197,7 +199,9 @@ class Transcript:
 
 def _event(turn: SimulatedTurn, progress: float) -> ReplayEvent:
     """Return a turn as an event; ``progress`` is the share of the reference calls made."""
-    subject = turn.task if turn.call is None else f"{turn.task}: {turn.function}"
+    subject = turn.task
+    if turn.call is not None:
+        subject = f"{turn.task}: {turn.function}"
     is_accepted = turn.kind in ("call", "wait", "close")
     position = turn.number - 1
     return ReplayEvent(position, subject or turn.kind, position, turn.number, is_accepted, progress)
@@ -257,10 +261,12 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         state.number = turn.number
         action = self._action_of(turn)
         if action is not None:
-            state.pieces = (*state.pieces, Piece(action, turn.number - 1, 1, self.instance.agents[0]))
+            piece = Piece(action, turn.number - 1, 1, self.instance.agents[0])
+            state.pieces = (*state.pieces, piece)
         if turn.kind == "call" and (state.irregular or turn.step != state.tasks[turn.task].calls - 1):
             state.irregular += 1
-        state.pending = tuple(call for call in (*state.pending, turn) if call.usable > turn.number)
+        pending = (*state.pending, turn)
+        state.pending = tuple(call for call in pending if call.usable > turn.number)
         return state, (turn.effect,)
 
     def _turn(self, state: AsyncToolState, command: AgentMessage) -> tuple[SimulatedTurn, SimulatedTurn | None]:
@@ -279,7 +285,8 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         awaited = progress.awaited_call(number, step)
         delay = self.problem.delays.of(task, progress.calls, call.name)
         usable = number + 1 + delay
-        turn = SimulatedTurn("call", task, call, "", "", number, result, usable, step, awaited is not None)
+        is_early = awaited is not None
+        turn = SimulatedTurn("call", task, call, "", "", number, result, usable, step, is_early)
         progress.calls += 1
         if step is not None:
             progress.executed[step] = turn
@@ -291,17 +298,22 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         """Return the action of a reference call or of the closing message, ``None`` for other turns."""
         if turn.kind == "close":
             return CLOSE
-        return None if turn.step is None else self.problem.by_id[turn.task].actions[turn.step]
+        if turn.step is None:
+            return None
+        return self.problem.by_id[turn.task].actions[turn.step]
 
     def point(self, state: AsyncToolState) -> DecisionPoint:
         """Return the point after the turns so far, by the problem with the current delays."""
         number = state.number
+        variant = self._variant(state)
+        is_failed = state.closed and not self.success(state)
+        dead_end = state.irregular > 0 and not self._can_succeed(state)
         return DecisionPoint(
-            self._variant(state),
+            variant,
             PartialSchedule(state.pieces, number),
             reached=number,
-            over="closed" if state.closed and not self.success(state) else None,
-            dead_end=state.irregular > 0 and not self._can_succeed(state),
+            over="closed" if is_failed else None,
+            dead_end=dead_end,
             grid=min(number, 1),
         )
 
@@ -323,9 +335,11 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         task, number = progress.task, progress.calls
         names, executed = task.actions, progress.executed
         for step, (name, following) in enumerate(zip(names, (*names[1:], CLOSE), strict=True)):
-            turn, after = executed.get(step), executed.get(step + 1)
+            turn = executed.get(step)
+            after = executed.get(step + 1)
             if turn is None:
-                delay = self.problem.delays.of(task.id, number, task.reference_calls[step].name)
+                function = task.reference_calls[step].name
+                delay = self.problem.delays.of(task.id, number, function)
                 number += 1
             else:
                 delay = turn.usable - turn.number - 1
@@ -335,7 +349,8 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
             else:
                 yield name, following, delay
             if is_guess and turn is None:  # remaining calls keep their order, also after skipped ones
-                remaining = (later for later in range(step + 2, len(names)) if later not in executed)
+                later_steps = range(step + 2, len(names))
+                remaining = (later for later in later_steps if later not in executed)
                 for later in islice(remaining, 1):
                     yield name, names[later], 0
 
@@ -352,7 +367,8 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         for progress in state.tasks.values():
             for step, call in enumerate(progress.task.reference_calls):
                 if step not in progress.executed:
-                    trial, _ = self.apply(trial, self._read(call_message(progress.task.id, call)))
+                    message = call_message(progress.task.id, call)
+                    trial, _ = self.apply(trial, self._read(message))
         trial, _ = self.apply(trial, self._read(CLOSING))
         return self.success(trial)
 
@@ -364,7 +380,8 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         if not state.closed and self.rules.closing != "implied":
             return False
         turns = state.turns
-        return all(self._outcome(progress, turns).accurate for progress in state.tasks.values())
+        outcomes = (self._outcome(progress, turns) for progress in state.tasks.values())
+        return all(outcome.accurate for outcome in outcomes)
 
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return a message for every turn."""
@@ -395,7 +412,8 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
     @cached_property
     def _texts(self) -> dict[str, str]:
         """Message of every action as text."""
-        return {action: json.dumps(message) for action, message in messages_by_action(self.problem).items()}
+        messages = messages_by_action(self.problem)
+        return {action: json.dumps(message) for action, message in messages.items()}
 
     def _actions(self, state: AsyncToolState) -> list[str]:
         """Return the actions that are legal now: calls that are `ready`, or the end of the run."""
@@ -476,10 +494,11 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
     def _outcome(self, progress: TaskProgress, turns: Sequence[SimulatedTurn]) -> SubTaskOutcome:
         task, executed = progress.task, progress.executed
         count = len(task.reference_calls)
-        steps = tuple(executed[step].number if step in executed else None for step in range(count))
+        turns_of_steps = (executed.get(step) for step in range(count))
+        steps = tuple(None if turn is None else turn.number for turn in turns_of_steps)
         char = self.rules.char == "results" or None not in steps
         if self.rules.char != "calls":
-            calls = (turn for turn in turns if turn.kind == "call" and turn.task == task.id)
+            calls = [turn for turn in turns if turn.kind == "call" and turn.task == task.id]
             results = Counter(canonical(turn.result) for turn in calls)
             expected = Counter(map(canonical, task.solved.results))
             char = char and expected <= results

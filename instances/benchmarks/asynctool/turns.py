@@ -37,7 +37,8 @@ def _unreadable(violation: Violation) -> str:
 
 
 def _unknown_task(violation: Violation) -> str:
-    task, names = quoted(violation.subject), clean(violation.names, 300)
+    task = quoted(violation.subject)
+    names = clean(violation.names, 300)
     return f"there is no task {task}; the tasks are {names}"
 
 
@@ -62,7 +63,8 @@ def _premature(violation: Violation) -> str:
 def _missing_call(violation: Violation) -> str:
     step = f"step {_ordinal(violation.actual)} of {violation.required}"
     replacement = _other_calls(violation, "instead")
-    task, function = clean(violation.subject), clean(violation.resource or "")
+    task = clean(violation.subject)
+    function = clean(violation.resource or "")
     return f"{task} lacks a call of {function} ({step}){replacement}"
 
 
@@ -155,7 +157,8 @@ class SimulatedTurn(AgentMessage):
         """Message in short."""
         if self.call is not None:
             return f"{self.task}: {self.call}"[:200]
-        return {"wait": "wait", "close": "ALL COMPLETED"}.get(self.kind, self.text[:80])
+        messages = {"wait": "wait", "close": "ALL COMPLETED"}
+        return messages.get(self.kind, self.text[:80])
 
 
 #: Calls by sub-task and step of the missing reference call that they replace.
@@ -230,7 +233,8 @@ def turn_fault(
     if call.name not in problem.by_id[turn.task].documents:
         owners = tuple(task.id for task in problem.tasks if call.name in task.documents)
         kind = "other_tool" if owners else "unknown_tool"
-        return turn_violation(position, kind, turn.task, resource=call.name[:80], required=owners or None)
+        function = call.name[:80]
+        return turn_violation(position, kind, turn.task, resource=function, required=owners or None)
     if awaited is not None:
         return premature_call(turn, awaited)
     if turn.step is None and isinstance(turn.result, dict) and "error" in turn.result:
@@ -243,7 +247,8 @@ def premature_call(turn: SimulatedTurn, awaited: SimulatedTurn) -> AsyncToolViol
     """Return the violation of a call that was made before it could know the result of another one."""
     call = f"{awaited.task}: {awaited.function[:80]}"
     prerequisite = Other(call, awaited.number - 1, awaited.number)
-    position, required = turn.number - 1, awaited.usable - 1
+    position = turn.number - 1
+    required = awaited.usable - 1
     details = {"others": (prerequisite,), "resource": turn.function[:80], "required": required, "actual": position}
     return turn_violation(position, "premature", turn.task, **details)
 
@@ -303,20 +308,16 @@ def missing_calls(
     task, calls = progress.task.id, progress.task.reference_calls
     missing = [step for step in range(len(calls)) if step not in progress.executed]
     if not missing and not env:
-        calls_of_task = (turn for turn in turns if turn.kind == "call" and turn.task == task)
+        calls_of_task = [turn for turn in turns if turn.kind == "call" and turn.task == task]
         first_extra = next((turn for turn in calls_of_task if turn.step is None), None)
         return [AsyncToolViolation(None, "wrong_state", task, others=_parts(first_extra))]
     violations = []
     for step in missing:
         replacement = replaced.get((task, step))
+        function = calls[step].name
+        replacing_call = _parts(replacement)
         violation = AsyncToolViolation(
-            None,
-            "missing_call",
-            task,
-            others=_parts(replacement),
-            resource=calls[step].name,
-            required=len(calls),
-            actual=step,
+            None, "missing_call", task, others=replacing_call, resource=function, required=len(calls), actual=step
         )
         violations.append(violation)
     return violations

@@ -116,7 +116,9 @@ class Generic(ScheduleBenchmark[Schedule, Rules]):
         """Omit pieces of actions that do not exist."""
         # Packages with a plan language of their own have no objects as pieces.
         salvage = getattr(self.language, "salvage", None)
-        remaining, unknown = (submitted, ()) if salvage is None else salvage(submitted, problem)
+        if salvage is None:
+            return submitted, ()
+        remaining, unknown = salvage(submitted, problem)
         return remaining, tuple(unknown)
 
 

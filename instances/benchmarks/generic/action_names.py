@@ -85,9 +85,9 @@ class ActionNames:
         """Yield the ends of the names at the beginning of a text."""
         key = ""
         for number, match in enumerate(_TOKEN.finditer(text)):
-            if number == self._max_tokens or (
-                number == 0 and match.start() > 0 and text[: match.start()].strip("\"'`")
-            ):
+            if number == self._max_tokens:
+                return
+            if number == 0 and text[: match.start()].strip("\"'`"):
                 return
             token = match[0].casefold()
             key = f"{key}_{token}" if key else token

@@ -40,10 +40,12 @@ TOPICS = (
 
 def examine(run: GenericRun) -> Examination:
     """Return the violations of a run as feedback; findings point at the pieces of its schedule."""
-    words, pieces = Words(run.problem, run.benchmark), run.plan.commands.pieces
+    words = Words(run.problem, run.benchmark)
+    pieces = run.plan.commands.pieces
+    findings = SENTENCES.items(words, run.verdict.violations)
     return Examination(
         replay=run.verdict,
-        findings=SENTENCES.items(words, run.verdict.violations),
+        findings=findings,
         clock=words.clock,
         command=lambda index: words.name(pieces[index].action),
         instance=run.problem,
@@ -99,8 +101,10 @@ def _busy(words: Words, violation: Violation) -> str:
 
 def _capacity(words: Words, violation: Violation) -> str:
     action = words.at(violation)
-    resource, capacity = clean(violation.resource or ""), violation.required
-    text = f"{action} raises the load of {resource} to {violation.actual}, above its capacity of {capacity}"
+    resource = clean(violation.resource or "")
+    capacity = violation.required
+    load = f"the load of {resource} to {violation.actual}"
+    text = f"{action} raises {load}, above its capacity of {capacity}"
     if not violation.others:
         return text
     users = some(map(words.until, violation.others))

@@ -50,8 +50,10 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     cut = {busy[position] for position in cut_positions}
     shortest_alone = max(shortest, parameters.attended + 1)
     lower_bounds = [shortest_alone if i in alone else shortest for i in range(count)]
-    longest_duration = parameters.longest
-    durations = [start + below(random, longest_duration - start + 1) for start in lower_bounds]
+    durations = []
+    for start in lower_bounds:
+        width = parameters.longest - start + 1
+        durations.append(start + below(random, width))
     agents = tuple(f"agent{k + 1}" for k in range(parameters.agents))
     demands_by_action = _demands(random, parameters, count)
     eligible_by_action = _eligible(random, parameters, count)
@@ -88,9 +90,12 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     lags = []
     for before, after in arcs:
         maximum = maxima.get((before, after))
-        lags.append(Lag(actions[before].id, actions[after].id, 0, maximum))
+        predecessor = actions[before].id
+        successor = actions[after].id
+        lags.append(Lag(predecessor, successor, 0, maximum))
     peak = _MAX_DEMAND * count
-    ample = [Resource(f"resource{k + 1}", peak) for k in range(parameters.resources)]
+    numbers = range(1, parameters.resources + 1)
+    ample = [Resource(f"resource{number}", peak) for number in numbers]
     instance = Instance(name, tuple(actions), tuple(lags), tuple(ample), agents)
     instance = replace(instance, resources=_scarce(instance, parameters.resource_strength))
     return with_witness(instance, order, widen=parameters.feasible)
@@ -125,7 +130,8 @@ def _eligible(random: Random, parameters: Parameters, count: int) -> list[set[in
     """Draw one agent for every action, then further eligible agents up to the requested share."""
     eligible = [{below(random, parameters.agents)} for _ in range(count)]
     pairs = product(range(count), range(parameters.agents))
-    candidates = shuffled(random, ((action, agent) for action, agent in pairs if agent not in eligible[action]))
+    further = [(action, agent) for action, agent in pairs if agent not in eligible[action]]
+    candidates = shuffled(random, further)
     requested = round(parameters.eligibility * count * parameters.agents)
     for action, agent in candidates[: max(0, requested - count)]:
         eligible[action].add(agent)

@@ -22,7 +22,8 @@ from planoracle.instances.model_output.reading import read as read_output
 from planoracle.instances.protocol.plan import NO_PLAN, DroppedCommand, Plan, Reading
 from planoracle.instances.protocol.profiles import Rules
 
-_NEEDED, _FIELDS = {"action", "start", "duration"}, set(Piece._fields)
+_NEEDED = {"action", "start", "duration"}
+_FIELDS = set(Piece._fields)
 _NUMBERS = {"start", "duration", "mode"}
 #: Number of digits of the largest number in a table.
 _MAX_DIGITS = 40
@@ -58,7 +59,8 @@ class Pieces(Grammar[object]):
         if "{" not in text:
             return []
         spans, _ = values_in(text, lists=False)
-        return [StepMatch(end - start, value) for start, end, value in spans if self.of(value)]
+        objects = [span for span in spans if self.of(span[2])]
+        return [StepMatch(end - start, value) for start, end, value in objects]
 
     def of(self, value: object) -> list[object] | None:
         """Return an object with the required fields of a piece."""
@@ -110,10 +112,12 @@ class PlanForms(Pieces):
         if is_mapping(value, self.names):
             return self._expand(rows_in(value, self.names))
         fields = [(field_of(name), entry) for name, entry in value.items()]
-        starts = [entry for field, entry in fields if field == "start" and is_mapping(entry, self.names)]
+        values = [entry for field, entry in fields if field == "start"]
+        starts = [entry for entry in values if is_mapping(entry, self.names)]
         if starts:
             return self.of(starts[0])
-        texts = [entry for field, entry in fields if field == "action" and isinstance(entry, str)]
+        names = [entry for field, entry in fields if field == "action"]
+        texts = [entry for entry in names if isinstance(entry, str)]
         names_of_fields = {field for field, _ in fields}
         if len(texts) == 1 and names_of_fields <= {"action", "ignored"}:
             return self.lines.rows(texts[0]) or None
@@ -220,7 +224,8 @@ def salvage(submission: object, instance: Instance) -> tuple[object, tuple[Dropp
     """Return a plan without the pieces of actions that do not exist, and these."""
     rows = rows_of(of_kind(instance, Instance), submission).commands
     names = ActionNames(instance)
-    remaining, dropped = list[object](), list[DroppedCommand]()
+    remaining = list[object]()
+    dropped = list[DroppedCommand]()
     for position, row in enumerate(rows):
         unknown = _unknown_action(names, row)
         if unknown is None:

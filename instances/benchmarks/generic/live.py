@@ -102,7 +102,9 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
         forms: list[object] = [part]
         if isinstance(part, str):
             value = _json(part)
-            forms = [[value]] if isinstance(value, dict) else [part, [part.strip()]]
+            forms = [part, [part.strip()]]
+            if isinstance(value, dict):
+                forms = [[value]]
         benchmark = language(self.problem)
         for form in forms:
             submission = {"instance": self.problem.name, benchmark.plan_fields[-1]: form}
@@ -137,7 +139,8 @@ class GenericText(ScheduleText[Rules, ScheduleState]):
 
     def running(self, state: ScheduleState) -> Iterator[Piece]:
         """Yield the running pieces."""
-        return (piece for piece in state.point.state.pieces if piece.end > state.point.state.clock)
+        started = state.point.state
+        return (piece for piece in started.pieces if piece.end > started.clock)
 
     def submission(self, state: ScheduleState) -> dict[str, object]:
         """Return the executed pieces as a plan."""

@@ -127,8 +127,9 @@ def pieces_of(problem: Instance, rows: Sequence[object]) -> list[Piece]:
         For unknown fields and actions, numbers that are not whole, and values that cannot be implied.
     """
     names = ActionNames(problem)
-    numbered_rows = enumerate(rows)
-    timed = [timed_row(problem, names, row, f"plan[{i}]") for i, row in numbered_rows]
+    timed = []
+    for i, row in enumerate(rows):
+        timed.append(timed_row(problem, names, row, f"plan[{i}]"))
     timed = _without_doubtful_lengths(timed)
     _check_ends(timed)
     counts = Counter(row.action.id for row in timed)
@@ -154,7 +155,9 @@ def timed_row(problem: Instance, names: ActionNames, row: object, field: str) ->
         raise PlanError(f"must be {ACCEPTED}", field=field, value=row)
     action = problem.by_id[action_of(names, row, field)]
     times = [name for name in _TIMES if name in by_field]
-    numbers = {name: number(problem, by_field[name], f"{field}.{name}") for name in times}
+    numbers = {}
+    for name in times:
+        numbers[name] = number(problem, by_field[name], f"{field}.{name}")
     agent = _agent(problem.agents, by_field.get("agent"), f"{field}.agent")
     names_agent = "agent" in by_field or _has_null_agent(row)
     timed = TimedRow(action, field, **numbers, agent=agent, names_agent=names_agent)
@@ -262,7 +265,9 @@ def _of_list(problem: Instance, names: ActionNames, row: list[object], field: st
         raise PlanError(f"must be {ACCEPTED}", field=field, value=row)
     name = names.resolve(row[0], f"{field}[0]")
     start = number(problem, row[1], f"{field}[1]")
-    third = number(problem, row[2], f"{field}[2]") if len(row) > 2 else None
+    third = None
+    if len(row) > 2:
+        third = number(problem, row[2], f"{field}[2]")
     return TimedRow(problem.by_id[name], field, start=start, length_or_end=third)
 
 
@@ -275,7 +280,8 @@ def _agent(agents: Sequence[str], value: object, field: str) -> str | None:
         raise PlanError(f"must be null or a name of at most {MAX_NAME} characters", field=field, value=value)
     letters = _letters_of(name)
     same = [agent for agent in agents if _letters_of(agent) == letters]
-    return same[0] if len(same) == 1 and name not in agents else name
+    is_misspelt = len(same) == 1 and name not in agents
+    return same[0] if is_misspelt else name
 
 
 def _letters_of(name: str) -> str:
@@ -307,7 +313,8 @@ def _with_machine(problem: Instance, row: TimedRow, value: object) -> TimedRow:
     if not fitting:
         usable = sorted(set().union(*uses))
         accepted = ", ".join(usable) or "no machine"
-        raise PlanError(f"{row.action.id} uses {accepted}", field=f"{row.field}.machine", value=value)
+        message = f"{row.action.id} uses {accepted}"
+        raise PlanError(message, field=f"{row.field}.machine", value=value)
     return replace(row, mode=fitting[0])
 
 
@@ -347,7 +354,8 @@ def _adds_up(rows: Iterable[TimedRow]) -> bool:
 def _check_ends(rows: Iterable[TimedRow]) -> None:
     """Raise `PlanError` if the ends of all rows are one tick early, as if they named the last tick."""
     ends = []
-    lengths, durations = list[int](), list[int]()
+    lengths = list[int]()
+    durations = list[int]()
     for row in rows:
         if row.end is not None and row.start is not None and row.duration is None:
             ends.append(row)

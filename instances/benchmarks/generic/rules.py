@@ -83,7 +83,8 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
     @cached_property
     def adds_rules(self) -> bool:
         """True if a derived class may refuse a schedule that the problem allows."""
-        return any(getattr(type(self), name) is not getattr(GenericSimulator, name) for name in _RULES)
+        kind = type(self)
+        return any(getattr(kind, name) is not getattr(GenericSimulator, name) for name in _RULES)
 
     @property
     def is_restricted(self) -> bool:
@@ -97,7 +98,8 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
     def accepts_pieces(self, pieces: Sequence[Piece], rules: Rules) -> bool:
         """Return True if the rules of the benchmark accept a schedule of these pieces."""
         schedule = Schedule.of(self.problem, pieces)
-        return language(self.problem).replay(self.problem, Plan(None, schedule), rules).success
+        plan = Plan(None, schedule)
+        return language(self.problem).replay(self.problem, plan, rules).success
 
     def words(self, piece: Piece) -> str:
         """Return a piece as a command of the plan language."""
@@ -150,7 +152,8 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
             step = Step(state.count, words, "lost", clock, clock, violation)
             return self._refused(state, step)
         now = after.state.clock
-        step = Step(state.count, words, "act", command.start, max(command.start, now))
+        end = max(command.start, now)
+        step = Step(state.count, words, "act", command.start, end)
         following = replace(state, point=after, count=state.count + 1)
         if clock < command.start <= now:
             words_of_wait = wait_words(self.problem, command.start - clock)
@@ -164,8 +167,10 @@ class GenericSimulator(ScheduleSimulator[ScheduleState, Piece | Unreadable | str
 
     def _refused_step(self, state: ScheduleState, piece: Piece) -> Step | None:
         """Return the step by which a derived class refuses a piece that the general rules accept."""
-        _, steps = self.apply(replace(self.copy(state), is_valid=True), piece)
-        return next((step for step in steps if step.kind == "lost" or step.violation is not None), None)
+        valid_state = replace(self.copy(state), is_valid=True)
+        _, steps = self.apply(valid_state, piece)
+        refused = (step for step in steps if step.kind == "lost" or step.violation is not None)
+        return next(refused, None)
 
     def _accepted(self, state: ScheduleState, piece: Piece) -> Piece | None:
         """Return a piece if all rules accept it, or the piece at the later start that a rule requires."""
@@ -340,7 +345,8 @@ def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Viola
         remaining[piece.action] -= piece.duration
     started_actions = {piece.action for piece in pieces}
     to_come = {name for name, ticks in remaining.items() if ticks > 0 or name not in started_actions}
-    has_empty_piece = any(piece.duration <= 0 and instance.by_id[piece.action].duration for piece in pieces)
+    empty_pieces = [piece for piece in pieces if piece.duration <= 0]
+    has_empty_piece = any(instance.by_id[piece.action].duration for piece in empty_pieces)
     for violation in violations_of_last(instance, pieces):
         is_unfinished = violation.kind == "action_duration" and not has_empty_piece and remaining[violation.subject] > 0
         if not (is_unfinished and instance.by_id[violation.subject].interruptible):
@@ -350,7 +356,8 @@ def fault_of(instance: Instance, pieces: tuple[Piece, ...], clock: int) -> Viola
         return late
     last = pieces[-1]
     before = tuple(map(other_of, pieces[-2:-1]))
-    return fault("agent_busy", len(pieces) - 1, last, before, case="too_early", required=clock, actual=last.start)
+    position = len(pieces) - 1
+    return fault("agent_busy", position, last, before, case="too_early", required=clock, actual=last.start)
 
 
 def _lag_faults(

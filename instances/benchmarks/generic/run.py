@@ -48,7 +48,8 @@ class GenericRun(ScheduleRun[Schedule, Rules]):
         if verdict is None or simulator.adds_rules:
             general = referee(simulator.problem, plan.commands)
         assert general is not None
-        super().__init__(simulator.problem, plan, rules, general if verdict is None else verdict)
+        stated = general if verdict is None else verdict
+        super().__init__(simulator.problem, plan, rules, stated)
         self._is_valid = general.success
         self._last = simulator.initial()
         if simulator.adds_rules:
@@ -79,7 +80,8 @@ class GenericRun(ScheduleRun[Schedule, Rules]):
     def _stated_verdict(self, general: Replay, *, is_executed: bool) -> Replay:
         """Return the verdict of the simulator; raise `BenchmarkError` if it allows what the problem forbids."""
         is_ended = self.points[-1].over is not None
-        state = self._last if is_ended or (self._is_valid and is_executed) else self._with_all_pieces()
+        is_complete = is_ended or (self._is_valid and is_executed)
+        state = self._last if is_complete else self._with_all_pieces()
         verdict = self.simulator.verdict(state)
         is_whole = len(state.point.state.pieces) == len(self.plan.commands.pieces)
         if verdict.success and not (general.success and is_whole):
@@ -97,7 +99,8 @@ class GenericRun(ScheduleRun[Schedule, Rules]):
         """Return the steps and points of the pieces and the waits before them, up to the first refusal."""
         simulator = self.simulator
         self._last = replace(simulator.initial(), is_valid=self._is_valid)
-        points, steps = [self._last.point], list[Step]()
+        points = [self._last.point]
+        steps = list[Step]()
         for piece in self.plan.commands.pieces:
             end = simulator.ended(self._last) if simulator.adds_rules else None
             if end is not None and end != "completed":
@@ -109,7 +112,8 @@ class GenericRun(ScheduleRun[Schedule, Rules]):
             if wait is not None:
                 steps.append(wait)
                 points.append(waited(points[-1], wait.end))
-            state, (*_, step) = simulator.apply(simulator.copy(self._last), piece)
+            before = simulator.copy(self._last)
+            state, (*_, step) = simulator.apply(before, piece)
             if step.violation is not None or step.kind == "lost":
                 steps.append(self._refuse(step, piece))
                 return DecisionPath((*points, points[-1]), tuple(steps), stop)

@@ -103,7 +103,8 @@ class TimedLines:
         if cells is not None:
             return json.dumps(cells)
         mark = _MARK.match(line)
-        prefix = "" if mark is None or _PLANNER.match(line.strip()) else mark[0]
+        has_mark = mark is not None and not _PLANNER.match(line.strip())
+        prefix = mark[0] if mark is not None and has_mark else ""
         rows = self.rows(line)
         if not rows:
             return line
@@ -120,8 +121,8 @@ class TimedLines:
         row = self._row(line)
         if row is not None:
             return [row]
-        parts = [part for part in _SPLIT.split(line.strip("{}[] .")) if part.strip()]
-        rows = [self._row(part.strip()) for part in parts]
+        parts = _SPLIT.split(line.strip("{}[] ."))
+        rows = [self._row(part.strip()) for part in parts if part.strip()]
         return [row for row in rows if row is not None] if None not in rows else []
 
     def in_sentence(self, text: str) -> list[object]:
@@ -239,22 +240,29 @@ class TimedLines:
         """Pattern of times before an action."""
         n, unit = _NUMBER, self._units
         gap = r"\s{0,3}"
-        words = "|".join(("at", "t", "time", "tick", "start", re.escape(self._problem.unit)))
+        unit_name = re.escape(self._problem.unit)
+        words = "|".join(("at", "t", "time", "tick", "start", unit_name))
         start = rf"(?P<start>{n}){unit}"
         end = rf"(?P<end>{n}){unit}"
-        span = rf"[\[(]?(?:from\s)?{gap}{start}{gap}(?:{_TO}|,){gap}{end}{gap}[\])]?"
-        single = rf"[\[(]?(?:{words}){gap}[=:]?{gap}(?P<only>{n}){unit}[\])]?"
-        return re.compile(rf"(?:{span}|{single})[\s:,|>=-]{{1,9}}", re.IGNORECASE)
+        span = rf"{start}{gap}(?:{_TO}|,){gap}{end}"
+        span_in_brackets = rf"[\[(]?(?:from\s)?{gap}{span}{gap}[\])]?"
+        label = rf"[\[(]?(?:{words}){gap}[=:]?{gap}"
+        single = rf"{label}(?P<only>{n}){unit}[\])]?"
+        return re.compile(rf"(?:{span_in_brackets}|{single})[\s:,|>=-]{{1,9}}", re.IGNORECASE)
 
     @cached_property
     def _after(self) -> re.Pattern[str]:
         """Pattern of one field after an action."""
         n, unit = _NUMBER, self._units
         keys = "|".join(sorted(map(re.escape, _KEY_OF), key=len, reverse=True))
-        before = "|".join(("at", "time", "is", "of", "tick", re.escape(self._problem.unit)))
+        unit_name = re.escape(self._problem.unit)
+        before = "|".join(("at", "time", "is", "of", "tick", unit_name))
         gap, word_end = r"\s{0,3}", r"(?![\w])"
-        span = rf"(?:from\s{{1,3}})?(?P<from>{n}){unit}{gap}{_TO}{gap}(?P<to>{n}){unit}"
-        key = rf"(?P<key>{keys}){word_end}{gap}(?:(?:{before}){word_end}{gap}){{0,2}}[=:]?{gap}"
+        start = rf"(?P<from>{n}){unit}"
+        end = rf"(?P<to>{n}){unit}"
+        span = rf"(?:from\s{{1,3}})?{start}{gap}{_TO}{gap}{end}"
+        particles = rf"(?:(?:{before}){word_end}{gap}){{0,2}}"
+        key = rf"(?P<key>{keys}){word_end}{gap}{particles}[=:]?{gap}"
         value = rf"(?P<value>{n}){unit}(?![\w.])"
         word = rf"(?P<word>\w[\w -]{{0,80}}?)(?={gap}(?:[,;)\]]|$))"
         bracket = rf"(?P<bracket>(?<=\[){n})(?={gap}\])"
@@ -365,7 +373,10 @@ def _rows_of_entry(name: str, entry: object) -> Iterator[object]:
         yield {**entry, "action": name}
     elif isinstance(entry, list) and entry and all(isinstance(piece, dict | list) for piece in entry):
         for piece in entry:
-            yield {**piece, "action": name} if isinstance(piece, dict) else [name, *piece]
+            if isinstance(piece, dict):
+                yield {**piece, "action": name}
+            else:
+                yield [name, *piece]
     elif isinstance(entry, list):
         yield [name, *entry]
     else:
@@ -376,7 +387,9 @@ def is_mapping(value: object, names: ActionNames) -> bool:
     """Return whether an object is a mapping by action, or by task and step; a few names may be wrong."""
     if not isinstance(value, dict) or not value:
         return False
-    named = sum(_is_by_action(name, entry, names) for name, entry in value.items())
+    named = 0
+    for name, entry in value.items():
+        named += _is_by_action(name, entry, names)
     totals = sum(key_of(name) in _TOTALS for name in value)
     return 2 * named > len(value) - totals
 

@@ -20,49 +20,60 @@ def actions_in_words(kitchen: GridKitchen, rules: GridKitchenRules) -> list[str]
     vessels = []
     for cookware in facts.cookware:
         contents = f"{cookware.takes} {', '.join(cookware.ingredients)}"
-        vessels.append(f"a {cookware.name} takes {contents} and cooks it in {cookware.ticks} ticks")
+        ticks = f"{cookware.ticks} ticks"
+        vessels.append(f"a {cookware.name} takes {contents} and cooks it in {ticks}")
     vessels_text = "; ".join(vessels)
     several = "several cooks at once" if rules.sinks == "shared" else "one cook at a time"
     finality = " at all" if rules.finish == "final" else ""
-    return [
+    move = (
         f'- {{"action": "MoveTo", "target": [x, y]}}: walk to a free tile, {facts.move} tick a tile, '
-        "in four directions. Cooks do not stand in each other's way.",
+        "in four directions. Cooks do not stand in each other's way."
+    )
+    interact = (
         '- {"action": "Interact", "target": "STATION"}: use a station on a tile next to the cook\'s, in no time. With '
         "empty hands: take what lies there; from an empty dispenser an ingredient, raw; from the plate return a dirty "
         "plate. With something in the hand: put it down where nothing lies (on a stove only cookware, into a sink only "
         "a dirty plate), put an ingredient into a plate or cookware, or a plate or cookware over an ingredient; with a "
         "plate and cookware the contents go onto the plate. At the serving window a plate with just what the first "
-        "open order needs is served.",
+        "open order needs is served."
+    )
+    process = (
         f'- {{"action": "Process", "target": "STATION"}}: chop the raw ingredient on a chopping board '
-        f"({facts.chop} ticks, one cook at a time), or wash the plate in a sink ({facts.wash} ticks, {several}).",
-        '- {"action": "Wait", "duration": t}: do nothing for so many ticks.',
-        f'- {{"action": "Finish"}}: the cook has nothing more to do{finality}.',
+        f"({facts.chop} ticks, one cook at a time), or wash the plate in a sink ({facts.wash} ticks, {several})."
+    )
+    wait = '- {"action": "Wait", "duration": t}: do nothing for so many ticks.'
+    finish = f'- {{"action": "Finish"}}: the cook has nothing more to do{finality}.'
+    things = (
         "A hand holds one thing, and so does a station; a plate and cookware hold any number of ingredients. "
         f"Cooking goes on by itself while the cookware is on a stove: {vessels_text}; two ingredients take "
         "twice as long. Ingredients leave a plate only with the dish. Dirty plates are at the plate return "
-        f"{facts.plate_return} ticks after a dish was served.",
-        "Orders are served one after the other, in the given order. An action that is not possible ends the attempt.",
-    ]
+        f"{facts.plate_return} ticks after a dish was served."
+    )
+    orders = (
+        "Orders are served one after the other, in the given order. An action that is not possible ends the attempt."
+    )
+    return [move, interact, process, wait, finish, things, orders]
 
 
 def kitchen_in_words(kitchen: GridKitchen) -> list[str]:
     """Return descriptions of stations, walls, cooks and orders."""
-    last_column, last_row = kitchen.width - 1, kitchen.height - 1
-    lines = [
-        f"The map has {kitchen.width} columns (x from 0 to {last_column}, to the right) and "
-        f"{kitchen.height} rows (y from 0 to {last_row}, downwards). Cooks cannot "
-        "enter the tiles of stations and walls.",
-        "Stations:",
-    ]
+    last_column = kitchen.width - 1
+    last_row = kitchen.height - 1
+    columns = f"{kitchen.width} columns (x from 0 to {last_column}, to the right)"
+    rows = f"{kitchen.height} rows (y from 0 to {last_row}, downwards)"
+    size = f"The map has {columns} and {rows}. Cooks cannot enter the tiles of stations and walls."
+    lines = [size, "Stations:"]
     for station in kitchen.stations:
-        lines.append(f"- {_place(station.name, station.place)}{_about(station)}")
+        place = _place(station.name, station.place)
+        lines.append(f"- {place}{_about(station)}")
     if kitchen.walls:
         walls = [_place(name, tile) for name, tile in kitchen.walls]
         lines.append(f"Walls: {', '.join(walls)}.")
     cooks = [_place(name, tile) for name, tile in kitchen.cooks]
     lines.append(f"Cooks: {', '.join(cooks)}.")
     lines.append("Orders, to be served in this order:")
-    lines += [f"{number}. {dish_in_words(dish)}" for number, dish in enumerate(kitchen.orders, 1)]
+    for number, dish in enumerate(kitchen.orders, 1):
+        lines.append(f"{number}. {dish_in_words(dish)}")
     return lines
 
 
@@ -89,19 +100,24 @@ def describe(clock: Simulation) -> str:
     """Describe a state: the time, orders, cooks, and the stations with things on them."""
     world, ground = clock.world, clock.ground
     kitchen = ground.kitchen
-    lines = [f"{ticks_in_words(world.clock)} have passed, {world.served} of {len(kitchen.orders)} orders are served."]
+    passed = ticks_in_words(world.clock)
+    number_of_orders = len(kitchen.orders)
+    lines = [f"{passed} have passed, {world.served} of {number_of_orders} orders are served."]
     if not world.all_served:
-        lines.append(f"Next order: {dish_in_words(kitchen.orders[world.served])}")
+        dish = kitchen.orders[world.served]
+        lines.append(f"Next order: {dish_in_words(dish)}")
     for cook, name in enumerate(ground.cooks):
         in_hand = thing_in_words(world.hands[cook])
         hands = f"holds {in_hand}" if in_hand else "hands empty"
         position = _place(name, world.tiles[cook])
-        lines.append(f"{position}, {hands}, {_busy(clock, cook)}")
+        work = _busy(clock, cook)
+        lines.append(f"{position}, {hands}, {work}")
     for number, thing in enumerate(world.on):
         if thing is not None:
             ticks = cooking_left(clock, number)
             cooking = "" if ticks is None else f", cooked in {ticks_in_words(ticks)}"
-            lines.append(f"  {ground.names[number]}: {thing_in_words(thing)}{cooking}")
+            station = ground.names[number]
+            lines.append(f"  {station}: {thing_in_words(thing)}{cooking}")
     if world.dirty:
         lines.append(f"  dirty plates at the plate return: {world.dirty}")
     if world.coming:
@@ -114,7 +130,8 @@ def _busy(clock: Simulation, cook: int) -> str:
     act = clock.acts[cook]
     if act is None:
         return "finished" if clock.finished[cook] else "nothing to do"
-    return f"{act_in_words(clock, act)} until {json_number(clock.ends[cook])}"
+    end = json_number(clock.ends[cook])
+    return f"{act_in_words(clock, act)} until {end}"
 
 
 def act_in_words(clock: Simulation, act: CookAction) -> str:
@@ -132,7 +149,9 @@ def act_in_words(clock: Simulation, act: CookAction) -> str:
 def cooking_left(clock: Simulation, number: int) -> Time | None:
     """Return the ticks until the vessel on a stove is cooked, ``None`` if nothing cooks there."""
     world, thing = clock.world, clock.world.on[number]
-    if number not in clock.ground.stoves or not isinstance(thing, Ware) or not (thing.cooking and thing.contents):
+    if number not in clock.ground.stoves or not isinstance(thing, Ware):
+        return None
+    if not (thing.cooking and thing.contents):
         return None
     return max(0, thing.remaining - (world.clock - thing.stamp))
 
@@ -144,8 +163,10 @@ def thing_in_words(thing: Thing) -> str:
     if isinstance(thing, Food):
         return f"{thing.name} ({thing.state})"
     if isinstance(thing, Ware):
-        inside = ", ".join(f"{food.name} ({food.state})" for food in thing.contents)
-        return f"{thing.kind} with {inside}" if inside else f"empty {thing.kind}"
+        if not thing.contents:
+            return f"empty {thing.kind}"
+        foods = [thing_in_words(food) for food in thing.contents]
+        return f"{thing.kind} with {', '.join(foods)}"
     return "dirty plate" if thing == DIRTY else thing
 
 

@@ -66,7 +66,8 @@ class _Scene:
         self.target = clean(act.target, 40)
         self.tile = tile_in_words(world.tiles[cook])
         self.in_hand = world.hands[cook]
-        self.lying = world.on[act.station] if 0 <= act.station < len(world.on) else None
+        is_on_map = 0 <= act.station < len(world.on)
+        self.lying = world.on[act.station] if is_on_map else None
         self.hands = "the cook's hands are empty"
         if self.in_hand is not None:
             self.hands = f"the cook holds {_a(self.in_hand)}"
@@ -75,8 +76,10 @@ class _Scene:
             self.station = f"{_a(self.lying)} is on {self.name}"
         self.carried = thing_in_words(self.in_hand) or None
         self.on_station = thing_in_words(self.lying) or None
-        self.vessels = listed([cookware.name for cookware in ground.facts.cookware]).replace(" and ", " or ")
-        self.workplaces = tuple(ground.names[number] for number in (*ground.boards, *ground.sinks))
+        vessels = listed([cookware.name for cookware in ground.facts.cookware])
+        self.vessels = vessels.replace(" and ", " or ")
+        workplaces = (*ground.boards, *ground.sinks)
+        self.workplaces = tuple(ground.names[number] for number in workplaces)
 
 
 #: Message, required value, and actual value.
@@ -87,14 +90,18 @@ def _a(thing: Thing) -> str:
     words = thing_in_words(thing) or "nothing"
     if thing is None or isinstance(thing, Food):
         return words
-    return f"an {words}" if words[0] in "aeiou" else f"a {words}"
+    article = "an" if words[0] in "aeiou" else "a"
+    return f"{article} {words}"
 
 
 def _unreachable(at: _Scene) -> _Diagnosis:
-    kitchen, tile = at.ground.kitchen, tile_in_words(at.act.tile)
+    kitchen = at.ground.kitchen
+    tile = tile_in_words(at.act.tile)
     if at.act.fault:
-        size = f"free tiles are [0, 0] to [{kitchen.width - 1}, {kitchen.height - 1}] without stations and walls"
-        target = clean(at.act.target.replace("[", "(").replace("]", ")"))
+        last_tile = f"[{kitchen.width - 1}, {kitchen.height - 1}]"
+        size = f"free tiles are [0, 0] to {last_tile} without stations and walls"
+        without_brackets = at.act.target.replace("[", "(").replace("]", ")")
+        target = clean(without_brackets)
         return f'the target "{target}" is not a free tile; {size}', None, target
     return f"there is no path from {at.tile} to {tile}", None, tile
 
@@ -103,8 +110,10 @@ def _not_a_station(at: _Scene) -> _Diagnosis:
     target = at.target
     if target in at.ground.cook_numbers:
         return f"{target} is a cook; things are handed over by putting them on a station", None, target
-    on = zip(at.ground.names, at.world.on, strict=False)
-    stations = tuple(name for name, thing in on if isinstance(thing, Ware) and thing.kind == target)
+    stations: tuple[str, ...] = ()
+    for name, thing in zip(at.ground.names, at.world.on, strict=False):
+        if isinstance(thing, Ware) and thing.kind == target:
+            stations += (name,)
     examples = f", such as {listed(stations)}" if stations else ""
     return f"{target} is not a station; name the station that it stands on{examples}", stations or None, target
 
@@ -115,31 +124,41 @@ def _not_adjacent(at: _Scene) -> _Diagnosis:
         return message, None, at.tile
     free = access_tiles(at.ground.kitchen, at.name)
     far = at.ground.walks(at.world.tiles[at.cook])
-    near = sorted((tile for tile in free if tile in far), key=lambda tile: far[tile]) or free
+    reachable = [tile for tile in free if tile in far]
+    near = sorted(reachable, key=lambda tile: far[tile]) or free
     tiles = tuple(map(tile_in_words, near))
     from_where = f"it is used from {' or '.join(tiles)}" if tiles else "no free tile is next to it"
-    return f"the cook is at {at.tile}, which is not next to {at.name}; {from_where}", tiles or None, at.tile
+    message = f"the cook is at {at.tile}, which is not next to {at.name}; {from_where}"
+    return message, tiles or None, at.tile
 
 
 def _station_in_use(at: _Scene) -> _Diagnosis:
     number, rival = _rival(at.kitchen, at.act)
-    message = f"{at.ground.cooks[number]} is working at {at.name} until tick {json_number(rival.end)}"
-    return f"{message}, and one cook at a time can use it", whole(rival.end), whole(at.world.clock)
+    name = at.ground.cooks[number]
+    message = f"{name} is working at {at.name} until tick {json_number(rival.end)}, and one cook at a time can use it"
+    return message, whole(rival.end), whole(at.world.clock)
 
 
 def _wrong_for_cookware(at: _Scene) -> _Diagnosis:
-    ware, food = (at.in_hand, at.lying) if isinstance(at.in_hand, Ware) else (at.lying, at.in_hand)
+    ware, food = at.lying, at.in_hand
+    if isinstance(at.in_hand, Ware):
+        ware, food = at.in_hand, at.lying
     kind = ware.kind if isinstance(ware, Ware) else ""
-    cookware_of_kind = [cookware for cookware in at.ground.facts.cookware if cookware.name == kind]
-    takes = listed([f"{cookware.takes} {listed(cookware.ingredients)}" for cookware in cookware_of_kind])
-    return f"{thing_in_words(food)} cannot go into a {kind}, which takes {takes}", takes, thing_in_words(food)
+    contents = []
+    for cookware in at.ground.facts.cookware:
+        if cookware.name == kind:
+            contents.append(f"{cookware.takes} {listed(cookware.ingredients)}")
+    takes, food_in_words = listed(contents), thing_in_words(food)
+    return f"{food_in_words} cannot go into a {kind}, which takes {takes}", takes, food_in_words
 
 
 def _stove_refuses(at: _Scene) -> _Diagnosis:
     if at.lying is None:
-        return f"{at.hands}; on a stove only a {at.vessels} can be put", at.vessels, at.carried
+        message = f"{at.hands}; on a stove only a {at.vessels} can be put"
+        return message, at.vessels, at.carried
     rule = "only an ingredient can be put in, or the contents taken with a plate"
-    return f"{at.hands} and {at.station}; {rule}", None, at.carried or ""
+    message = f"{at.hands} and {at.station}; {rule}"
+    return message, None, at.carried or ""
 
 
 def _dish(at: _Scene) -> _Diagnosis:
@@ -147,9 +166,8 @@ def _dish(at: _Scene) -> _Diagnosis:
     needs = tuple(f"{need.ingredient} ({need.state})" for need in order.needs)
     contents = at.in_hand.contents if isinstance(at.in_hand, Ware) else ()
     foods = tuple(f"{food.name} ({food.state})" for food in contents)
-    message = (
-        f"the next order is {order.name}, that is {listed(needs)}, and on the plate is {listed(foods) or 'nothing'}"
-    )
+    on_plate = listed(foods) or "nothing"
+    message = f"the next order is {order.name}, that is {listed(needs)}, and on the plate is {on_plate}"
     return message, needs, foods
 
 
@@ -173,7 +191,8 @@ def _malformed_action(at: _Scene) -> _Diagnosis:
 
 
 def _unknown_action(at: _Scene) -> _Diagnosis:
-    return f"the action must be one of {listed(WORDS)}, in this spelling", tuple(WORDS), clean(at.act.text)
+    message = f"the action must be one of {listed(WORDS)}, in this spelling"
+    return message, tuple(WORDS), clean(at.act.text)
 
 
 def _negative_wait(at: _Scene) -> _Diagnosis:
@@ -186,12 +205,14 @@ def _unknown_target(at: _Scene) -> _Diagnosis:
 
 
 def _not_processed(at: _Scene) -> _Diagnosis:
-    return f"nothing can be processed at {at.name}, only at {listed(at.workplaces)}", at.workplaces, at.name
+    message = f"nothing can be processed at {at.name}, only at {listed(at.workplaces)}"
+    return message, at.workplaces, at.name
 
 
 def _cannot_place(at: _Scene) -> _Diagnosis:
     rule = "only an ingredient and a vessel, or a plate and another vessel, go together"
-    return f"{at.hands} and {at.station}; {rule}", None, at.carried
+    message = f"{at.hands} and {at.station}; {rule}"
+    return message, None, at.carried
 
 
 def _no_clean_plate(at: _Scene) -> _Diagnosis:
@@ -209,6 +230,43 @@ def _no_dirty_plate(at: _Scene) -> _Diagnosis:
     return f"no dirty plate is there; the next one comes at tick {json_number(at.world.coming[0])}", None, None
 
 
+def _stove_empty(at: _Scene) -> _Diagnosis:
+    message = f"no cookware is on {at.name}; food in cookware on a stove cooks by itself, without Process"
+    return message, None, None
+
+
+def _after_finish(at: _Scene) -> _Diagnosis:
+    return "the cook has finished; no action may follow Finish", None, at.act.word
+
+
+def _nothing_here(at: _Scene) -> _Diagnosis:
+    return f"the cook's hands are empty and {at.station}", None, None
+
+
+def _no_plate(at: _Scene) -> _Diagnosis:
+    return f"{at.hands}; dishes are served on a plate", "plate", at.carried
+
+
+def _wall(at: _Scene) -> _Diagnosis:
+    return f"{at.name} is a wall, which has no use", None, None
+
+
+def _nothing_to_chop(at: _Scene) -> _Diagnosis:
+    return f"{at.station}, and only an ingredient can be chopped", None, at.on_station
+
+
+def _not_raw(at: _Scene) -> _Diagnosis:
+    return f"{at.station}, and only what is raw can be chopped", "raw", at.on_station
+
+
+def _nothing_to_wash(at: _Scene) -> _Diagnosis:
+    return f"{at.station}, and only a dirty plate can be washed", "dirty plate", at.on_station
+
+
+def _process_at_stove(at: _Scene) -> _Diagnosis:
+    return f"Process is not possible at a stove: food in cookware on {at.name} cooks by itself", None, None
+
+
 _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
     "malformed": _malformed_action,
     "unknown_action": _unknown_action,
@@ -216,25 +274,17 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
     "negative_wait": _negative_wait,
     "unknown_target": _unknown_target,
     "not_a_station": _not_a_station,
-    "stove_empty": lambda at: (
-        f"no cookware is on {at.name}; food in cookware on a stove cooks by itself, without Process",
-        None,
-        None,
-    ),
+    "stove_empty": _stove_empty,
     "process_unsupported": _not_processed,
     "not_adjacent": _not_adjacent,
     "station_in_use": _station_in_use,
-    "after_finish": lambda at: (
-        "the cook has finished; no action may follow Finish",
-        None,
-        at.act.word,
-    ),
-    "nothing_here": lambda at: (f"the cook's hands are empty and {at.station}", None, None),
+    "after_finish": _after_finish,
+    "nothing_here": _nothing_here,
     "wrong_for_cookware": _wrong_for_cookware,
     "cannot_place": _cannot_place,
     "stove_refuses": _stove_refuses,
     "serve_at_zero": lambda _: ("nothing can be served at tick 0", None, None),
-    "serve_no_plate": lambda at: (f"{at.hands}; dishes are served on a plate", "plate", at.carried),
+    "serve_no_plate": _no_plate,
     "no_order_left": lambda _: ("all orders are already served", None, None),
     "dish_wrong_count": _dish,
     "dish_mismatch": _dish,
@@ -243,15 +293,11 @@ _DIAGNOSES: Final[dict[str, Callable[[_Scene], _Diagnosis]]] = {
     "hands_full": _hands_full,
     "no_dirty_plate": _no_dirty_plate,
     "nothing_to_discard": lambda _: ("the cook's hands are empty", None, None),
-    "wall": lambda at: (f"{at.name} is a wall, which has no use", None, None),
-    "nothing_to_chop": lambda at: (f"{at.station}, and only an ingredient can be chopped", None, at.on_station),
-    "not_raw": lambda at: (f"{at.station}, and only what is raw can be chopped", "raw", at.on_station),
-    "nothing_to_wash": lambda at: (f"{at.station}, and only a dirty plate can be washed", "dirty plate", at.on_station),
-    "stove_process": lambda at: (
-        f"Process is not possible at a stove: food in cookware on {at.name} cooks by itself",
-        None,
-        None,
-    ),
+    "wall": _wall,
+    "nothing_to_chop": _nothing_to_chop,
+    "not_raw": _not_raw,
+    "nothing_to_wash": _nothing_to_wash,
+    "stove_process": _process_at_stove,
 }
 #: Messages of violations by a whole submission.
 _WHOLE: Final = {
@@ -276,17 +322,21 @@ def fault_of(kitchen: Simulation) -> GridKitchenViolation | None:
         name = clean(error.name, 40)
         message = _WHOLE[error.kind].format(name=name, cooks=listed(cooks))
         return GridKitchenViolation(None, error.kind, name or "plan", message, required=cooks)
-    act, now = kitchen.queues[error.cook][error.position], whole(kitchen.time)
+    act = kitchen.queues[error.cook][error.position]
+    now = whole(kitchen.time)
     position, start = len(kitchen.started_actions), now
     if error.position < kitchen.started[error.cook]:
         position, last_action = kitchen.last_action(error.cook)
         start = whole(last_action.start)
-    message, required, actual = _DIAGNOSES[error.kind](_Scene(kitchen, error.cook, act))
+    scene = _Scene(kitchen, error.cook, act)
+    message, required, actual = _DIAGNOSES[error.kind](scene)
     rivals: tuple[Other, ...] = ()
     if error.kind == "station_in_use":
         number, rival = _rival(kitchen, act)
-        rivals = (Other(action_text(kitchen, number, rival.act), whole(rival.start), whole(rival.end)),)
-    subject, cook = action_text(kitchen, error.cook, act), cooks[error.cook]
+        rival_action = action_text(kitchen, number, rival.act)
+        rivals = (Other(rival_action, whole(rival.start), whole(rival.end)),)
+    subject = action_text(kitchen, error.cook, act)
+    cook = cooks[error.cook]
     return GridKitchenViolation(
         position, error.kind, subject, message, start, now, rivals, cook, required, actual
     )  # fmt: skip
@@ -294,8 +344,11 @@ def fault_of(kitchen: Simulation) -> GridKitchenViolation | None:
 
 def _rival(kitchen: Simulation, act: CookAction) -> tuple[int, StartedAction]:
     """Return the cook at work at the station of an action, and the cook's action."""
-    running = enumerate(kitchen.acts)
-    cook = next(number for number, rival in running if rival is not None and rival.station == act.station)
+
+    def is_rival(running: CookAction | None) -> bool:
+        return running is not None and running.station == act.station
+
+    cook = next(number for number, running in enumerate(kitchen.acts) if is_rival(running))
     return cook, kitchen.last_action(cook)[1]
 
 
@@ -310,7 +363,8 @@ def action_text(kitchen: Simulation, cook: int, act: CookAction) -> str:
         return f"{name}: {act.word} {json_number(act.duration)}"
     if act.station < 0:
         return f"{name}: {act.word}"
-    return f"{name}: {act.word} {kitchen.ground.names[act.station]}"
+    station = kitchen.ground.names[act.station]
+    return f"{name}: {act.word} {station}"
 
 
 TOPICS = (
@@ -364,12 +418,14 @@ def examine(run: GridKitchenRun) -> Examination:
     served = run.outcome.world.served
     remarks: dict[str, tuple[FeedbackItem, ...]] = {}
     if not run.success:
-        remarks["cooking"] = tuple(_too_early(run, early) for early in run.outcome.world.early)
+        untimely = run.outcome.world.early
+        remarks["cooking"] = tuple(_too_early(run, early) for early in untimely)
     open_orders = enumerate(run.problem.orders[served:], served + 1)
     remarks["completeness"] = tuple(_open_order(run, number, dish) for number, dish in open_orders)
+    findings = () if fault is None else (_finding(run, fault),)
     return Examination(
         replay=run.verdict,
-        findings=() if fault is None else (_finding(run, fault),),
+        findings=findings,
         clock=run.benchmark.clock(run.problem),
         command=lambda index: _place(run),
         remarks=remarks,
@@ -381,7 +437,8 @@ def examine(run: GridKitchenRun) -> Examination:
 def _open_order(run: GridKitchenRun, number: int, dish: OrderedDish) -> FeedbackItem:
     words = dish_in_words(dish)
     violation = Violation(None, "not_served", dish.name, required=words)
-    return FeedbackItem.of(violation, f"order {number} of {len(run.problem.orders)} is not served: {words}")
+    orders = len(run.problem.orders)
+    return FeedbackItem.of(violation, f"order {number} of {orders} is not served: {words}")
 
 
 def foreign(run: GridKitchenRun) -> MismatchEvidence:
@@ -400,21 +457,27 @@ def _place(run: GridKitchenRun) -> str:
     if error is None or fault is None or error.position is None:
         return "the plan"
     _, _, action = fault.subject.partition(": ")
-    return f"action {error.position + 1} of {fault.resource} ({action}, tick {json_number(run.outcome.time)})"
+    moment = f"tick {json_number(run.outcome.time)}"
+    return f"action {error.position + 1} of {fault.resource} ({action}, {moment})"
 
 
 def _finding(run: GridKitchenRun, fault: Violation) -> FeedbackItem:
     place = _place(run)
-    return FeedbackItem.of(fault, fault.message if place == "the plan" else f"{place}: {fault.message}")
+    text = fault.message if place == "the plan" else f"{place}: {fault.message}"
+    return FeedbackItem.of(fault, text)
 
 
 def _too_early(run: GridKitchenRun, early: Early) -> FeedbackItem:
     """Describe food that was taken out before it was cooked."""
     ground, ware = run.outcome.ground, early.ware
     food = listed([food.name for food in ware.contents if food.state != "cooked"])
-    station, ticks = ground.names[early.station], ticks_in_words(ware.remaining)
-    position = f"{ground.cooks[early.cook]} at {station}, tick {json_number(early.clock)}"
-    text = f"{food} was taken from the {ware.kind} ({position}) before it was cooked: it needed {ticks} more on a stove"
+    station = ground.names[early.station]
+    ticks = ticks_in_words(ware.remaining)
+    cook = ground.cooks[early.cook]
+    moment = json_number(early.clock)
+    position = f"{cook} at {station}, tick {moment}"
+    reason = f"it needed {ticks} more on a stove"
+    text = f"{food} was taken from the {ware.kind} ({position}) before it was cooked: {reason}"
     now = whole(early.clock)
     fault = Violation(
         None, "too_early", food, start=now, end=now, resource=station, required=whole(ware.remaining), actual=0
@@ -424,13 +487,16 @@ def _too_early(run: GridKitchenRun, early: Early) -> FeedbackItem:
 
 def _notes(run: GridKitchenRun) -> list[str]:
     notes = []
-    outcome, before = run.outcome, run.errors - (run.outcome.error is not None)
+    outcome = run.outcome
+    before = run.errors - (outcome.error is not None)
     if before:
-        notes.append(f"The run was restarted {'once' if before == 1 else f'{before} times'} after an error.")
+        times = "once" if before == 1 else f"{before} times"
+        notes.append(f"The run was restarted {times} after an error.")
     if outcome.served_at:
         moments = listed([str(json_number(moment)) for moment in outcome.served_at])
         several = len(outcome.served_at) > 1
-        notes.append(f"Dishes were served at ticks {moments}." if several else f"A dish was served at tick {moments}.")
+        served = "Dishes were served at ticks" if several else "A dish was served at tick"
+        notes.append(f"{served} {moments}.")
         late = outcome.time - outcome.served_at[-1]
         if outcome.done and late > 0:
             notes.append(f"The run continues for {ticks_in_words(late)} after the last dish; these ticks count.")

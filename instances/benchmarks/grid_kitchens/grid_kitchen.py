@@ -157,7 +157,8 @@ class GridKitchen(CacheHolder):
         InputError
             With field and value, for duplicate names, tiles off the map or occupied, and sizes over the limits.
         """
-        kitchen = cls(name, benchmark, *size, tuple(stations), tuple(walls), tuple(cooks), tuple(orders), facts)
+        layout = tuple(stations), tuple(walls)
+        kitchen = cls(name, benchmark, *size, *layout, tuple(cooks), tuple(orders), facts)
         kitchen.check()
         return kitchen
 
@@ -172,12 +173,13 @@ class GridKitchen(CacheHolder):
     def check(self) -> None:
         """Raise `InputError` for an invalid grid kitchen; see `GridKitchen.of`."""
         number_of_stations = len(self.stations) + len(self.walls)
+        needs = [len(dish.needs) for dish in self.orders]
         counts = {
             "tiles": self.width * self.height,
             "stations": number_of_stations,
             "cooks": len(self.cooks),
             "orders": len(self.orders),
-            "ingredients": max((len(dish.needs) for dish in self.orders), default=0),
+            "ingredients": max(needs, default=0),
         }
         for field, count in counts.items():
             if count > _MOST[field]:
@@ -202,7 +204,8 @@ class GridKitchen(CacheHolder):
         vessels = {PLATE, *(cookware.name for cookware in self.facts.cookware)}
         for station in self.stations:
             if station.kind not in KINDS:
-                raise InputError(f"must be one of {', '.join(KINDS)}", field=f"{station.name}.kind", value=station.kind)
+                message = f"must be one of {', '.join(KINDS)}"
+                raise InputError(message, field=f"{station.name}.kind", value=station.kind)
             if station.holds and station.holds not in vessels:
                 vessel_names = ", ".join(sorted(vessels))
                 raise InputError(f"must be one of {vessel_names}", field=f"{station.name}.holds", value=station.holds)
@@ -226,11 +229,14 @@ class GridKitchen(CacheHolder):
     @cached_property
     def blocked(self) -> frozenset[Tile]:
         """Tiles that cannot be entered."""
-        return frozenset((*(station.place for station in self.stations), *(place for _, place in self.walls)))
+        stations = [station.place for station in self.stations]
+        walls = [place for _, place in self.walls]
+        return frozenset((*stations, *walls))
 
     def inside(self, tile: Tile) -> bool:
         """Return whether a tile is on the map."""
-        return 0 <= tile[0] < self.width and 0 <= tile[1] < self.height
+        x, y = tile
+        return 0 <= x < self.width and 0 <= y < self.height
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,13 +284,15 @@ _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 def steps(tile: Tile) -> list[Tile]:
     """Return the four tiles next to one, on the map or not."""
-    return [(tile[0] + x, tile[1] + y) for x, y in _SIDES]
+    column, row = tile
+    return [(column + x, row + y) for x, y in _SIDES]
 
 
 @ProblemCache
 def tiles(kitchen: GridKitchen) -> tuple[Tile, ...]:
     """Return the tiles that can be entered, row by row."""
-    all_tiles = ((x, y) for y, x in product(range(kitchen.height), range(kitchen.width)))
+    rows = range(kitchen.height)
+    all_tiles = ((x, y) for y, x in product(rows, range(kitchen.width)))
     return tuple(tile for tile in all_tiles if tile not in kitchen.blocked)
 
 
@@ -292,7 +300,8 @@ def tiles(kitchen: GridKitchen) -> tuple[Tile, ...]:
 def access_tiles(kitchen: GridKitchen, station: str) -> tuple[Tile, ...]:
     """Return the tiles from which a station is used."""
     near = steps(kitchen.by_name[station].place)
-    return tuple(sorted(tile for tile in near if kitchen.inside(tile) and tile not in kitchen.blocked))
+    inside = sorted(tile for tile in near if kitchen.inside(tile))
+    return tuple(tile for tile in inside if tile not in kitchen.blocked)
 
 
 @ProblemCache
@@ -345,16 +354,21 @@ class StationMap:
         self.rules = rules
         self.facts = kitchen.facts
         stations = kitchen.stations
-        self.names = (*(station.name for station in stations), *(name for name, _ in kitchen.walls))
-        self.kinds = (*(station.kind for station in stations), *(WALL for _ in kitchen.walls))
+        wall_names = [name for name, _ in kitchen.walls]
+        self.names = (*(station.name for station in stations), *wall_names)
+        wall_kinds = [WALL] * len(kitchen.walls)
+        self.kinds = (*(station.kind for station in stations), *wall_kinds)
         self.provides = tuple(station.provides for station in stations)
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self.cooks = kitchen.agents
         self.cook_numbers = {name: number for number, name in enumerate(kitchen.agents)}
-        self.things = frozenset((*kitchen.agents, *(station.holds for station in stations if station.holds)))
-        places = (*(station.place for station in stations), *(place for _, place in kitchen.walls))
+        things = [station.holds for station in stations if station.holds]
+        self.things = frozenset((*kitchen.agents, *things))
+        wall_places = [place for _, place in kitchen.walls]
+        places = (*(station.place for station in stations), *wall_places)
         self.near = tuple(frozenset(steps(place)) for place in places)
-        self.useful = frozenset[Tile]().union(*self.near[: len(stations)])
+        near_stations = self.near[: len(stations)]
+        self.useful = frozenset[Tile]().union(*near_stations)
         self.stoves = self._numbers_of(STOVE)
         self.boards = self._numbers_of("chopping_board")
         self.sinks = self._numbers_of("sink")
@@ -364,13 +378,15 @@ class StationMap:
             if station.kind == "dispenser":
                 self.sources.setdefault(station.provides, []).append(number)
         self.plate_return = self.kinds.index("plate_return") if "plate_return" in self.kinds else None
-        self.exclusive = frozenset((*self.boards, *(self.sinks if rules.sinks == "one" else ())))
+        exclusive_sinks = self.sinks if rules.sinks == "one" else ()
+        self.exclusive = frozenset((*self.boards, *exclusive_sinks))
         self.dishes = tuple(_required_contents(dish) for dish in kitchen.orders)
         self.ticks = {PLATE: 0}
         self.takes: dict[str, frozenset[tuple[str, str]]] = {}
         for cookware in kitchen.facts.cookware:
             self.ticks[cookware.name] = cookware.ticks
-            self.takes[cookware.name] = frozenset((name, cookware.takes) for name in cookware.ingredients)
+            foods = [(name, cookware.takes) for name in cookware.ingredients]
+            self.takes[cookware.name] = frozenset(foods)
         self.stamped = rules.cooking == "stamp"
 
     def _numbers_of(self, kind: str) -> tuple[int, ...]:

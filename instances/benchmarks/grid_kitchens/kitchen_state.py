@@ -60,7 +60,8 @@ def written(thing: Thing) -> str | None:
     if isinstance(thing, Food):
         return f"{thing.name}:{thing.state}"
     if isinstance(thing, Ware):
-        contents = ",".join(f"{food.name}:{food.state}" for food in thing.contents)
+        foods = [f"{food.name}:{food.state}" for food in thing.contents]
+        contents = ",".join(foods)
         return f"{thing.kind}[{contents}]"
     return thing
 
@@ -144,7 +145,8 @@ class KitchenState:
                 passed = clock - ware.stamp
                 if passed >= ware.remaining:
                     cooked = tuple([Food(food.name, "cooked") for food in ware.contents])
-                    self.on[number] = Ware(ware.kind, cooked, False, clock if self.ground.stamped else 0, 0)
+                    stamp = clock if self.ground.stamped else 0
+                    self.on[number] = Ware(ware.kind, cooked, False, stamp, 0)
                 elif passed:
                     self.on[number] = ware._replace(stamp=clock, remaining=ware.remaining - passed)
         if self.coming and self.coming[0] <= clock:
@@ -169,7 +171,8 @@ class KitchenState:
 
     def _exchange(self, cook: int, station: int, stove: bool) -> str:
         """Take from a surface or a stove, put down, put in, or pour."""
-        in_hand, lying = self.hands[cook], self.on[station]
+        in_hand = self.hands[cook]
+        lying = self.on[station]
         if in_hand is None:
             if lying is None and self.ground.kinds[station] != "dispenser":
                 return "nothing_here"
@@ -214,7 +217,8 @@ class KitchenState:
             stamp = ware.stamp or self.clock
         else:
             stamp = self.clock if stove else 0
-        return Ware(ware.kind, contents, True, stamp, ware.remaining + ground.ticks[ware.kind])
+        remaining = ware.remaining + ground.ticks[ware.kind]
+        return Ware(ware.kind, contents, True, stamp, remaining)
 
     def _empty(self, ware: Ware) -> Ware:
         return ware._replace(contents=()) if self.ground.stamped else Ware(ware.kind)
@@ -245,7 +249,8 @@ class KitchenState:
         return ""
 
     def _sink(self, cook: int, station: int) -> str:
-        in_hand, lying = self.hands[cook], self.on[station]
+        in_hand = self.hands[cook]
+        lying = self.on[station]
         if in_hand is None:
             if type(lying) is not Ware or lying.kind != PLATE:
                 return "no_clean_plate"
@@ -274,7 +279,8 @@ class KitchenState:
 
     def process(self, station: int) -> str:
         """Let the work at a station come to its end."""
-        kind, lying = self.ground.kinds[station], self.on[station]
+        kind = self.ground.kinds[station]
+        lying = self.on[station]
         if kind == STOVE:
             return "stove_process"
         if kind == "sink":
@@ -291,7 +297,8 @@ class KitchenState:
 
     def work(self, station: int) -> tuple[str, Time]:
         """Return why nobody can begin to process at a station, ``""`` if somebody can, and for how many ticks."""
-        kind, facts = self.ground.kinds[station], self.ground.facts
+        kind = self.ground.kinds[station]
+        facts = self.ground.facts
         if kind == "chopping_board":
             return "", facts.chop
         if kind == "sink":

@@ -81,7 +81,8 @@ def read(ground: StationMap, action: object) -> CookAction:
     if not isinstance(action, dict):
         return act._replace(text=excerpt(action))
     parts = [excerpt(action[field]) for field in ("action", "target", "duration") if field in action]
-    return act._replace(text=" ".join(parts)[:_MAX_EXCERPT] or excerpt(action), target=excerpt(action.get("target")))
+    text = " ".join(parts)[:_MAX_EXCERPT]
+    return act._replace(text=text or excerpt(action), target=excerpt(action.get("target")))
 
 
 def written(ground: StationMap, act: CookAction) -> dict[str, Any]:
@@ -90,7 +91,9 @@ def written(ground: StationMap, act: CookAction) -> dict[str, Any]:
         return {"action": MOVE, "target": list(act.tile)}
     if act.word == WAIT:
         return {"action": WAIT, "duration": json_number(act.duration)}
-    return {"action": act.word} if act.station < 0 else {"action": act.word, "target": ground.names[act.station]}
+    if act.station < 0:
+        return {"action": act.word}
+    return {"action": act.word, "target": ground.names[act.station]}
 
 
 def excerpt(action: object) -> str:
@@ -129,7 +132,9 @@ def _read(ground: StationMap, action: object) -> CookAction:
 
 def _move(ground: StationMap, target: object) -> CookAction:
     """Read a walk; if the column is off the map, the row is not checked."""
-    if not isinstance(target, list | tuple) or len(target) != 2 or not isinstance(target[0], int | float):
+    if not isinstance(target, list | tuple) or len(target) != 2:
+        return CookAction(MOVE, fault="malformed")
+    if not isinstance(target[0], int | float):
         return CookAction(MOVE, fault="malformed")
     x, y = (tick(value) for value in target)
     if x is None or not 0 <= x < ground.kitchen.width:
@@ -138,7 +143,8 @@ def _move(ground: StationMap, target: object) -> CookAction:
         return CookAction(MOVE, fault="malformed")
     if not (isinstance(x, int) and isinstance(y, int) and ground.kitchen.inside((x, y))):
         return CookAction(MOVE, fault="unreachable")
-    return CookAction(MOVE, (x, y), fault="unreachable" if (x, y) in ground.kitchen.blocked else "")
+    fault = "unreachable" if (x, y) in ground.kitchen.blocked else ""
+    return CookAction(MOVE, (x, y), fault=fault)
 
 
 # Characters of a line in which names are searched.
@@ -163,8 +169,8 @@ _COOKS = ("agent", "cook", "chef", "agent_id", "name", "who")
 
 def as_given(plan: Mapping[str, object]) -> Reading[dict[str, object]]:
     """Return the reading of a plan that is an object with a list of actions for each cook."""
-    count = sum(len(actions) for actions in plan.values() if isinstance(actions, list))
-    return Reading(dict(plan), count, "object as given", 0)
+    counts = [len(actions) for actions in plan.values() if isinstance(actions, list)]
+    return Reading(dict(plan), sum(counts), "object as given", 0)
 
 
 def read_output(kitchen: GridKitchen, output: object) -> Reading[dict[str, object]]:
@@ -179,7 +185,9 @@ def read_output(kitchen: GridKitchen, output: object) -> Reading[dict[str, objec
     PlanError
         If it does not say who does something.
     """
-    return outputs.read(with_texts(output, _spread), _Steps(kitchen)).of(lambda steps: _plan(kitchen, steps))
+    text = with_texts(output, _spread)
+    reading = outputs.read(text, _Steps(kitchen))
+    return reading.of(lambda steps: _plan(kitchen, steps))
 
 
 def doubted(reading: Reading[dict[str, object]]) -> Reading[dict[str, object]]:
@@ -233,9 +241,11 @@ def _spread(text: str) -> str:
             cook = f"cook{head[1]} "
             line = ""
         elif line_match is not None:
-            line = f"{line_match[1]}cook{line_match[2]} {line[line_match.end() :]}"
+            remainder = line[line_match.end() :]
+            line = f"{line_match[1]}cook{line_match[2]} {remainder}"
         elif cook and (mark := _MARK.match(line)) and _WORD.match(line, mark.end()):
-            line = f"{line[: mark.end()]}{cook}{line[mark.end() :]}"
+            end = mark.end()
+            line = f"{line[:end]}{cook}{line[end:]}"
         lines.append(line)
     return "\n".join(lines)
 
@@ -252,7 +262,8 @@ class _Steps(Grammar[_Step]):
 
     def __init__(self, kitchen: GridKitchen) -> None:
         self.kitchen = kitchen
-        self._targets = {name.lower(): name for name in (*kitchen.by_name, *dict(kitchen.walls))}
+        names = (*kitchen.by_name, *dict(kitchen.walls))
+        self._targets = {name.lower(): name for name in names}
 
     def _cook(self, name: object) -> str | None:
         """Return the cook of a name, even if it does not exist; ``None`` if the text names no cook."""
@@ -261,13 +272,17 @@ class _Steps(Grammar[_Step]):
         match = _COOK.fullmatch(name.strip())
         if match is None:
             return None
-        same = (cook for cook in self.kitchen.agents if re.sub(r"\D", "", cook) == match[1])
-        return next(same, name)
+        for cook in self.kitchen.agents:
+            if re.sub(r"\D", "", cook) == match[1]:
+                return cook
+        return name
 
     def find(self, text: str) -> list[StepMatch[_Step]]:
         """Return the actions in a line, for the cook in the line."""
         cooks = {self._cook(match[0]) for match in _COOK.finditer(text)}
-        cooks |= {cook for cook in self.kitchen.agents if re.search(rf"\b{re.escape(cook)}\b", text)}
+        for name in self.kitchen.agents:
+            if re.search(rf"\b{re.escape(name)}\b", text):
+                cooks.add(name)
         if len(cooks) > 1:
             return []  # the cook is unknown
         cook = next(iter(cooks), None)
@@ -275,22 +290,26 @@ class _Steps(Grammar[_Step]):
         for word in _WORD.finditer(text):
             action, end = self._action(word, text)
             if action is not None:
-                matches.append(StepMatch(end - word.start(), _Step(cook, action)))
+                length = end - word.start()
+                matches.append(StepMatch(length, _Step(cook, action)))
         return matches
 
     def _action(self, word: re.Match[str], text: str) -> tuple[dict[str, object] | None, int]:
         """Return the action that begins with a word, and its end."""
         name = MOVE if word[1] else word[2].capitalize()
-        after = {MOVE: _TILE, WAIT: _TIME}.get(name, _NAME).match(text, word.end())
+        pattern = {MOVE: _TILE, WAIT: _TIME}.get(name, _NAME)
+        after = pattern.match(text, word.end())
         end = word.end() if after is None else after.end()
         if name == FINISH:
             return {"action": FINISH}, word.end()
         if after is None:
             return ({"action": WAIT} if name == WAIT else None), end
         if name == WAIT:
-            return {"action": WAIT, "duration": float(after[1]) if "." in after[1] else int(after[1])}, end
+            duration = float(after[1]) if "." in after[1] else int(after[1])
+            return {"action": WAIT, "duration": duration}, end
         if name == MOVE:
-            return {"action": MOVE, "target": [int(after[1]), int(after[2])]}, end
+            tile = [int(after[1]), int(after[2])]
+            return {"action": MOVE, "target": tile}, end
         target = self._targets.get(after[1].lower())
         return (None if target is None else {"action": name, "target": target}), end
 
@@ -317,9 +336,13 @@ class _Steps(Grammar[_Step]):
         named = {name.lower(): entry for name, entry in value.items()}
         if _is_action(value):
             return [self._step(value)]
-        cook = next(filter(None, (self._cook(named.get(name)) for name in _COOKS)), None)
-        listed = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
-        return None if cook is None or listed is None else self._all(cook, listed)
+        cooks_by_field = (self._cook(named.get(name)) for name in _COOKS)
+        cook = next(filter(None, cooks_by_field), None)
+        lists = (named.get(name) for name in _LISTS)
+        actions = next((entry for entry in lists if isinstance(entry, list)), None)
+        if cook is None or actions is None:
+            return None
+        return self._all(cook, actions)
 
     def _all(self, cook: str, actions: object) -> list[_Step]:
         """Return the actions of a cook, from a list or a single action."""
@@ -330,16 +353,21 @@ class _Steps(Grammar[_Step]):
 
     def _step(self, action: Mapping[str, object]) -> _Step:
         """Return an action of a list, which may name its cook."""
-        cook = next(filter(None, (self._cook(action.get(name)) for name in ("agent", "cook", "agent_id"))), None)
+        fields = ("agent", "cook", "agent_id")
+        cooks = (self._cook(action.get(name)) for name in fields)
+        cook = next(filter(None, cooks), None)
         return _Step(cook, dict(action))
 
     def _read_action(self, action: object) -> object:
         """Return an action, from an object or a text."""
-        if isinstance(action, str):
-            word = _WORD.match(action.strip())
-            read = None if word is None else self._action(word, action.strip())[0]
-            return action if read is None else read
-        return action
+        if not isinstance(action, str):
+            return action
+        text = action.strip()
+        word = _WORD.match(text)
+        if word is None:
+            return action
+        read, _ = self._action(word, text)
+        return action if read is None else read
 
     def row(self, cells: Mapping[str, str]) -> list[_Step] | None:
         """Return the actions of a row of a table: with a column for every cook, or one that names it."""
@@ -350,7 +378,9 @@ class _Steps(Grammar[_Step]):
         steps: list[_Step] = []
         for head, cook in cooks.items():
             matches = self.find(cells[head]) if cook else []
-            steps += [_Step(cook, match.step.action) for match in matches if match.step.action is not None]
+            for match in matches:
+                if match.step.action is not None:
+                    steps.append(_Step(cook, match.step.action))
         return steps or None
 
     def looks(self, text: str, free: bool) -> bool:
@@ -358,20 +388,26 @@ class _Steps(Grammar[_Step]):
         word = _WORD.search(text[:500])
         if word is None or not free:
             return word is not None
-        following = text[word.end() : word.end() + 2].strip()
+        end = word.end()
+        following = text[end : end + 2].strip()
         return following[:1] in ("(", "[")
 
     def mentions(self, text: str) -> bool:
         """Return whether a line names an action, a cook or a thing of the kitchen."""
         words = _LETTERS.findall(text[:_LONGEST_LINE].lower())
-        is_named = any(word in self._targets or _COOK.fullmatch(word) is not None for word in words)
+        is_named = any(self._is_name(word) for word in words)
         return is_named or self.looks(text, False)
+
+    def _is_name(self, word: str) -> bool:
+        return word in self._targets or _COOK.fullmatch(word) is not None
 
     def key(self, step: _Step) -> str | None:
         """Return cook and action; ``None`` for actions that plans repeat."""
         action = step.action
         word = action.get("action") if isinstance(action, dict) else None
-        return None if word in (None, WAIT, FINISH) else f"{step.cook} {json.dumps(action, sort_keys=True)}"
+        if word in (None, WAIT, FINISH):
+            return None
+        return f"{step.cook} {json.dumps(action, sort_keys=True)}"
 
 
 def _is_action(value: object) -> bool:

@@ -79,14 +79,9 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
                 "to do:"
             )
         plan = json.dumps({name: ["..."] for name in self.problem.agents})
-        return "\n".join(
-            (
-                "Cooks walk in a kitchen and prepare the orders as early as possible. Time is in ticks.",
-                f"{form} {plan}",
-                "Actions are objects:",
-                *actions_in_words(self.problem, self.rules),
-            )
-        )
+        introduction = "Cooks walk in a kitchen and prepare the orders as early as possible. Time is in ticks."
+        actions = actions_in_words(self.problem, self.rules)
+        return "\n".join((introduction, f"{form} {plan}", "Actions are objects:", *actions))
 
     def introduction(self) -> str:
         """Return the map, the cooks and the orders."""
@@ -102,19 +97,24 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
         if fault is not None and fault.position is None:
             return f"not understood, {fault.actual or fault.message}"
         if fault is not None:
-            return f"{fault.subject} at {json_number(kitchen.time)}: refused, {fault.message}"
+            moment = json_number(kitchen.time)
+            return f"{fault.subject} at {moment}: refused, {fault.message}"
         action = kitchen.started_actions[step.position]
-        start, end = json_number(action.start), json_number(action.end)
+        start = json_number(action.start)
+        end = json_number(action.end)
         time = f"from {start} to {end}" if action.end > action.start else f"at {start}"
-        return f"{self.problem.agents[action.cook]} {act_in_words(kitchen, action.act)}, {time}"
+        cook = self.problem.agents[action.cook]
+        return f"{cook} {act_in_words(kitchen, action.act)}, {time}"
 
     def answer(self, before: RunState, after: RunState, steps: Sequence[Step], over: str | None) -> str:
         """Return the results of the actions, and the cooks that need a decision."""
         detailed = self.config.feedback == "detailed"
         lines = []
         for step in steps:
-            text = self.step_text(before, after, step) if detailed else terse(self._as_submitted(after, step))
-            lines.append(text)
+            if detailed:
+                lines.append(self.step_text(before, after, step))
+            else:
+                lines.append(terse(self._as_submitted(after, step)))
         lines += ending(over)
         if over is None and after.kitchen.error is not None:
             if detailed and after.kitchen.time > 0:
@@ -154,8 +154,9 @@ class GridKitchenText(LiveText[GridKitchen, GridKitchenRules, RunState]):
         """Return ``action_limit`` after `MAX_ACTIONS`, ``too_late`` after `LATEST` ticks for each order."""
         if state.actions >= MAX_ACTIONS:
             return "action_limit"
-        late = self.config.bounded and state.kitchen.time >= LATEST * max(1, len(self.problem.orders))
-        return "too_late" if late else None
+        latest = LATEST * max(1, len(self.problem.orders))
+        is_late = self.config.bounded and state.kitchen.time >= latest
+        return "too_late" if is_late else None
 
     def plan_fields(self, message: object) -> dict[str, object]:
         """Return a whole plan as the fields of a submission."""
@@ -191,14 +192,19 @@ def action_space(kitchen: GridKitchen) -> ActionSpace:
 
 
 def _names(kitchen: GridKitchen) -> Iterator[str]:
-    useful = set[Tile]().union(*(access_tiles(kitchen, station.name) for station in kitchen.stations))
+    access = [access_tiles(kitchen, station.name) for station in kitchen.stations]
+    useful = set[Tile]().union(*access)
     targets = [tile for tile in tiles(kitchen) if tile in useful]
     workplaces = [station for station in kitchen.stations if station.kind in ("chopping_board", "sink")]
     for cook in kitchen.agents:
-        yield from (f"{cook}: {INTERACT} {station.name}" for station in kitchen.stations)
-        yield from (f"{cook}: {PROCESS} {station.name}" for station in workplaces)
-        yield from (f"{cook}: {MOVE} [{x}, {y}]" for x, y in targets)
-        yield from (f"{cook}: {WAIT}", f"{cook}: {FINISH}")
+        for station in kitchen.stations:
+            yield f"{cook}: {INTERACT} {station.name}"
+        for station in workplaces:
+            yield f"{cook}: {PROCESS} {station.name}"
+        for x, y in targets:
+            yield f"{cook}: {MOVE} [{x}, {y}]"
+        yield f"{cook}: {WAIT}"
+        yield f"{cook}: {FINISH}"
 
 
 @lru_cache(maxsize=4096)
@@ -206,6 +212,7 @@ def _name(command: str) -> str:
     """Return the name of a command or of a submission with one action; names of waits have no length."""
     if command.startswith("{"):
         ((cook, (action,)),) = json.loads(command).items()
-        command = f"{cook}: {action['action']} {action.get('target', '')}".strip()
+        target = action.get("target", "")
+        command = f"{cook}: {action['action']} {target}".strip()
     head, wait, _ = command.partition(f": {WAIT}")
     return head + wait

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final, Literal
 
 from pydantic import Field
@@ -13,6 +14,7 @@ from planoracle.instances.benchmarks.grid_kitchens.grid_kitchen import (
     Need,
     OrderedDish,
     Station,
+    Tile,
 )
 from planoracle.instances.errors import InputError
 from planoracle.instances.files.instance_file import SchemaLink, StrictEntry, schema_of, validated
@@ -91,15 +93,21 @@ def kitchen_from_document(document: Any, source: str) -> GridKitchen:
 def _kitchen(entry: GridKitchenDocument) -> GridKitchen:
     size = _pair(entry.size, "size")
     stations = [_station(station) for station in entry.stations]
-    walls = [(name, _pair(place, f"walls.{name}")) for name, place in entry.walls.items()]
-    cooks = [(name, _pair(place, f"cooks.{name}")) for name, place in entry.cooks.items()]
+    walls = []
+    for name, place in entry.walls.items():
+        walls.append((name, _pair(place, f"walls.{name}")))
+    cooks = []
+    for name, place in entry.cooks.items():
+        cooks.append((name, _pair(place, f"cooks.{name}")))
     orders = []
     for n, dish in enumerate(entry.orders):
-        needs = tuple(_need(need, f"orders[{n}]") for need in dish.needs)
+        field = f"orders[{n}]"
+        needs = tuple(_need(need, field) for need in dish.needs)
         orders.append(OrderedDish(dish.name, needs))
     cookware = []
     for name, vessel in entry.facts.cookware.items():
-        cookware.append(Cookware(name, vessel.ticks, vessel.takes, tuple(vessel.ingredients)))
+        ingredients = tuple(vessel.ingredients)
+        cookware.append(Cookware(name, vessel.ticks, vessel.takes, ingredients))
     times = entry.facts
     facts = Facts(times.move, times.chop, times.wash, times.plate_return, tuple(cookware))
     return GridKitchen.of(entry.name, entry.benchmark, size, stations, walls, cooks, orders, facts)
@@ -112,7 +120,8 @@ def _pair(value: list[int], field: str) -> tuple[int, int]:
 
 
 def _station(entry: StationEntry) -> Station:
-    return Station(entry.name, entry.kind, _pair(entry.at, entry.name), entry.holds, entry.provides)
+    place = _pair(entry.at, entry.name)
+    return Station(entry.name, entry.kind, place, entry.holds, entry.provides)
 
 
 def _need(parts: list[str], field: str) -> Need:
@@ -128,6 +137,13 @@ def to_document(kitchen: GridKitchen) -> dict[str, Any]:
     for vessel in facts.cookware:
         entry = VesselEntry(ticks=vessel.ticks, takes=vessel.takes, ingredients=list(vessel.ingredients))
         cookware[vessel.name] = entry
+    facts_entry = FactsEntry(
+        move=facts.move,
+        chop=facts.chop,
+        wash=facts.wash,
+        plate_return=facts.plate_return,
+        cookware=cookware,
+    )
     document = GridKitchenDocument(
         format=FORMAT,
         version=VERSION,
@@ -135,18 +151,16 @@ def to_document(kitchen: GridKitchen) -> dict[str, Any]:
         benchmark=kitchen.benchmark,
         size=[kitchen.width, kitchen.height],
         stations=[_station_entry(station) for station in kitchen.stations],
-        walls={name: list(place) for name, place in kitchen.walls},
-        cooks={name: list(place) for name, place in kitchen.cooks},
+        walls=_places(kitchen.walls),
+        cooks=_places(kitchen.cooks),
         orders=[_dish_entry(dish) for dish in kitchen.orders],
-        facts=FactsEntry(
-            move=facts.move,
-            chop=facts.chop,
-            wash=facts.wash,
-            plate_return=facts.plate_return,
-            cookware=cookware,
-        ),
+        facts=facts_entry,
     )
     return {"format": FORMAT, "version": VERSION} | document.model_dump(exclude_defaults=True)
+
+
+def _places(named_tiles: Iterable[tuple[str, Tile]]) -> dict[str, list[int]]:
+    return {name: list(place) for name, place in named_tiles}
 
 
 def _station_entry(station: Station) -> StationEntry:

@@ -94,13 +94,15 @@ class GridKitchenSimulator(Simulator[RunState, object]):
         else:
             kitchen.error = RunError("empty" if isinstance(command, Mapping) else "unreadable")
         state.commands.append(command)
-        errors, actions = state.errors + (kitchen.error is not None), state.actions + _count(command)
+        errors = state.errors + (kitchen.error is not None)
+        actions = state.actions + _count(command)
         after = RunState(kitchen, state.commands, errors, actions)
         fault = fault_of(kitchen)
         if fault is not None and fault.position is None:
             text, now = excerpt(command), whole(kitchen.time)
             if isinstance(command, Unreadable):
-                text, fault = command.text, fault._replace(actual=command.reason or None)
+                text = command.text
+                fault = fault._replace(actual=command.reason or None)
             return after, (Step(since, text, "lost", now, now, fault),)
         steps = steps_of(kitchen, since)
         return after, tuple(sorted(steps, key=lambda step: step.violation is not None))
@@ -133,17 +135,20 @@ class GridKitchenSimulator(Simulator[RunState, object]):
     def verdict(self, state: RunState) -> Replay:
         """Return the verdict on the last kitchen; progress is the share of orders served."""
         kitchen = state.kitchen
-        orders, served = len(self.ground.dishes), kitchen.world.served
+        orders = len(self.ground.dishes)
+        served = kitchen.world.served
         share = served / orders if orders else float(kitchen.done)
         fault = fault_of(kitchen)
         events = []
         for step, action in zip(steps_of(kitchen), kitchen.started_actions, strict=False):
             progress = bisect_right(kitchen.served_at, action.end) / orders if orders else 0.0
             is_accepted = step.violation is None
-            events.append(ReplayEvent(step.position, step.command, step.start, step.end, is_accepted, progress))
+            event = ReplayEvent(step.position, step.command, step.start, step.end, is_accepted, progress)
+            events.append(event)
+        violations = () if fault is None else (fault,)
         return Replay(
             events=tuple(events),
-            violations=() if fault is None else (fault,),
+            violations=violations,
             fatal=fault,
             executed=len(kitchen.trace),
             progress=share,
@@ -167,22 +172,27 @@ def steps_of(kitchen: Simulation, since: int = 0) -> list[Step]:
         numbers.insert(0, failed)
     steps = []
     for number in numbers:
-        action, violation = started_actions[number], fault if number == failed else None
+        action = started_actions[number]
+        violation = fault if number == failed else None
         kind = "wait" if action.act.word == WAIT else "act"
         if violation:
             kind = "lost"
         command = action_text(kitchen, action.cook, action.act)
-        steps.append(Step(number, command, kind, whole(action.start), whole(action.end), violation))
+        start = whole(action.start)
+        end = whole(action.end)
+        steps.append(Step(number, command, kind, start, end, violation))
     if fault is not None and failed == len(started_actions):
         now = whole(kitchen.time)
-        steps.append(Step(failed, fault.subject[:200], "lost", now, now, fault))
+        subject = fault.subject[:200]
+        steps.append(Step(failed, subject, "lost", now, now, fault))
     return steps
 
 
 def _count(command: object) -> int:
     """Return the number of submitted actions, at least one for a command."""
     plans = command.values() if isinstance(command, Mapping) else ()
-    return max(1, sum(len(actions) for actions in plans if isinstance(actions, list | tuple)))
+    counts = [len(actions) for actions in plans if isinstance(actions, list | tuple)]
+    return max(1, sum(counts))
 
 
 def _idle(kitchen: Simulation) -> tuple[tuple[int, int], ...]:
@@ -219,7 +229,10 @@ def choices(kitchen: Simulation, cook: int) -> Iterator[CookAction]:
 def _waits(kitchen: Simulation) -> list[Time]:
     """Return one tick, and the ticks until the end of each running action or process."""
     world = kitchen.world
-    until = [end - world.clock for end, act in zip(kitchen.ends, kitchen.acts, strict=True) if act is not None]
+    until = []
+    for end, act in zip(kitchen.ends, kitchen.acts, strict=True):
+        if act is not None:
+            until.append(end - world.clock)
     until += [moment - world.clock for moment in world.coming]
     for number in kitchen.ground.stoves:
         ticks_left = cooking_left(kitchen, number)
@@ -254,7 +267,8 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
     def __init__(self, problem: GridKitchen, plan: Plan[GridKitchenPlan], rules: GridKitchenRules) -> None:
         simulator, commands = GridKitchenSimulator(problem, rules), plan.commands
         self.live = not isinstance(commands, Mapping)
-        state, _ = fold(simulator, [WholePlan(commands)] if isinstance(commands, Mapping) else commands)
+        submissions = [WholePlan(commands)] if isinstance(commands, Mapping) else commands
+        state, _ = fold(simulator, submissions)
         self.outcome, self.errors = state.kitchen, state.errors
         super().__init__(problem, plan, rules, simulator.verdict(state))
 
@@ -264,8 +278,10 @@ class GridKitchenRun(Run[GridKitchen, GridKitchenPlan, GridKitchenRules]):
         commands = self.plan.commands
         if not isinstance(commands, Mapping):
             return [json.dumps(submission) for submission in commands]
-        plans = {name: commands.get(name, []) for name in (*self.problem.agents, *commands)}
-        return [json.dumps({name: _with_finish(actions) for name, actions in plans.items()})]
+        plans = {}
+        for name in (*self.problem.agents, *commands):
+            plans[name] = _with_finish(commands.get(name, []))
+        return [json.dumps(plans)]
 
     @property
     def restarts(self) -> bool:
@@ -325,7 +341,8 @@ _Bar: TypeAlias = tuple[Action, Piece]
 
 def _bar(task: str, number: int, label: str, start: Time, end: Time, cook: str | None = None, at: str = "") -> _Bar:
     """Return an action of a task, optionally of a cook and at a station, and its interval."""
-    name, ticks = f"{task}/{number}", whole(end) - whole(start)
+    name = f"{task}/{number}"
+    ticks = whole(end) - whole(start)
     attended, agents = (0, ()) if cook is None else (ticks, None)
     modes = (Mode((Demand(at),) if at else ()),)
     action = Action(name, task, ticks, attended, modes=modes, agents=agents, label=label)
@@ -343,7 +360,8 @@ def as_schedule(run: GridKitchenRun) -> tuple[Instance, Schedule]:
         If no action takes time.
     """
     all_bars = (*_bars_of_actions(run), *_cooking(run), *_orders(run))
-    bars = sorted((bar for bar in all_bars if bar[1].duration > 0), key=_by_start_and_task)
+    timed_bars = [bar for bar in all_bars if bar[1].duration > 0]
+    bars = sorted(timed_bars, key=_by_start_and_task)
     if not bars:
         raise InputError("there is nothing to show: no action takes time", field=run.problem.name)
     actions, pieces = zip(*bars, strict=True)
@@ -365,10 +383,12 @@ def _bars_of_actions(run: GridKitchenRun) -> Iterator[_Bar]:
         act, cook = action.act, ground.cooks[action.cook]
         end = min(action.end, max(kitchen.time, action.start))  # cut by the end of the run
         if act.word == MOVE:
-            yield _bar(_WALK, number, f"to {tile_in_words(act.tile)}", action.start, end, cook)
+            label = f"to {tile_in_words(act.tile)}"
+            yield _bar(_WALK, number, label, action.start, end, cook)
         elif act.word == PROCESS:
             label = "wash" if ground.kinds[act.station] == "sink" else "chop"
-            yield _bar(_WORK, number, label, action.start, end, cook, ground.names[act.station])
+            station = ground.names[act.station]
+            yield _bar(_WORK, number, label, action.start, end, cook, station)
         else:
             yield _bar(_WAIT, number, "wait", action.start, end, cook)
 
@@ -376,7 +396,8 @@ def _bars_of_actions(run: GridKitchenRun) -> Iterator[_Bar]:
 def _orders(run: GridKitchenRun) -> Iterator[_Bar]:
     before: Time = 0
     for number, (dish, moment) in enumerate(zip(run.problem.orders, run.outcome.served_at, strict=False), 1):
-        yield _bar(_ORDER, number, dish.name.rpartition("/")[2], before, moment, at=ORDERS)
+        label = dish.name.rpartition("/")[2]
+        yield _bar(_ORDER, number, label, before, moment, at=ORDERS)
         before = moment
 
 
@@ -386,11 +407,13 @@ def _cooking(run: GridKitchenRun) -> Iterator[_Bar]:
     started: dict[str, tuple[Time, str]] = {}
     names = [kitchen.ground.names[number] for number in kitchen.ground.stoves]
     number = 0
-    end_of_run = ((kitchen.time, kitchen.cooking()), (kitchen.time, (None,) * len(names)))
-    for moment, wares in (*kitchen.on_stoves, *end_of_run):
+    at_end = (kitchen.time, kitchen.cooking())
+    empty = (kitchen.time, (None,) * len(names))
+    for moment, wares in (*kitchen.on_stoves, at_end, empty):
         for name, ware in zip(names, wares, strict=True):
             if ware is not None:
-                started[name] = started.get(name, (moment, ""))[0], thing_in_words(ware)
+                start, _ = started.get(name, (moment, ""))
+                started[name] = start, thing_in_words(ware)
             elif name in started:
                 start, label = started.pop(name)
                 number += 1

@@ -190,7 +190,8 @@ class Simulation:
             if not isinstance(actions, list | tuple):
                 self.error = RunError("plan_not_a_list", name=name)
                 return False
-            self.give(cook, *(action if type(action) is CookAction else read(ground, action) for action in actions))
+            acts = [action if type(action) is CookAction else read(ground, action) for action in actions]
+            self.give(cook, *acts)
         return True
 
     def carry_out(self, plan: Mapping[str, object]) -> None:
@@ -225,7 +226,8 @@ class Simulation:
     @property
     def over(self) -> bool:
         """True if the run has ended by an error, or with the last dish where that ends it."""
-        return self.error is not None or (self.ground.rules.end == "served" and self.world.all_served)
+        ends_when_served = self.ground.rules.end == "served"
+        return self.error is not None or (ends_when_served and self.world.all_served)
 
     def last_action(self, cook: int) -> tuple[int, StartedAction]:
         """Return the last action that a cook has started, and its number."""
@@ -332,7 +334,9 @@ class Simulation:
             return "after_finish", 0
         if word == MOVE:
             distance = ground.walks(world.tiles[cook]).get(act.tile)
-            return ("unreachable", 0) if distance is None else ("", distance * ground.facts.move)
+            if distance is None:
+                return "unreachable", 0
+            return "", distance * ground.facts.move
         if word == WAIT:
             return "", act.duration
         if word == FINISH:
@@ -355,7 +359,9 @@ class Simulation:
         fault, _ = self.start(cook, act)
         if not fault and act.word == INTERACT:
             return self.world.copy().interact(cook, act.station)
-        return fault if fault or act.word != PROCESS else self.world.copy().process(act.station)
+        if fault or act.word != PROCESS:
+            return fault
+        return self.world.copy().process(act.station)
 
     def _effect(self, cook: int, act: CookAction) -> bool:
         """Let an action take effect; return whether that is no fault."""
@@ -395,6 +401,7 @@ class Simulation:
         return.
         """
         world, names = self.world, self.ground.cooks
+        trace = [[json_number(moment), names[cook], index] for moment, cook, index in self.trace]
         return {
             "done": self.done,
             "all_served": world.all_served,
@@ -402,7 +409,7 @@ class Simulation:
             "time": json_number(self.time),
             "served": world.served,
             "agents": self._ticks_of_cooks(),
-            "trace": [[json_number(moment), names[cook], index] for moment, cook, index in self.trace],
+            "trace": trace,
             "final": self._final_things(),
         }
 
@@ -422,12 +429,13 @@ class Simulation:
             ticks[action.cook][word] += action.end - action.start
         agents = {}
         for cook, name in enumerate(cooks):
+            ticks_of_cook = ticks[cook]
             agents[name] = {
                 "progress": [self.started[cook], len(self.queues[cook])],
-                "busy": json_number(sum(ticks[cook].values())),
-                "waiting": json_number(ticks[cook][WAIT]),
-                "moving": json_number(ticks[cook][MOVE]),
-                "processing": json_number(ticks[cook][PROCESS]),
+                "busy": json_number(sum(ticks_of_cook.values())),
+                "waiting": json_number(ticks_of_cook[WAIT]),
+                "moving": json_number(ticks_of_cook[MOVE]),
+                "processing": json_number(ticks_of_cook[PROCESS]),
             }
         return agents
 

@@ -23,8 +23,11 @@ def groups_of(name: str) -> dict[str, list[str]]:
     {'task': ['burger'], 'size': ['3']}
     """
     head, at, dishes = name.partition("@")
-    orders = str(len(dishes.split("+"))) if at else head.rpartition("orders_num_")[2]
-    return {"task": head.split("/")[2:3], "size": [orders] if orders.isdecimal() else []}
+    orders = str(len(dishes.split("+")))
+    if not at:
+        orders = head.rpartition("orders_num_")[2]
+    size = [orders] if orders.isdecimal() else []
+    return {"task": head.split("/")[2:3], "size": size}
 
 
 class ParaCook(Benchmark["GridKitchen", "GridKitchenPlan", "Profile"]):

@@ -56,7 +56,8 @@ def _need(words: str) -> Need:
 
 
 def _dish(name: str, needs: str) -> OrderedDish:
-    return OrderedDish(f"{OWN}/{name}", tuple(map(_need, needs.split(","))))
+    entries = tuple(map(_need, needs.split(",")))
+    return OrderedDish(f"{OWN}/{name}", entries)
 
 
 #: Our dishes by name, ``own/crudites``.
@@ -113,24 +114,31 @@ def _things(menu: list[OrderedDish], stations: int) -> list[tuple[str, dict[str,
     for vessel in vessels:
         cookware += [vessel.name] * stations
     things: list[tuple[str, dict[str, str]]] = []
-    things += [(f"dispenser{number}", {"provides": ingredient}) for number, ingredient in enumerate(ingredients, 1)]
-    things += [(f"chopping_board{number}", {}) for number in range(1, 1 + boards)]
-    things += [(f"stove{number}", {"item": vessel}) for number, vessel in enumerate(cookware, 1)]
+    for number, ingredient in enumerate(ingredients, 1):
+        things.append((f"dispenser{number}", {"provides": ingredient}))
+    for number in range(1, boards + 1):
+        things.append((f"chopping_board{number}", {}))
+    for number, vessel_name in enumerate(cookware, 1):
+        things.append((f"stove{number}", {"item": vessel_name}))
     return [*things, ("serving_window", {}), ("sink", {}), ("plate_return", {})]
 
 
 def _place_stations(random: Random, things: list[tuple[str, dict[str, str]]]) -> dict[str, Any]:
-    columns, rows = range(1, _WIDTH - 1), range(1, _HEIGHT - 1)
+    columns = range(1, _WIDTH - 1)
+    rows = range(1, _HEIGHT - 1)
     inner = [(x, y) for y, x in product(rows, columns)]
-    sides = [(x, y) for x, y in product(columns, (0, _HEIGHT - 1))]
+    sides = list(product(columns, (0, _HEIGHT - 1)))
     ends = [(x, y) for y, x in product(rows, (0, _WIDTH - 1))]
-    edge, middle = shuffled(random, [*sides, *ends]), shuffled(random, inner)
+    edge = shuffled(random, [*sides, *ends])
+    middle = shuffled(random, inner)
     tiles: list[list[Any]] = [[name, "station", *edge.pop(), contents] for name, contents in things]
     for number in range(1, _TABLES + 1):
         contents = {"item": "plate"} if number <= _PLATES else {}
         tiles.append([f"table{number}", "station", *middle.pop(), contents])
     tiles += [["wall", "obstacle", *middle.pop()] for _ in range(_WALLS)]
-    cooks = {f"agent{number}": list(middle.pop()) for number in range(1, MOST_COOKS + 1)}
+    cooks = {}
+    for number in range(1, MOST_COOKS + 1):
+        cooks[f"agent{number}"] = list(middle.pop())
     return {"width": _WIDTH, "height": _HEIGHT, "agents": cooks, "tiles": tiles}
 
 

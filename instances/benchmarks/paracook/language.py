@@ -109,7 +109,8 @@ def text_of(submitted: object) -> str:
     if chat is not None:
         messages = list(filter(is_agents, chat))
         parts = contents(messages[-1]) if messages else []
-        submitted = "\n".join(part if isinstance(part, str) else json.dumps(part) for part in parts)
+        texts = [part if isinstance(part, str) else json.dumps(part) for part in parts]
+        submitted = "\n".join(texts)
     if not isinstance(submitted, str):
         raise PlanError("must be a plan or text", field="plan", value=submitted)
     return submitted
@@ -126,8 +127,9 @@ def value_of(text: str) -> object:
     """
     text = re.sub("//.*", "", _without_thinking(text))
     start = text.find("```json")
-    end = text.find("```", start + 7) if start >= 0 else -1
-    text = text.replace("'", '"') if end < 0 else text[start + 7 : end]
+    content = start + len("```json")
+    end = text.find("```", content) if start >= 0 else -1
+    text = text.replace("'", '"') if end < 0 else text[content:end]
     try:
         value: object = json.loads(" ".join(text.split()))
     except (ValueError, RecursionError) as error:
@@ -137,5 +139,8 @@ def value_of(text: str) -> object:
 
 def _without_thinking(text: str) -> str:
     *closed, last = text.split("</think>")
-    parts = [part.partition("<think>")[0] if "<think>" in part else f"{part}</think>" for part in closed]
+    parts = []
+    for part in closed:
+        before, opening, _ = part.partition("<think>")
+        parts.append(before if opening else f"{part}</think>")
     return "".join([*parts, last])

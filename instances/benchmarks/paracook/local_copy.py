@@ -157,8 +157,10 @@ class Copy(ABC):
         with within(source):
             for name, dishes in an_object(document, "orders").items():
                 if _SETTING.fullmatch(name):
-                    numbered = enumerate(some(dishes, name))
-                    orders[name] = tuple(a_text(dish, f"{name}[{number}]") for number, dish in numbered)
+                    texts = []
+                    for number, dish in enumerate(some(dishes, name)):
+                        texts.append(a_text(dish, f"{name}[{number}]"))
+                    orders[name] = tuple(texts)
         return {name: orders[name] for name in in_order(orders)}
 
     @cached_property
@@ -187,7 +189,8 @@ class Copy(ABC):
     def settings_of(self, name: str) -> tuple[str, ...]:
         """Return the settings that belong to a map: those of its category and seed."""
         seed = name.rpartition("/")[0]
-        return tuple(setting for setting in self.orders if setting.rpartition("/")[0] == seed)
+        settings = [setting for setting in self.orders if setting.rpartition("/")[0] == seed]
+        return tuple(settings)
 
     def dishes_of(self, names: Iterable[str]) -> list[OrderedDish]:
         """Return dishes by their names; raises `InputError` for an unknown one."""
@@ -199,8 +202,11 @@ class Copy(ABC):
 
     def held_in(self, path: str, names: Iterable[str]) -> list[str]:
         """Return the maps, or abstract problems, in a file of this copy."""
-        inner = Path(path).absolute().relative_to(self.folder.absolute()).with_suffix("").as_posix()
-        return [name for name in names if "/" not in inner or inner.endswith(f"/{name}")]
+        location = Path(path).absolute().relative_to(self.folder.absolute())
+        inner = location.with_suffix("").as_posix()
+        if "/" not in inner:
+            return list(names)
+        return [name for name in names if inner.endswith(f"/{name}")]
 
     def kitchen(self, name: str, place: str, dishes: Iterable[str]) -> GridKitchen:
         """Return the grid kitchen of an existing map with ordered dishes."""
@@ -236,10 +242,13 @@ class _Compact(Copy):
 
     def document(self, part: str, name: str) -> tuple[Any, str]:
         documents, source = self._part(part)
-        return (documents[name], f"{source}#{name}") if name else (documents, source)
+        if not name:
+            return documents, source
+        return documents[name], f"{source}#{name}"
 
     def _part(self, part: str) -> tuple[dict[str, Any], str]:
-        source, field = str(self.folder / f"{part}.json"), "problems" if part == "abstract" else part
+        source = str(self.folder / f"{part}.json")
+        field = "problems" if part == "abstract" else part
         if part not in self._parts:
             with within(source):
                 document = an_object(load_json(read_bytes(source), source), "document")
@@ -252,7 +261,8 @@ class _Clone(Copy):
         return self._files(part)
 
     def document(self, part: str, name: str) -> tuple[Any, str]:
-        source = str(self._files(part)[name] if name else self.folder / _ORDERS)
+        path = self._files(part)[name] if name else self.folder / _ORDERS
+        source = str(path)
         return load_json(read_bytes(source), source), source
 
     def _files(self, part: str) -> dict[str, Path]:
@@ -287,7 +297,8 @@ def rows_of(value: Any, field: str) -> list[Row]:
         lags: dict[str, int] = {}
         for predecessor, lag in an_object(dependencies, f"{location}.dependencies").items():
             lags[predecessor] = a_whole(lag, f"{location}.dependencies.{predecessor}")
-        rows.append((a_text(name, f"{location}.name"), a_whole(time, f"{location}.time"), lags))
+        text = a_text(name, f"{location}.name")
+        rows.append((text, a_whole(time, f"{location}.time"), lags))
     return rows
 
 
@@ -297,22 +308,24 @@ def _dishes(category: str, document: Any) -> Iterator[OrderedDish]:
         entries = [an_object(dish, f"{category}[{number}]") for number, dish in enumerate(document)]
         dishes: list[tuple[str, Any]] = []
         for number, dish in enumerate(entries):
-            dish_name = a_text(dish.get("name"), f"{category}[{number}].name")
+            field = f"{category}[{number}].name"
+            dish_name = a_text(dish.get("name"), field)
             dishes.append((dish_name, dish.get("ingredients")))
     else:
         dishes = list(an_object(document, category).items())
     for name, ingredients in dishes:
         full_name = f"{category}/{name}"
-        numbered = enumerate(some(ingredients, f"{category}.{name}"))
-        needs = [_need(need, f"{full_name}[{number}]") for number, need in numbered]
+        needs = []
+        for number, need in enumerate(some(ingredients, f"{category}.{name}")):
+            needs.append(_need(need, f"{full_name}[{number}]"))
         yield OrderedDish(full_name, tuple(needs))
 
 
 def _need(need: Any, field: str) -> Need:
     if isinstance(need, dict):
         need = [need.get("item"), need.get("state"), need.get("cookware", "")]
-    is_need = isinstance(need, list) and len(need) in (2, 3) and all(isinstance(part, str) for part in need)
-    if not is_need:
+    is_list = isinstance(need, list) and len(need) in (2, 3)
+    if not is_list or not all(isinstance(part, str) for part in need):
         raise InputError("must be an ingredient, a state and optionally cookware", field=field, value=need)
     return Need(*need)
 
@@ -336,19 +349,23 @@ def kitchen_from_map(name: str, document: Any, source: str, orders: Iterable[Ord
             location = f"tiles[{number}]"
             tile = _tile(value, location)
             if tile.get("type") == "obstacle":
-                wall = _unused_name(a_text(tile.get("name"), f"{location}.name"), walls)
+                wall_name = a_text(tile.get("name"), f"{location}.name")
+                wall = _unused_name(wall_name, walls)
                 walls[wall] = _place(tile, location)
             else:
                 stations.append(_station(tile, location))
         agents = entry.get("agents")
         if isinstance(agents, dict):
-            agents = [{"name": name, **_tile(tile, name)} for name, tile in agents.items()]
+            named_tiles = agents.items()
+            agents = [{"name": name, **_tile(tile, name)} for name, tile in named_tiles]
         cooks: list[tuple[str, Tile]] = []
         for number, cook in enumerate(a_list(agents, "agents")):
             field = f"agents[{number}]"
-            cook_name = a_text(an_object(cook, field).get("name"), f"{field}.name")
+            cook_entry = an_object(cook, field)
+            cook_name = a_text(cook_entry.get("name"), f"{field}.name")
             cooks.append((cook_name, _place(cook, field)))
-        size = a_whole(entry.get("width"), "width"), a_whole(entry.get("height"), "height")
+        width = a_whole(entry.get("width"), "width")
+        size = width, a_whole(entry.get("height"), "height")
         return GridKitchen.of(name, "paracook", size, stations, walls.items(), cooks, orders, facts)
 
 
@@ -356,21 +373,25 @@ def _unused_name(name: str, names: Collection[str]) -> str:
     """Return a name, with the first free number if it is in use."""
     if name not in names:
         return name
-    numbered = (f"{name}_{number}" for number in range(1, len(names) + 1))
+    numbers = range(1, len(names) + 1)
+    numbered = (f"{name}_{number}" for number in numbers)
     return next(candidate for candidate in numbered if candidate not in names)
 
 
 def _tile(value: Any, field: str) -> dict[str, Any]:
     """Return a tile as an object; a list is name, type, place and contents, a pair is a place."""
     if isinstance(value, list) and len(value) in (2, 4, 5):
-        contents = an_object(value[4], f"{field}[4]") if len(value) == 5 else {}
+        contents = {}
+        if len(value) == 5:
+            contents = an_object(value[4], f"{field}[4]")
         names = ("x", "y") if len(value) == 2 else ("name", "type", "x", "y")
         return {**contents, **dict(zip(names, value, strict=False))}
     return an_object(value, field)
 
 
 def _place(tile: Mapping[str, Any], field: str) -> Tile:
-    x, y = tile.get("x"), tile.get("y")
+    x = tile.get("x")
+    y = tile.get("y")
     if type(x) is not int or type(y) is not int:
         raise InputError("must be a column and a row", field=field, value=[x, y])
     return x, y
@@ -386,7 +407,9 @@ def _station(tile: Mapping[str, Any], field: str) -> Station:
 
 
 def _optional_text(tile: Mapping[str, Any], key: str, field: str) -> str:
-    return "" if tile.get(key) is None else a_text(tile[key], f"{field}.{key}")
+    if tile.get(key) is None:
+        return ""
+    return a_text(tile[key], f"{field}.{key}")
 
 
 # --- folders --------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from planoracle.instances.benchmarks.grid_kitchens.run import GridKitchenRun
 from planoracle.instances.protocol.scoring import (
     Average,
     Declarations,
+    Kind,
     Measurement,
     Metric,
     MetricSet,
@@ -32,7 +33,8 @@ def sequential(kitchen: GridKitchen) -> tuple[int, int]:
     All walks have the same length; cooked ingredients are not chopped first.
     """
     facts = kitchen.facts
-    pot, pan = facts.vessel("pot"), facts.vessel("pan")
+    pot = facts.vessel("pot")
+    pan = facts.vessel("pan")
     ways = work = 0
     for dish in kitchen.orders:
         ways += 1
@@ -63,7 +65,8 @@ class CookMeasurement(Measurement[GridKitchenRun]):
 
     def of_cooks(self, figure: str) -> dict[str, Any]:
         """Return a figure of every cook."""
-        return {cook: figures[figure] for cook, figures in self.figures["agents"].items()}
+        agents = self.figures["agents"]
+        return {cook: figures[figure] for cook, figures in agents.items()}
 
     @cached_property
     def working(self) -> dict[str, int | float]:
@@ -72,7 +75,8 @@ class CookMeasurement(Measurement[GridKitchenRun]):
         sums = dict.fromkeys(cooks, end * 0)
         for action in self.outcome.started_actions:
             if action.act.word != WAIT:
-                sums[cooks[action.cook]] += min(action.end, end) - action.start
+                cook = cooks[action.cook]
+                sums[cook] += min(action.end, end) - action.start
         return {cook: json_number(ticks) for cook, ticks in sums.items()}
 
     @cached_property
@@ -94,118 +98,111 @@ class CookMeasurement(Measurement[GridKitchenRun]):
 def declare(rules: GridKitchenRules) -> Declarations[CookMeasurement]:
     """Return the metrics of the released simulator and summary, and ours; times are in ticks."""
     return (
-        Average(
-            "success_rate", "no error and every order served", lambda row: row["success"], role=("success", "main")
-        ),
-        Metric(
-            "all_served",
-            "every order was served",
-            lambda measurement: measurement.figures["all_served"],
-            kind="flag",
-            is_shown=True,
-        ),
-        Metric(
-            "error",
-            "error that ended the run: kind, cook, index of the action",
-            lambda measurement: measurement.figures["error"],
-            kind="json",
-        ),
-        Metric("time", "end of the run", lambda measurement: measurement.time, "ticks", is_shown=True),
-        Metric(
-            "served",
-            "orders served",
-            lambda measurement: measurement.figures["served"],
-            "orders",
-            "count",
-            is_shown=True,
-        ),
-        Metric(
-            "trace",
-            "time, cook and index of every effective action",
-            lambda measurement: measurement.figures["trace"],
-            kind="json",
-        ),
-        Metric("final", "cooks and stations at the end", lambda measurement: measurement.figures["final"], kind="json"),
-        Metric(
-            "progress",
-            "started actions and all actions, by cook",
-            lambda measurement: measurement.of_cooks("progress"),
-            kind="json",
-        ),
-        Metric("busy", "ticks of started actions, by cook", lambda measurement: measurement.busy, kind="json"),
-        Metric("waiting", "ticks of started waits, by cook", lambda measurement: measurement.waiting, kind="json"),
-        Metric(
-            "moving", "ticks of started walks, by cook", lambda measurement: measurement.of_cooks("moving"), kind="json"
-        ),
-        Metric(
-            "processing",
-            "ticks of started work, by cook",
-            lambda measurement: measurement.of_cooks("processing"),
-            kind="json",
-        ),
-        Metric(
-            "errors", "number of errors that ended a kitchen", lambda measurement: measurement.run.errors, kind="count"
-        ),
-        Metric(
-            "served_at",
-            "time at which each order was served",
-            _service_times,
-            kind="json",
-        ),
-        Metric(
-            "working",
-            "ticks of walks and work up to the end, by cook",
-            lambda measurement: measurement.working,
-            kind="json",
-        ),
-        Metric(
-            "sequential_time",
-            "estimated time of serial work, which counts for a failure",
-            lambda measurement: measurement.sequential_time,
-            "ticks",
-            "count",
-        ),
-        Metric(
-            "sequential_movement",
-            "estimated walking time of serial work",
-            lambda measurement: measurement.sequential_movement,
-            "ticks",
-            "count",
-        ),
-        Average(
-            "time_mean",
-            "time in ticks; the sequential time for failures (pOCT)",
-            _time_or_estimate,
-        ),
-        Metric(
-            "utilisation",
-            "share of time at work, mean over the cooks, if successful",
-            _mean_share,
-            "share",
-            is_shown=True,
-        ),
-        Metric(
-            "time_ratio",
-            "time divided by sequential time, if successful",
-            lambda measurement: measurement.by(measurement.sequential_time),
-            "share",
-            average=Average("time_ratio", "time divided by sequential time, successful runs (nOCT)"),
-        ),
+        *_outcome_metrics(),
+        *_work_metrics(),
+        *_run_metrics(),
+        *_time_metrics(),
         Average("movement", "walking time of a cook in ticks", _movement),
-        Average(
-            "utilisation",
-            "share of time at work, mean over cooks of successful runs (AU)",
-            partial(_utilisation, rules),
-        ),
-        Metric(
-            "optimality",
-            "time divided by the optimum, if successful",
-            lambda measurement: measurement.by(measurement.optimum.makespan),
-            "share",
-            average=Average("optimality", "time divided by the optimum, successful runs"),
-        ),
+        *_metrics_of_successes(rules),
         Average("errors", "errors by kind", _error_kinds, "counts"),
     )
+
+
+def _outcome_metrics() -> Declarations[CookMeasurement]:
+    success_rate = Average(
+        "success_rate", "no error and every order served", lambda row: row["success"], role=("success", "main")
+    )
+    all_served = _figure("all_served", "every order was served", kind="flag", is_shown=True)
+    error = _figure("error", "error that ended the run: kind, cook, index of the action", kind="json")
+    time: Metric[CookMeasurement] = Metric(
+        "time", "end of the run", lambda measurement: measurement.time, "ticks", is_shown=True
+    )
+    served = _figure("served", "orders served", unit="orders", kind="count", is_shown=True)
+    trace = _figure("trace", "time, cook and index of every effective action", kind="json")
+    final = _figure("final", "cooks and stations at the end", kind="json")
+    return success_rate, all_served, error, time, served, trace, final
+
+
+def _figure(
+    name: str, meaning: str, *, unit: str = "", kind: Kind = "number", is_shown: bool = False
+) -> Metric[CookMeasurement]:
+    """Return the metric of a figure of the simulation."""
+    return Metric(name, meaning, lambda measurement: measurement.figures[name], unit, kind, is_shown)
+
+
+def _work_metrics() -> Declarations[CookMeasurement]:
+    progress = _figure_of_cooks("progress", "started actions and all actions, by cook")
+    busy = _figure_of_cooks("busy", "ticks of started actions, by cook")
+    waiting = _figure_of_cooks("waiting", "ticks of started waits, by cook")
+    moving = _figure_of_cooks("moving", "ticks of started walks, by cook")
+    processing = _figure_of_cooks("processing", "ticks of started work, by cook")
+    return progress, busy, waiting, moving, processing
+
+
+def _figure_of_cooks(name: str, meaning: str) -> Metric[CookMeasurement]:
+    """Return the metric of a figure of every cook."""
+    return Metric(name, meaning, lambda measurement: measurement.of_cooks(name), kind="json")
+
+
+def _run_metrics() -> Declarations[CookMeasurement]:
+    errors: Metric[CookMeasurement] = Metric(
+        "errors", "number of errors that ended a kitchen", lambda measurement: measurement.run.errors, kind="count"
+    )
+    served_at = Metric("served_at", "time at which each order was served", _service_times, kind="json")
+    working: Metric[CookMeasurement] = Metric(
+        "working",
+        "ticks of walks and work up to the end, by cook",
+        lambda measurement: measurement.working,
+        kind="json",
+    )
+    return errors, served_at, working
+
+
+def _time_metrics() -> Declarations[CookMeasurement]:
+    sequential_time: Metric[CookMeasurement] = Metric(
+        "sequential_time",
+        "estimated time of serial work, which counts for a failure",
+        lambda measurement: measurement.sequential_time,
+        "ticks",
+        "count",
+    )
+    sequential_movement: Metric[CookMeasurement] = Metric(
+        "sequential_movement",
+        "estimated walking time of serial work",
+        lambda measurement: measurement.sequential_movement,
+        "ticks",
+        "count",
+    )
+    time_mean = Average("time_mean", "time in ticks; the sequential time for failures (pOCT)", _time_or_estimate)
+    utilisation = Metric(
+        "utilisation",
+        "share of time at work, mean over the cooks, if successful",
+        _mean_share,
+        "share",
+        is_shown=True,
+    )
+    time_ratio: Metric[CookMeasurement] = Metric(
+        "time_ratio",
+        "time divided by sequential time, if successful",
+        lambda measurement: measurement.by(measurement.sequential_time),
+        "share",
+        average=Average("time_ratio", "time divided by sequential time, successful runs (nOCT)"),
+    )
+    return sequential_time, sequential_movement, time_mean, utilisation, time_ratio
+
+
+def _metrics_of_successes(rules: GridKitchenRules) -> Declarations[CookMeasurement]:
+    utilisation = Average(
+        "utilisation", "share of time at work, mean over cooks of successful runs (AU)", partial(_utilisation, rules)
+    )
+    optimality: Metric[CookMeasurement] = Metric(
+        "optimality",
+        "time divided by the optimum, if successful",
+        lambda measurement: measurement.by(measurement.optimum.makespan),
+        "share",
+        average=Average("optimality", "time divided by the optimum, successful runs"),
+    )
+    return utilisation, optimality
 
 
 def _movement(row: Row) -> tuple[float, int]:
@@ -248,8 +245,10 @@ def _shares(row: Row, rules: GridKitchenRules) -> list[float]:
     counts as busy. With ``end=served`` it is the working time divided by the time of the last dish.
     """
     if rules.end == "served":
-        return [work / row["time"] if row["time"] else 0.0 for work in row["working"].values()]
-    ticks = zip(row["busy"].values(), row["waiting"].values(), strict=True)
+        time = row["time"]
+        return [work / time if time else 0.0 for work in row["working"].values()]
+    busy_ticks = row["busy"].values()
+    ticks = zip(busy_ticks, row["waiting"].values(), strict=True)
     return [(busy - waiting) / busy if busy > 0 else 0.0 for busy, waiting in ticks]
 
 

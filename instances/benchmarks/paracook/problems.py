@@ -60,7 +60,10 @@ class MapReference(NamedTuple):
 
 def _dish(place: str, dish: str) -> str:
     """Return the full name of a dish; without a category it has that of the map."""
-    return dish if "/" in dish else f"{place.partition('/')[0]}/{dish}"
+    if "/" in dish:
+        return dish
+    category = place.partition("/")[0]
+    return f"{category}/{dish}"
 
 
 def _copy_for(name: str) -> Copy | None:
@@ -77,13 +80,18 @@ def place_of(name: str) -> MapReference | None:
     if copy is None:
         return None
     if at or copy.has_map(inner):
-        dishes = tuple(_dish(inner, dish) for dish in listed.split("+")) if at else ()
-        exists = copy.has_map(inner) and len(dishes) <= _MOST and all(dish in copy.dishes for dish in dishes)
-        return MapReference(copy, inner, dishes) if exists else None
+        dishes: tuple[str, ...] = ()
+        if at:
+            dishes = tuple(_dish(inner, dish) for dish in listed.split("+"))
+        if not copy.has_map(inner) or len(dishes) > _MOST:
+            return None
+        are_known = all(dish in copy.dishes for dish in dishes)
+        return MapReference(copy, inner, dishes) if are_known else None
     place, _, number = inner.rpartition("/")
     if not number.startswith("orders_num_"):
         return None
-    dishes = copy.orders_of(f"{place.rpartition('/')[0]}/{number}")
+    seed = place.rpartition("/")[0]
+    dishes = copy.orders_of(f"{seed}/{number}")
     return MapReference(copy, place, dishes) if dishes and copy.has_map(place) else None
 
 
@@ -155,7 +163,8 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     if "@" in name or not covers(name):
         return "", ()
     label = "/".join(name.split("/")[:3])
-    set_members = tuple(problem for problem in names() if problem.startswith(f"{label}/"))
+    prefix = f"{label}/"
+    set_members = tuple(problem for problem in names() if problem.startswith(prefix))
     return (label, set_members) if name in set_members else ("", ())
 
 
@@ -163,16 +172,19 @@ def hint(name: str) -> str:
     """Return a hint for a name of no problem: missing data, or the missing part of the name."""
     if not name.startswith((ABSTRACT, COOK)):
         return f"; names of ParaCook's problems begin with {ABSTRACT} or {COOK}"
-    inner, at, listed = name.removeprefix(ABSTRACT).removeprefix(COOK).partition("@")
+    inner = name.removeprefix(ABSTRACT).removeprefix(COOK)
+    inner, at, listed = inner.partition("@")
     copy = _copy_for(inner)
     if copy is None:
         variable = registry.data_variable("paracook")
         option = f"give --data paracook=DIR or set {variable}; DIR must be {local_copy.ACCEPTED_FOLDERS}"
-        return f": ParaCook's data are not bundled; {option}; bundled are {ABSTRACT}{OWN} and {COOK}{OWN}"
+        bundled = f"bundled are {ABSTRACT}{OWN} and {COOK}{OWN}"
+        return f": ParaCook's data are not bundled; {option}; {bundled}"
     if name.startswith(ABSTRACT) or not copy.has_map(inner):
         return ""
     if not at:
-        first = ordered(MapReference(copy, inner, (next(iter(copy.dishes)),)))
+        first_dish = next(iter(copy.dishes))
+        first = ordered(MapReference(copy, inner, (first_dish,)))
         return f": it is a map without orders; add dishes to the name, as in {first}, or orders to the submission"
     dishes = listed.split("+")
     if len(dishes) > _MOST:
@@ -195,9 +207,13 @@ def _find(folders: tuple[tuple[str, str], ...], name: str) -> GridKitchen | Inst
     if name.startswith(ABSTRACT):
         inner = name.removeprefix(ABSTRACT)
         copy = _copy_for(inner)
-        return instance(name, copy.rows(inner)) if copy is not None and copy.has_abstract(inner) else None
+        if copy is None or not copy.has_abstract(inner):
+            return None
+        return instance(name, copy.rows(inner))
     place = place_of(name)
-    return None if place is None or not place.dishes else place.copy.kitchen(name, place.map, place.dishes)
+    if place is None or not place.dishes:
+        return None
+    return place.copy.kitchen(name, place.map, place.dishes)
 
 
 # Files
@@ -226,7 +242,8 @@ def read(document: Any, source: str) -> list[GridKitchen]:
     kitchens: list[GridKitchen] = []
     for place in copy.held_in(source, copy.maps):
         for setting in copy.settings_of(place):
-            kitchens.append(copy.kitchen(_setting_name(place, setting), place, copy.orders[setting]))
+            kitchen_name = _setting_name(place, setting)
+            kitchens.append(copy.kitchen(kitchen_name, place, copy.orders[setting]))
     if not kitchens:
         raise InputError("is a map without orders in the data", source=source)
     return kitchens
@@ -254,7 +271,8 @@ def submitted_orders(record: Mapping[str, Any]) -> list[str] | None:
         orders = [part for part in re.split(r'[\s\[\]",+]+', orders[:10_000]) if part]
     dishes: list[str] = []
     if isinstance(orders, list):
-        dishes = [dish for dish in orders if isinstance(dish, str) and _DISH.fullmatch(dish)]
+        texts = [dish for dish in orders if isinstance(dish, str)]
+        dishes = [dish for dish in texts if _DISH.fullmatch(dish)]
     if dishes != orders or not 0 < len(dishes) <= _MOST:
         message = f"must be a list of 1 to {_MOST} dishes, such as burger/burger_full"
         raise InputError(message, field="orders", value=record.get("orders"))
@@ -292,7 +310,8 @@ def _are_orders(submitted: list[str], dishes: list[str]) -> bool:
     """Return true if submitted orders are dishes by name, with or without their categories."""
     if len(submitted) != len(dishes):
         return False
-    return all(name in (dish, dish.rpartition("/")[2]) for name, dish in zip(submitted, dishes, strict=True))
+    pairs = zip(submitted, dishes, strict=True)
+    return all(name in (dish, dish.rpartition("/")[2]) for name, dish in pairs)
 
 
 #: Bundled problems: seeds, cooks, orders in kitchens, orders of abstract problems. Other numbers can be named, too.
@@ -319,7 +338,10 @@ def _draw_seed(seed: int) -> RandomKitchen:
 
 def _numbered_names(part: str, numbers: Iterable[int]) -> tuple[str, ...]:
     """Return names of our kitchens with every seed and number of cooks or orders."""
-    return tuple(f"{OWN}/seed_{seed}/{part}_num_{number}" for seed, number in product(SEEDS, numbers))
+    numbered = []
+    for seed, number in product(SEEDS, numbers):
+        numbered.append(f"{OWN}/seed_{seed}/{part}_num_{number}")
+    return tuple(numbered)
 
 
 class Own(Copy):
@@ -340,7 +362,8 @@ class Own(Copy):
         match = _NAME.fullmatch(name)
         if match is None or match[2] != part:
             return None
-        seed, number = int(match[1]), int(match[3])
+        seed = int(match[1])
+        number = int(match[3])
         return (seed, number) if number <= max_number else None
 
     def has_map(self, name: str) -> bool:
@@ -373,7 +396,8 @@ class Own(Copy):
     def rows(self, name: str) -> list[Row]:
         """Return the tasks of an existing abstract problem."""
         seed, _ = self._number(name, "orders", MOST_ORDERS) or (0, 0)
-        return generator.rows(_random("abstract", seed), self.dishes_of(self.orders_of(name)))
+        dishes = self.dishes_of(self.orders_of(name))
+        return generator.rows(_random("abstract", seed), dishes)
 
 
 _OWN = Own(Path())

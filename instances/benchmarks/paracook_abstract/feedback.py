@@ -25,18 +25,20 @@ TOPICS = (
 
 def examine(run: ParaCookRun) -> Examination:
     """Return the violations of a run as feedback."""
-    words, commands = Words(run.problem, run.benchmark), run.command_texts
+    words = Words(run.problem, run.benchmark)
+    commands = run.command_texts
     loopholes = {
         "repeats": "It passes only because the released code counts ends of tasks, not tasks.",
         "lists": "It passes only because the released code does not count lists.",
     }
+    notes = tuple(text for name, text in loopholes.items() if name in run.loophole)
     return Examination(
         replay=run.verdict,
         findings=SENTENCES.items(words, run.verdict.violations),
         clock=words.clock,
         command=lambda index: commands[index],
         instance=run.problem,
-        notes=tuple(text for name, text in loopholes.items() if name in run.loophole),
+        notes=notes,
         whole=True,
         name=words.name,
     )
@@ -53,22 +55,54 @@ def _not_ready(words: Words, violation: Violation) -> str:
 
 
 def _missing_task(words: Words, violation: Violation) -> str:
-    return f"{words.name(violation.subject)} ({words.span(violation.required)}) is missing"
+    name = words.name(violation.subject)
+    duration = words.span(violation.required)
+    return f"{name} ({duration}) is missing"
+
+
+def _own_list(words: Words, violation: Violation) -> str:
+    return f"{_never_ready(words, violation)}, which comes later in the same list"
+
+
+def _unreadable(words: Words, violation: Violation) -> str:
+    return "your answer contains no readable command"
+
+
+def _unknown_task(words: Words, violation: Violation) -> str:
+    return f"there is no task {quoted(violation.subject)}"
+
+
+def _too_many_lists(words: Words, violation: Violation) -> str:
+    return f"there are {violation.actual} lists with tasks for {violation.required} agents"
+
+
+def _no_such_agent(words: Words, violation: Violation) -> str:
+    return f"there is no such agent; there are {violation.required} agents"
+
+
+def _no_agent(words: Words, violation: Violation) -> str:
+    return f"no agent is named for {words.name(violation.subject)}"
+
+
+def _repeated_task(words: Words, violation: Violation) -> str:
+    return f"{words.name(violation.subject)} is listed more than once"
+
+
+def _assigned_task(words: Words, violation: Violation) -> str:
+    return f"{words.name(violation.subject)} is already assigned"
 
 
 _TABLE: dict[str, Callable[[Words, Violation], str]] = {
-    "unreadable": lambda words, violation: "your answer contains no readable command",
-    "unknown_task": lambda words, violation: f"there is no task {quoted(violation.subject)}",
-    "too_many_lists": lambda words, violation: (
-        f"there are {violation.actual} lists with tasks for {violation.required} agents"
-    ),
-    "no_such_agent": lambda words, violation: f"there is no such agent; there are {violation.required} agents",
-    "no_agent": lambda words, violation: f"no agent is named for {words.name(violation.subject)}",
-    "repeated_task": lambda words, violation: f"{words.name(violation.subject)} is listed more than once",
-    "given_already": lambda words, violation: f"{words.name(violation.subject)} is already assigned",
+    "unreadable": _unreadable,
+    "unknown_task": _unknown_task,
+    "too_many_lists": _too_many_lists,
+    "no_such_agent": _no_such_agent,
+    "no_agent": _no_agent,
+    "repeated_task": _repeated_task,
+    "given_already": _assigned_task,
     "missing_task": _missing_task,
     "never_ready": _never_ready,
-    "own_list": lambda words, violation: f"{_never_ready(words, violation)}, which comes later in the same list",
+    "own_list": _own_list,
     "not_ready": _not_ready,
 }
 #: Sentences on violations of the rules.

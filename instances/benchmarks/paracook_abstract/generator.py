@@ -30,7 +30,8 @@ class _Steps:
         self._numbers = count(1)
 
     def _way(self) -> int:
-        return self._shortest + below(self._random, self._longest - self._shortest + 1)
+        width = self._longest - self._shortest + 1
+        return self._shortest + below(self._random, width)
 
     def _add(self, time: int, after: dict[str, int]) -> str:
         name = f"subtask{next(self._numbers)}"
@@ -85,9 +86,11 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         raise InputError(f"must be at most {MOST_ORDERS}", field="tasks", value=parameters.tasks)
     if parameters.shortest < 1:
         raise InputError("must be 1 or more", field="shortest", value=parameters.shortest)
-    orders = [DISHES[one(random, list(DISHES))] for _ in range(parameters.tasks)]
+    dishes = list(DISHES)
+    orders = [DISHES[one(random, dishes)] for _ in range(parameters.tasks)]
     tasks = rows(random, orders, parameters.shortest, parameters.longest)
-    return with_witness(instance(name, tasks, parameters.agents), range(len(tasks)), widen=False)
+    problem = instance(name, tasks, parameters.agents)
+    return with_witness(problem, range(len(tasks)), widen=False)
 
 
 def style() -> Generator:

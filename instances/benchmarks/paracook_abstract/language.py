@@ -59,7 +59,8 @@ def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
     agents = list_agents(problem, plan.commands)
     for number, names in enumerate(plan.commands):
         if names and agents[number] not in problem.agents:
-            raise PlanError(f"has no agent; the problem has {len(problem.agents)}", field=f"plan[{number}]")
+            message = f"has no agent; the problem has {len(problem.agents)}"
+            raise PlanError(message, field=f"plan[{number}]")
         for place, name in enumerate(names):
             if not isinstance(name, str) or name not in tasks:
                 raise PlanError("there is no such task", field=f"plan[{number}][{place}]", value=name)
@@ -68,7 +69,8 @@ def schedule(problem: Instance, plan: Plan[list[list[object]]]) -> Schedule:
     for entry in record.entries:
         number, _ = entry.place
         action = tasks[entry.task]
-        pieces.append(Piece(action.id, entry.start, entry.end - entry.start, agents[number]))
+        duration = entry.end - entry.start
+        pieces.append(Piece(action.id, entry.start, duration, agents[number]))
     return Schedule.of(problem, pieces)
 
 
@@ -143,8 +145,8 @@ def _with_agents(lines: Iterable[str]) -> Iterator[str]:
         elif listed is not None:
             yield f"{listed[1]}: {listed[2]}"
         else:
-            plain = agent and line.strip() and not _JSON.search(line) and _AGENT.search(line) is None
-            yield f"{line} ({agent})" if plain else line
+            is_plain = agent and line.strip() and not _JSON.search(line) and _AGENT.search(line) is None
+            yield f"{line} ({agent})" if is_plain else line
 
 
 def _as_lists(lists: list[list[object]], source: str) -> Reading[list[list[object]]]:
@@ -200,7 +202,10 @@ class _Steps(Grammar[ListedTask]):
     def _names(self) -> re.Pattern[str]:
         """Pattern of task names, also with other numbers or a space before the number."""
         shapes = {_DIGITS.sub("0", name) for name in by_name(self.problem)}
-        patterns = (r"[\s_-]?\d{1,6}".join(map(re.escape, shape.split("0"))) for shape in shapes)
+        patterns = []
+        for shape in shapes:
+            literals = map(re.escape, shape.split("0"))
+            patterns.append(r"[\s_-]?\d{1,6}".join(literals))
         parts = sorted(patterns, key=len, reverse=True)
         return re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])", re.IGNORECASE)
 
@@ -214,11 +219,13 @@ class _Steps(Grammar[ListedTask]):
         clear and has no match.
         """
         plain = self._without_remark(_PARENTHESES.sub(" ", text))
-        words = _WORD.findall(_AGENT.sub(" ", self._names.sub(" ", plain)))
+        without_tasks = self._names.sub(" ", plain)
+        words = _WORD.findall(_AGENT.sub(" ", without_tasks))
         steps = [*self._by_agent(text, plain)]
         if len(words) > 2 + len(steps):
             return []
-        return [StepMatch(0 if number else len(text), step) for number, step in enumerate(steps)]
+        lengths = [len(text)] + [0] * len(steps)
+        return [StepMatch(length, step) for length, step in zip(lengths, steps, strict=False)]
 
     def _without_remark(self, text: str) -> str:
         """Remove text after a dash or a colon, unless it contains a task or an agent."""
@@ -253,10 +260,12 @@ class _Steps(Grammar[ListedTask]):
             return self._of_list(value)
         if not isinstance(value, dict):
             return None
-        lists = {
-            name: entry for name, entry in value.items() if isinstance(entry, list) and _agent_of(name) is not None
-        }
-        if lists and all(name in lists or isinstance(entry, str) for name, entry in value.items()):
+        lists = {}
+        for name, entry in value.items():
+            if isinstance(entry, list) and _agent_of(name) is not None:
+                lists[name] = entry
+        further = [entry for name, entry in value.items() if name not in lists]
+        if lists and all(isinstance(entry, str) for entry in further):
             steps: list[ListedTask] = []
             for name, names in lists.items():
                 steps += self._steps(_agent_of(name), names, "object")
@@ -282,15 +291,21 @@ class _Steps(Grammar[ListedTask]):
 
     def _of_object(self, value: Mapping[str, object]) -> list[ListedTask] | None:
         """Return the tasks of an object that names one agent."""
-        named = {name.lower().replace(" ", "_"): entry for name, entry in value.items()}
+        named = {}
+        for name, entry in value.items():
+            named[name.lower().replace(" ", "_")] = entry
         agent = next((_agent_of(named[name]) for name in _AGENTS if name in named), None)
         if agent is None:
             return None
-        tasks = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
-        if isinstance(tasks, list):
+        lists = (named.get(name) for name in _LISTS)
+        tasks = next((entry for entry in lists if isinstance(entry, list)), None)
+        if tasks is not None:
             return self._steps(agent, tasks, "object")
-        task = next((named[name] for name in _TASKS if isinstance(named.get(name), str)), None)
-        return None if task is None else [ListedTask(agent, self._task_name(task), "object")]
+        texts = (named.get(name) for name in _TASKS)
+        task = next((entry for entry in texts if isinstance(entry, str)), None)
+        if task is None:
+            return None
+        return [ListedTask(agent, self._task_name(task), "object")]
 
     def _task_name(self, name: object) -> object:
         return self._name(name) if isinstance(name, str) else name
@@ -305,8 +320,10 @@ class _Steps(Grammar[ListedTask]):
                     names = self._names.finditer(cells[head])
                     steps += [ListedTask(number, self._name(name[0])) for name in names]
             return steps or None
-        number = next((_agent_of(cell) for head, cell in cells.items() if head in _AGENTS), None)
-        steps = [match.step for match in self.find(" ".join(cells.values()))]
+        numbers = (_agent_of(cell) for head, cell in cells.items() if head in _AGENTS)
+        number = next(numbers, None)
+        matches = self.find(" ".join(cells.values()))
+        steps = [match.step for match in matches]
         if number is not None:
             steps = [step._replace(agent=number) for step in steps]
         return steps or None
@@ -330,7 +347,9 @@ def _plain(name: str) -> str:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isdecimal() else ord(text.upper()) - ord("A") + 1
+    if text.isdecimal():
+        return int(text)
+    return ord(text.upper()) - ord("A") + 1
 
 
 def _agent_of(name: object) -> int | None:
@@ -349,7 +368,8 @@ def _tasks(names: Iterable[object]) -> Iterable[object]:
     """Yield the names of tasks; of objects the value of a field for a name."""
     for task in names:
         if isinstance(task, dict):
-            yield next((task[field] for field in _TASKS if isinstance(task.get(field), str)), task)
+            texts = (task.get(field) for field in _TASKS)
+            yield next((text for text in texts if isinstance(text, str)), task)
         else:
             yield task
 
@@ -375,4 +395,5 @@ def _lists(problem: Instance, steps: list[ListedTask]) -> list[list[object]]:
         rows.setdefault(agent - first, []).append(step.task)
     if max(rows, default=0) >= MAX_LISTS:
         raise PlanError(f"contains more than {MAX_LISTS} lists", field="plan")
-    return [rows.get(number, []) for number in range(max(rows, default=-1) + 1)]
+    last = max(rows, default=-1)
+    return [rows.get(number, []) for number in range(last + 1)]

@@ -54,8 +54,10 @@ class ListText(ScheduleText[Profile, ListState]):
 
     def instructions(self) -> str:
         """Return the instructions: how commands are written."""
-        example = command_text(self.problem.agents[-1], name_of(self.problem.actions[0].id))
-        return _OPEN if self.config.loop == "open" else _CLOSED.format(example=example)
+        if self.config.loop == "open":
+            return _OPEN
+        first_task = name_of(self.problem.actions[0].id)
+        return _CLOSED.format(example=command_text(self.problem.agents[-1], first_task))
 
     def introduction(self) -> str:
         """Return the problem."""
@@ -71,7 +73,8 @@ class ListText(ScheduleText[Profile, ListState]):
                 continue
             if tasks:
                 agent = tasks[0].agent
-                return Assignment(None if agent is None else max(agent - 1, 0), tasks[0].task)
+                number = None if agent is None else max(agent - 1, 0)
+                return Assignment(number, tasks[0].task)
         return CLOSE if gives_up(text) else Unreadable(text)
 
     def step_text(self, before: ListState, after: ListState, step: Step) -> str:
@@ -82,14 +85,17 @@ class ListText(ScheduleText[Profile, ListState]):
             return ""
         entry = after.entries[-1]
         name = self.words.name(f"orders/{entry.task}")
-        times = f"from {self.words.moment(entry.start)} to {self.words.moment(entry.end)}"
-        return sentence(f"{self.problem.agents[entry.place[0]]} does {name} {times}")
+        agent = self.problem.agents[entry.place[0]]
+        start = self.words.moment(entry.start)
+        end = self.words.moment(entry.end)
+        return sentence(f"{agent} does {name} from {start} to {end}")
 
     def situation(self, state: ListState) -> str:
         """Return when each agent is free."""
-        (first, clock), *further = zip(self.problem.agents, state.clocks, strict=True)
-        times = [f"{first} is free at {self.words.moment(clock)}"]
-        times += [f"{agent} at {self.words.moment(clock)}" for agent, clock in further]
+        moments = [self.words.moment(clock) for clock in state.clocks]
+        (first, moment), *further = zip(self.problem.agents, moments, strict=True)
+        times = [f"{first} is free at {moment}"]
+        times += [f"{agent} at {moment}" for agent, moment in further]
         return sentence(", ".join(times))
 
     def submission(self, state: ListState) -> dict[str, object]:

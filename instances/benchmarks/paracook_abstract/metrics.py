@@ -24,50 +24,47 @@ class PlanMeasurement(Measurement[ParaCookRun]):
 
 def declare(rules: Profile) -> Declarations[PlanMeasurement]:
     """Return the metrics and the released averages; ``time_ratio`` is that of plans without a loophole."""
-    return (
-        Metric(
-            "done",
-            "the plan counts as complete",
-            lambda measurement: measurement.run.success,
-            kind="flag",
-            average=Average("success_rate", "share of complete plans", role=("success", "main")),
-        ),
-        Metric(
-            "time",
-            "end of the last task; -1 if the plan fails",
-            _plan_time,
-            "ticks",
-            is_shown=True,
-        ),
-        Metric(
-            "optimum_ratio",
-            "time divided by the optimum, for complete plans without a loophole",
-            _optimum_ratio,
-            is_shown=True,
-            average=Average("time_ratio", "time divided by the optimum, complete plans without a loophole"),
-        ),
-        Average("average_time", f"time in ticks; {FAILED} times the optimum for a failure", _time),
-        Metric(
-            "crash",
-            "exception of the released code for an unknown task name",
-            lambda measurement: measurement.run.crash or None,
-            kind="text",
-        ),
-        Metric(
-            "loophole",
-            "gap of the released rules by which an invalid plan passes: repeats (a task replaces another or is listed "
-            "twice), lists (more lists than agents); its time is not comparable with the optimum",
-            lambda measurement: measurement.run.loophole or None,
-            kind="text",
-            is_shown=True,
-            average=Average(
-                "loopholes",
-                "invalid plans that pass, by loophole",
-                _loopholes,
-                "counts",
-            ),
-        ),
+    average_time = Average("average_time", f"time in ticks; {FAILED} times the optimum for a failure", _time)
+    return (*_plan_metrics(), average_time, *_gaps())
+
+
+def _plan_metrics() -> Declarations[PlanMeasurement]:
+    done: Metric[PlanMeasurement] = Metric(
+        "done",
+        "the plan counts as complete",
+        lambda measurement: measurement.run.success,
+        kind="flag",
+        average=Average("success_rate", "share of complete plans", role=("success", "main")),
     )
+    time = Metric("time", "end of the last task; -1 if the plan fails", _plan_time, "ticks", is_shown=True)
+    optimum_ratio = Metric(
+        "optimum_ratio",
+        "time divided by the optimum, for complete plans without a loophole",
+        _optimum_ratio,
+        is_shown=True,
+        average=Average("time_ratio", "time divided by the optimum, complete plans without a loophole"),
+    )
+    return done, time, optimum_ratio
+
+
+def _gaps() -> Declarations[PlanMeasurement]:
+    """Return the metrics of faults of the released code."""
+    crash: Metric[PlanMeasurement] = Metric(
+        "crash",
+        "exception of the released code for an unknown task name",
+        lambda measurement: measurement.run.crash or None,
+        kind="text",
+    )
+    loophole: Metric[PlanMeasurement] = Metric(
+        "loophole",
+        "gap of the released rules by which an invalid plan passes: repeats (a task replaces another or is listed "
+        "twice), lists (more lists than agents); its time is not comparable with the optimum",
+        lambda measurement: measurement.run.loophole or None,
+        kind="text",
+        is_shown=True,
+        average=Average("loopholes", "invalid plans that pass, by loophole", _loopholes, "counts"),
+    )
+    return crash, loophole
 
 
 def _plan_time(measurement: PlanMeasurement) -> int:

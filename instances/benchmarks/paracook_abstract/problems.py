@@ -27,15 +27,16 @@ def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
     >>> [action.id for action in three.actions], three.lags[1].minimum, three.agents
     (['orders/chop', 'orders/fry', 'orders/serve'], 24, ('agent1', 'agent2'))
     """
-    rows = list(rows)
+    actions: list[Action] = []
     lags: list[Lag] = []
-    actions = tuple(Action(f"{GROUP}/{task}", GROUP, time, time) for task, time, _ in rows)
-    for task, _, min_lags in rows:
-        action = f"{GROUP}/{task}"
-        lags += [Lag(f"{GROUP}/{predecessor}", action, min_lag) for predecessor, min_lag in min_lags.items()]
+    for task, time, min_lags in rows:
+        action = Action(f"{GROUP}/{task}", GROUP, time, time)
+        actions.append(action)
+        for predecessor, min_lag in min_lags.items():
+            lags.append(Lag(f"{GROUP}/{predecessor}", action.id, min_lag))
     problem = Instance(
         name=name,
-        actions=actions,
+        actions=tuple(actions),
         lags=tuple(lags),
         agents=agent_names(agents),
         benchmark="paracook_abstract",
@@ -46,7 +47,8 @@ def instance(name: str, rows: Iterable[Row], agents: int = 1) -> Instance:
 
 def agent_names(agents: int) -> tuple[str, ...]:
     """Return names of a number of agents."""
-    return tuple(f"agent{number}" for number in range(1, agents + 1))
+    numbers = range(1, agents + 1)
+    return tuple(f"agent{number}" for number in numbers)
 
 
 def list_agents(problem: Instance, lists: Sequence[Sequence[object]]) -> tuple[str, ...]:
@@ -59,7 +61,8 @@ def list_agents(problem: Instance, lists: Sequence[Sequence[object]]) -> tuple[s
     if len(lists) <= len(problem.agents):
         return names
     order = sorted(range(len(lists)), key=lambda number: not lists[number])
-    return tuple(name for _, name in sorted(zip(order, names, strict=True)))
+    names_in_order = sorted(zip(order, names, strict=True))
+    return tuple(name for _, name in names_in_order)
 
 
 def with_agent_count(problem: Instance, agents: int) -> Instance:
@@ -96,8 +99,10 @@ def read(document: Any, source: str) -> list[Instance]:
         if isinstance(document, dict):
             problems: list[Instance] = []
             for name, rows in an_object(document["problems"], "problems").items():
-                problems.append(instance(ABSTRACT + name, rows_of(rows, f"problems.{name}")))
+                tasks = rows_of(rows, f"problems.{name}")
+                problems.append(instance(ABSTRACT + name, tasks))
             return problems
         copy = copy_of(source)
         names = [] if copy is None else copy.held_in(source, copy.abstract)
-        return [instance(ABSTRACT + names[0] if names else Path(source).stem, rows_of(document, ""))]
+        name = ABSTRACT + names[0] if names else Path(source).stem
+        return [instance(name, rows_of(document, ""))]

@@ -140,22 +140,27 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         return self._empty(len(self.problem.agents))
 
     def _empty(self, lists: int) -> ListState:
-        return ListState([[] for _ in range(lists)], [], {}, [0] * lists, DecisionPoint(self.problem))
+        empty_lists: list[list[object]] = [[] for _ in range(lists)]
+        return ListState(empty_lists, [], {}, [0] * lists, DecisionPoint(self.problem))
 
     def copy(self, state: ListState) -> ListState:
         """Return an independent state."""
         lists = [tasks[:] for tasks in state.lists]
-        return replace(state, lists=lists, entries=state.entries[:], ends=dict(state.ends), clocks=state.clocks[:])
+        ends = dict(state.ends)
+        clocks = state.clocks[:]
+        return replace(state, lists=lists, entries=state.entries[:], ends=ends, clocks=clocks)
 
     def apply(
         self, state: ListState, command: Assignment | Unreadable | str, *, force: bool = False
     ) -> tuple[ListState, tuple[Step, ...]]:
         """Return the state after an assignment; ``force`` skips checks, for lists that repeat tasks."""
-        count, clock = len(state.entries), self.clock(state)
+        count = len(state.entries)
+        clock = self.clock(state)
         if isinstance(command, Unreadable):
             state.refused += 1
             fault = Violation(None, "unreadable", command.text[:200])
-            return state, (Step(count, command.text[:200], "lost", clock, clock, fault),)
+            text = command.text[:200]
+            return state, (Step(count, text, "lost", clock, clock, fault),)
         if not isinstance(command, Assignment):
             state.closed = True
             return state, (Step(count, CLOSE, "close", clock, clock),)
@@ -169,13 +174,15 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         since = state.clocks[number]
         start = self._earliest_start(state.ends, task, since)
         state.clocks[number] = end = start + self._tasks[task].duration
-        piece = None if force else Piece(self._tasks[task].id, start, end - start, self.problem.agents[number])
+        agents = self.problem.agents
+        piece = None if force else Piece(self._tasks[task].id, start, end - start, agents[number])
         step = Step(count, words, "act", start, end, piece=piece)
         if piece is not None:
             state.point = LatePoint(state.point, step)
         state.ends[task] = max(state.ends.get(task, 0), end)
         tasks = state.lists[number]
-        state.entries.append(ExecutedTask(task, (number, len(tasks)), start, end))
+        place = number, len(tasks)
+        state.entries.append(ExecutedTask(task, place, start, end))
         tasks.append(task)
         return state, (step,)
 
@@ -238,25 +245,30 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
         if len(self._variants) > _MAX_VARIANTS:
             self._variants.clear()
         dropped = set(variant.dropped)
-        idle = [Action(f"{IDLE}/{number}", IDLE, ticks, ticks) for number, ticks in enumerate(variant.idle, 1)]
+        idle = []
+        for number, ticks in enumerate(variant.idle, 1):
+            idle.append(Action(f"{IDLE}/{number}", IDLE, ticks, ticks))
         remaining = [action for action in self.problem.actions if action.id not in dropped]
-        lags = tuple(lag for lag in self.problem.lags if dropped.isdisjoint((lag.before, lag.after)))
+        lags = [lag for lag in self.problem.lags if dropped.isdisjoint((lag.before, lag.after))]
+        number_of_agents = max(variant.agents, len(self.problem.agents))
         instance = self._variants[variant] = replace(
             self.problem,
             actions=(*remaining, *idle),
-            lags=lags,
-            agents=agent_names(max(variant.agents, len(self.problem.agents))),
+            lags=tuple(lags),
+            agents=agent_names(number_of_agents),
             benchmark="generic",
         )
         return instance
 
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return a command for every task, in the order in which they begin."""
-        return [command_text(str(piece.agent), name_of(piece.action)) for piece in remaining.pieces]
+        pieces = remaining.pieces
+        return [command_text(str(piece.agent), name_of(piece.action)) for piece in pieces]
 
     def success(self, state: ListState) -> bool:
         """Return True if all tasks have been executed as the rules demand."""
-        return len(state.entries) == len(self.problem.actions) and self.verdict(state).success
+        is_complete = len(state.entries) == len(self.problem.actions)
+        return is_complete and self.verdict(state).success
 
     def _fault(self, state: ListState, command: Assignment) -> Violation | None:
         """Return the violation of an assignment in a live run."""
@@ -301,7 +313,8 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
 
     def legal(self, state: ListState) -> list[LegalCommand]:
         """Return every task that is ready, for every agent; `CLOSE` if there is none."""
-        ready = [name for name in self._tasks if name not in state.ends and self._is_ready(state.ends, name)]
+        unassigned = [name for name in self._tasks if name not in state.ends]
+        ready = [name for name in unassigned if self._is_ready(state.ends, name)]
         commands: list[LegalCommand] = []
         for name in ready:
             commands += [LegalCommand(command_text(agent, name), "act") for agent in self.problem.agents]
@@ -309,7 +322,8 @@ class ListSimulator(ScheduleSimulator[ListState, Assignment | Unreadable | str])
 
     def verdict(self, state: ListState) -> Replay:
         """Return the verdict on the lists so far."""
-        return assess(self.problem, state.lists, self.rules, self.carry_out(state.lists)).verdict
+        record = self.carry_out(state.lists)
+        return assess(self.problem, state.lists, self.rules, record).verdict
 
     def carry_out(self, lists: Sequence[Sequence[object]]) -> PlanRecord:
         """Execute lists of tasks: they are tried in turn, one task per try, until a round executes nothing.
@@ -355,13 +369,15 @@ def command_text(agent: str, task: object) -> str:
     >>> command_text("agent2", "subtask7")
     'agent2: subtask7'
     """
-    return f"{agent}: {task if isinstance(task, str) else json.dumps(task)}"[:200]
+    name = task if isinstance(task, str) else json.dumps(task)
+    return f"{agent}: {name}"[:200]
 
 
 def _waits(problem: Instance) -> dict[str, list[tuple[str, int]]]:
     waits: dict[str, list[tuple[str, int]]] = {name: [] for name in by_name(problem)}
     for lag in problem.lags:
-        waits[name_of(lag.after)].append((name_of(lag.before), lag.minimum or 0))
+        predecessor = name_of(lag.before), lag.minimum or 0
+        waits[name_of(lag.after)].append(predecessor)
     return waits
 
 
@@ -386,7 +402,8 @@ def assess(problem: Instance, lists: Sequence[Sequence[object]], rules: Profile,
     """Return the verdict on executed lists; commands in order of starts, then those never executed."""
     tried = sorted(record.entries, key=lambda entry: entry.start)  # at equal times as tried
     order = _command_order(tried, lists)
-    strict = _strict_violations(problem, lists, record, {place: position for position, place in enumerate(order)})
+    positions = {place: position for position, place in enumerate(order)}
+    strict = _strict_violations(problem, lists, record, positions)
     violations = tuple(_counted_violations(problem, record, strict, rules))
     return Assessment(order, strict, _verdict(problem, tried, violations))
 
@@ -409,9 +426,13 @@ def _verdict(problem: Instance, tried: Sequence[ExecutedTask], violations: tuple
         stop = min(fatal.position, stop)
     counted = tried[:stop]
     done = {entry.task for entry in counted}
-    remaining = {action.id: action.duration for name, action in by_name(problem).items() if name not in done}
+    remaining = {}
+    if fatal:
+        missing = [action for name, action in by_name(problem).items() if name not in done]
+        remaining = {action.id: action.duration for action in missing}
     busy = [(entry.start, entry.end) for entry in tried]
     idle = gaps(busy, max((end for _, end in busy), default=0))
+    ends = [entry.end for entry in counted]
     return Replay(
         events=tuple(_events(problem, tried, stop)),
         violations=violations,
@@ -420,8 +441,8 @@ def _verdict(problem: Instance, tried: Sequence[ExecutedTask], violations: tuple
         progress=len(done) / len(problem.actions) if fatal else 1.0,
         goal_ratio=float(fatal is None),
         success=fatal is None,
-        makespan=max((entry.end for entry in counted), default=0),
-        remaining=remaining if fatal else {},
+        makespan=max(ends, default=0),
+        remaining=remaining,
         idle=idle,
     )
 
@@ -433,7 +454,8 @@ def _events(problem: Instance, entries: Sequence[ExecutedTask], stop: int) -> It
             done.add(entry.task)
         share = len(done) / len(problem.actions)
         action = by_name(problem)[entry.task]
-        yield ReplayEvent(position, action.id, entry.start, entry.end, position < stop, share)
+        is_accepted = position < stop
+        yield ReplayEvent(position, action.id, entry.start, entry.end, is_accepted, share)
 
 
 def _counted_violations(
@@ -450,7 +472,8 @@ def _strict_violations(
     problem: Instance, lists: Sequence[Sequence[object]], record: PlanRecord, order: Mapping[Place, int]
 ) -> list[Violation]:
     """Return all violations of the strict rules, in the order of the plan's commands."""
-    violations = [*_in_lists(problem, lists, record, order), *_too_many(problem, lists, order)]
+    in_lists = _in_lists(problem, lists, record, order)
+    violations = [*in_lists, *_too_many(problem, lists, order)]
     return sorted(violations, key=lambda violation: (violation.position is None, violation.position or 0))
 
 
@@ -463,7 +486,8 @@ def _in_lists(
     first: dict[str, int] = {}
     for place in sorted(order, key=order.__getitem__):
         number, index = place
-        position, task = order[place], lists[number][index]
+        position = order[place]
+        task = lists[number][index]
         entry = entries.get(place)
         times = (None, None) if entry is None else (entry.start, entry.end)
         if not isinstance(task, str) or task not in tasks:
@@ -474,9 +498,10 @@ def _in_lists(
             first[task] = position
             if place in record.stuck:
                 open_tasks = [predecessor for predecessor, _ in waits[task] if predecessor not in done]
-                later_tasks = {later for later in lists[number][index + 1 :] if isinstance(later, str)}
+                following = lists[number][index + 1 :]
+                later_tasks = {later for later in following if isinstance(later, str)}
                 case = "" if later_tasks.isdisjoint(open_tasks) else "own_list"
-                prerequisites = tuple(Other(tasks[predecessor].id) for predecessor in open_tasks[:8])
+                prerequisites = tuple(Other(tasks[name].id) for name in open_tasks[:8])
                 yield Violation(position, "never_ready", tasks[task].id, case, others=prerequisites)
     for name, action in tasks.items():
         if name not in first:
@@ -487,6 +512,7 @@ def _too_many(problem: Instance, lists: Sequence[Sequence[object]], order: Mappi
     full = [number for number, tasks in enumerate(lists) if tasks]
     max_lists = len(problem.agents)
     if len(full) > max_lists:
-        position, number = min((order[number, 0], number) for number in full[max_lists:])
+        excess = full[max_lists:]
+        position, number = min((order[number, 0], number) for number in excess)
         task = str(lists[number][0])[:80]
         yield Violation(position, "too_many_lists", task, required=max_lists, actual=len(full))

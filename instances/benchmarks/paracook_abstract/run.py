@@ -46,7 +46,8 @@ class ParaCookRun(ScheduleRun[Lists, Profile]):
         self.record = self.simulator.carry_out(plan.commands)
         self._agents = list_agents(problem, plan.commands)
         self._entries = {entry.place: entry for entry in self.record.entries}
-        self._order, self._strict, verdict = assess(problem, plan.commands, rules, self.record)
+        assessment = assess(problem, plan.commands, rules, self.record)
+        self._order, self._strict, verdict = assessment
         self.crash = self.record.crash[0]
         self.loophole = ""
         if not verdict.violations:
@@ -58,7 +59,8 @@ class ParaCookRun(ScheduleRun[Lists, Profile]):
 
     def compute_path(self) -> DecisionPath:
         """Return the steps and points of the tasks in order of starts, up to the first violation."""
-        points, steps = [DecisionPoint(self.problem)], list[Step]()
+        points = [DecisionPoint(self.problem)]
+        steps = list[Step]()
         variant = ListVariant()
         seen: set[str] = set()
         spare = self._left_out() if self.success else []
@@ -79,7 +81,8 @@ class ParaCookRun(ScheduleRun[Lists, Profile]):
             task = by_name(self.problem)[entry.task]
             piece = Piece(task.id, entry.start, entry.end - entry.start, agent)
             variant, point = self.simulator.assigned(point, variant, piece, is_useful=is_useful)
-            steps.append(Step(position, self._words(place), "act", entry.start, entry.end))
+            words = self._words(place)
+            steps.append(Step(position, words, "act", entry.start, entry.end))
             points.append(point)
         return DecisionPath(tuple(points), tuple(steps), len(steps))
 
@@ -107,8 +110,10 @@ class ParaCookRun(ScheduleRun[Lists, Profile]):
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the lists up to a step, followed by those of the remaining tasks."""
-        lists = lists_of(self.problem, (*self.points[count].state.pieces, *remaining.pieces))
-        return json.dumps(lists), replay(self.problem, Plan(lists, lists), self.rules).verdict
+        pieces = (*self.points[count].state.pieces, *remaining.pieces)
+        lists = lists_of(self.problem, pieces)
+        plan = Plan(lists, lists)
+        return json.dumps(lists), replay(self.problem, plan, self.rules).verdict
 
     @property
     def command_texts(self) -> list[str]:
@@ -124,7 +129,8 @@ class ParaCookRun(ScheduleRun[Lists, Profile]):
         seen: set[str] = set()
         for position, place in enumerate(self._order):
             number, index = place
-            name, words = self.plan.commands[number][index], self._words(place)
+            name = self.plan.commands[number][index]
+            words = self._words(place)
             if not isinstance(name, str) or name not in tasks:
                 dropped.append(DroppedCommand(position, words, "there is no such task"))
                 continue
@@ -135,8 +141,9 @@ class ParaCookRun(ScheduleRun[Lists, Profile]):
                 dropped.append(DroppedCommand(position, words, "repeats a completed task"))
                 continue
             seen.add(name)
-            agent = self._agents[number] if self._agents[number] in self.problem.agents else None
-            piece = Piece(tasks[name].id, start, tasks[name].duration, agent)
+            agent = self._agents[number]
+            known_agent = agent if agent in self.problem.agents else None
+            piece = Piece(tasks[name].id, start, tasks[name].duration, known_agent)
             targets.append(Target(position, words, piece))
         return Targets(self.problem, tuple(targets), tuple(dropped))
 

@@ -28,9 +28,12 @@ def measures(right: int, believed: int, true: int) -> dict[str, float | None]:
     >>> measures(2, 4, 3)["f1"], measures(0, 0, 3)["precision"]
     (0.5714285714285714, None)
     """
-    shares = {"recall": (right, true), "precision": (right, believed), "f1": (2 * right, believed + true)}
-    counts = {"right": right, "believed": believed, "true": true}
-    return {name: top / bottom if bottom else None for name, (top, bottom) in shares.items()} | counts
+    shares = {"recall": (right, true), "precision": (right, believed)}
+    shares["f1"] = (2 * right, believed + true)
+    figures: dict[str, float | None] = {}
+    for name, (top, bottom) in shares.items():
+        figures[name] = top / bottom if bottom else None
+    return figures | {"right": right, "believed": believed, "true": true}
 
 
 def true_items(problem: Instance, recipe: str, kind: str) -> list[Item]:
@@ -41,7 +44,8 @@ def true_items(problem: Instance, recipe: str, kind: str) -> list[Item]:
     >>> true_items(pair, "Cobbler", "concurrency"), true_items(pair, "Cobbler", "resources")
     ([0, 2, 7], [(0, 'oven'), (2, 'microwave'), (7, 'oven')])
     """
-    steps = [(_number(action.id), action) for action in problem.actions if action.task == recipe]
+    actions = [action for action in problem.actions if action.task == recipe]
+    steps = [(_number(action.id), action) for action in actions]
     if kind == "concurrency":
         return [number for number, step in steps if not step.attended]
     items: list[Item] = []
@@ -51,7 +55,8 @@ def true_items(problem: Instance, recipe: str, kind: str) -> list[Item]:
         return items
     precedences = [lag for lag in problem.lags if lag.minimum is not None]
     for number, step in steps:
-        items += [(_number(lag.before), number) for lag in precedences if lag.after == step.id]
+        befores = [lag.before for lag in precedences if lag.after == step.id]
+        items += [(_number(before), number) for before in befores]
     return items
 
 
@@ -110,7 +115,8 @@ def read_beliefs(problem: Instance, submission: object) -> list[dict[str, Any]]:
     our prompts or of the released ones.
     """
     record = submission if isinstance(submission, Mapping) else {"plan": submission}
-    fields = {name: record[name] for name in FIELDS if record.get(name) not in (None, "")}
+    names = [name for name in FIELDS if record.get(name) not in (None, "")]
+    fields = {name: record[name] for name in names}
     text = _plain_text(fields or record)
     if not fields and not any(hint in text for hint in ("autonomous", "by themselves", "concurrency", "parallel")):
         return []  # in a fraction of the time
@@ -134,7 +140,8 @@ def read_beliefs(problem: Instance, submission: object) -> list[dict[str, Any]]:
             figures = {"unread": items}
         else:
             truth = frozenset(true_items(problem, recipe, kind))
-            figures = measures(len(items & truth), len(items), len(truth))
+            right = len(items & truth)
+            figures = measures(right, len(items), len(truth))
         rows.append({"recipe": recipe, "belief": kind, **figures})
     return rows
 
@@ -142,7 +149,8 @@ def read_beliefs(problem: Instance, submission: object) -> list[dict[str, Any]]:
 def _plain_text(value: object) -> str:
     """Return a JSON value as text in lower case, without thoughts, escapes and repeated spaces."""
     document = json.dumps(value, ensure_ascii=False, default=str)
-    document = document.replace("\\n", "\n").replace('\\"', '"').replace("\\", "")
+    document = document.replace("\\n", "\n")
+    document = document.replace('\\"', '"').replace("\\", "")
     text = re.sub(r"(?s)<think>.*?</think>", "", document).lower()
     return re.sub(r"[^\S\n]+", " ", text)
 
@@ -151,18 +159,24 @@ def _split(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str],
     """Yield the matches of a pattern, each with the text up to the next one."""
     matches = [*pattern.finditer(text)]
     for match, following in zip_longest(matches, matches[1:]):
-        yield match, text[match.end() : following and following.start()]
+        end = following and following.start()
+        yield match, text[match.end() : end]
 
 
 def _parts(recipes: tuple[str, ...], text: str) -> Iterator[tuple[str, str]]:
     """Yield the parts of a text behind recipes: a name that begins a line or has a colon, or a number."""
-    name = "|".join(f"({recipe.lower().replace('-', '[-_ ]?')})" for recipe in recipes)
-    line, number = rf"^[^\w\n]*(?:recipe \d+[^\w\n]*)?(?:{name})(?![\w-])", rf"^[^\w\n]*recipe (\d)(?={_CONTENT})"
+    patterns = [recipe.lower().replace("-", "[-_ ]?") for recipe in recipes]
+    name = "|".join(f"({pattern})" for pattern in patterns)
+    line = rf"^[^\w\n]*(?:recipe \d+[^\w\n]*)?(?:{name})(?![\w-])"
+    number = rf"^[^\w\n]*recipe (\d)(?={_CONTENT})"
     before_colon = rf"(?<![\w-])(?:{name})(?=[*_\"'`)\] ]*[:=|])"
-    for head, part in _split(re.compile(rf"(?m){line}|{before_colon}|{number}"), text):
+    pattern = re.compile(rf"(?m){line}|{before_colon}|{number}")
+    for head, part in _split(pattern, text):
         group = head.lastindex or 0
         is_number = group > 2 * len(recipes)
-        index = int(head[group]) - 1 if is_number else (group - 1) % len(recipes)
+        index = (group - 1) % len(recipes)
+        if is_number:
+            index = int(head[group]) - 1
         if index in range(len(recipes)):
             yield recipes[index], part
 
@@ -178,7 +192,8 @@ def _read_items(
     if section_of_recipe is not None:
         parts = [section_of_recipe]
     elif ("", kind) in sections:
-        parts = [part for name, part in _parts(problem.tasks, sections["", kind]) if name == recipe]
+        parts_of_recipes = _parts(problem.tasks, sections["", kind])
+        parts = [part for name, part in parts_of_recipes if name == recipe]
     else:
         return MISSING
     text = _RANGE.sub(_list_range, _EXTRA.sub(" ", "\n".join(parts)))
@@ -190,7 +205,9 @@ def _read_items(
 
 def _list_range(span: re.Match[str]) -> str:
     """Return a range of steps as a list."""
-    return ", ".join(map(str, range(int(span[1]), int(span[2]) + 1)))
+    first = int(span[1])
+    last = int(span[2])
+    return ", ".join(map(str, range(first, last + 1)))
 
 
 def _concurrency(problem: Instance, part: str) -> Iterator[Item]:
@@ -208,10 +225,14 @@ def _resources(problem: Instance, part: str) -> Iterator[Item]:
     """Yield steps with objects, written as ``0 oven, 7 oven`` or as ``oven: 0, 7``."""
     objects = {resource.name.lower(): resource.name for resource in problem.resources}
     names = "|".join(map(re.escape, sorted(objects, key=len, reverse=True)))
-    text, *pieces = re.split(f"({names or '(?!)'})", part)
-    texts = [text, *pieces[1::2]] if _NUMBER.search(text) else pieces[1::2]
+    pattern = names or "(?!)"
+    text, *pieces = re.split(f"({pattern})", part)
+    texts = pieces[1::2]
+    if _NUMBER.search(text):
+        texts = [text, *texts]
     for name, numbers in zip(pieces[::2], texts, strict=False):
-        yield from ((int(number), objects[name]) for number in _NUMBER.findall(numbers))
+        for number in _NUMBER.findall(numbers):
+            yield int(number), objects[name]
 
 
 _READERS: Mapping[str, Callable[[Instance, str], Iterator[Item]]] = {

@@ -67,8 +67,10 @@ def examine(run: Recipe2PlanRun) -> Examination:
 
 def foreign(run: Recipe2PlanRun) -> MismatchEvidence:
     """Return the steps that do not belong to these recipes."""
-    names = [f"{command.recipe}/{command.step}"[:80] for command in run.plan.commands.commands]
-    return MismatchEvidence(tuple(name for name in names if name not in run.problem.by_id), len(names))
+    commands = run.plan.commands.commands
+    names = [f"{command.recipe}/{command.step}"[:80] for command in commands]
+    unknown = tuple(name for name in names if name not in run.problem.by_id)
+    return MismatchEvidence(unknown, len(names))
 
 
 def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:
@@ -85,29 +87,36 @@ def _place(run: Recipe2PlanRun, words: Words, index: int) -> str:
 def _step(words: Words, violation: Violation) -> str:
     recipe, _, number = violation.subject.rpartition("/")
     step = f"step {clean(number, 12)} of {clean(recipe)}"
-    return f"command {(violation.position or 0) + 1} names {step}, whose steps go from 0 to {violation.required}"
+    number_of_command = (violation.position or 0) + 1
+    return f"command {number_of_command} names {step}, whose steps go from 0 to {violation.required}"
 
 
 def _duration(words: Words, violation: Violation) -> str:
+    name = words.name(violation.subject)
     duration = words.problem.by_id[violation.subject].duration
     if violation.case == "lack":
         actual = words.span(violation.actual)
-        return f"{words.name(violation.subject)} takes {words.span(duration)}; your plan gives it {actual} in total"
+        return f"{name} takes {words.span(duration)}; your plan gives it {actual} in total"
     more = " more" if violation.required != duration else ""
-    required = f"{words.span(violation.required)}{more}"
-    return f"{words.name(violation.subject)} takes {required}; {_actual(words, violation)}"
+    required = words.span(violation.required)
+    return f"{name} takes {required}{more}; {_actual(words, violation)}"
 
 
 def _actual(words: Words, violation: Violation) -> str:
-    return f"your plan gives it {words.span(violation.actual)} at {words.moment(violation.start)}"
+    actual = words.span(violation.actual)
+    start = words.moment(violation.start)
+    return f"your plan gives it {actual} at {start}"
 
 
 def _starts(words: Words, violation: Violation) -> str:
-    return f"{words.name(violation.subject)} starts at {words.moment(violation.start)}"
+    name = words.name(violation.subject)
+    start = words.moment(violation.start)
+    return f"{name} starts at {start}"
 
 
 def _early(words: Words, violation: Violation) -> str:
-    text, now = f"{_starts(words, violation)}, but", words.moment(violation.required)
+    text = f"{_starts(words, violation)}, but"
+    now = words.moment(violation.required)
     if not violation.others:
         return f"{text} your answers have already advanced the clock to {now}"
     [holder] = violation.others
@@ -117,19 +126,22 @@ def _early(words: Words, violation: Violation) -> str:
 
 
 def _temperature(words: Words, violation: Violation) -> str:
-    resource, required = clean(violation.resource or ""), clean(str(violation.required))
-    text = (
-        f"{words.name(violation.subject)} needs the {resource} at {required}, but at {words.moment(violation.start)} "
-    )
+    name = words.name(violation.subject)
+    start = words.moment(violation.start)
+    resource = clean(violation.resource or "")
+    required = clean(str(violation.required))
+    text = f"{name} needs the {resource} at {required}, but at {start} "
     if not violation.others:
         return f"{text}nothing has heated it"
     setter = words.name(violation.others[0].subject)
-    return f"{text}it is set to {clean(str(violation.actual))} by {setter}"
+    temperature = clean(str(violation.actual))
+    return f"{text}it is set to {temperature} by {setter}"
 
 
 def _dependency(words: Words, violation: Violation) -> str:
     [before] = violation.others
-    text = f"{_starts(words, violation)}, but {words.name(before.subject)}"
+    name = words.name(before.subject)
+    text = f"{_starts(words, violation)}, but {name}"
     if violation.case == "unfinished":
         return f"{text} is finished only at {words.moment(violation.required)}"
     if before.end is not None:
@@ -140,17 +152,22 @@ def _dependency(words: Words, violation: Violation) -> str:
 
 
 def _repetition(words: Words, violation: Violation) -> str:
+    name = words.name(violation.subject)
     until = violation.others[0].end if violation.others else 0
-    done = "complete since" if (until or 0) <= (violation.start or 0) else "in progress until"
+    is_complete = (until or 0) <= (violation.start or 0)
+    done = "complete since" if is_complete else "in progress until"
     repetition = f"your plan repeats it at {words.moment(violation.start)}"
-    return f"{words.name(violation.subject)} is {done} {words.moment(until)}; {repetition}"
+    return f"{name} is {done} {words.moment(until)}; {repetition}"
 
 
 def _late(words: Words, violation: Violation) -> str:
     before = words.name(violation.others[0].subject)
-    within = f"within {words.span(violation.required)} after {before} is finished"
-    late = f"it starts {words.span(violation.actual)} after, {words.span(violation.excess)} too late"
-    return f"{words.name(violation.subject)} must start {within}; {late}"
+    name = words.name(violation.subject)
+    limit = words.span(violation.required)
+    lag = words.span(violation.actual)
+    excess = words.span(violation.excess)
+    late = f"it starts {lag} after, {excess} too late"
+    return f"{name} must start within {limit} after {before} is finished; {late}"
 
 
 def _wrong_recipe(words: Words, violation: Violation) -> str:
@@ -160,28 +177,36 @@ def _wrong_recipe(words: Words, violation: Violation) -> str:
 
 
 def _missing(words: Words, violation: Violation) -> str:
-    return f"{words.name(violation.subject)} ({words.span(violation.required)}) is missing"
+    name = words.name(violation.subject)
+    required = words.span(violation.required)
+    return f"{name} ({required}) is missing"
 
 
 def _overlap(words: Words, violation: Violation) -> str:
-    return f"{words.during(violation)} overlaps with {some(map(words.during, violation.others))}"
+    overlapping = some(map(words.during, violation.others))
+    return f"{words.during(violation)} overlaps with {overlapping}"
 
 
 def _interruption(words: Words, violation: Violation) -> str:
+    name = words.name(violation.subject)
     required = words.span(violation.required)
-    return f"{words.name(violation.subject)} must not be interrupted and takes {required}; {_actual(words, violation)}"
+    return f"{name} must not be interrupted and takes {required}; {_actual(words, violation)}"
 
 
 def _occupancy(words: Words, violation: Violation) -> str:
-    resource, start = clean(violation.resource or ""), words.moment(violation.start)
+    name = words.name(violation.subject)
+    start = words.moment(violation.start)
+    resource = clean(violation.resource or "")
     users = some(map(words.until, violation.others))
-    return f"{words.name(violation.subject)} needs the {resource} at {start}, which is in use by {users}"
+    return f"{name} needs the {resource} at {start}, which is in use by {users}"
 
 
 def _volume(words: Words, violation: Violation) -> str:
-    resource, start = clean(violation.resource or ""), words.moment(violation.start)
+    name = words.name(violation.subject)
+    start = words.moment(violation.start)
+    resource = clean(violation.resource or "")
     amount = f"{violation.required} units of the {resource}"
-    return f"{words.name(violation.subject)} takes {amount} at {start}, when {violation.actual} are left"
+    return f"{name} takes {amount} at {start}, when {violation.actual} are left"
 
 
 _TABLE: dict[str, Callable[[Words, Violation], str]] = {

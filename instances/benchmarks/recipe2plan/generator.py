@@ -70,13 +70,15 @@ def _shape() -> _Shape:
             steps[not action.attended, action.interruptible].append((duration, thing))
     sizes = Counter(action.task for action in book.actions)
     limits = [lag.maximum for lag in book.lags if lag.maximum is not None]
+    sizes_of_tasks = tuple(sizes[task] for task in book.tasks)
+    ovens = tuple(task in hot for task in book.tasks)
     return _Shape(
-        sizes=tuple(sizes[task] for task in book.tasks),
+        sizes=sizes_of_tasks,
         steps=dict(steps),
         preheating=tuple(preheating),
         baking=tuple(baking),
         degrees=tuple(degrees),
-        ovens=tuple(task in hot for task in book.tasks),
+        ovens=ovens,
         limits=tuple(limits),
     )
 
@@ -103,12 +105,14 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
     steps, durations with their objects, oven temperatures and maximum lags are drawn from the bundled ones. Lags
     go first where the steps one after the other keep them; where these do not, the lag is made just so long.
     """
-    parts = [_recipe(random, parameters, f"Recipe-{number + 1}") for number in range(parameters.tasks)]
+    names = [f"Recipe-{number + 1}" for number in range(parameters.tasks)]
+    parts = [_recipe(random, parameters, name_of_recipe) for name_of_recipe in names]
     order: list[int] = []
     all_actions: list[Action] = []
     all_lags: list[Lag] = []
     for actions, arcs, lags in parts:
-        order += [len(all_actions) + i for i in depth_first_order(len(actions), arcs)]
+        position = len(all_actions)
+        order += [position + i for i in depth_first_order(len(actions), arcs)]
         all_actions += actions
         all_lags += lags
     instance = replace(problems.book(), name=name, actions=tuple(all_actions), lags=tuple(all_lags))
@@ -135,23 +139,30 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
     if one(random, shape.ovens) and target > 1:  # preheating and baking are mostly autonomous
         later = {j for _, j in arcs}
         oven = one(random, [arc for arc in arcs if arc[0] not in later])
-    degree, (length, unattended) = one(random, shape.degrees), one(random, shape.preheating)
+    degree = one(random, shape.degrees)
+    length, unattended = one(random, shape.preheating)
     first = oven if unattended else oven[1:]
     without_oven = [i for i in range(size) if i not in oven]
-    alone = {*first, *shuffled(random, without_oven)[: target - len(first)]}
-    busy = [i for i in range(size) if i not in alone and i not in oven]
-    cut = {busy[k] for k in sample_share(random, len(busy), parameters.interruptible)}
+    others_alone = shuffled(random, without_oven)[: target - len(first)]
+    alone = {*first, *others_alone}
+    busy = [i for i in without_oven if i not in alone]
+    cut_positions = sample_share(random, len(busy), parameters.interruptible)
+    cut = {busy[k] for k in cut_positions}
     actions = []
     for i in range(size):
-        duration, thing = one(random, shape.steps[i in alone, i in cut])
+        steps_of_kind = shape.steps[i in alone, i in cut]
+        duration, thing = one(random, steps_of_kind)
         demands = (Demand(thing),) if thing else ()
         if oven[:1] == (i,):
-            duration, demands = length, (Demand(_OVEN, sets=degree),)
+            duration = length
+            demands = (Demand(_OVEN, sets=degree),)
         elif i in oven:
-            duration, demands = one(random, shape.baking), (Demand(_OVEN, requires=degree),)
+            duration = one(random, shape.baking)
+            demands = (Demand(_OVEN, requires=degree),)
         attended = 0 if i in alone else duration
         modes = (Mode(demands),)
-        actions.append(Action(f"{task}/{i}", task, duration, attended, i in cut, modes))
+        action = Action(f"{task}/{i}", task, duration, attended, i in cut, modes)
+        actions.append(action)
     limits = [one(random, shape.limits) for _ in arcs]
     between = gaps(arcs, depth_first_order(size, arcs), [action.duration for action in actions])
     # No window of the bundled recipes follows a step that may be paused, and few lead to one; finer pauses than whole
@@ -163,8 +174,9 @@ def _recipe(random: Random, parameters: Parameters, task: str) -> tuple[list[Act
     maxima = windows(random, arcs, parameters.windows, limits, ranks)
     lags = []
     for arc in arcs:
-        before, after = actions[arc[0]], actions[arc[1]]
-        lags.append(Lag(before.id, after.id, 0, maxima.get(arc)))
+        before = actions[arc[0]].id
+        after = actions[arc[1]].id
+        lags.append(Lag(before, after, 0, maxima.get(arc)))
     return actions, arcs, lags
 
 

@@ -72,9 +72,12 @@ class _Steps(Grammar[StepCommand]):
             number = named.get("step", named.get("number"))
             if isinstance(number, str) and number.strip().isdecimal() and len(number) < MAX_DIGITS:
                 number = int(number)
-            row = [number, named.get("recipe"), named.get("duration"), named.get("start", named.get("start time"))]
+            start = named.get("start", named.get("start time"))
+            row = [number, named.get("recipe"), named.get("duration"), start]
+        if not isinstance(row, list) or len(row) <= 2:
+            return None
         try:
-            return [_entry(row, "plan", self.instance)] if isinstance(row, list) and len(row) > 2 else None
+            return [_entry(row, "plan", self.instance)]
         except PlanError:
             return None
 
@@ -84,12 +87,16 @@ class _Steps(Grammar[StepCommand]):
     def mentions(self, text: str) -> bool:
         words = " ".join(_LETTERS.findall(text[:_SHORT].lower()))
         has_number = any(map(str.isdigit, text[:_SHORT]))
-        return has_number and any(name in words for name in ("step", *self._recipes))
+        names = ("step", *self._recipes)
+        return has_number and any(name in words for name in names)
 
     @cached_property
     def _recipes(self) -> list[str]:
         """Names of the recipes in lower-case letters."""
-        names = {action.id.rpartition("/")[0].lower() for action in self.instance.actions}
+        names = set()
+        for action in self.instance.actions:
+            recipe, _, _ = action.id.rpartition("/")
+            names.add(recipe.lower())
         return [" ".join(_LETTERS.findall(name)) for name in sorted(names)]
 
     def key(self, step: StepCommand) -> tuple[int, str]:
@@ -145,7 +152,8 @@ def reading(problem: Instance, submission: object, rules: Profile) -> Reading[An
     elif any(isinstance(entry, dict) and "response" in entry for entry in submission):
         return _interactive(submission, problem, rules)
     else:
-        read = read_list([_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(submission)])
+        commands = [_entry(entry, f"plan[{i}]", problem) for i, entry in enumerate(submission)]
+        read = read_list(commands)
     return _in_order(read, problem, rules)
 
 
@@ -175,7 +183,8 @@ def first_command(problem: Instance, text: str, rules: Profile) -> StepCommand |
 
 def written(problem: Instance, schedule: Schedule) -> str:
     """Write a schedule as text that the released environment reads, and that parses to the same schedule."""
-    return ", ".join(StepCommand.of(*piece[:3]).text for piece in schedule.pieces)
+    commands = [StepCommand.of(*piece[:3]) for piece in schedule.pieces]
+    return ", ".join(command.text for command in commands)
 
 
 def schedule(problem: Instance, plan: Plan[Answers]) -> Schedule:
@@ -185,7 +194,8 @@ def schedule(problem: Instance, plan: Plan[Answers]) -> Schedule:
         action = problem.by_id.get(f"{command.recipe}/{command.step}")
         if action is None:
             raise PlanError("there is no such step", field="plan", value=command.text)
-        pieces.append(Piece(action.id, command.start, command.duration, problem.agents[0]))
+        agent = problem.agents[0]
+        pieces.append(Piece(action.id, command.start, command.duration, agent))
     return Schedule.of(problem, pieces)
 
 
@@ -201,7 +211,8 @@ def _interactive(entries: list[Any], instance: Instance, rules: Profile) -> Read
         answers.append(answer)
         count += len(answer)
         ignored += read.ignored or 0
-    return Reading(Answers(tuple(answers), interactive=True), count, f"{len(answers)} answers", ignored)
+    commands = Answers(tuple(answers), interactive=True)
+    return Reading(commands, count, f"{len(answers)} answers", ignored)
 
 
 def check_reading(rules: Profile) -> None:
@@ -215,11 +226,14 @@ def _read(submission: object, instance: Instance, rules: Profile) -> Reading[lis
     check_reading(rules)
     chat = chat_in(submission) or ()
     if rules.parse_scope == "plan":
-        line = submission if isinstance(submission, str) and "\n" not in submission[:_SHORT] else ""
+        line = submission if isinstance(submission, str) else ""
+        if "\n" in line[:_SHORT]:
+            line = ""
         steps = [*lenient_steps(line, instance)] if len(line) < _SHORT else []
         if steps and sum(length + 2 for length, _ in steps) - 2 == len(line):  # nothing but ", " between them
             return Reading([step for _, step in steps], len(steps), "block of lines", 0)
-        return read_output(joined(submission) if isinstance(submission, str) else submission, _Steps(instance))
+        output = joined(submission) if isinstance(submission, str) else submission
+        return read_output(output, _Steps(instance))
     if isinstance(submission, str):
         text = submission
     else:
@@ -262,7 +276,8 @@ def _log_in(text: str) -> Any:
     except InputError:
         return text
     entries = value if isinstance(value, list) else [value]
-    return value if any(isinstance(entry, dict) and "response" in entry for entry in entries) else text
+    has_response = any(isinstance(entry, dict) and "response" in entry for entry in entries)
+    return value if has_response else text
 
 
 def _response(entry: Any, field: str) -> str:
@@ -280,13 +295,14 @@ def _entry(entry: Any, field: str, instance: Instance) -> StepCommand:
             raise PlanError("must contain exactly one Step(...)", field=field, value=entry)
         return steps[0][1]
     if isinstance(entry, dict):
-        text = next((entry[name] for name in _TEXT_FIELDS if isinstance(entry.get(name), str)), None)
+        texts = (entry.get(name) for name in _TEXT_FIELDS)
+        text = next((value for value in texts if isinstance(value, str)), None)
         if text is not None:
             return _entry(text, field, instance)
         unknown = set(entry) - {"step", "recipe", "duration", "start"}
         if unknown:
             raise PlanError("unknown key", field=field, value=min(unknown, key=str))
-        entry = [entry.get("step"), entry.get("recipe"), entry.get("duration"), entry.get("start")]
+        entry = [entry.get(name) for name in ("step", "recipe", "duration", "start")]
     if not isinstance(entry, list) or len(entry) not in (3, 4):
         raise PlanError("must be [step, recipe, duration, start]", field=field, value=entry)
     step, recipe, *times = entry
@@ -297,12 +313,14 @@ def _entry(entry: Any, field: str, instance: Instance) -> StepCommand:
     start = _entry_time(times[-1], f"{field}.start")
     if len(times) == 1 or times[0] is None:
         return StepCommand(step, recipe, nominal(instance, recipe, step), start)
-    return StepCommand(step, recipe, _entry_time(times[0], f"{field}.duration"), start)
+    duration = _entry_time(times[0], f"{field}.duration")
+    return StepCommand(step, recipe, duration, start)
 
 
 def _entry_time(value: Any, field: str) -> int:
-    text = value.strip() if isinstance(value, str) and len(value) < 100 else None
-    seconds = value if text is None else amount(text)
+    seconds = value
+    if isinstance(value, str) and len(value) < 100:
+        seconds = amount(value.strip())
     if isinstance(seconds, bool) or not isinstance(seconds, int) or not 0 <= seconds < 10**MAX_DIGITS:
         raise PlanError("must be seconds or a time such as '00:05:00'", field=field, value=value)
     return seconds

@@ -70,7 +70,12 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
 
     def introduction(self) -> str:
         """Return the recipes."""
-        return brief(self.problem, lambda name: f"Step {name.rpartition('/')[2]}")
+
+        def name_of_step(action: str) -> str:
+            number = action.rpartition("/")[2]
+            return f"Step {number}"
+
+        return brief(self.problem, name_of_step)
 
     def command(self, state: CookingState, message: object) -> Answer:
         """Return the first step of a message."""
@@ -92,8 +97,12 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
             return ""
         action = self.problem.by_id[after.history.event.subject]
         remaining = after.remaining[self.problem.index[action.id]]
-        done = f"is done in part, {self.words.span(remaining)} are left" if remaining else "is done"
-        return sentence(f"{self.words.name(action.id)} {done if action.attended else 'has begun'}")
+        name = self.words.name(action.id)
+        if not action.attended:
+            return sentence(f"{name} has begun")
+        if remaining:
+            return sentence(f"{name} is done in part, {self.words.span(remaining)} are left")
+        return sentence(f"{name} is done")
 
     def running(self, state: CookingState) -> Iterator[Piece]:
         """Yield the running steps."""
@@ -110,7 +119,9 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
 
 def _response(event: ReplayEvent | None) -> str:
     """Return the text of a command; ``""`` for an answer without one."""
-    return "" if event is None else StepCommand.of(event.subject, event.start, event.end - event.start).text
+    if event is None:
+        return ""
+    return StepCommand.of(event.subject, event.start, event.end - event.start).text
 
 
 #: Class of the texts of live runs.
@@ -127,7 +138,9 @@ def action_space(problem: Instance) -> ActionSpace:
 
 def _name_of(command: str) -> str:
     match = _STEP.match(command)
-    return command if match is None else f"{match[2]}/{match[1]}"
+    if match is None:
+        return command
+    return f"{match[2]}/{match[1]}"
 
 
 def _recipes(problem: Problem) -> str:
@@ -138,15 +151,18 @@ def _recipes(problem: Problem) -> str:
         yield f"Recipe {clean(recipe)}"
         steps = [action for action in kitchen.actions if action.task == recipe]
         for step in steps:
+            number = _number(step.id)
             duration = span(kitchen, step.duration)
-            yield f"Step {_number(step.id)} ({duration}): {clean(step.label)}"
+            yield f"Step {number} ({duration}): {clean(step.label)}"
         pauses = [_number(step.id) for step in steps if step.interruptible]
         if pauses:
             yield f"May be paused and gone on with later: {listed(pauses)}."
         for lag in kitchen.lags:
             if lag.maximum is not None and kitchen.by_id[lag.after].task == recipe:
-                limit, end = span(kitchen, lag.maximum), f"the end of step {_number(lag.before)}"
-                yield f"Step {_number(lag.after)} must start within {limit} after {end}."
+                limit = span(kitchen, lag.maximum)
+                before = _number(lag.before)
+                after = _number(lag.after)
+                yield f"Step {after} must start within {limit} after the end of step {before}."
 
     return "\n\n".join("\n".join(lines(recipe)) for recipe in kitchen.tasks)
 
@@ -167,10 +183,11 @@ def _implicit(kind: str) -> Callable[[AnyEnvironment], str]:
 
     def text(environment: AnyEnvironment) -> str:
         kitchen = of_kind(environment.problem, Instance)
-        items = {recipe: map(written, true_items(kitchen, recipe, kind)) for recipe in kitchen.tasks}
         lines = []
-        for recipe, texts in items.items():
-            lines.append(f"{clean(recipe)}: {', '.join(texts) or 'none'}")
+        for recipe in kitchen.tasks:
+            items = true_items(kitchen, recipe, kind)
+            text_of_items = ", ".join(map(written, items))
+            lines.append(f"{clean(recipe)}: {text_of_items or 'none'}")
         return "\n".join(lines)
 
     return text

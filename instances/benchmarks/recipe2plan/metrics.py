@@ -75,7 +75,8 @@ def efficiency(
         Options ``t_auto``, ``clip_saved``, ``ref_floor``, ``undefined_ref`` and ``score_if``.
     """
     carried = [event for event in run.events if event.accepted]
-    saved = sum(event.end - event.start for event in carried) - run.makespan
+    work = sum(event.end - event.start for event in carried)
+    saved = work - run.makespan
     if rules.clip_saved:
         saved = max(0, saved)
     if rules.t_auto == "nominal":
@@ -124,7 +125,8 @@ def executable(instance: Instance, commands: Iterable[StepCommand]) -> float:
             if all(ends.get(before, inf) <= command.start for before, _ in predecessors):
                 executable_steps += 1
         counts.append(executable_steps)
-        ends[instance.index[f"{command.recipe}/{command.step}"]] = command.start + command.duration
+        position = instance.index[f"{command.recipe}/{command.step}"]
+        ends[position] = command.start + command.duration
     return fmean(counts)
 
 
@@ -140,13 +142,14 @@ def _figures_of_recipes() -> dict[str, float]:
     windows = [lag.maximum for lag in recipes.lags if lag.maximum is not None]
     autonomous = sum(not action.attended for action in actions)
     interruptible = sum(action.interruptible for action in actions)
+    seconds = fmean(action.duration for action in actions)
     return {
         "recipes": count,
         "actions per recipe": len(actions) / count,
         "autonomous actions per recipe": autonomous / count,
         "interruptible actions per recipe": interruptible / count,
         "time constraints per recipe": len(windows) / count,
-        "minutes per action": fmean(action.duration for action in actions) / 60,
+        "minutes per action": seconds / 60,
         "minutes of a restriction": fmean(windows) / 60,
     }
 
@@ -165,12 +168,14 @@ def _figures_of_reference_plans() -> dict[str, float]:
         efficiencies[pair] = reference_efficiency(problem, plan) or 0.0
         if setting == "untimed":
             executable_actions.append(executable(problem, plan))
+    short_pairs = sum(value <= 0.8 for value in untimed.values())
+    pairs_without_drop = sum(value >= untimed[pair] for pair, value in timed.items())
     return {
         "executable actions per step": fmean(executable_actions),
         "efficiency without time constraints, %": 100 * fmean(untimed.values()),
         "efficiency with time constraints, %": 100 * fmean(timed.values()),
-        "pairs of at most 80 %": sum(value <= 0.8 for value in untimed.values()),
-        "pairs without a drop": sum(value >= untimed[pair] for pair, value in timed.items()),
+        "pairs of at most 80 %": short_pairs,
+        "pairs without a drop": pairs_without_drop,
     }
 
 
@@ -201,72 +206,82 @@ class RecipeMeasurement(Measurement[Recipe2PlanRun]):
 def declare(rules: Profile) -> Declarations[RecipeMeasurement]:
     """Return the metrics and means of the paper; means exclude runs whose efficiency is undefined."""
     is_failed = rules.missing == "failed"
-    return (
-        Average(
-            "success", "plans that succeed", lambda row: row.get("success") or 0.0, "mean", is_failed, role=("success",)
-        ),
-        Average("progress", "actions done", lambda row: row.get("progress") or 0.0, "mean", is_failed),
-        Average(
-            "goal_ratio",
-            "recipes done",
-            lambda row: row.get("goal_ratio") or 0.0,
-            "mean",
-            is_failed,
-            is_shown=False,
-        ),
-        Metric(
-            "efficiency",
-            "time saved divided by autonomous time (equation 1)",
-            lambda measurement: measurement.figures.efficiency,
-            "share",
-        ),
-        Metric(
-            "r_efficiency",
-            "efficiency divided by that of as many commands of the reference plan (equation 2)",
-            lambda measurement: measurement.figures.r_efficiency,
-            "share",
-            is_shown=True,
-            average=Average("r_efficiency", "mean where r_efficiency is defined"),
-        ),
-        Average(
-            "undefined", "runs whose r_efficiency is undefined", lambda row: int(row["r_efficiency"] is None), "sum"
-        ),
-        Metric(
-            "r_efficiency_optimal",
-            "r_efficiency with the optimal plan as reference; successful runs are compared with the whole plan",
-            lambda measurement: measurement.against_optimum.r_efficiency,
-            "share",
-        ),
-        Metric(
-            "multitasking_score",
-            "r_efficiency of a successful run, else 0 (equation 3)",
-            lambda measurement: measurement.figures.multitasking_score,
-            "share",
-            is_shown=True,
-            average=Average(
-                "multitasking_score", "mean where r_efficiency is defined", counts_missing=is_failed, role=("main",)
-            ),
-        ),
-        # A plan that fails early can equal the optimum.
-        Average(
-            "r_efficiency_optimal",
-            "mean of successful runs where it is defined",
-            _r_efficiency_of_success,
-        ),
-        Metric(
-            "reference",
-            "reference plan of r_efficiency: heuristic, optimal or none",
-            lambda measurement: measurement.reference,
-            kind="text",
-        ),
-        Metric(
-            "beliefs",
-            "beliefs about implicit facts of the recipes (Table 9), per recipe; unread beliefs with the reason",
-            lambda measurement: measurement.beliefs,
-            kind="json",
-            average=Average("beliefs", "numbers of items in beliefs", _belief_items, "counts", is_shown=False),
-        ),
+    return (*_shares_of_goals(is_failed), *_efficiencies(), *_scores(is_failed), *_sources())
+
+
+def _shares_of_goals(is_failed: bool) -> Declarations[RecipeMeasurement]:
+    success = Average(
+        "success", "plans that succeed", lambda row: row.get("success") or 0.0, "mean", is_failed, role=("success",)
     )
+    progress = Average("progress", "actions done", lambda row: row.get("progress") or 0.0, "mean", is_failed)
+    goal_ratio = Average(
+        "goal_ratio", "recipes done", lambda row: row.get("goal_ratio") or 0.0, "mean", is_failed, is_shown=False
+    )
+    return success, progress, goal_ratio
+
+
+def _efficiencies() -> Declarations[RecipeMeasurement]:
+    saved_share: Metric[RecipeMeasurement] = Metric(
+        "efficiency",
+        "time saved divided by autonomous time (equation 1)",
+        lambda measurement: measurement.figures.efficiency,
+        "share",
+    )
+    r_efficiency: Metric[RecipeMeasurement] = Metric(
+        "r_efficiency",
+        "efficiency divided by that of as many commands of the reference plan (equation 2)",
+        lambda measurement: measurement.figures.r_efficiency,
+        "share",
+        is_shown=True,
+        average=Average("r_efficiency", "mean where r_efficiency is defined"),
+    )
+    undefined = Average(
+        "undefined", "runs whose r_efficiency is undefined", lambda row: int(row["r_efficiency"] is None), "sum"
+    )
+    against_optimum: Metric[RecipeMeasurement] = Metric(
+        "r_efficiency_optimal",
+        "r_efficiency with the optimal plan as reference; successful runs are compared with the whole plan",
+        lambda measurement: measurement.against_optimum.r_efficiency,
+        "share",
+    )
+    return saved_share, r_efficiency, undefined, against_optimum
+
+
+def _scores(is_failed: bool) -> Declarations[RecipeMeasurement]:
+    mean_score = Average(
+        "multitasking_score", "mean where r_efficiency is defined", counts_missing=is_failed, role=("main",)
+    )
+    multitasking_score: Metric[RecipeMeasurement] = Metric(
+        "multitasking_score",
+        "r_efficiency of a successful run, else 0 (equation 3)",
+        lambda measurement: measurement.figures.multitasking_score,
+        "share",
+        is_shown=True,
+        average=mean_score,
+    )
+    # A plan that fails early can equal the optimum.
+    mean_against_optimum = Average(
+        "r_efficiency_optimal", "mean of successful runs where it is defined", _r_efficiency_of_success
+    )
+    return multitasking_score, mean_against_optimum
+
+
+def _sources() -> Declarations[RecipeMeasurement]:
+    reference: Metric[RecipeMeasurement] = Metric(
+        "reference",
+        "reference plan of r_efficiency: heuristic, optimal or none",
+        lambda measurement: measurement.reference,
+        kind="text",
+    )
+    counts_of_items = Average("beliefs", "numbers of items in beliefs", _belief_items, "counts", is_shown=False)
+    beliefs: Metric[RecipeMeasurement] = Metric(
+        "beliefs",
+        "beliefs about implicit facts of the recipes (Table 9), per recipe; unread beliefs with the reason",
+        lambda measurement: measurement.beliefs,
+        kind="json",
+        average=counts_of_items,
+    )
+    return reference, beliefs
 
 
 def _r_efficiency_of_success(row: Row) -> float | None:
@@ -281,7 +296,8 @@ def _belief_items(row: Row) -> list[str]:
         for name, count in {**belief, status: 1}.items():
             if name in _COUNTED:
                 # A damaged row cannot fill the memory.
-                items += [f"{belief['recipe']} {belief['belief']} {name}"] * min(count, 10_000)
+                item = f"{belief['recipe']} {belief['belief']} {name}"
+                items += [item] * min(count, 10_000)
     return items
 
 
@@ -300,7 +316,8 @@ def belief_table(rows: Sequence[Row]) -> list[dict[str, Any]]:
     for (recipe, kind, model), items in sorted(counts.items()):
         shares = measures(items["right"], items["believed"], items["true"])
         about = {"recipe": recipe or "all", "belief": kind, "model": model}
-        table.append(about | shares | {"read": items["read"], "unread": items["unread"]})
+        readings = {"read": items["read"], "unread": items["unread"]}
+        table.append(about | shares | readings)
     return table
 
 

@@ -17,7 +17,8 @@ from planoracle.instances.model.instance import Action, Instance, Lag
 
 SETTINGS = ("timed", "untimed")
 
-_RECIPE, _UNITS = re.compile(r"[\w-]+"), re.compile(r"[0-9]{1,9}")
+_RECIPE = re.compile(r"[\w-]+")
+_UNITS = re.compile(r"[0-9]{1,9}")
 
 
 def _read(file: str) -> Any:
@@ -32,7 +33,8 @@ def book() -> Instance:
 
 @cache
 def _pairs() -> dict[str, dict[str, Any]]:
-    return {"_".join(row["recipes"]): row for row in _read("references.json")["pairs"]}
+    rows = _read("references.json")["pairs"]
+    return {"_".join(row["recipes"]): row for row in rows}
 
 
 @cache
@@ -54,7 +56,8 @@ def set_of(name: str) -> tuple[str, tuple[str, ...]]:
     if not covers(name):
         return "", ()
     label = name.rpartition("/")[0]
-    return label, tuple(member for member in names() if member.startswith(f"{label}/"))
+    prefix = f"{label}/"
+    return label, tuple(member for member in names() if member.startswith(prefix))
 
 
 @cache
@@ -75,7 +78,9 @@ def combine(name: str, recipes: list[str]) -> Instance:
     lags: list[Lag] = []
     for recipe in recipes:
         actions += [action for action in all_recipes.actions if action.task == recipe]
-        lags += [lag for lag in all_recipes.lags if all_recipes.by_id[lag.after].task == recipe]
+        for lag in all_recipes.lags:
+            if all_recipes.by_id[lag.after].task == recipe:
+                lags.append(lag)
     return replace(all_recipes, name=name, actions=tuple(actions), lags=tuple(lags))
 
 
@@ -85,10 +90,14 @@ def reference_plan(name: str) -> tuple[StepCommand, ...] | None:
     if not covers(name):
         return None
     _, setting, pair = name.split("/")
-    recipes, rows = _pairs()[pair]["recipes"], _pairs()[pair].get(setting)
+    pair_row = _pairs()[pair]
+    recipes, rows = pair_row["recipes"], pair_row.get(setting)
     if not rows:
         return None
-    return tuple(StepCommand(step, recipes[recipe], seconds, start) for recipe, step, seconds, start in rows)
+    commands = []
+    for recipe, step, seconds, start in rows:
+        commands.append(StepCommand(step, recipes[recipe], seconds, start))
+    return tuple(commands)
 
 
 def check(instance: Instance) -> None:
@@ -130,8 +139,10 @@ def check(instance: Instance) -> None:
                 )
                 raise InputError(message, field=f"actions[{action.id}].uses[{demand.resource}]")
     for lag in instance.lags:
-        unordered = lag.minimum is None and instance.by_id[lag.before].interruptible
-        across = instance.by_id[lag.before].task != instance.by_id[lag.after].task
+        before = instance.by_id[lag.before]
+        after = instance.by_id[lag.after]
+        unordered = lag.minimum is None and before.interruptible
+        across = before.task != after.task
         if lag.minimum not in (0, None) or unordered or across or (lag.maximum is not None and lag.maximum < 0):
             message = (
                 "lags of recipe2plan must connect steps of one recipe, with minimum 0 (or null after a step that "

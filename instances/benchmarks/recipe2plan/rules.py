@@ -145,41 +145,35 @@ def _wrong_temperature(violation: Violation) -> str:
     return f"needs {violation.resource} at {violation.required}, but it is {state}"
 
 
-def _exceeded_volume(violation: Violation) -> str:
-    required = f"{violation.required} units of {violation.resource}"
-    return f"needs {required}, but {violation.actual} are left"
-
-
 def _unfinished_step(violation: Violation) -> str:
     return f"{violation.others[0].subject} is not finished until {_clock(violation.required)}"
 
 
-def _late(violation: Violation) -> str:
-    limit = f"within {violation.required} s after {violation.others[0].subject}"
-    return f"must start {limit}, but starts after {violation.actual} s"
-
-
-_MESSAGES: dict[str, Callable[[Violation], str]] = {
-    "wrong_recipe": lambda v: f"there is no such recipe; the recipes are {v.names}",
-    "wrong_action": lambda v: f"there is no such step; steps go from 0 to {v.required}",
+#: Messages by kind or case, in the syntax of ``str.format`` for the violation ``v``.
+_MESSAGES = {
+    "wrong_recipe": "there is no such recipe; the recipes are {v.names}",
+    "wrong_action": "there is no such step; steps go from 0 to {v.required}",
+    "infeasible_multitask": "two continuous steps cannot run at the same time",
+    "object_occupancy": "{v.resource} is occupied",
+    "object_volume": "needs {v.required} units of {v.resource}, but {v.actual} are left",
+    "dependency": "{v.others[0].subject} is not complete",
+    "repeated_action": "has been carried out already",
+    "time_constraint": "must start within {v.required} s after {v.others[0].subject}, but starts after {v.actual} s",
+    "action_duration": "takes {v.required} s, not {v.actual}",
+    "no_duration": "the duration of a command must be positive",
+    "lack": "is incomplete: {v.excess} s of {v.required} s are missing",
+    "execution_interruptibility": "must not be interrupted ({v.required} s)",
+    "no_action": "the plan contains no readable command",
+    "empty_answer": "the answer contains no readable command",
+    "missing_action": "is never carried out",
+    "identical_refusals": "{v.required} answers in a row were refused for the same reason",
+    "too_many_turns": "the recipes are not complete after {v.required} answers",
+}
+#: Functions that write the messages of the other kinds.
+_MESSAGE_FUNCTIONS: dict[str, Callable[[Violation], str]] = {
     "time_error": _early,
-    "infeasible_multitask": lambda _: "two continuous steps cannot run at the same time",
-    "object_occupancy": lambda v: f"{v.resource} is occupied",
     "object_temperature": _wrong_temperature,
-    "object_volume": _exceeded_volume,
-    "dependency": lambda v: f"{v.others[0].subject} is not complete",
     "unfinished": _unfinished_step,
-    "repeated_action": lambda _: "has been carried out already",
-    "time_constraint": _late,
-    "action_duration": lambda v: f"takes {v.required} s, not {v.actual}",
-    "no_duration": lambda _: "the duration of a command must be positive",
-    "lack": lambda v: f"is incomplete: {v.excess} s of {v.required} s are missing",
-    "execution_interruptibility": lambda v: f"must not be interrupted ({v.required} s)",
-    "no_action": lambda _: "the plan contains no readable command",
-    "empty_answer": lambda _: "the answer contains no readable command",
-    "missing_action": lambda _: "is never carried out",
-    "identical_refusals": lambda v: f"{v.required} answers in a row were refused for the same reason",
-    "too_many_turns": lambda v: f"the recipes are not complete after {v.required} answers",
 }
 
 
@@ -194,7 +188,9 @@ class Recipe2PlanViolation(Violation):
     @property
     def message(self) -> str:
         """Sentence about the violation."""
-        return _MESSAGES[self.case or self.kind](self)
+        case = self.case or self.kind
+        write = _MESSAGE_FUNCTIONS.get(case)
+        return _MESSAGES[case].format(v=self) if write is None else write(self)
 
     @property
     def answer(self) -> tuple[object, ...]:

@@ -35,14 +35,17 @@ class Recipe2PlanRun(ScheduleRun[Answers, Profile]):
         if self.plan.commands.interactive or not is_refused:
             return path
         kinds = [step.kind for step in steps[-2:]]
-        return path._replace(stop=path.stop - (2 if kinds == ["wait", "lost"] else 1))
+        unplanned = 2 if kinds == ["wait", "lost"] else 1
+        return path._replace(stop=path.stop - unplanned)
 
     def completed(self, count: int, remaining: Schedule) -> tuple[str, Replay]:
         """Return the commands carried out up to a step and those of the rest."""
         done = self.points[count].state.pieces
-        commands = [StepCommand.of(*piece[:3]) for piece in (*done, *remaining.pieces)]
+        pieces = (*done, *remaining.pieces)
+        commands = [StepCommand.of(*piece[:3]) for piece in pieces]
         text = ", ".join(command.text for command in commands)
-        return text, replay_answers(self.problem, Answers((tuple(commands),)), self.rules)
+        answers = Answers((tuple(commands),))
+        return text, replay_answers(self.problem, answers, self.rules)
 
     @property
     def command_texts(self) -> list[str]:
@@ -57,15 +60,18 @@ class Recipe2PlanRun(ScheduleRun[Answers, Profile]):
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
         unknown: list[DroppedCommand] = []
-        done = Counter((event.subject, event.start, event.end) for event in self.verdict.events if event.accepted)
+        accepted = [event for event in self.verdict.events if event.accepted]
+        done = Counter((event.subject, event.start, event.end) for event in accepted)
         for position, command in enumerate(self.plan.commands.commands):
-            name, text = f"{command.recipe}/{command.step}", command.text[:200]
+            name = f"{command.recipe}/{command.step}"
+            text = command.text[:200]
             key = (name, command.start, command.start + command.duration)
             done[key] -= 1
             if name not in self.problem.by_id:
                 unknown.append(DroppedCommand(position, text, "is not a step of the problem"))
                 continue
-            target = Target(position, text, Piece(name, command.start, command.duration, self.problem.agents[0]))
+            piece = Piece(name, command.start, command.duration, self.problem.agents[0])
+            target = Target(position, text, piece)
             if self.plan.commands.interactive and done[key] < 0:
                 attempted.append((target, "was refused"))
             else:

@@ -152,20 +152,25 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         self.problem = problem
         self.actions = problem.actions
         self.windows, self.grid = _windows(problem)
-        self.volumes = frozenset(resource.name for resource in problem.resources if resource.capacity > 1)
+        consumable = [resource.name for resource in problem.resources if resource.capacity > 1]
+        self.volumes = frozenset(consumable)
         self.rules = rules
         self.plan = plan
 
     @cached_property
     def _planned_starts(self) -> dict[str, int]:
         """First start of every step in the whole plan."""
-        return {f"{command.recipe}/{command.step}": command.start for command in reversed(self.plan or ())}
+        starts = {}
+        for command in reversed(self.plan or ()):
+            starts[f"{command.recipe}/{command.step}"] = command.start
+        return starts
 
     def initial(self) -> CookingState:
         """Return the state before the first answer."""
         count = len(self.actions)
         durations = [action.duration for action in self.actions]
-        return CookingState(durations, [None] * count, [None] * count, DecisionPoint(self.problem))
+        start = DecisionPoint(self.problem)
+        return CookingState(durations, [None] * count, [None] * count, start)
 
     def copy(self, state: CookingState) -> CookingState:
         """Return an independent copy."""
@@ -189,7 +194,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         if isinstance(command, Unreadable):
             unread = Recipe2PlanViolation(state.count, "no_action", "", "empty_answer")
             state.history = History(None, (unread,), state.history)
-            steps.append(Step(state.count, command.text[:200], "lost", state.clock, state.clock, unread))
+            text = command.text[:200]
+            steps.append(Step(state.count, text, "lost", state.clock, state.clock, unread))
         else:
             for step_command in command:
                 steps += self._take(state, step_command)
@@ -213,7 +219,9 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         moves_clock = not faults or (position is not None and self.rules.reject_advances_clock)
         now = max(clock, start) if moves_clock else clock
         if is_open:
-            event = ReplayEvent(index, f"{recipe}/{number}", start, start + duration, not faults, self._progress(state))
+            name = f"{recipe}/{number}"
+            progress = self._progress(state)
+            event = ReplayEvent(index, name, start, start + duration, not faults, progress)
             state.history = History(event, faults, state.history)
         elif faults:
             state.history = History(None, faults, state.history)
@@ -228,7 +236,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
             return []
         steps = []
         if now > clock:
-            steps.append(Step(index, wait_words(self.problem, now - clock), "wait", clock, now))
+            text = wait_words(self.problem, now - clock)
+            steps.append(Step(index, text, "wait", clock, now))
         if faults:
             steps.append(Step(index, command.text, "lost", now, now, faults[0]))
         else:
@@ -253,7 +262,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
 
     def _end_turn(self, state: CookingState, fault: Recipe2PlanViolation | None, commands: int) -> None:
         """Count an answer, and its refusal if its last command has a fault; either may end the run."""
-        rules, max_turns = self.rules, len(self.actions) + EXTRA_TURNS
+        rules = self.rules
+        max_turns = len(self.actions) + EXTRA_TURNS
         refusal = None if fault is None else (commands, *fault.answer)
         state.turns += 1
         state.refused += refusal is not None
@@ -296,7 +306,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
 
     def _after_pieces(self, point: DecisionPoint) -> CookingState:
         """Return the state of an interactive run after the pieces of a point as one answer."""
-        commands = tuple(StepCommand.of(*piece[:3]) for piece in point.state.pieces)
+        pieces = point.state.pieces
+        commands = tuple(StepCommand.of(*piece[:3]) for piece in pieces)
         interactive = Recipe2PlanSimulator(self.problem, self.rules)
         state, _ = fold(interactive, [commands])
         return state
@@ -307,7 +318,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         """Yield the commands that the rules allow, by start, step, and length, the longest first."""
         open_steps = []
         for position in self.open_steps(state):
-            action, remaining = self.actions[position], state.remaining[position]
+            action = self.actions[position]
+            remaining = state.remaining[position]
             durations = lengths(remaining, self.grid) if action.interruptible else [remaining]
             open_steps.append((position, StepCommand.of(action.id, 0, 0), durations))
         for start, positions in starts:
@@ -346,16 +358,20 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         """Return the verdict; violations of a whole plan are those of all its commands."""
         if not state.count:
             none = Recipe2PlanViolation(0, "no_action", "")
-            return replace(self._result(state, none), violations=(none, *self._missing(state)))
+            verdict = self._result(state, none)
+            return replace(verdict, violations=(none, *self._missing(state)))
         violations = list(chain.from_iterable(entry.violations for entry in state.past))
         if self.plan is None:
             # Refused answers after completion do not change the success.
-            verdict = replace(self._result(state, state.fatal), success=self._goal_ratio(state) == 1)
-            return replace(verdict, violations=(*violations[:MAX_VIOLATIONS], *self._missing(state)))
+            is_complete = self._goal_ratio(state) == 1
+            verdict = replace(self._result(state, state.fatal), success=is_complete)
+            first_violations = violations[:MAX_VIOLATIONS]
+            return replace(verdict, violations=(*first_violations, *self._missing(state)))
         if state.violation_count < MAX_VIOLATIONS:
             violations += self._missing(state)
-        idle = _idle(state, max(command.start + command.duration for command in self.plan))
-        return replace(state.failed or self._result(state, None), violations=tuple(violations), idle=idle)
+        makespan = max(command.start + command.duration for command in self.plan)
+        verdict = state.failed or self._result(state, None)
+        return replace(verdict, violations=tuple(violations), idle=_idle(state, makespan))
 
     def _result(self, state: CookingState, fatal: Recipe2PlanViolation | None) -> Replay:
         """Return the verdict on the commands so far, without violations."""
@@ -386,8 +402,9 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
 
     def _goal_ratio(self, state: CookingState) -> float:
         """Return the share of recipes all of whose steps count."""
+        number_of_recipes = len(self.problem.tasks)
         missing = {action.task for i, action in enumerate(self.actions) if i not in state.done}
-        return (len(self.problem.tasks) - len(missing)) / len(self.problem.tasks)
+        return (number_of_recipes - len(missing)) / number_of_recipes
 
     def _missing(self, state: CookingState) -> Iterator[Recipe2PlanViolation]:
         """Yield violations of the whole plan: steps that are never started or never completed."""
@@ -407,7 +424,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         state.remaining[position] = max(remaining, 0)
         if remaining <= 0:
             state.done.add(position)
-            state.done.update(before for before, _ in self.problem.predecessors[position])
+            predecessors = self.problem.predecessors[position]
+            state.done.update(before for before, _ in predecessors)
         state.begins[position], state.finish[position] = start, end
         run = Other(action.id, start, end)
         if action.attended:
@@ -421,14 +439,16 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
                 remaining_units = max(state.volume.get(name, 0) - demand.amount, 0)
                 state.volume[name] = remaining_units if demand.sets is None else int(demand.sets)
                 continue
-            state.objects[name] = _with_interval(state.objects.get(name), start, end, position)
+            last = state.objects.get(name)
+            state.objects[name] = _with_interval(last, start, end, position)
             if demand.sets is not None:
                 state.temperature[name] = (demand.sets, run)
 
     def faults(self, state: CookingState, index: int, command: StepCommand) -> Iterator[Recipe2PlanViolation]:
         """Yield the violations of a command, in the order in which the environment checks."""
         number, recipe, duration, start = command
-        name, end = f"{recipe}/{number}", start + duration
+        name = f"{recipe}/{number}"
+        end = start + duration
         recipes = self.problem.tasks
         if recipe not in recipes:
             yield Recipe2PlanViolation(index, "wrong_recipe", recipe[:80], "", start, end, required=recipes)
@@ -481,9 +501,11 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         if duration != state.remaining[position] or not duration:
             yield from self._duration_faults(state, broken, position, start, duration)
         for before, _ in self.problem.predecessors[position]:
-            since, remaining = state.finish[before], state.remaining[before]
+            since = state.finish[before]
+            remaining = state.remaining[before]
             if since is None or remaining:
-                last, needed = self._last(state, before), self.actions[before].duration
+                last = self._last(state, before)
+                needed = self.actions[before].duration
                 yield broken("dependency", others=(last,), required=needed, actual=needed - remaining)
             elif since > start:
                 last = self._last(state, before)
@@ -498,9 +520,12 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         duration: int,
     ) -> Iterator[Recipe2PlanViolation]:
         """Yield violations by the duration of a command."""
-        remaining, finish = state.remaining[position], state.finish[position]
+        remaining = state.remaining[position]
+        finish = state.finish[position]
         is_empty = duration == 0 and self.rules.zero_duration == "rejected"
-        is_repeated = not remaining if is_empty else remaining == 0 or bool(finish and finish < start)
+        is_repeated = not remaining
+        if not is_empty:
+            is_repeated = remaining == 0 or bool(finish and finish < start)
         case = "no_duration" if is_empty else ""
         if (duration > remaining or is_empty) and is_repeated:
             by = () if finish is None else (self._last(state, position),)
@@ -512,7 +537,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
 
     def _last(self, state: CookingState, position: int) -> Other:
         """Return the last run of a step, or its planned start if it has not begun."""
-        name, start = self.actions[position].id, state.begins[position]
+        name = self.actions[position].id
+        start = state.begins[position]
         if start is None:
             start = self._planned_starts.get(name)
         return Other(name, start, state.finish[position])
@@ -554,7 +580,9 @@ def _windows(problem: Instance) -> tuple[list[list[tuple[int, int]]], int]:
     times = [action.duration for action in problem.actions]
     for lag in problem.lags:
         if lag.maximum is not None:
-            windows[problem.index[lag.after]].append((problem.index[lag.before], lag.maximum))
+            before = problem.index[lag.before]
+            after = problem.index[lag.after]
+            windows[after].append((before, lag.maximum))
             times.append(lag.maximum)
     return windows, gcd(*times) or 1
 
@@ -563,7 +591,8 @@ def _with_interval(last: Span | None, start: int, end: int, position: int) -> Sp
     """Return the last interval after a new one."""
     if start == end:  # no later command can lie around it, since starts only grow
         return last
-    return Span(start, end, position, end if last is None else max(last.reach, end), last)
+    reach = end if last is None else max(last.reach, end)
+    return Span(start, end, position, reach, last)
 
 
 def _overlaps(last: Span | None, start: int, end: int) -> list[Span]:
@@ -582,4 +611,5 @@ def _overlaps(last: Span | None, start: int, end: int) -> list[Span]:
 
 def _idle(state: CookingState, end: int) -> tuple[tuple[int, int], ...]:
     """Return the intervals before an end in which the cook is idle."""
-    return gaps(sorted((span.start, span.end) for span in entries_of(state.working)), end)
+    working = [(span.start, span.end) for span in entries_of(state.working)]
+    return gaps(sorted(working), end)

@@ -32,7 +32,9 @@ class StepCommand(NamedTuple):
     @property
     def text(self) -> str:
         """The command as the benchmark writes it."""
-        return f"Step({self.step}, {self.recipe}, {format_clock(self.duration)}, {format_clock(self.start)})"
+        duration = format_clock(self.duration)
+        start = format_clock(self.start)
+        return f"Step({self.step}, {self.recipe}, {duration}, {start})"
 
 
 # What the released reader does: units become colons, then two shapes are matched to the letter.
@@ -123,7 +125,8 @@ def released_steps(text: str, instance: Instance) -> Iterator[StepCommand]:
         yield StepCommand(_number(step), recipe, _clock(duration), _clock(start))
     if not rows:
         for step, recipe, start in _RELEASED_SHORT.findall(text):
-            yield StepCommand(_number(step), recipe, nominal(instance, recipe, _number(step)), _clock(start))
+            duration_of_step = nominal(instance, recipe, _number(step))
+            yield StepCommand(_number(step), recipe, duration_of_step, _clock(start))
 
 
 def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, StepCommand]]:
@@ -132,7 +135,8 @@ def lenient_steps(text: str, instance: Instance) -> Iterator[tuple[int, StepComm
         digits, recipe, first, second = match.groups()
         step = _number(digits)
         duration = nominal(instance, recipe, step) if second is None else _amount(first)
-        yield len(match[0]), StepCommand(step, recipe, duration, _amount(second or first))
+        start = _amount(second or first)
+        yield len(match[0]), StepCommand(step, recipe, duration, start)
 
 
 def joined(text: str) -> str:
@@ -141,7 +145,8 @@ def joined(text: str) -> str:
 
 
 def _join_lines(match: re.Match[str]) -> str:
-    return " ".join(match[0].split()) + "\n" * match[0].count("\n")
+    text = match[0]
+    return " ".join(text.split()) + "\n" * text.count("\n")
 
 
 def looks_like_a_step(text: str) -> bool:

@@ -182,12 +182,14 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
     def paper_averages(self, figures: Mapping[str, Any]) -> dict[str, float | None]:
         """Return CS and CR of the paper's Table 2; CT is the mean."""
         mean = figures["mean"]
-        return {"CS": 100 / mean if mean else None, "CR": 100 * figures["answered"] / figures["problems"]}
+        speed = 100 / mean if mean else None
+        return {"CS": speed, "CR": 100 * figures["answered"] / figures["problems"]}
 
     def name_of(self, problem: Instance, action: str) -> str:
         """Name an action by its verb and object; the second object is its mode."""
         name = action.partition("/")[2]
-        return f"{name} ..." if name.endswith((" into", " with", " to", " in", " on")) else name
+        has_second_object = name.endswith((" into", " with", " to", " in", " on"))
+        return f"{name} ..." if has_second_object else name
 
 
 benchmark = TimeArena()

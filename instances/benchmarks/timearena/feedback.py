@@ -43,18 +43,20 @@ def examine(run: TimeArenaRun) -> Examination:
     """Return the violations and the unfinished work of a run as feedback."""
     record, verdict = run.record, run.verdict
     times = run.benchmark.clock(run.problem)
-    findings = tuple(FeedbackItem.of(violation, fault(times, violation)) for violation in verdict.violations)
-    unfinished = tuple(_unfinished_work(times, work, minutes) for work, minutes in verdict.remaining.items())
+    findings = [FeedbackItem.of(violation, fault(times, violation)) for violation in verdict.violations]
+    unfinished = [_unfinished_work(times, work, minutes) for work, minutes in verdict.remaining.items()]
+    remarks = {"completeness": tuple(unfinished)} if unfinished else {}
 
     def decision_at(index: int) -> str:
-        return f"{quoted(record.steps[index].action)} in {times.moment(index)}"
+        decision = quoted(record.steps[index].action)
+        return f"{decision} in {times.moment(index)}"
 
     return Examination(
         replay=verdict,
-        findings=findings,
+        findings=tuple(findings),
         clock=times,
         command=decision_at,
-        remarks={"completeness": unfinished} if unfinished else {},
+        remarks=remarks,
         instance=run.problem,
         notes=_notes(times, record),
         name=_work,
@@ -64,7 +66,8 @@ def examine(run: TimeArenaRun) -> Examination:
 def _unfinished_work(times: ClockFormat, work: str, minutes: int) -> FeedbackItem:
     """Return the remaining minutes of some work as feedback."""
     violation = Violation(None, "unfinished", work, actual=minutes)
-    return FeedbackItem.of(violation, f"{_work(work)} needs {times.span(minutes)} more")
+    duration = times.span(minutes)
+    return FeedbackItem.of(violation, f"{_work(work)} needs {duration} more")
 
 
 def _notes(times: ClockFormat, record: DecisionRecord) -> tuple[str, ...]:
@@ -96,7 +99,8 @@ def foreign(run: TimeArenaRun) -> MismatchEvidence:
 def fault(times: ClockFormat, violation: Violation) -> str:
     """Describe a violation, with its minute and decision."""
     moment = times.moment(violation.start or 0)
-    return f"{moment}: {quoted(violation.subject)} {_SENTENCES[violation.kind](times, violation)}"
+    sentence = _SENTENCES[violation.kind](times, violation)
+    return f"{moment}: {quoted(violation.subject)} {sentence}"
 
 
 def _missing_object(times: ClockFormat, violation: Violation) -> str:
@@ -129,7 +133,9 @@ def _until(times: ClockFormat, work: Other, prefix: str) -> str:
     if work.end is None:
         return repr(work.subject)
     until = f"{prefix}until {times.moment(work.end)}"
-    return f"{work.subject!r} ({until})" if prefix else f"{work.subject!r} {until}"
+    if not prefix:
+        return f"{work.subject!r} {until}"
+    return f"{work.subject!r} ({until})"
 
 
 def _names(violation: Violation) -> tuple[str, ...]:

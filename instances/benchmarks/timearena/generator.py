@@ -42,8 +42,11 @@ def defaults() -> Parameters:
     >>> defaults().attended, 0.2 < defaults().parallelism < 0.3
     (1, True)
     """
-    alone, busy = (len(_minutes()[kind]) for kind in (True, False))
-    return Parameters(tasks=2, actions=None, parallelism=round(alone / (alone + busy), 2), attended=1, resources=3)
+    minutes = _minutes()
+    alone = len(minutes[True])
+    busy = len(minutes[False])
+    parallelism = round(alone / (alone + busy), 2)
+    return Parameters(tasks=2, actions=None, parallelism=parallelism, attended=1, resources=3)
 
 
 def combine(random: Random, parameters: Parameters, name: str) -> Instance:
@@ -70,12 +73,14 @@ def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instanc
         network.add_task(number)
     ids = [action.id for action in network.actions]
     arcs = sorted(network.arcs, key=lambda arc: (arc[1], arc[0]))
+    lags = [Lag(ids[before], ids[after]) for before, after in arcs]
+    agents = [f"agent{k + 1}" for k in range(parameters.agents)]
     instance = Instance(
         name=name,
         actions=tuple(network.actions),
-        lags=tuple(Lag(ids[before], ids[after]) for before, after in arcs),
+        lags=tuple(lags),
         resources=tuple(network.objects),
-        agents=tuple(f"agent{k + 1}" for k in range(parameters.agents)),
+        agents=tuple(agents),
         unit="minute",
         seconds_per_tick=60,
     )
@@ -88,19 +93,23 @@ class _Network:
     def __init__(self, random: Random, parameters: Parameters) -> None:
         self.actions: list[Action] = []
         self.arcs: list[Arc] = []
-        self.objects = [Resource(f"tool{k + 1}") for k in range(parameters.resources)]
+        numbers = range(1, parameters.resources + 1)
+        self.objects = [Resource(f"tool{number}") for number in numbers]
         self._random = random
         self._parameters = parameters
 
     def add_task(self, number: int) -> None:
         """Add a task: its dish is washed, and ingredients are worked on and added to it."""
         random = self._random
-        size = self._parameters.actions or one(random, [len(task.actions) for task in _bundled_tasks()])
+        size = self._parameters.actions
+        if not size:
+            size = one(random, [len(task.actions) for task in _bundled_tasks()])
         chains = _chains(random, size - 1)
         alone = self._draw_autonomous(chains, size)
         dish = f"dish{number}"
         self.objects.append(Resource(dish))
-        wash = self._add(f"task{number}/wash {dish}", [dish], alone=False)
+        name = f"task{number}/wash {dish}"
+        wash = self._add(name, [dish], alone=False)
         for chain, length in enumerate(chains):
             ingredient = f"item{number}.{chain + 1}"
             self.objects.append(Resource(ingredient))
@@ -108,11 +117,15 @@ class _Network:
                 is_alone = (chain, k) in alone
                 is_added = k == length - 1 and length > 1
                 if is_added:
-                    words, objects = f"add {ingredient} to {dish}", [ingredient, dish]
+                    words = f"add {ingredient} to {dish}"
+                    objects = [ingredient, dish]
                 else:
-                    words, objects = f"work {k + 1} on {ingredient}", [ingredient]
+                    words = f"work {k + 1} on {ingredient}"
+                    objects = [ingredient]
                 tools = self._draw_tool() if is_alone else []
-                position = self._add(f"task{number}/{words}", objects if is_added else objects + tools, alone=is_alone)
+                if not is_added:
+                    objects += tools
+                position = self._add(f"task{number}/{words}", objects, alone=is_alone)
                 if k:
                     self.arcs.append((position - 1, position))
                 if is_added:
@@ -131,7 +144,10 @@ class _Network:
     def _draw_tool(self) -> list[str]:
         """Draw a tool, if there are any."""
         tools = self._parameters.resources
-        return [f"tool{1 + below(self._random, tools)}"] if tools else []
+        if not tools:
+            return []
+        number = 1 + below(self._random, tools)
+        return [f"tool{number}"]
 
     def _add(self, name: str, objects: list[str], *, alone: bool) -> int:
         """Add an action; return its position."""
@@ -154,11 +170,12 @@ def _chains(random: Random, count: int) -> list[int]:
 def _action(random: Random, name: str, used: list[str], *, alone: bool) -> Action:
     minutes = one(random, _minutes()[alone])
     modes = (Mode(tuple(Demand(thing) for thing in used)),)
-    return Action(name, name.partition("/")[0], minutes, 1 if alone else minutes, modes=modes)
+    task = name.partition("/")[0]
+    attended = 1 if alone else minutes
+    return Action(name, task, minutes, attended, modes=modes)
 
 
 def style() -> Generator:
     """Return how such problems are made."""
-    return Generator(
-        ("tasks", "actions", "parallelism", "resources", "agents"), defaults(), generate, ("tasks",), combine
-    )
+    options = ("tasks", "actions", "parallelism", "resources", "agents")
+    return Generator(options, defaults(), generate, ("tasks",), combine)

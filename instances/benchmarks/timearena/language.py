@@ -44,7 +44,8 @@ class _Decisions(Grammar[str]):
 
     def __init__(self, world: Scenario) -> None:
         self.world = world
-        self.names = {*world.aliases, *(thing.base for thing in world.objects.values())}
+        bases = [thing.base for thing in world.objects.values()]
+        self.names = {*world.aliases, *bases}
         self.verbs = {verb.partition(" ")[0] for verb in world.verbs}
 
     def find(self, text: str) -> list[StepMatch[str]]:
@@ -57,7 +58,9 @@ class _Decisions(Grammar[str]):
             return []
         steps = self._steps_of_parts(self._parts(text), named)
         begins = text.strip(_EDGES).lower().startswith(named)
-        return [StepMatch(len(text) if begins else len(step), step) for step in steps]
+        if begins:
+            return [StepMatch(len(text), step) for step in steps]
+        return [StepMatch(len(step), step) for step in steps]
 
     def _parts(self, text: str) -> list[str]:
         """Return the parts of a line, without a first one that is about the plan."""
@@ -67,7 +70,9 @@ class _Decisions(Grammar[str]):
             return []
         words = _words(parts[0])
         is_remark = len(words) > 4 and words[0] not in self.verbs
-        return parts[1:] if is_remark and not _decision_in(parts[0], self.world) else parts
+        if is_remark and not _decision_in(parts[0], self.world):
+            return parts[1:]
+        return parts
 
     def _steps_of_parts(self, parts: list[str], named: str) -> list[str]:
         """Return the decisions of the parts of a line, or only the first one if parts are not decisions."""
@@ -79,7 +84,11 @@ class _Decisions(Grammar[str]):
         are_short = all(len(_words(part)) <= 4 for part in parts)
         min_steps = (0.5 if are_short else 0.8) * len(parts)
         if 2 < len(steps) < len(parts) and len(steps) >= min_steps:  # some are wrong
-            return [_decision_in(part, self.world) or self.interpret(part, "free", True) or part for part in parts]
+            decisions = []
+            for part in parts:
+                decision = _decision_in(part, self.world)
+                decisions.append(decision or self.interpret(part, "free", True) or part)
+            return decisions
         if len(steps) < max(2, len(parts)):  # some part of it is no action
             return [named]
         return steps
@@ -94,7 +103,9 @@ class _Decisions(Grammar[str]):
             return False
         if free:
             return words[0] in self.verbs and not self.names.isdisjoint(words)
-        return len(words) in (1, 2, 4) or not (self.verbs | self.names).isdisjoint(words)
+        if len(words) in (1, 2, 4):
+            return True
+        return not (self.verbs | self.names).isdisjoint(words)
 
     def mentions(self, text: str) -> bool:
         words = set(_LETTERS.findall(text[:MAX_LINE].lower()))
@@ -105,21 +116,25 @@ class _Decisions(Grammar[str]):
 
         Few words stand for a decision only where one stands after the other.
         """
-        words = _words(text if kind == "free" else _REMARK.split(text, maxsplit=1)[0])
+        content = text if kind == "free" else _REMARK.split(text, maxsplit=1)[0]
+        words = _words(content)
         if kind != "free" and words[:1] == ["wait"]:
             return "wait"
         if not all(map(_WORD.fullmatch, words)):  # another notation, such as do[wash; cup]
             return None
         is_decision = self._is_action(words)
         if not is_decision and follows_steps and self._is_short(words, text) and _LINKS.isdisjoint(words):
-            is_decision = kind != "free" or text[:1] in _QUOTES or text.rstrip()[-1] not in ".,!?"
-        return " ".join(words) if is_decision and not text.rstrip("*_ ").endswith(":") else None
+            is_quoted = text[:1] in _QUOTES
+            is_decision = kind != "free" or is_quoted or text.rstrip()[-1] not in ".,!?"
+        is_heading = text.rstrip("*_ ").endswith(":")
+        return " ".join(words) if is_decision and not is_heading else None
 
     def _is_action(self, words: list[str]) -> bool:
         """Return whether words have the form of an action, with a verb or an object of some task."""
         if len(words) not in (2, 4):
             return False
-        return words[0] in self.verbs or words[1] in self.names or _of_another(words)
+        verb, name = words[:2]
+        return verb in self.verbs or name in self.names or _of_another(words)
 
     def _is_short(self, words: list[str], text: str) -> bool:
         """Return whether words are few enough for a decision in unknown words."""
@@ -180,7 +195,9 @@ def _reading(submission: object, world: Scenario, rules: Profile) -> Reading[lis
 
 def _read_entries(decisions: list[str], world: Scenario, rules: Profile) -> Reading[list[str]]:
     """Read a list, in which every entry is a decision; too many in another notation count as unread."""
-    unknown = sum(_decision_in(decision, world) is None and not _is_plain(decision) for decision in decisions)
+    unknown = 0
+    for decision in decisions:
+        unknown += _decision_in(decision, world) is None and not _is_plain(decision)
     if unknown < 2 or not rules.refuse_unread:
         return read_list(decisions)
     return read_list(decisions, entries=decisions, grammar=_Decisions(world))
@@ -198,7 +215,10 @@ def _is_plain(decision: str) -> bool:
 
 def logged(decisions: list[str], scene: Scenario) -> list[object]:
     """Return the decisions of a run as its log: several in unknown words have an observation."""
-    unknown = {text for text in decisions if _decision_in(text, scene) is None and not _is_plain(text)}
+    unknown = set()
+    for text in decisions:
+        if _decision_in(text, scene) is None and not _is_plain(text):
+            unknown.add(text)
     is_doubtful = sum(decision in unknown for decision in decisions) > 1
     return [observed(decision) if is_doubtful and decision in unknown else decision for decision in decisions]
 
@@ -216,12 +236,15 @@ def decision(message: object, scene: Scenario, rules: Profile) -> str:
     if isinstance(message, str) and (message == "wait" or message in scene.commands):  # without the reader of texts
         return message
     action = message.get("action") if isinstance(message, dict) else None
-    text = (action if isinstance(action, str) else _first(message, scene))[:MAX_LINE]
+    text = action if isinstance(action, str) else _first(message, scene)
+    text = text[:MAX_LINE]
     return extract(text, scene) if rules.normalize else text
 
 
 def _first(message_or_text: object, scene: Scenario) -> str:
-    message = {"role": "assistant", **message_or_text} if isinstance(message_or_text, dict) else message_or_text
+    message = message_or_text
+    if isinstance(message_or_text, dict):
+        message = {"role": "assistant", **message_or_text}
     try:
         decisions = _reading(message, scene, PROFILES["paper"]).commands
     except PlanError:
@@ -229,7 +252,8 @@ def _first(message_or_text: object, scene: Scenario) -> str:
     if decisions:
         return decisions[0]
     parts = contents(message) if isinstance(message, dict) else [message]
-    return "\n".join(without_thinking(part)[0] for part in parts if isinstance(part, str))
+    texts = [without_thinking(part)[0] for part in parts if isinstance(part, str)]
+    return "\n".join(texts)
 
 
 def written(problem: Instance, schedule: Schedule) -> list[str]:
@@ -264,7 +288,8 @@ def extract(text: str, world: Scenario) -> str:
 
 
 def _words(text: str) -> list[str]:
-    stripped = (word.strip(_EDGES) for word in text[:MAX_LINE].lower().split())
+    parts = text[:MAX_LINE].lower().split()
+    stripped = (part.strip(_EDGES) for part in parts)
     return [word for word in stripped if word and word not in _ARTICLES]
 
 

@@ -64,10 +64,13 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         scene = self.simulator.world
         forms = {verb: _form(verb) for verb in sorted(scene.verbs)}
         alone = [form for verb, form in forms.items() if not scene.verbs[verb]]
-        lines = [f"The tasks: {'; '.join(map(label, scene.tasks))}."]
+        tasks = "; ".join(map(label, scene.tasks))
+        objects = ", ".join(map(_with_state, scene.objects.values()))
+        lines = [f"The tasks: {tasks}."]
         lines.append(f"Actions, with objects in place of OBJ: {', '.join(forms.values())}.")
-        lines += [f"Those that go on by themselves: {', '.join(alone)}."] * bool(alone)
-        lines.append(f"Objects: {', '.join(map(_with_state, scene.objects.values()))}.")
+        if alone:
+            lines.append(f"Those that go on by themselves: {', '.join(alone)}.")
+        lines.append(f"Objects: {objects}.")
         if self.config.loop == "open":
             lines += ["What is to be done:", *_work(scene)]
         return "\n".join([*lines, f"You have {self.simulator.limit} minutes."])
@@ -83,7 +86,8 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         lines = [self._effect(after, step)]
         over = before.running.keys() - after.running.keys()
         if over:
-            commands = [_command(key, things) for key, things in before.running.items() if key in over]
+            ended = [(key, things) for key, things in before.running.items() if key in over]
+            commands = [_command(key, things) for key, things in ended]
             lines.append(f"meanwhile done: {listed(commands)}")
         return "\n".join(map(sentence, lines))
 
@@ -97,14 +101,16 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         key = roles_of(step.command)[0]
         if key in after.running:
             return f"{when}: {step.command} begins, and goes on by itself"
-        return f"{when}: {step.command} {'is not done in time' if after.remaining[key] else 'is done'}"
+        done = "is not done in time" if after.remaining[key] else "is done"
+        return f"{when}: {step.command} {done}"
 
     def answer(self, before: ArenaState, after: ArenaState, steps: Sequence[Step], over: str | None) -> str:
         """Return the effect of a decision and the situation, or only the kind of its feedback."""
         if self.config.loop == "open":
             return super().answer(before, after, steps, over)
         if self.config.feedback == "detailed":
-            texts = [*(self.step_text(before, after, step) for step in steps), self.situation(after)]
+            texts = [self.step_text(before, after, step) for step in steps]
+            texts.append(self.situation(after))
         else:
             texts = [self._terse_text(step) for step in steps]
         return "\n".join([*texts, *ending(over)])
@@ -120,7 +126,8 @@ class TimeArenaText(LiveText[Instance, Profile, ArenaState]):
         uses: list[str] = []
         for key, things in state.running.items():
             end = moment(state.minute + state.remaining[key])
-            uses.append(f"{listed(things)} ({_command(key, things)}, until {end})")
+            command = _command(key, things)
+            uses.append(f"{listed(things)} ({command}, until {end})")
         done = 100 * state.done // self.simulator.world.minutes
         now = f"It is {moment(state.minute)}, {done} % of the work is done."
         return f"{now} In use: {'; '.join(uses)}." if uses else now
@@ -151,7 +158,8 @@ def _command(key: RoleKey, things: Sequence[str]) -> str:
     head, _, preposition = key[1].partition(" ")
     if not preposition:
         return " ".join((head, *things))
-    return " ".join((head, things[0], preposition, *things[1:]))
+    first, *further = things
+    return " ".join((head, first, preposition, *further))
 
 
 def _with_state(thing: Object) -> str:
@@ -164,13 +172,19 @@ def _work(scene: Scenario) -> Iterator[str]:
     """Yield durations and prerequisites of actions, object by object."""
     for thing in scene.objects.values():
         for role in thing.roles.values():
-            after = listed([words(name, verb) for name, verb, _ in role.needs])
+            prerequisites = [words(name, verb) for name, verb, _ in role.needs]
+            after = listed(prerequisites)
             if role.minutes:
-                parts = [f"- {words(thing.name, role.verb)}: {role.minutes} min"]
-                parts += [] if scene.verbs[role.verb] else ["by itself"]
-                yield ", ".join([*parts, f"after {after}"] if after else parts)
+                work = words(thing.name, role.verb)
+                parts = [f"- {work}: {role.minutes} min"]
+                if not scene.verbs[role.verb]:
+                    parts.append("by itself")
+                if after:
+                    parts.append(f"after {after}")
+                yield ", ".join(parts)
             elif after:
-                yield f"- {_form(role.verb)[:-3]}{thing.name}: after {after}"
+                form = _form(role.verb)[:-3]
+                yield f"- {form}{thing.name}: after {after}"
 
 
 def action_space(problem: Instance) -> ActionSpace:

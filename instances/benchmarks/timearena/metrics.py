@@ -36,7 +36,9 @@ class TimeArenaMeasurement(Measurement[TimeArenaRun]):
     @cached_property
     def optimum(self) -> Optimum:
         """Optimum of the problem; infeasible if every run breaks a rule."""
-        return super().optimum if self.run.impossible is None else Optimum(None, Status.infeasible)
+        if self.run.impossible is not None:
+            return Optimum(None, Status.infeasible)
+        return super().optimum
 
     @cached_property
     def wait_costs(self) -> list[int | None]:
@@ -44,8 +46,12 @@ class TimeArenaMeasurement(Measurement[TimeArenaRun]):
         values = self.oracle.values(self.run)
         costs: list[int | None] = []
         for step, before, after in zip(self.run.steps, values, values[1:], strict=False):
-            if step.kind == "wait":
-                costs.append(None if before is None or after is None else after - before)
+            if step.kind != "wait":
+                continue
+            if before is None or after is None:
+                costs.append(None)
+            else:
+                costs.append(after - before)
         return costs
 
     @property
@@ -75,89 +81,102 @@ def declare(rules: Profile) -> Declarations[TimeArenaMeasurement]:
 
     ``best_score`` and ``best_time`` are P and T of the paper.
     """
-    return (
-        Metric("end", "reason for the end of the run", lambda measurement: measurement.record.end, kind="text"),
-        Metric(
-            "total_time", "length of the run", lambda measurement: measurement.record.total_time, "minutes", "count"
-        ),
-        Metric("score", "progress at the end", lambda measurement: measurement.record.score, "percent"),
-        Metric(
-            "best_score",
-            "highest progress",
-            lambda measurement: measurement.best_score,
-            "percent",
-            is_shown=True,
-            average=Average("AS", "mean of the best scores, percent", role=("main",), full=100),
-        ),
-        Metric(
-            "best_time",
-            "time at which the highest progress was first reached",
-            lambda measurement: measurement.best_time,
-            "minutes",
-            "count",
-        ),
-        Average(
-            "CS",
-            "percent of progress per minute, up to the best score",
-            lambda row: (row["best_score"], row["best_time"]),
-        ),
-        Average("CR", "completed runs, percent", lambda row: 100.0 * row["success"], role=("success",), full=100),
-        Average("CT", "minutes of completed runs", _completion_time),
-        Metric(
-            "kinds",
-            "decisions by kind of feedback; an action of several minutes counts once",
-            _count_by_kind,
-            kind="json",
-        ),
-        *_share_averages(),
-        Metric(
-            "necessary_waits",
-            "waits in which no action could be started",
-            lambda measurement: measurement.necessary_waits,
-            kind="count",
-        ),
-        Metric(
-            "unnecessary_waits",
-            "waits in which an action could be started",
-            lambda measurement: measurement.unnecessary_waits,
-            kind="count",
-        ),
-        Metric(
-            "steps",
-            "all steps, each as minute, action, kind and increment",
-            _minute_rows,
-            kind="json",
-        ),
-        Metric(
-            "costless_waits",
-            "waits that do not delay the best completion",
-            lambda measurement: measurement.wait_costs.count(0),
-            kind="json",
-            rule="price_waits",
-        ),
-        Metric(
-            "costly_waits",
-            "waits that delay the best completion",
-            lambda measurement: measurement.costly_waits,
-            kind="json",
-            rule="price_waits",
-        ),
-        Metric(
-            "unpriced_waits",
-            "waits whose cost is not proved",
-            lambda measurement: measurement.wait_costs.count(None),
-            kind="json",
-            rule="price_waits",
-        ),
-        Metric(
-            "wait_cost",
-            "total delay of the best completion by waits",
-            _sum_of_wait_costs,
-            "minutes",
-            "json",
-            rule="price_waits",
-        ),
+    return (*_progress_metrics(), *_completion_averages(), *_step_metrics(), *_wait_costs())
+
+
+def _progress_metrics() -> Declarations[TimeArenaMeasurement]:
+    end: Metric[TimeArenaMeasurement] = Metric(
+        "end", "reason for the end of the run", lambda measurement: measurement.record.end, kind="text"
     )
+    total_time: Metric[TimeArenaMeasurement] = Metric(
+        "total_time", "length of the run", lambda measurement: measurement.record.total_time, "minutes", "count"
+    )
+    score: Metric[TimeArenaMeasurement] = Metric(
+        "score", "progress at the end", lambda measurement: measurement.record.score, "percent"
+    )
+    best_score: Metric[TimeArenaMeasurement] = Metric(
+        "best_score",
+        "highest progress",
+        lambda measurement: measurement.best_score,
+        "percent",
+        is_shown=True,
+        average=Average("AS", "mean of the best scores, percent", role=("main",), full=100),
+    )
+    best_time: Metric[TimeArenaMeasurement] = Metric(
+        "best_time",
+        "time at which the highest progress was first reached",
+        lambda measurement: measurement.best_time,
+        "minutes",
+        "count",
+    )
+    return end, total_time, score, best_score, best_time
+
+
+def _completion_averages() -> Declarations[TimeArenaMeasurement]:
+    speed = Average(
+        "CS", "percent of progress per minute, up to the best score", lambda row: (row["best_score"], row["best_time"])
+    )
+    completion_rate = Average(
+        "CR", "completed runs, percent", lambda row: 100.0 * row["success"], role=("success",), full=100
+    )
+    completion_time = Average("CT", "minutes of completed runs", _completion_time)
+    return speed, completion_rate, completion_time
+
+
+def _step_metrics() -> Declarations[TimeArenaMeasurement]:
+    kinds = Metric(
+        "kinds",
+        "decisions by kind of feedback; an action of several minutes counts once",
+        _count_by_kind,
+        kind="json",
+    )
+    necessary_waits: Metric[TimeArenaMeasurement] = Metric(
+        "necessary_waits",
+        "waits in which no action could be started",
+        lambda measurement: measurement.necessary_waits,
+        kind="count",
+    )
+    unnecessary_waits: Metric[TimeArenaMeasurement] = Metric(
+        "unnecessary_waits",
+        "waits in which an action could be started",
+        lambda measurement: measurement.unnecessary_waits,
+        kind="count",
+    )
+    steps = Metric("steps", "all steps, each as minute, action, kind and increment", _minute_rows, kind="json")
+    return kinds, *_share_averages(), necessary_waits, unnecessary_waits, steps
+
+
+def _wait_costs() -> Declarations[TimeArenaMeasurement]:
+    costless_waits: Metric[TimeArenaMeasurement] = Metric(
+        "costless_waits",
+        "waits that do not delay the best completion",
+        lambda measurement: measurement.wait_costs.count(0),
+        kind="json",
+        rule="price_waits",
+    )
+    costly_waits: Metric[TimeArenaMeasurement] = Metric(
+        "costly_waits",
+        "waits that delay the best completion",
+        lambda measurement: measurement.costly_waits,
+        kind="json",
+        rule="price_waits",
+    )
+    unpriced_waits: Metric[TimeArenaMeasurement] = Metric(
+        "unpriced_waits",
+        "waits whose cost is not proved",
+        lambda measurement: measurement.wait_costs.count(None),
+        kind="json",
+        rule="price_waits",
+    )
+    wait_cost = Metric(
+        "wait_cost",
+        "total delay of the best completion by waits",
+        _sum_of_wait_costs,
+        "minutes",
+        "json",
+        rule="price_waits",
+    )
+    return costless_waits, costly_waits, unpriced_waits, wait_cost
 
 
 def _completion_time(row: Row) -> int | None:
@@ -184,9 +203,11 @@ def _count_by_kind(measurement: TimeArenaMeasurement) -> dict[str, int]:
 def _share_averages() -> list[Average]:
     """Return the averages of the shares of all kinds of decisions."""
     kinds = [kind for kind in KINDS if kind != "continue"]
-    return [
-        Average(kind, f"decisions that are {kind}, percent", partial(_share, kind), is_shown=False) for kind in kinds
-    ]
+    averages = []
+    for kind in kinds:
+        meaning = f"decisions that are {kind}, percent"
+        averages.append(Average(kind, meaning, partial(_share, kind), is_shown=False))
+    return averages
 
 
 def _share(kind: str, row: Row) -> tuple[float, int] | None:

@@ -89,12 +89,14 @@ class Scenario(CacheHolder):
                     continue
                 head, _, preposition = verb.partition(" ")
                 second_names = self._names_with_role(verb, 2)
-                commands += [f"{head} {name} {preposition} {second_name}" for second_name in second_names]
+                for second_name in second_names:
+                    commands.append(f"{head} {name} {preposition} {second_name}")
         return tuple(commands)
 
     def _names_with_role(self, verb: str, slot: int) -> list[str]:
         """Return the objects that a verb can use in a slot."""
-        return [name for name, thing in self.objects.items() if (verb, slot) in thing.roles]
+        role = verb, slot
+        return [name for name, thing in self.objects.items() if role in thing.roles]
 
     @cached_property
     def reservations(self) -> dict[str, frozenset[str]]:
@@ -109,7 +111,8 @@ class Scenario(CacheHolder):
         for name, container in self.objects.items():
             if any(word in container.base for word in COMMON):
                 continue
-            accepted = frozenset(thing.name for thing in self.objects.values() if _is_reserved_for(thing, container))
+            objects = self.objects.values()
+            accepted = frozenset(thing.name for thing in objects if _is_reserved_for(thing, container))
             if accepted:
                 reservations[name] = accepted
         return reservations
@@ -145,7 +148,8 @@ def _is_reserved_for(thing: Object, container: Object) -> bool:
     """Return True if an object is reserved for a container's task, and some action puts it there."""
     if not thing.reserved or thing.task != container.task:
         return False
-    return any(slot == 2 and (verb, 1) in thing.roles for verb, slot in container.roles)
+    second_verbs = [verb for verb, slot in container.roles if slot == 2]
+    return any((verb, 1) in thing.roles for verb in second_verbs)
 
 
 class _ReleasedObject(NamedTuple):
@@ -158,7 +162,8 @@ class _ReleasedObject(NamedTuple):
 
 @cache
 def _facts() -> dict[str, dict[str, Any]]:
-    tasks = load_json((files(__package__) / "data" / "tasks.json").read_bytes(), "tasks.json")["tasks"]
+    document = (files(__package__) / "data" / "tasks.json").read_bytes()
+    tasks = load_json(document, "tasks.json")["tasks"]
     assert isinstance(tasks, dict)
     return tasks
 
@@ -209,7 +214,8 @@ def _scenario(name: str, rules: Profile) -> Scenario:
     verbs: dict[str, bool] = {}
     for task in tasks:
         facts = _facts()[task]
-        verbs |= dict.fromkeys(facts["occupying"], True) | dict.fromkeys(facts["autonomous"], False)
+        verbs |= dict.fromkeys(facts["occupying"], True)
+        verbs |= dict.fromkeys(facts["autonomous"], False)
     scene = Scenario(name, tuple(tasks), objects, verbs, rules, aliases)
     if rules.prepared_objects:
         for thing in objects.values():
@@ -237,16 +243,23 @@ def _named_objects(released: Sequence[_ReleasedObject], rules: Profile) -> tuple
         is_single = entry.name == "fryer" and entry.task in single_fryer_tasks
         keys.append(entry.task if is_single else position)
     unique = dict(zip(keys, released, strict=True))
-    names = dict(zip(unique, _add_numbers([entry.name for entry in unique.values()]), strict=True))
+    numbered = _add_numbers([entry.name for entry in unique.values()])
+    names = dict(zip(unique, numbered, strict=True))
     released_names = _add_numbers([entry.name for entry in released])
-    aliases = {alias: names[key] for alias, key in zip(released_names, keys, strict=True)}
+    aliases = {}
+    for alias, key in zip(released_names, keys, strict=True):
+        aliases[alias] = names[key]
     objects = {}
     for key, entry in unique.items():
         # A prerequisite on another object means the one of the same task; on itself, this very one.
-        renamed = {peer.name: names[peer_key] for peer_key, peer in unique.items() if peer.task == entry.task}
+        renamed = {}
+        for peer_key, peer in unique.items():
+            if peer.task == entry.task:
+                renamed[peer.name] = names[peer_key]
         name = renamed[entry.name] = names[key]
         is_reserved = name != entry.name and entry.name not in COMMON
-        objects[name] = Object(name, entry.name, entry.task, is_reserved, _roles(entry.roles, renamed))
+        roles = _roles(entry.roles, renamed)
+        objects[name] = Object(name, entry.name, entry.task, is_reserved, roles)
     return objects, aliases | dict(zip(objects, objects, strict=True))
 
 
@@ -256,10 +269,13 @@ def _roles(facts: Iterable[Mapping[str, Any]], renamed: Mapping[str, str]) -> di
     for role in facts:
         needs: list[RoleKey] = []
         for name, verb, *slots in role.get("needs", ()):
-            needs.append((renamed.get(name, name), verb, slots[0] if slots else 0))
-        verb, slot = role["verb"], role.get("slot", 0)
+            slot = slots[0] if slots else 0
+            needs.append((renamed.get(name, name), verb, slot))
+        verb = role["verb"]
+        slot = role.get("slot", 0)
         state = role.get("states", [None])[0]
-        roles[verb, slot] = ObjectRole(verb, slot, role.get("minutes", 0), tuple(needs), state)
+        minutes = role.get("minutes", 0)
+        roles[verb, slot] = ObjectRole(verb, slot, minutes, tuple(needs), state)
     return roles
 
 
@@ -269,7 +285,9 @@ def _add_numbers(names: Sequence[str]) -> list[str]:
     numbered = []
     for name in names:
         count[name] += 1
-        numbered.append(f"{name}_{count[name]}" if total[name] > 1 else name)
+        if total[name] > 1:
+            name = f"{name}_{count[name]}"
+        numbered.append(name)
     return numbered
 
 
@@ -299,7 +317,9 @@ def words(name: str, verb: str) -> str:
     ('activate kettle', 'pour kettle into ...')
     """
     head, gap, preposition = verb.partition(" ")
-    return f"{head} {name} {preposition} ..." if gap else f"{head} {name}"
+    if not gap:
+        return f"{head} {name}"
+    return f"{head} {name} {preposition} ..."
 
 
 #: Time limit of the paper, per task (section 4.1).
@@ -327,11 +347,12 @@ def load(name: str, rules: Profile = PAPER) -> Instance:
         shared = set.intersection(*mode_needs) if mode_needs else set()
         predecessors = dict.fromkeys([*_needs(scene, role), *sorted(shared)])
         lags += [Lag(predecessor, action.id) for predecessor in predecessors]
+    resources = tuple(Resource(thing) for thing in scene.objects)
     return Instance(
         name=scene.name,
         actions=tuple(actions),
         lags=tuple(lags),
-        resources=tuple(Resource(name) for name in scene.objects),
+        resources=resources,
         benchmark="timearena",
         unit="minute",
         seconds_per_tick=60,
@@ -355,7 +376,8 @@ def rules_of(problem: Instance) -> Profile:
 
 def _id(scene: Scenario, thing: str, verb: str) -> str:
     head, _, preposition = verb.partition(" ")
-    return f"{scene.objects[thing].task}/{head} {thing} {preposition}".rstrip()
+    task = scene.objects[thing].task
+    return f"{task}/{head} {thing} {preposition}".rstrip()
 
 
 def _needs(scene: Scenario, role: ObjectRole) -> list[str]:
@@ -371,11 +393,12 @@ def _action(scene: Scenario, thing: Object, role: ObjectRole) -> Action:
     modes: tuple[Mode, ...] = (Mode((Demand(thing.name),)),)
     if role.slot == 1:
         modes = _modes_with_partners(scene, thing, role.verb)
+    attended = role.minutes if scene.verbs[role.verb] else 1
     return Action(
         id=_id(scene, thing.name, role.verb),
         task=thing.task,
         duration=role.minutes,
-        attended=role.minutes if scene.verbs[role.verb] else 1,
+        attended=attended,
         modes=modes,
     )
 
@@ -428,7 +451,8 @@ def to_schedule(problem: Instance, decisions: list[str]) -> Schedule:
             clock += 1
             continue
         action, mode = modes[decision]
-        pieces.append(Piece(action.id, clock, action.duration, problem.agents[0], mode))
+        piece = Piece(action.id, clock, action.duration, problem.agents[0], mode)
+        pieces.append(piece)
         clock += action.attended
     return Schedule.of(problem, pieces)
 
@@ -457,8 +481,9 @@ def without_objects(instance: Instance, *, as_listed: bool = False) -> Instance:
     lags = instance.lags
     if as_listed:
         ids = {re.sub(r"_\d+", "", action.id): action.id for action in instance.actions}
-        pairs = [(before, after) for after, before in _LISTED.items() if before in ids and after in ids]
-        lags += tuple(Lag(ids[before], ids[after]) for before, after in pairs)
+        for after, before in _LISTED.items():
+            if before in ids and after in ids:
+                lags += (Lag(ids[before], ids[after]),)
     return replace(
         instance,
         name=f"{instance.name} without objects",
@@ -480,7 +505,8 @@ def scenario_set(scenario: str, size: int) -> tuple[str, ...]:
     """
     combinations = []
     for first in range(10):
-        tasks = [f"{scenario}{(first + offset) % 10 + 1}" for offset in range(size)]
+        numbers = [(first + offset) % 10 + 1 for offset in range(size)]
+        tasks = [f"{scenario}{number}" for number in numbers]
         combinations.append(f"timearena/{'+'.join(tasks)}")
     return tuple(combinations)
 

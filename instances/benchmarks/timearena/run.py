@@ -39,9 +39,8 @@ class TimeArenaRun(ScheduleRun[list[str], Profile]):
         limit = problem.time_limit if plan.limit is None else plan.limit
         self._world = world(problem.name, rules)
         has_no_solution = impossible is not None
-        self.simulator = TimeArenaSimulator(
-            self._world, rules, inf if limit is None else limit, problem, impossible=has_no_solution
-        )
+        last_minute = inf if limit is None else limit
+        self.simulator = TimeArenaSimulator(self._world, rules, last_minute, problem, impossible=has_no_solution)
         state, steps = fold(self.simulator, plan.commands)
         self._steps = tuple(steps)
         self.record = self.simulator.record(state)
@@ -80,26 +79,31 @@ class TimeArenaRun(ScheduleRun[list[str], Profile]):
         """
         decisions = self.plan.commands
         positions = [position for position, decision in enumerate(decisions) if not exits(decision, self.rules)]
-        simulator = TimeArenaSimulator(self._world, replace(self.rules, max_wrong_streak=len(decisions) + 1))
+        patient_rules = replace(self.rules, max_wrong_streak=len(decisions) + 1)
+        simulator = TimeArenaSimulator(self._world, patient_rules)
         _, steps = fold(simulator, [decisions[position] for position in positions])
         modes = problems.action_modes(self.problem)
         carried: list[Target] = []
         attempted: list[tuple[Target, str]] = []
-        exiting = sorted(set(range(len(decisions))) - set(positions))
-        unknown = [DroppedCommand(position, decisions[position].strip()[:200], "exit") for position in exiting]
+        unknown = []
+        for position in sorted(set(range(len(decisions))) - set(positions)):
+            decision = decisions[position].strip()[:200]
+            unknown.append(DroppedCommand(position, decision, "exit"))
         for position, step in zip(positions, steps, strict=False):
             if step.kind == "wait":
                 continue
             if step.command not in modes:
                 unknown.append(DroppedCommand(position, step.command, kind_of(step)))
                 continue
-            target = Target(position, step.command, self.simulator.piece(step.command, step.start))
+            piece = self.simulator.piece(step.command, step.start)
+            target = Target(position, step.command, piece)
             if step.violation:
                 attempted.append((target, step.violation.kind))
             else:
                 carried.append(target)
         targets, wrong = first_or_attempted(carried, attempted)
-        return Targets(limited(self.problem, self.time_limit), targets, (*unknown, *wrong))
+        problem = limited(self.problem, self.time_limit)
+        return Targets(problem, targets, (*unknown, *wrong))
 
 
 def simulator(problem: Instance, rules: Profile) -> TimeArenaSimulator:

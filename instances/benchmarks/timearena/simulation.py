@@ -214,7 +214,9 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
 
     def initial(self) -> ArenaState:
         """Return the state in minute 0."""
-        remaining = {(thing.name, role.verb, role.slot): role.minutes for thing, role in self.world.roles()}
+        remaining = {}
+        for thing, role in self.world.roles():
+            remaining[thing.name, role.verb, role.slot] = role.minutes
         point = None if self.problem is None else DecisionPoint(self.problem)
         return self._set_end(ArenaState(remaining, point=point))
 
@@ -231,7 +233,9 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
         if exits(command, self.rules):
             state.end = "exit"
             return state, (Step(begin, "exit", "lost", begin, begin),)
-        text = " ".join(command.lower().split()) if self.rules.normalize else command.strip()
+        text = command.strip()
+        if self.rules.normalize:
+            text = " ".join(command.lower().split())
         kind, keys = ("wait", ()) if text == "wait" else self._check(state, text)
         fault = self._fault(state, text, kind, keys) if kind in WRONG else None
         state.wrong = state.wrong + 1 if fault else 0
@@ -248,7 +252,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
                 self._advance(state)
             self._record(state, text, kind, fault, necessary)
         text = text if kind == "valid" else text[:80]
-        step = Step(begin, text, _STEP_KINDS.get(kind, "lost"), begin, state.minute, fault)
+        kind_of_step = _STEP_KINDS.get(kind, "lost")
+        step = Step(begin, text, kind_of_step, begin, state.minute, fault)
         if state.point is not None:
             state.point = LatePoint(state.point, step)
         return self._set_end(state), (step,)
@@ -284,7 +289,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
     def commands(self, point: DecisionPoint, remaining: Schedule) -> list[str]:
         """Return decisions minute by minute, with waits until all work has ended."""
         pieces = (*point.state.pieces, *remaining.pieces)
-        end = max([point.reached - point.lost, *(piece.end for piece in pieces)])
+        ends = [piece.end for piece in pieces]
+        end = max([point.reached - point.lost, *ends])
         return problems.decisions(point.instance, remaining.pieces, point.state.clock, end)
 
     def success(self, state: ArenaState) -> bool:
@@ -293,7 +299,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
 
     def legal(self, state: ArenaState) -> list[LegalCommand]:
         """Return all actions that can be started now, and the wait."""
-        return [*(LegalCommand(text, "act") for text in self._startable(state)), LegalCommand("wait", "wait")]
+        commands = [LegalCommand(text, "act") for text in self._startable(state)]
+        return [*commands, LegalCommand("wait", "wait")]
 
     def choices(self, point: DecisionPoint, step: int, state: ArenaState | None = None) -> Iterator[LegalCommand]:
         """Yield every action of the problem that can be started now, and the wait."""
@@ -337,17 +344,20 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
         violations = tuple(entry.violation for entry in past if entry.violation)
         waits = (entry.minute.minute for entry in past if entry.minute.kind == "wait")
         open_work = {f"{name}: {verb}": minutes for (name, verb, _), minutes in remaining.items()}
+        progress = past[-1].score / 100 if past else 0.0
+        fatal = violations[-1] if state.end == "five_invalid" else None
+        idle = tuple((minute, minute + 1) for minute in waits)
         return Replay(
             events=tuple(map(_event, past)),
             violations=violations,
-            fatal=violations[-1] if state.end == "five_invalid" else None,
+            fatal=fatal,
             executed=state.executed,
-            progress=past[-1].score / 100 if past else 0.0,
+            progress=progress,
             goal_ratio=(number_of_tasks - len(open_tasks)) / number_of_tasks,
             success=state.end == "completed",
             makespan=state.minute,
             remaining=open_work,
-            idle=tuple((minute, minute + 1) for minute in waits),
+            idle=idle,
         )
 
     def _set_end(self, state: ArenaState) -> ArenaState:
@@ -372,14 +382,16 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
         while state.remaining[key] and state.minute < self.limit:
             self._work(state, key)
             self._advance(state)
-            self._record(state, text, "continue" if state.minute > begin and state.remaining[key] else "valid")
+            is_continued = state.minute > begin and state.remaining[key]
+            self._record(state, text, "continue" if is_continued else "valid")
 
     def _work(self, state: ArenaState, key: RoleKey) -> None:
         """Advance some work by one minute."""
         state.remaining[key] -= 1
         if not state.remaining[key]:
             state.idle = None  # startable actions change only when work starts or ends
-            state.done += self.world.objects[key[0]].roles[key[1:]].minutes
+            role = self.world.objects[key[0]].roles[key[1:]]
+            state.done += role.minutes
 
     def _advance(self, state: ArenaState) -> None:
         """Advance all autonomous work by one minute."""
@@ -416,7 +428,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
             return "invalid_action", ()
         if not all(key[0] in self.world.objects for key in keys):
             return "nonexistent_object", keys
-        is_apart, occupied = not _fit(self.world, keys), state.occupied
+        is_apart = not _fit(self.world, keys)
+        occupied = state.occupied
         kind = ""
         for key in keys:
             if key[0] in occupied:
@@ -431,10 +444,12 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
 
     def _fault(self, state: ArenaState, action: str, kind: str, keys: Sequence[RoleKey]) -> TimeArenaViolation:
         """Return the violation of a wrong decision before its minute passes."""
-        minute, names = state.minute, [key[0] for key in keys]
+        minute = state.minute
+        names = [key[0] for key in keys]
         violation = TimeArenaViolation(minute, kind, action[:80], start=minute, end=minute + 1)
         if kind == "nonexistent_object":
-            return violation._replace(actual=tuple(name[:80] for name in names if name not in self.world.objects))
+            unknown = [name[:80] for name in names if name not in self.world.objects]
+            return violation._replace(actual=tuple(unknown))
         if kind == "object_mismatch":
             wrong = tuple(key[0] for key in keys if key not in state.remaining)
             if wrong:
@@ -442,14 +457,17 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
             case, required = self._reason_apart(*names)
             return violation._replace(case=case, resource=names[1], required=required, actual=tuple(names))
         if kind == "object_occupied":
-            holders = [key for key, things in state.running.items() if not set(names).isdisjoint(things)]
+            used = set(names)
+            holders = [key for key, things in state.running.items() if not used.isdisjoint(things)]
             work = tuple(self._running_work(state, key) for key in holders)
             occupied = tuple(name for name in names if name in state.occupied)
             end = minute + max(state.remaining[key] for key in holders)
             return violation._replace(others=work, resource=occupied[0], required=end, actual=occupied)
         if kind == "dependency_violation":
-            lacking = dict.fromkeys(need for need in _needs(self.world, keys) if state.remaining[need])
-            return violation._replace(others=tuple(self._running_work(state, need) for need in lacking))
+            needs = _needs(self.world, keys)
+            lacking = dict.fromkeys(need for need in needs if state.remaining[need])
+            work = tuple(self._running_work(state, need) for need in lacking)
+            return violation._replace(others=work)
         return violation
 
     def _reason_apart(self, first: str, second: str) -> tuple[str, Measure]:
@@ -474,7 +492,8 @@ class TimeArenaSimulator(ScheduleSimulator[ArenaState, str]):
 def _event(entry: History) -> ReplayEvent:
     """Return a minute as an event of the replay."""
     minute, action, kind, _ = entry.minute
-    return ReplayEvent(minute, action[:80], minute, minute + 1, kind not in WRONG, entry.score / 100)
+    is_accepted = kind not in WRONG
+    return ReplayEvent(minute, action[:80], minute, minute + 1, is_accepted, entry.score / 100)
 
 
 def _fit(world: Scenario, keys: Sequence[RoleKey]) -> bool:
@@ -509,5 +528,6 @@ def _possible_actions(world: Scenario) -> list[_PossibleAction]:
         keys = roles_of(command)
         if _fit(world, keys):
             names = tuple(key[0] for key in keys)
-            actions.append(_PossibleAction(command, keys[0], names, _needs(world, keys)))
+            possible = _PossibleAction(command, keys[0], names, _needs(world, keys))
+            actions.append(possible)
     return actions

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.batches import in_workers, run_to_end
-from support.runner import invoke
+from support.runner import invoke, run_program
 from support.samples import sample
 
 import planoracle
@@ -376,7 +376,7 @@ def test_unknown_rules_are_refused(files, options, message):
 
 
 def test_unknown_rules_have_exit_status_2(files):
-    assert command("grade", "good.jsonl", "--rule", "patience=1").returncode == 2
+    assert run_program("grade", "good.jsonl", "--rule", "patience=1").returncode == 2
     malformed = invoke("grade", "good.jsonl", "--rule", "zero_duration")
     assert malformed.exit_code == 2
     assert "must be RULE=VALUE" in malformed.stderr

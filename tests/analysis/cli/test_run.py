@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from support.batches import stored_rows
-from support.runner import invoke
+from support.runner import invoke, run_program
 
 from planoracle import grade, load
 from planoracle.analysis.adapters import import_inspect_tasks
@@ -113,7 +113,7 @@ def test_problems_in_files_are_run_and_graded(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_calls_of_run_have_exit_status_2(tmp_path: Path, args: list[str], message: str) -> None:
-    process = planoracle("run", NAMES[0], *args, "--run", str(tmp_path / "run"))
+    process = run_program("run", NAMES[0], *args, "--run", tmp_path / "run")
     assert process.returncode == 2
     assert message in " ".join(process.stderr.split())
     assert not (tmp_path / "run").exists()

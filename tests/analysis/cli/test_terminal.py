@@ -68,8 +68,8 @@ def test_tables_are_ascii_if_the_encoding_is() -> None:
     assert drawn(60, encoding="ascii").isascii()
 
 
-@pytest.mark.parametrize("columns", ["", "80"])
-@pytest.mark.parametrize("long", ["x" * 100_000, "é" * 20_000, "a word " * 10_000, "\x1b" * 10_000])
+@pytest.mark.parametrize("columns", sample(["", "80"]))
+@pytest.mark.parametrize("long", sample(["x" * 100_000, "é" * 20_000, "a word " * 10_000, "\x1b" * 10_000], 2))
 def test_long_text_does_not_widen_every_line(long: str, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     rows = [{"id": str(number), "reason": "late", "makespan": 7} for number in range(200)]

@@ -14,7 +14,7 @@ from support.asynctool import messages_before, min_turns, random_chains
 from support.random_instances import kitchen, workshop
 from support.random_runs import odd_workshop, random_run, solve_from_scratch
 from support.replays import verdict_of
-from support.runner import CliRunner
+from support.runner import CliRunner, values_in_this_process
 from support.samples import sample
 
 import planoracle
@@ -283,7 +283,7 @@ def read(result, form):
     return json.loads(result.stdout) if form == "json" else [json.loads(line) for line in result.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl"])
+@pytest.mark.parametrize("form", sample(["json", "jsonl"]))
 def test_next_writes_advice_as_json(form, tmp_path):
     (tmp_path / "so-far.txt").write_text("activate kettle\n")
     result = invoke("next", TEA, "--after", tmp_path / "so-far.txt", "--all", "--format", form)
@@ -294,6 +294,13 @@ def test_next_writes_advice_as_json(form, tmp_path):
     assert "best reachable makespan: 13 minutes (optimal)" in result.stderr
 
 
+@pytest.fixture
+def no_worker(monkeypatch):
+    """Answer in this process: a worker takes a second to start."""
+    monkeypatch.setattr("planoracle.analysis.cli.next.each_in_worker", values_in_this_process)
+
+
+@pytest.mark.usefixtures("no_worker")
 def test_next_writes_tables_and_reads_standard_input():
     result = invoke("next", TEA, "--after", "-", "--format", "csv", stdin="activate kettle")
     assert [(row["command"], row["cost"]) for row in read(result, "csv")][:1] == [("wash teapot", "0")]
@@ -303,9 +310,8 @@ def test_next_writes_tables_and_reads_standard_input():
     assert late.exit_code == 0
 
 
+@pytest.mark.usefixtures("no_worker")
 def test_next_fails_without_readable_problem_or_plan(tmp_path):
-    own = tmp_path / "plan.txt"
-    own.write_text('[{"action": "nothing"}]')
     for arguments in (
         ["timearena/*"],
         ["no/such/problem"],

@@ -94,8 +94,8 @@ def schedules() -> Pairs:
 
 @pytest.fixture(scope="module")
 def comparisons() -> pd.DataFrame:
-    methods = ("optimum", "reference", "improve", "serial-lpt", "timearena-greedy", "asynctool-sequential")
-    names = ["recipe2plan/timed/Cobbler_*", "timearena/cooking/1", "asynctool/cross2", workshop(4), workshop(9)]
+    methods = ("optimum", "reference", "parallel-lpt", "serial-lpt", "timearena-greedy", "asynctool-sequential")
+    names = ["recipe2plan/timed/Cobbler_P*", "timearena/cooking/1", "asynctool/cross2/0?", workshop(4), workshop(9)]
     frame = compared(names, methods)
     # Measured times would place labels differently in each run.
     return frame.assign(seconds=[0.002 * 1.02**row for row in range(len(frame))])
@@ -145,7 +145,7 @@ def drawings(schedules: Pairs, comparisons: pd.DataFrame) -> dict[str, Callable[
     functions["gaps"] = lambda ax=None: gap_distribution(comparisons, ax, title="gaps")
     functions["profile"] = lambda ax=None: performance_profile(comparisons, ax, title="profile")
     functions["profile against the optimum"] = lambda ax=None: performance_profile(
-        comparisons[comparisons["method"].isin(["improve", "serial-lpt"])], ax, against="optimum"
+        comparisons[comparisons["method"].isin(["parallel-lpt", "serial-lpt"])], ax, against="optimum"
     )
     functions["regret 24"] = lambda ax=None: regret_staircase(cobbler, ax)
     functions["regret wrong"] = lambda ax=None: regret_staircase(wrong, ax)
@@ -277,7 +277,7 @@ def test_pair_shows_both_schedules() -> None:
 
 
 def test_methods_and_plans_of_a_figure_have_different_colours() -> None:
-    names = ["optimum", *heuristic_names(), *(f"model {k}" for k in range(12))]
+    names = ["optimum", *heuristic_names(), *(f"model {k}" for k in range(6))]
     rows = [
         {
             "instance": f"i{k}",
@@ -288,7 +288,7 @@ def test_methods_and_plans_of_a_figure_have_different_colours() -> None:
             "accepted": True,
         }
         for place, name in enumerate(names)
-        for k in range(5)
+        for k in range(2)
     ]
     frame = frames.schema.from_rows("comparisons", rows)[0]
     curves = performance_profile(frame).get_legend().get_lines()
@@ -305,7 +305,7 @@ def test_methods_and_plans_of_a_figure_have_different_colours() -> None:
     assert len({*ends} - {"0.75"}) == 2
 
 
-@pytest.mark.parametrize("models", [2, 24])
+@pytest.mark.parametrize("models", sample([2, 24]))
 def test_names_and_legends_of_narrow_figures_leave_room_for_the_axes(models: int) -> None:
     names = [f"a model with a name, {k}" for k in range(models)]
     rows = [
@@ -334,7 +334,7 @@ def test_plan_with_unknown_agents_and_modes_is_drawn() -> None:
 
 
 def test_caption_of_gaps_counts_unanswered_problems(comparisons: pd.DataFrame, tmp_path: Path) -> None:
-    methods = ["improve", "timearena-greedy"]
+    methods = ["parallel-lpt", "timearena-greedy"]
     drawn = comparisons[comparisons["method"].isin(["optimum", *methods])]
     with use_shape(Shape(3.3)):
         ax = gap_distribution(drawn)
@@ -350,7 +350,7 @@ def test_caption_of_gaps_counts_unanswered_problems(comparisons: pd.DataFrame, t
 
 
 def test_few_gaps_have_no_median(comparisons: pd.DataFrame) -> None:
-    one = comparisons[(comparisons["instance"] == COBBLER) & comparisons["method"].isin(["reference", "improve"])]
+    one = comparisons[(comparisons["instance"] == COBBLER) & comparisons["method"].isin(["reference", "parallel-lpt"])]
     ax = gap_distribution(one)
     assert [len(dots.get_offsets()) for dots in ax.collections] == [1, 1]
     assert (legend(ax), list(ax.patches)) == ([], [])

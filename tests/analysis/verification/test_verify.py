@@ -15,14 +15,13 @@ from typing import Any
 
 import pytest
 from support.random_instances import kitchen
-from support.runner import invoke
+from support.runner import invoke, values_in_this_process
 from support.samples import sample, some_problems
 
 from planoracle.analysis.verification import verify as module
 from planoracle.analysis.verification.bundled_checks import BundledEntry, bundled_entries, select_names
 from planoracle.analysis.verification.verify import (
     derive_certificates,
-    plan_document,
     read_certificates,
     verify_bundled,
     verify_named,
@@ -40,12 +39,19 @@ from planoracle.instances.protocol import bundled_results, registry
 from planoracle.instances.protocol.bundled_results import Entry
 from planoracle.instances.protocol.schedule_benchmark import certify
 from planoracle.solver.exact.search import solve
+from planoracle.solver.explanation import plan_document
 from planoracle.solver.proofs import checker
 from planoracle.solver.proofs.certificate import certificate
 from planoracle.solver.proofs.checker import RefusedError
 from planoracle.solver.solve import bundled_result
 
 NAME = "timearena/household1"
+
+
+@pytest.fixture
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verify in this process: a worker takes a second to start."""
+    monkeypatch.setattr("planoracle.analysis.cli.verify.each_in_worker", values_in_this_process)
 
 
 def check(problem: Any, proof: Any) -> int:
@@ -75,7 +81,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_written_certificate_is_verified(files: tuple[Path, Path]) -> None:
     problem, proof = files
-    for name in (problem, NAME, "timearena"):
+    for name in (problem, "timearena/household?"):
         done = invoke("verify", name, proof, "--format", "json")
         assert done.exit_code == 0
         assert json.loads(done.stdout) == [
@@ -91,6 +97,7 @@ def test_written_certificate_is_verified(files: tuple[Path, Path]) -> None:
         ]
 
 
+@pytest.mark.usefixtures("no_worker")
 def test_certificate_with_a_wrong_number_is_refused_and_the_others_are_verified(
     files: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -99,7 +106,7 @@ def test_certificate_with_a_wrong_number_is_refused_and_the_others_are_verified(
     lines += ["[1]\n", '{"instance": 4}\n', json.dumps(written("timearena/household2")[1]) + "\n"]
     several = tmp_path / "several.jsonl"
     several.write_text("".join(lines))
-    done = invoke("verify", "timearena/household", several, "--format", "jsonl")
+    done = invoke("verify", "timearena/household?", several, "--format", "jsonl")
     assert done.exit_code == 1
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["instance"], row["holds"]) for row in rows] == [
@@ -112,6 +119,7 @@ def test_certificate_with_a_wrong_number_is_refused_and_the_others_are_verified(
         assert message in done.stderr
 
 
+@pytest.mark.usefixtures("no_worker")
 def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
     empty = tmp_path / "no.json"
     empty.write_text("nothing")
@@ -151,6 +159,7 @@ def claim(name: str, bound: int | None, later: int = 0) -> dict[str, Any]:
     return plan_document(replace(optimum, lower_bound=bound), "released")
 
 
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize(
     ("name", "bound", "later", "holds", "reason"),
     [
@@ -446,6 +455,7 @@ def test_verify_checks_bundled_certificates(monkeypatch: pytest.MonkeyPatch) -> 
     assert "2 refuted" in done.stderr
 
 
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize(
     "name", ["kitchens/synchronous/0_cheese_sandwich", "paracook/cook/own/seed_2/agent_num_2/orders_num_1"]
 )
@@ -453,7 +463,7 @@ def test_plans_proved_by_search_are_replayed(name: str, tmp_path: Path) -> None:
     out = tmp_path / "plan.json"
     result = next(bundled_entries(name)).result()
     assert result is not None
-    document = module.plan_document(result, "paper")
+    document = plan_document(result, "paper")
     out.write_text(json.dumps(document))
     done = invoke("verify", name, out, "-f", "json")
     assert done.exit_code == 0

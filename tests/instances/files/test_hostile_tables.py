@@ -14,6 +14,7 @@ from zipfile import ZIP_BZIP2
 
 import pytest
 from support.batches import session_processes, within
+from support.runner import run_program, values_in_this_process
 from support.workbooks import HEAD, SHEET, TASK, sheet, text_cell, with_entry, workbook
 
 from planoracle import load, solve
@@ -31,10 +32,21 @@ ENTITIES = '<!DOCTYPE l [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;">]>'
 ACCEPTED = "accepted are tables of at most 10000 tasks and 500 columns, see .docs/limits.md"
 
 
-@pytest.fixture(autouse=True)
-def _fresh_workers() -> Iterator[None]:
-    """End idle workers after each test: a worker that lacked memory is retried in a new one."""
+@pytest.fixture
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read in this process: the reader refuses the file before it needs a limit of the worker."""
+    monkeypatch.setattr(file_reader, "each_in_worker", values_in_this_process)
+
+
+@pytest.fixture
+def fresh_worker() -> Iterator[None]:
+    """End idle workers before and after the test: a worker that lacked memory is retried in a new one."""
+    _end_idle_workers()
     yield
+    _end_idle_workers()
+
+
+def _end_idle_workers() -> None:
     while pool._idle:
         pool._idle.pop().process.kill()
 
@@ -55,6 +67,7 @@ def row(number: int) -> str:
 # --- Excel ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -99,6 +112,7 @@ def test_hostile_workbook_is_refused_by_name(data: bytes, message: str, tmp_path
     assert fault.startswith(f"t.xlsx{message}")
 
 
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize(
     "data",
     [
@@ -114,6 +128,7 @@ def test_workbook_with_a_wrong_size_is_read(data: bytes, tmp_path: Path) -> None
     assert solve(read(tmp_path, data, "t.xlsx")).makespan == 3
 
 
+@pytest.mark.usefixtures("fresh_worker")
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
@@ -168,6 +183,7 @@ def repeated(value: str, count: int) -> Any:
     return pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * count, pyarrow.int8()), pyarrow.array([value]))
 
 
+@pytest.mark.usefixtures("no_worker")
 def test_hostile_parquet_is_refused_by_name(tmp_path: Path) -> None:
     many = parquet_file({"task": repeated("a", 200_000), "duration": repeated("1", 200_000)})
     (fault,) = faults(tmp_path, many, "t.parquet")
@@ -208,7 +224,7 @@ def test_hostile_table_does_not_stop_the_other_problems_of_a_folder(tmp_path: Pa
         (tmp_path / f"{name}.xlsx").write_bytes(workbook(sheet(HEAD + TASK)))
     (tmp_path / "b.xlsx").write_bytes(workbook(sheet(HEAD + TASK + row(2_000_000_000))))
     for command in "solve", "compare":
-        process = subprocess.run([*COMMAND, command, str(tmp_path)], capture_output=True, text=True, check=False)
+        process = run_program(command, tmp_path)
         assert process.returncode == 1
         assert "b.xlsx, line 2000000000: must have at most 1048576 rows" in process.stderr
         assert "Traceback" not in process.stderr

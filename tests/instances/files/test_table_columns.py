@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from support.runner import values_in_this_process
 from typer.testing import CliRunner
 
 from planoracle import Model, load, solve
@@ -16,6 +17,12 @@ from planoracle.instances.errors import InputError
 from tests.support.tables import faults, notes, read
 
 pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
+
+
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read in this process, since a worker takes half a second; `test_hostile_tables` reads in workers."""
+    monkeypatch.setattr("planoracle.instances.workers.file_reader.each_in_worker", values_in_this_process)
 
 
 def table(*lines: str) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.runner import values_in_this_process
+from support.samples import sample
 from typer.testing import CliRunner
 
 from planoracle import Model, explain, load, schedule, solve
@@ -21,6 +23,12 @@ ROOT = Path(__file__).resolve().parents[3]
 WORKSHOP = ROOT / "instances" / "examples" / "workshop.csv"
 
 pytestmark = pytest.mark.filterwarnings("ignore::planoracle.instances.errors.InputNote")
+
+
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read in this process, since a worker takes half a second; `test_hostile_tables` reads in workers."""
+    monkeypatch.setattr("planoracle.instances.workers.file_reader.each_in_worker", values_in_this_process)
 
 
 # --- the problem of a table -----------------------------------------------------------------------
@@ -277,23 +285,16 @@ def test_commands_accept_a_table_and_column_names(command: str, tmp_path: Path) 
     assert CliRunner().invoke(app, [*call, "--map", "tsk=a"]).exit_code != 0
 
 
-def test_commands_print_notes_on_table_and_busy_agent(tmp_path: Path) -> None:
-    call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()"]
+@pytest.mark.parametrize("command", sample(["solve", "explain"]))
+def test_commands_print_notes_on_table_and_busy_agent(command: str, tmp_path: Path) -> None:
+    """Workers write notes to standard error of their own, so that the command runs in a process."""
     (tmp_path / "t.csv").write_text("task,duration,agent,cost\na,3,ann,1\nb,4,ann,2\n")
-    for command in ("solve", "explain"):
-        process = subprocess.run(
-            [*call, command, "t.csv"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        lines = process.stderr.splitlines()
-        assert lines[0] == "note: t.csv: ignored columns: cost"
-        if command == "solve":
-            assert lines[1:] == [
-                "note: t: the only agent (ann) is busy for all 7 ticks; --agents 2 adds a second agent"
-            ]
+    call = [sys.executable, "-c", "from planoracle.analysis.cli import main; main()", command, "t.csv"]
+    process = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=True)
+    first, *others = process.stderr.splitlines()
+    assert first == "note: t.csv: ignored columns: cost"
+    if command == "solve":
+        assert others == ["note: t: the only agent (ann) is busy for all 7 ticks; --agents 2 adds a second agent"]
 
 
 def test_names_ending_in_decimals_are_unchanged(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
@@ -62,9 +62,10 @@ def work(schedule: Schedule) -> Counter[tuple[str, str | None, int]]:
 
 
 @pytest.mark.parametrize("make", sample([interruption_workshop, workshop, ovens, kilns, agent_workshop, kitchen], 3))
-def test_no_single_piece_can_start_earlier(make) -> None:
+@pytest.mark.parametrize("seeds", sample([range(15), range(15, 40)]))
+def test_no_single_piece_can_start_earlier(make: Callable[[int], Instance], seeds: range) -> None:
     checked = 0
-    for seed in range(40):
+    for seed in seeds:
         try:
             instance = replace(make(seed), time_limit=None, benchmark="generic")
         except InputError:  # a state that nothing sets
@@ -82,7 +83,7 @@ def test_no_single_piece_can_start_earlier(make) -> None:
             assert work(early) == work(late)
             assert cut or len(early.pieces) <= len(late.pieces)
         checked += early != late
-    assert checked > 15
+    assert checked > 5
 
 
 def test_pieces_tied_by_a_maximum_lag_are_shifted_together() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from planoracle.heuristics.generation import blocks_of, generate_serial
@@ -16,6 +18,7 @@ from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search import solve
 from tests.support.random_instances import kitchen, ovens, presses, workshop
+from tests.support.samples import sample
 
 
 def searched(instance: Instance, schedule: Schedule, *, effort: float = 0.01, workers: int = 1) -> Schedule:
@@ -29,9 +32,10 @@ def searched(instance: Instance, schedule: Schedule, *, effort: float = 0.01, wo
     return search.schedule() if len(search.values) == model.model.variables else schedule
 
 
-def test_neighbourhood_search_never_lengthens_a_schedule() -> None:
-    improved = 0
-    for instance in (drawn(seed) for drawn in (kitchen, workshop, ovens, presses) for seed in range(25)):
+@pytest.mark.parametrize("family", [kitchen, workshop, ovens, presses])
+@pytest.mark.parametrize("seeds", sample([range(6), range(6, 25)]))
+def test_neighbourhood_search_never_lengthens_a_schedule(family: Callable[[int], Instance], seeds: range) -> None:
+    for instance in map(family, seeds):
         blocks = blocks_of(instance)
         timetable = generate_serial(instance, [float(-n) for n in range(len(blocks.members))])
         result = solve(instance)
@@ -43,8 +47,6 @@ def test_neighbourhood_search_never_lengthens_a_schedule() -> None:
         schedule = searched(instance, first)
         assert next(find_violations(instance, schedule), None) is None
         assert result.makespan <= schedule.makespan <= first.makespan
-        improved += schedule.makespan < first.makespan
-    assert improved > 5
 
 
 def crowded(count: int) -> Instance:
@@ -70,7 +72,7 @@ def test_neighbourhood_search_shortens_a_schedule_of_many_windows(workers: int) 
     assert next(find_violations(instance, schedule), None) is None
 
 
-@pytest.mark.parametrize("work", [0.4, pytest.param(1.5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("work", [0.1, pytest.param(1.5, marks=pytest.mark.slow)])
 def test_counted_work_limit_gives_the_same_result_twice(work: float) -> None:
     instance = crowded(51)  # 102 actions
     results = [solve(instance, time_limit=WorkLimit(work)) for _ in range(2)]
@@ -81,5 +83,5 @@ def test_counted_work_limit_gives_the_same_result_twice(work: float) -> None:
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_neighbourhood_search_accepts_any_number_of_workers(workers: int) -> None:
-    result = solve(crowded(51), time_limit=2.0, workers=workers)
+    result = solve(crowded(51), time_limit=1.0, workers=workers)
     assert result.status in (Status.optimal, Status.feasible)

@@ -54,6 +54,7 @@ def test_lacking_conditions_cover_missing_parts_and_dishes() -> None:
     assert ("addedto", "onion#text1_0", "water#text1") in lacking(dish)
 
 
+@pytest.mark.slow
 def test_optimum_by_goal_text_is_proved_and_audited() -> None:
     rules = registry.get("robotouille").rules.profile("released", goal="text")
     result = plan(problems.kitchen(BURGERS), rules=rules)

@@ -6,7 +6,7 @@ import pytest
 
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.benchmarks.kitchens.problems import kitchen
-from planoracle.solver.kitchens import kind
+from planoracle.solver.kinds.kitchen_kind import KIND
 from planoracle.solver.solve import bundled_result
 
 BURGER = kitchen("kitchens/synchronous/3_burger")
@@ -15,7 +15,7 @@ BURGER = kitchen("kitchens/synchronous/3_burger")
 def test_stored_result_is_restored() -> None:
     best = bundled_result(BURGER)
     assert best is not None
-    restored = kind.unpack(BURGER, PROFILES["released"], kind.pack(BURGER, PROFILES["released"], best))
+    restored = KIND.unpack(BURGER, PROFILES["released"], KIND.pack(BURGER, PROFILES["released"], best))
     assert (restored.actions, restored.makespan, restored.plan) == (best.actions, best.makespan, best.plan)
 
 
@@ -23,8 +23,8 @@ def test_stored_result_is_restored() -> None:
 def test_plans_that_do_not_pass_the_rules_are_refused(change: list[object]) -> None:
     best = bundled_result(BURGER)
     assert best is not None
-    entry = kind.pack(BURGER, PROFILES["released"], best)
+    entry = KIND.pack(BURGER, PROFILES["released"], best)
     for plan in (change, [*change, *best.actions], [*best.actions, *change[:1]]):
         if plan != list(best.actions):
             with pytest.raises(ValueError, match="plan"):
-                kind.unpack(BURGER, PROFILES["released"], entry | {"plan": plan})
+                KIND.unpack(BURGER, PROFILES["released"], entry | {"plan": plan})

@@ -1,0 +1,1 @@
+"""Kinds of problems: one class for each, and their registry."""

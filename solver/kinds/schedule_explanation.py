@@ -1,0 +1,91 @@
+"""Explanation of a schedule by a certificate of its optimum, or of infeasibility by a conflict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.limits import Deadline, Limit, Status, deadline_of
+from planoracle.instances.protocol.feedback import span
+from planoracle.solver.exact.search import solve
+from planoracle.solver.explanation import Explanation
+from planoracle.solver.proofs.certificate import Certificate, certificate
+from planoracle.solver.proofs.conflict import find_conflict
+from planoracle.solver.result import Result
+
+
+def explain_schedule(instance: Instance, time_limit: Limit) -> Explanation:
+    """Solve a problem within half of the limit, and explain the result within the other half."""
+    deadline = deadline_of(time_limit)
+    result = solve(instance, time_limit=deadline.sooner(deadline.remaining() / 2))
+    if result.status == Status.infeasible:
+        return _explain_infeasibility(instance, result, deadline)
+    proof = certificate(instance, result.makespan, result.schedule, time_limit=deadline)
+    if proof is None:
+        makespan = "no schedule was found" if result.makespan is None else span(instance, result.makespan)
+        line = f"{_head(result)}, {makespan}; no certificate was found within the time limit."
+        return Explanation(**_fields(result), _lines=(line,))
+    return _explain_by_proof(instance, result, proof)
+
+
+def _explain_infeasibility(instance: Instance, result: Result, deadline: Deadline) -> Explanation:
+    conflict = find_conflict(instance, time_limit=deadline)
+    lines = [f"{_head(result)}."] if conflict is None else conflict.lines()
+    return Explanation(**_fields(result), conflict=conflict, _lines=tuple(lines))
+
+
+def _explain_by_proof(instance: Instance, result: Result, proof: Certificate) -> Explanation:
+    """Return the explanation by a certificate, which may settle what the search has not."""
+    fields = _fields(result)
+    first_lines = _first_lines(instance, result, proof)
+    if result.status == Status.feasible and proof.explained:
+        fields |= {"status": Status.optimal, "lower_bound": result.makespan}
+        first_lines[0] = f"{instance.name}: {Status.optimal}, {span(instance, proof.bound)}."
+    lines = [*first_lines, *proof.lines(instance)]
+    if proof.gap and result.status == Status.optimal:
+        gap = span(instance, proof.gap)
+        lines.append(f"The remaining {gap} up to the optimum are proved by search ({result.proof}).")
+    return Explanation(
+        **fields,
+        kind=proof.kind,
+        explained_bound=proof.bound,
+        certificate=proof,
+        document=proof.as_dict(),
+        _lines=tuple(lines),
+    )
+
+
+def _first_lines(instance: Instance, result: Result, proof: Certificate) -> list[str]:
+    """Return the line about the result, and the heading of the proof."""
+    head = _head(result)
+    if result.makespan is None:
+        return [
+            f"{head}; neither a schedule nor a proof of infeasibility was found within the time limit.",
+            f"Lower bound for every schedule ({proof.kind}):",
+        ]
+    makespan = span(instance, result.makespan)
+    if proof.explained:
+        return [f"{head}, {makespan}.", f"Proof that no schedule is shorter ({proof.kind}):"]
+    sentence = f"{head}, {makespan}."
+    if result.status == Status.feasible:
+        lower_bound = span(instance, max(result.lower_bound or 0, proof.bound))
+        sentence = (
+            f"{head}, {makespan}; the proved lower bound is {lower_bound}, "
+            "and the time limit ended the search for shorter schedules."
+        )
+    return [sentence, f"Proof of a lower bound ({proof.kind}):"]
+
+
+def _head(result: Result) -> str:
+    return f"{result.instance}: {result.status}"
+
+
+def _fields(result: Result) -> dict[str, Any]:
+    """Return the fields that an explanation shares with its result."""
+    return {
+        "instance": result.instance,
+        "status": result.status,
+        "makespan": result.makespan,
+        "lower_bound": result.lower_bound,
+        "unit": result.unit,
+    }
