@@ -17,7 +17,7 @@ from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.scoring import BestKnown
 from planoracle.solver.solve import solving_kind
-from planoracle.solver.states.state_solver import NEVER, Value
+from planoracle.solver.states.state_solver import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def lost_now(environment: AnyEnvironment, value: Value) -> tuple[str, str] | Non
 def _loss(lost: str | None, value: Value, in_time: Callable[[int], bool]) -> tuple[str, str] | None:
     if lost == "over":
         return "over", "proved"
-    if value.lower >= NEVER:
+    if value.is_infeasible:
         return "constraints", "proved"
     if lost is not None:
         return lost, "unknown"

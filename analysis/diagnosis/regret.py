@@ -16,7 +16,7 @@ from planoracle.instances.protocol.plan import AMBIGUOUS, FAULTS, NO_PLAN, Plan
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.simulator import Step
 from planoracle.solver.runs import Option, lost_after, solver_of
-from planoracle.solver.states.state_solver import NEVER, Value
+from planoracle.solver.states.state_solver import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def _regret_of_step(step: Step, before: Value, after: Value) -> DecisionRegret:
         after=after.makespan,
         cost=cost,
         status=after.status,
-        lower=after.lower if 0 < after.lower < NEVER else None,
+        lower=after.lower if after.lower > 0 and not after.is_infeasible else None,
         upper=after.upper,
         violation=step.violation and step.violation.kind,
     )
@@ -331,7 +331,7 @@ def next_of(run: AnyRun, *, all_commands: bool = False, seconds: Limit = WORK) -
         return Advice(problem.name, problem.unit, None, Status.infeasible, (), None, run.impossible, grid=solver.grid)
     value, ended = solver.value, solver.over
     over = ended
-    if over is None and value.lower < NEVER and not run.in_time(value.lower):
+    if over is None and not value.is_infeasible and not run.in_time(value.lower):
         over = "time_limit"
     plan = None
     if run.lost_at(run.stop) != "over" and value.upper is not None and run.in_time(value.upper):

@@ -22,7 +22,6 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import one_of
 from planoracle.solver.runs import Live, StateValue, lost_now, run_of
 from planoracle.solver.solve import has_bundled_results_only, no_solver_reason
-from planoracle.solver.states.state_solver import NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ class RegretReward(Reward):
         value = state_value.value
         penalty = self.penalty
         if penalty is None:
-            lower_bound = 0 if value.lower >= NEVER else value.lower
+            lower_bound = 0 if value.is_infeasible else value.lower
             penalty = 10 * max(1, lower_bound)
         return _State(state_value, value.makespan, penalty)
 

@@ -18,7 +18,7 @@ from planoracle.instances.errors import InputError, InternalError
 from planoracle.instances.model.limits import Limit, Status, TimeOverError, deadline_of
 from planoracle.solver.kitchens.consistency import contradiction
 from planoracle.solver.kitchens.heuristic import Groups, heuristic, ordinary
-from planoracle.solver.kitchens.state_view import NEVER
+from planoracle.solver.kitchens.state_view import UNREACHABLE
 from planoracle.solver.result import OnProgress, Result, versions
 
 # Greedy searches: weights of the lower bound, and largest number of states.
@@ -234,12 +234,12 @@ class _Search:
         if self.on_progress is not None:
             steps = self.max_steps
             bound = self.compiled.ticks(self.start, min(steps, self.limit))
-            self.on_progress(None if steps == NEVER else self.compiled.ticks(self.start, steps), bound)
+            self.on_progress(None if steps == UNREACHABLE else self.compiled.ticks(self.start, steps), bound)
 
     @property
     def max_steps(self) -> int:
-        """Number of steps of the incumbent; `NEVER` without one."""
-        return NEVER if self.best is None else len(self.best)
+        """Number of steps of the incumbent; `UNREACHABLE` without one."""
+        return UNREACHABLE if self.best is None else len(self.best)
 
     def round_up(self, steps: int) -> int:
         """Return the least number of actions, ``steps`` or more, that a plan can have: it ends with a round."""
@@ -308,7 +308,7 @@ class _Search:
                     continue
                 seen.add(child.state)
                 now = steps + child.cost
-                estimate = self.heuristic.look(child.state, groups, now, NEVER)
+                estimate = self.heuristic.look(child.state, groups, now, UNREACHABLE)
                 if estimate.key in seen or not estimate.groups:
                     continue
                 seen.add(estimate.key)
@@ -355,7 +355,7 @@ class _Search:
         ranked = []
         for child in self.children(node.state):
             now = node.steps + child.cost
-            if now >= self.max_steps or seen.get(child.state, NEVER) <= now:
+            if now >= self.max_steps or seen.get(child.state, UNREACHABLE) <= now:
                 continue
             if child.reached:
                 self.best = unwind((child.codes, node.path))
@@ -363,7 +363,7 @@ class _Search:
                 continue
             seen[child.state] = now
             estimate = self.heuristic.look(child.state, node.groups, now, self.max_steps)
-            if not estimate.groups or seen.get(estimate.key, NEVER) <= now:
+            if not estimate.groups or seen.get(estimate.key, UNREACHABLE) <= now:
                 continue
             seen[estimate.key] = now
             bound = max(node.bound, estimate.groups[0][0])

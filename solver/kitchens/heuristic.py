@@ -14,7 +14,7 @@ from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.kitchens.consistency import is_usual
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.lower_bound import Bound
-from planoracle.solver.kitchens.state_view import NEVER, Abstraction, StateView
+from planoracle.solver.kitchens.state_view import UNREACHABLE, Abstraction, StateView
 from planoracle.solver.kitchens.transport.execution import transport_plans
 
 #: Groups that may still lead to the goal, each with the lower bound of plans that use it; the best first.
@@ -89,7 +89,7 @@ class _Familiar(SearchHeuristic):
                 self._awaited.append((process.predicate, self._roles.items[kind], count))
 
     def root(self, state: State) -> Groups:
-        return self.look(state, tuple((0, group) for group in self._roles.groups()), 0, NEVER).groups
+        return self.look(state, tuple((0, group) for group in self._roles.groups()), 0, UNREACHABLE).groups
 
     def transport_plans(
         self, start: State, groups: Groups, too_long: int, deadline: Deadline

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from planoracle.solver.kitchens.goals import ItemRole, Process
-from planoracle.solver.kitchens.state_view import NEVER, Context, GroupScene, StateView
+from planoracle.solver.kitchens.state_view import UNREACHABLE, Context, GroupScene, StateView
 
 
 class Stack(NamedTuple):
@@ -39,7 +39,7 @@ class ItemCosts:
             for place in options:
                 role = roles[place] if place >= 0 else None
                 if role is not None and role.name not in ("", item):
-                    row.append(NEVER)
+                    row.append(UNREACHABLE)
                     continue
                 must = self._must_leave(scene, station, stack, height, role)
                 goes = must or surely or covered
@@ -49,7 +49,7 @@ class ItemCosts:
                     continue
                 walk = 0 if station in scene.attended and height == len(stack) - 1 else 1
                 cost = walk + 1 + self._count_picked(scene, item, station, height, place, must or surely, walk)
-                if role is not None and role.rank > before.get(role.dish, NEVER):
+                if role is not None and role.rank > before.get(role.dish, UNREACHABLE):
                     is_away = scene.tables[role.dish] != station
                     if is_away and not context.todo(scene.view, item, role):
                         cost += 4  # put aside, walked to, picked up, carried [12]
@@ -71,7 +71,7 @@ class ItemCosts:
         dish = dishes.pop()
         if dish >= 0:
             rank = max(role.rank for role in possible_roles)
-            before[dish] = min(before.get(dish, NEVER), rank)
+            before[dish] = min(before.get(dish, UNREACHABLE), rank)
 
     def _is_needed(self, item: str, options: tuple[int, ...]) -> bool:
         """Return whether an item must play one of its roles, as every item of its kind is needed."""
@@ -173,7 +173,7 @@ class ItemCosts:
             return put_down
         role = context.roles.roles[place]
         if role.name not in ("", item):
-            return NEVER
+            return UNREACHABLE
         todo = context.todo(view, item, role)
         if todo:
             if not role.loose and self._is_full(scene, *(process.station for process in todo)):
@@ -232,5 +232,5 @@ class ItemCosts:
             return 0
         role = self._context.roles.roles[place]
         if role.name not in ("", item) or role.dish >= 0 or role.under or self._context.todo(scene.view, item, role):
-            return NEVER
-        return 0 if role.meal < 0 or (item, scene.group.meals[role.meal]) in scene.view.added else NEVER
+            return UNREACHABLE
+        return 0 if role.meal < 0 or (item, scene.group.meals[role.meal]) in scene.view.added else UNREACHABLE

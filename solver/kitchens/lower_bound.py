@@ -11,7 +11,7 @@ from typing import Any
 
 from planoracle.solver.kitchens.goals import Group, Process, Roles
 from planoracle.solver.kitchens.item_costs import ItemCosts, Stack
-from planoracle.solver.kitchens.state_view import NEVER, Abstraction, Context, GroupScene, StateView
+from planoracle.solver.kitchens.state_view import UNREACHABLE, Abstraction, Context, GroupScene, StateView
 
 
 class VesselCosts:
@@ -51,7 +51,7 @@ class VesselCosts:
             vessel_of_meal = view.inside.get(name)
             if vessel_of_meal is not None and vessel_of_meal not in context.pots:
                 if is_short or must_be_set_to_boil or vessel_name not in ("", vessel_of_meal):
-                    return NEVER  # nothing leaves a bowl, and only in a pot is a meal added to or set to boil
+                    return UNREACHABLE  # nothing leaves a bowl, and only in a pot is a meal added to or set to boil
                 continue
             is_poured = bool(vessel_name) and vessel_name not in context.pots
             total += is_poured + must_be_set_to_boil
@@ -61,12 +61,12 @@ class VesselCosts:
                 fetching = [
                     self._count_moved(scene, pot, context.fill) + self._walk(scene, pot, filling) for pot in pots
                 ]
-                steps = min(fetching, default=NEVER)
+                steps = min(fetching, default=UNREACHABLE)
                 steps += 3 * is_raw + 2 * is_poured
                 carried[""] = max(carried.get("", 0), steps)
                 continue
             if vessel_name and not is_poured and vessel_name != vessel_of_meal:
-                return NEVER
+                return UNREACHABLE
             steps = self._count_carried(scene, vessel_of_meal, is_raw, is_boiling, vessel_name if is_poured else "")
             carried[vessel_of_meal] = max(carried.get(vessel_of_meal, 0), steps)
         unfilled = carried.pop("", 0)
@@ -164,9 +164,9 @@ class Bound:
             if item not in rows:
                 rows[item] = tuple(self._item_costs.count_unplaced(scene, item, role) for role in options[item])
         total = self._assign(rows)
-        if total < NEVER:
+        if total < UNREACHABLE:
             total += self._vessel_costs.lower_bound(scene)
-        return max(1, min(total, NEVER))
+        return max(1, min(total, UNREACHABLE))
 
     def _table(self, view: StateView, bottom: str, role: int) -> str:
         """Return the station where the lowest item of a dish lies, if it may stay there."""
@@ -190,7 +190,7 @@ class Bound:
                 kinds.setdefault(self._context.kinds[item], []).append(row)
         for kind, places in self._context.roles.kinds.items():
             if kind not in kinds and any(not self._context.roles.roles[place].bottom for place in places):
-                return NEVER
+                return UNREACHABLE
         return total + sum(self._match(tuple(sorted(listed))) for listed in kinds.values())
 
     def _match(self, rows: tuple[tuple[int, ...], ...]) -> int:
@@ -200,7 +200,7 @@ class Bound:
             base = sum(row[-1] for row in rows)
             assignments = permutations(rows, len(rows[0]) - 1)
             costs = (sum([row[i] - row[-1] for i, row in enumerate(chosen)]) for chosen in assignments)
-            min_cost = min((base + cost for cost in costs), default=NEVER)
+            min_cost = min((base + cost for cost in costs), default=UNREACHABLE)
             if len(self._min_costs) > _CACHE_SIZE:
                 self._min_costs.clear()
             self._min_costs[rows] = min_cost

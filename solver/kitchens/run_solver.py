@@ -17,7 +17,7 @@ from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.result import Result
 from planoracle.solver.runs import Option, StateValue
 from planoracle.solver.solve import bundled_result
-from planoracle.solver.states.state_solver import NEVER, Value
+from planoracle.solver.states.state_solver import Value
 from planoracle.solver.states.values import fill
 
 # Largest number of stored states.
@@ -25,16 +25,19 @@ _MOST = 100_000
 
 
 class _Completion(NamedTuple):
-    """Completion of a state: bounds of its steps or rounds, and a plan that takes ``upper``."""
+    """Completion of a state: bounds of its steps or rounds, and a plan that takes ``upper``.
 
-    lower: int
+    ``lower`` is ``None`` if the goal is proved to be out of reach.
+    """
+
+    lower: int | None
     upper: int | None
     actions: tuple[str, ...] = ()
 
     def total(self, now: int) -> Value:
         """Return the bounds with the time until the state."""
-        if self.lower >= NEVER:
-            return Value(NEVER, None)
+        if self.lower is None:
+            return Value.infeasible()
         return Value(now + self.lower, None if self.upper is None else now + self.upper)
 
 
@@ -99,7 +102,7 @@ class RunValues:
         if len(self._completions) >= _MOST:
             self._completions.clear()
         if result.status == Status.infeasible:
-            completion = _Completion(NEVER, None)
+            completion = _Completion(None, None)
         else:
             completion = _Completion(result.lower_bound or 0, result.makespan, result.actions)
         self._completions[state] = completion

@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.kitchen import Atom, split_name
 from planoracle.solver.kitchens.goals import BOILED, FILLED, Group, ItemRole, Process, Roles, processes
 
 #: More steps than any plan takes: the goal is out of reach.
-NEVER = 10**6
+UNREACHABLE = 10**6
 
 
 class GroupScene:

@@ -23,7 +23,7 @@ from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimula
 from planoracle.solver.exact.bounds import common_tick
 from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.runs import Option, StateValue
-from planoracle.solver.states.state_solver import NEVER, Value
+from planoracle.solver.states.state_solver import Value
 from planoracle.solver.states.values import (
     Solvers,
     accepted_value,
@@ -58,7 +58,7 @@ class RunValues:
     def state_value(self, environment: AnyEnvironment, before: StateValue | None = None) -> StateValue:
         """Return the value of the state of a run."""
         if environment.impossible is not None:
-            return StateValue(Value(NEVER, None))
+            return StateValue(Value.infeasible())
         point = self._point(environment)
         step = _step(environment, point)
         value, lower_bound = None, 0

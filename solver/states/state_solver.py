@@ -23,8 +23,8 @@ from planoracle.solver.exact.resources import holds
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.states.progress import FixedPiece, Key, Progress, Translator
 
-#: Lower bound of infeasible states.
-NEVER = 10**400
+# Lower bound of infeasible states: bounds of later states stay above all makespans.
+_INFEASIBLE = 10**400
 # Models kept for one instance and step.
 _MODELS = 8
 
@@ -74,7 +74,7 @@ class InstanceModel:
         self.translator = Translator(instance, step)
         self.windows = windows(instance)
         self.horizon = -(-horizon(instance) // step)
-        self.lower_bound = -(-lower_bound(instance, self.windows) // step) if self.windows.consistent else NEVER
+        self.lower_bound = -(-lower_bound(instance, self.windows) // step) if self.windows.consistent else _INFEASIBLE
         actions, tails = instance.actions, self.windows.tail
         self.starters = [i for i, action in enumerate(actions) if not action.attended and instance.eligible(action)]
         # A start cannot cut pieces of these if the model states that they continue.
@@ -146,8 +146,8 @@ class Value:
     Attributes
     ----------
     lower, upper
-        Ticks; the best makespan lies between them. ``upper`` is ``None`` without a completion; ``lower`` is `NEVER`
-        if infeasibility is proved.
+        Ticks; the best makespan lies between them. ``upper`` is ``None`` without a completion; ``lower`` exceeds all
+        makespans if infeasibility is proved.
     witness
         A completion with makespan ``upper``, if one was found.
     """
@@ -156,10 +156,20 @@ class Value:
     upper: int | None
     witness: Witness | None = field(default=None, repr=False, compare=False)
 
+    @classmethod
+    def infeasible(cls) -> Value:
+        """Return the value of a state that is proved to have no completion."""
+        return cls(_INFEASIBLE, None)
+
+    @property
+    def is_infeasible(self) -> bool:
+        """True if the state is proved to have no completion."""
+        return self.lower >= _INFEASIBLE
+
     @property
     def status(self) -> Status:
         """Status of the best completion."""
-        if self.lower >= NEVER:
+        if self.is_infeasible:
             return Status.infeasible
         if self.upper is None:
             return Status.unknown
@@ -270,7 +280,7 @@ class StateSolver:
     def _bound(self, progress: Progress) -> int:
         """Lower bound in steps: what has been started, every action still to do, and all that needs an agent."""
         clock, bound = progress.clock, self._lower_bound
-        work, shortest_tail = 0, NEVER
+        work, shortest_tail = 0, _INFEASIBLE
         for i, remaining in enumerate(self._ground.remaining):
             starts = progress.starts.get(i)
             size = self._translator.sizes[i] // self.step
@@ -314,8 +324,8 @@ class StateSolver:
             return Value(at_most, at_most)
         if not self._started:
             self._begin(limit)
-        if self._lower_bound >= NEVER:
-            return Value(NEVER, None)
+        if self._lower_bound >= _INFEASIBLE:
+            return Value.infeasible()
         progress = self._translator.progress(state)
         seen = self._proved.get(progress.key)
         if seen is not None:
@@ -334,7 +344,7 @@ class StateSolver:
         if at_most is not None:
             max_steps = min(max_steps, (at_most - progress.cut - 1) // self.step)
         if min_steps > max_steps:
-            return Value(at_most, at_most) if at_most is not None else Value(NEVER, None)
+            return Value(at_most, at_most) if at_most is not None else Value.infeasible()
         value = self._search(built, progress.cut, (min_steps, max_steps), bounds, deadline)
         is_proved = value.makespan is not None and value.witness is not None
         if value.witness is not None and is_proved:
@@ -359,8 +369,8 @@ class StateSolver:
             root = self.value(PartialSchedule(), limit=limit)
             if isinstance(limit, WorkLimit):
                 roots[key] = root, counted_work() - before
-        if root.lower >= NEVER:
-            self._lower_bound = NEVER
+        if root.is_infeasible:
+            self._lower_bound = _INFEASIBLE
         else:
             self._lower_bound = max(self._lower_bound, -(-root.lower // self.step))
 
@@ -388,7 +398,7 @@ class StateSolver:
                 if bounds.upper is not None:  # no shorter completion: `solve` rests on the same proof
                     return Value(bounds.upper, bounds.upper)
                 if self._confirm(model, options, deadline):
-                    return Value(NEVER, None)
+                    return Value.infeasible()
             elif outcome.status == Status.optimal:
                 lower = upper
             elif outcome.bound > 0:

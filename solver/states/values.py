@@ -22,7 +22,7 @@ from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.schedule_run import AnyScheduleRun
 from planoracle.instances.protocol.simulator import Acceptance
 from planoracle.solver.exact.bounds import common_tick
-from planoracle.solver.states.state_solver import NEVER, StateSolver, Value
+from planoracle.solver.states.state_solver import StateSolver, Value
 
 # With more steps than this in interruptible actions a model is too large; points are then left open.
 _MAX_SEGMENTS = 6_000
@@ -71,7 +71,7 @@ def value_of(
     solver = state_solver({} if solvers is None else solvers, instance, step, point.state.clock)
     state_at_most = None if at_most is None else at_most - lost
     value = solver.value(point.state, max(0, at_least - lost), state_at_most, limit=limit)
-    if value.lower >= NEVER:
+    if value.is_infeasible:
         return value
     upper = None if value.upper is None else max(value.upper + lost, point.reached)
     return replace(value, lower=max(value.lower + lost, point.reached), upper=upper)
@@ -110,7 +110,7 @@ def values_of(run: AnyScheduleRun, *, limit: Limit = _WORK, solvers: Solvers | N
     """
     points, solvers = run.points, {} if solvers is None else solvers
     if run.impossible is not None:
-        return [Value(NEVER, None)] * len(points)
+        return [Value.infeasible()] * len(points)
     values: list[Value] = []
     known_solvers, step = solvers, step_of(run)
     accepts = run.simulator.acceptance(run.rules)
@@ -182,7 +182,7 @@ def fill(
         before, after = values[low], values[high]
         assert before is not None
         assert after is not None
-        if before.lower >= NEVER or (before.makespan is not None and before.makespan == after.makespan):
+        if before.is_infeasible or (before.makespan is not None and before.makespan == after.makespan):
             values[low + 1 : high] = [Value(before.lower, before.upper)] * (high - low - 1)
             return
         following = follow(low, before)

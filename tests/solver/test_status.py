@@ -23,7 +23,7 @@ from planoracle.solver.exact.search import solve
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.proofs.conflict import find_conflict
 from planoracle.solver.repair.minimal_change import minimal_change
-from planoracle.solver.states.state_solver import NEVER, Value
+from planoracle.solver.states.state_solver import Value
 from tests.support.grades import comparisons
 
 LAB = load("timearena/lab1")
@@ -59,7 +59,7 @@ def test_only_proved_statuses_are_settled() -> None:
     [
         (Value(3, 3), Status.optimal),
         (Value(3, 4), Status.feasible),
-        (Value(NEVER, None), Status.infeasible),
+        (Value.infeasible(), Status.infeasible),
         (Value(3, None), Status.unknown),
     ],
 )

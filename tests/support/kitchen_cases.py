@@ -14,7 +14,7 @@ from planoracle.instances.errors import InputError
 from planoracle.instances.model.limits import WorkLimit
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import SearchHeuristic, heuristic
-from planoracle.solver.kitchens.state_view import NEVER
+from planoracle.solver.kitchens.state_view import UNREACHABLE
 from tests.support.kitchen_grammar import timed_domain
 from tests.support.state_graph import min_steps
 
@@ -76,7 +76,7 @@ class Case:
         for groups in (guide.root(engine.start()), guide.root(state)):
             value = bound(guide, state, groups)
             if value > steps:
-                return f"bound {'none' if value >= NEVER else value}, truth {steps}"
+                return f"bound {'none' if value >= UNREACHABLE else value}, truth {steps}"
         return ""
 
     def plan_fault(self, steps: int | None) -> str:
@@ -92,9 +92,9 @@ class Case:
 
 
 def bound(guide: SearchHeuristic, state: State, groups: Any) -> int:
-    """Return the lower bound of a state for the choices ``groups``; `NEVER`: infeasible."""
-    looked = guide.look(state, tuple((0, group) for _, group in groups), 0, NEVER).groups
-    return looked[0][0] if looked else NEVER
+    """Return the lower bound of a state for the choices ``groups``; `UNREACHABLE`: infeasible."""
+    looked = guide.look(state, tuple((0, group) for _, group in groups), 0, UNREACHABLE).groups
+    return looked[0][0] if looked else UNREACHABLE
 
 
 #: Checks by name: functions of a case and the minimum number of steps that return a message.

@@ -10,7 +10,7 @@ from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKi
 from planoracle.instances.benchmarks.kitchens.kitchen import split_name
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.kitchens.goals import Group
-from planoracle.solver.kitchens.state_view import NEVER, Abstraction, Context, StateView
+from planoracle.solver.kitchens.state_view import UNREACHABLE, Abstraction, Context, StateView
 from planoracle.solver.kitchens.transport.scheduling import CookTurn, ScheduleInput, schedule
 from planoracle.solver.kitchens.transport.transport_tasks import TransportTask, transport_tasks
 
@@ -298,7 +298,7 @@ class _Acting:
     def soonest(self, items: Sequence[str]) -> int:
         """Return the turn of the first remaining task of some items."""
         turns = chain.from_iterable(cook.turns for cook in self.cooks)
-        return min((turn.first for turn in turns if self.listed[turn.task].thing in items), default=NEVER)
+        return min((turn.first for turn in turns if self.listed[turn.task].thing in items), default=UNREACHABLE)
 
     def take(self, cook: _Cook, thing: str, at: str, view: StateView) -> str:
         names = {"p1": cook.name, "i1": thing, "c1": thing, "s1": at}

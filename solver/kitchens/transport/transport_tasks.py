@@ -7,7 +7,7 @@ from itertools import permutations
 from math import perm
 
 from planoracle.solver.kitchens.goals import Group, Process
-from planoracle.solver.kitchens.state_view import NEVER, Context, StateView
+from planoracle.solver.kitchens.state_view import UNREACHABLE, Context, StateView
 
 # Largest number of assignments of items of a kind to roles.
 _MOST_WAYS = 720
@@ -258,7 +258,7 @@ class _Listing:
         ranks = {item: self.roles[self.plays[item]].rank for item in members}
         for item in self.view.stacks[station]:
             lowest_rank = min(ranks.values(), default=-1)
-            if ranks.pop(item, NEVER) > lowest_rank:
+            if ranks.pop(item, UNREACHABLE) > lowest_rank:
                 return
             if self.context.todo(self.view, item, self.roles[self.plays[item]]):
                 return

@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.problems import kitchen
 from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.generate.parameters import chance, one, shuffled
 from planoracle.solver.kitchens.astar import plan
-from planoracle.solver.kitchens.state_view import NEVER
+from planoracle.solver.kitchens.state_view import UNREACHABLE
 from tests.support.kitchen_cases import FAULTS, Case, read_cases
 from tests.support.kitchen_comparison import compare, draw_cases
 from tests.support.robotouille import document
@@ -83,7 +83,7 @@ def test_interrupted_boiling_does_not_restart(rules: KitchenRules) -> None:
     whole = [*done, *plan(problem, rules=rules, after=done).actions]
     assert trace(problem, whole, rules).success
     totals = [
-        number + (plan(problem, rules=rules, after=whole[:number]).makespan or NEVER)
+        number + (plan(problem, rules=rules, after=whole[:number]).makespan or UNREACHABLE)
         for number in range(boils, len(whole))
     ]
     assert totals == sorted(totals)

@@ -18,7 +18,7 @@ from planoracle.instances.benchmarks.kitchens.simulation import trace
 from planoracle.instances.errors import InputError
 from planoracle.solver.kitchens.astar import plan
 from planoracle.solver.kitchens.heuristic import heuristic
-from planoracle.solver.kitchens.state_view import NEVER
+from planoracle.solver.kitchens.state_view import UNREACHABLE
 from tests.support.robotouille_originals import load_kitchen
 
 #: Optima of the released default kitchens, in their order.
@@ -61,7 +61,7 @@ def test_bound_never_exceeds_the_remaining_steps_of_an_optimal_plan(name: str) -
     state = compiled.start()
     choices = guided.root(state)
     for steps, text in enumerate(result.actions):
-        remaining = guided.look(state, tuple((0, group) for _, group in choices), 0, NEVER).groups
+        remaining = guided.look(state, tuple((0, group) for _, group in choices), 0, UNREACHABLE).groups
         assert remaining[0][0] <= result.makespan - steps, steps
         deed = compiled.find(state, text)
         assert deed is not None
