@@ -104,7 +104,7 @@ _TEXTS = {name: text for name, text in pages().items() if name != "CHANGELOG.md"
 @pytest.mark.parametrize("page", _TEXTS)
 def test_commands_and_options_of_a_page_exist(page: str) -> None:
     """Commands outside of blocks are not run, nor those that need a cluster or a key."""
-    for call in _calls(_TEXTS[page]):
+    for call in dict.fromkeys(_calls(_TEXTS[page])):
         words = re.split(r"[\s,]+", call)
         assert {word for word in words if word.startswith("-")} - {"-"} <= _options(words), call
 

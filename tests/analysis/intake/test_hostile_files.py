@@ -6,7 +6,6 @@ import bz2
 import gzip
 import json
 import struct
-import subprocess
 import sys
 import zipfile
 from io import BytesIO
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.runner import run_program
 from support.workbooks import with_entry
 
 from planoracle.analysis.intake import byte_streams
@@ -109,9 +109,7 @@ def test_hostile_tables_do_not_stop_the_other_files_of_a_folder(tmp_path: Path) 
     (tmp_path / "model" / "a.csv").write_bytes(GOOD)
     (tmp_path / "model" / "c.csv.gz").write_bytes(gzip.compress(b"instance,plan" + b",x" * 20_000))
     (tmp_path / "model" / "d.eval").write_bytes(log())
-    process = subprocess.run(
-        [*COMMAND, "grade", str(tmp_path), "--format", "jsonl"], capture_output=True, text=True, check=False
-    )
+    process = run_program("grade", tmp_path, "--format", "jsonl")
     assert process.returncode == 1
     assert "b.parquet" in process.stderr
     assert "must have at most 20000 rows" in process.stderr
