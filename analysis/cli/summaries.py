@@ -62,7 +62,8 @@ def format_of(path: Path | None) -> Format:
         return Format.table
     form = _ENDINGS.get(path.suffix.lower())
     if form is None:
-        raise typer.BadParameter(f"must end in {', '.join(_ENDINGS)}, not {path.name!r}", param_hint="--summary")
+        endings = ", ".join(_ENDINGS)
+        raise typer.BadParameter(f"must end in {endings}, not {path.name!r}", param_hint="--summary")
     return form
 
 
@@ -95,14 +96,17 @@ def show(
     frame = grades.frame()
     outcomes = grades.outcomes(frame)
     averages = summarize(frame, grades.rules)
-    scored = [row["model"] or UNNAMED for row in averages.models if row["problems"]]
+    judged = [row for row in averages.models if row["problems"]]
+    scored = [row["model"] or UNNAMED for row in judged]
     tables: dict[str, list[dict[str, Any]]] = {"models": averages.models, "sets": averages.sets}
     tables["pairs"] = pairs_of_models(outcomes, scored)
     tables["causes"] = records(failure_causes(outcomes)) if averages.models else []
     tables |= _benchmark_tables(averages.sets)
     if table is None and form is Format.csv:
         table = "models"
-    chosen = tables if table is None else {table: tables.get(table, [])}
+    chosen = tables
+    if table is not None:
+        chosen = {table: tables.get(table, [])}
     if form in PEOPLE:
         models = [row["model"] for row in averages.models]
         _show_tables(chosen, grades, form, stream or sys.stdout, models)
@@ -111,11 +115,13 @@ def show(
     else:
         columns = _EMPTY.get(table or "", ["model", "set"])
         # The title says that --columns is not about this file.
-        write_table(form, columns, _data_rows(chosen), "" if stream is None else "averages", stream)
+        title = "" if stream is None else "averages"
+        write_table(form, columns, _data_rows(chosen), title, stream)
     if "pairs" in chosen and len(averages.models) > 1:
         for row in averages.models:
             if not row["problems"]:
-                collect(row["model"] or UNNAMED, "no plan is scored; no pair has this model", "models", "note")
+                name = row["model"] or UNNAMED
+                collect(name, "no plan is scored; no pair has this model", "models", "note")
 
 
 def _data_rows(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
@@ -153,7 +159,8 @@ def _show_tables(
         elif name == "causes":
             _put_causes(rows, models, form, stream, untitled=untitled)
         else:
-            write_table(form, list(rows[0]), rows, "" if untitled else name.capitalize(), stream)
+            title = "" if untitled else name.capitalize()
+            write_table(form, list(rows[0]), rows, title, stream)
 
     further = [name for name in tables if name not in COMMON_TABLES]
     for name in ("models", "sets", *further, "pairs", "causes"):
@@ -191,7 +198,8 @@ def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None, t
     having = [name for name, names in accepted.items() if by in names]
     refused = [name for name in accepted if name not in having]
     for name in refused:
-        message = f"{_title(name)}: {one_of(by, accepted[name])}"
+        message = one_of(by, accepted[name])
+        message = f"{_title(name)}: {message}"
         error = UnknownNameError(message, field="--by", value=by)
         if not having:
             raise error
@@ -203,31 +211,38 @@ def show_groups(grades: GradeRows, by: str, form: Format, output: Path | None, t
     tables: dict[str, list[dict[str, Any]]] = {"groups": rows, "quartiles": []}
     for name in having:
         runs = frame[frame["benchmark"] == name]
-        part, middles = group_runs(runs, by, grades.rules), quartiles(runs, by)
+        part = group_runs(runs, by, grades.rules)
+        middles = quartiles(runs, by)
         rows += part
         tables["quartiles"] += middles
         meaning = accepted[name][by]
         about = f"{words} ({meaning})" if meaning else words
-        title = "" if current_view.get().columns else f"{_title(name)} by {about}"
+        benchmark = _title(name)
+        title = "" if current_view.get().columns else f"{benchmark} by {about}"
         if not part:
-            tell(f"no run of {_title(name)} has {about}", "note")
+            tell(f"no run of {benchmark} has {about}", "note")
         elif form in PEOPLE and table != "quartiles":
             _put_group(part, by, grades, title, form)
         shows_quartiles = table == "quartiles" or (bool(title) and table is None)
         if middles and form in PEOPLE and shows_quartiles:
             title = title and f"Quartiles of {words}"
-            write_table(form, ["model", "set", "runs", *list(middles[0])[4:]], middles, title)
+            columns = ["model", "set", "runs", *list(middles[0])[4:]]
+            write_table(form, columns, middles, title)
     if form not in PEOPLE:
         if table is None and form is Format.csv:
             table = "groups"
         chosen = tables if table is None else {table: tables[table]}
-        levels = {by if level == "groups" else level: part for level, part in chosen.items()}
+        levels = chosen
+        if "groups" in chosen:
+            levels = {by if level == "groups" else level: part for level, part in chosen.items()}
         write_table(form, ["model", by], _data_rows(levels))
     elif table == "quartiles" and not tables[table]:
         tell(f"there are no quartiles of {words}", "note")
-    _note_models_without_group(frame["model"].unique() if len(frame) else (), rows, words)
+    models = frame["model"].unique() if len(frame) else ()
+    _note_models_without_group(models, rows, words)
     if output is not None and rows:
-        about = f"{', '.join(map(_title, having))} by {words}"
+        titles = ", ".join(map(_title, having))
+        about = f"{titles} by {words}"
         draw = partial(figures.grouped_bars.grouped_bars, rows, by, about=about)
         caption = figures.style.save(draw, output)
         tell(f"caption of {output.name}: {caption}", "note")
@@ -270,7 +285,8 @@ def _put_averages(
             full = average.full
     if title and counts_missing(averages):
         title += "; missing plans count as failed"
-    _put(rows, ("model", by, *_SETS, *columns, *_OF_ALL), title, form, stream, lasting, full)
+    names = ("model", by, *_SETS, *columns, *_OF_ALL)
+    _put(rows, names, title, form, stream, lasting, full)
 
 
 def _title(benchmark: str) -> str:
@@ -288,7 +304,9 @@ def _put_causes(
     table: dict[str, dict[str, Any]] = {}
     for row in causes:
         cause = row["failure_cause"]
-        counts = table.setdefault(cause, dict.fromkeys(names, 0) | {"failure_cause": cause})
+        if cause not in table:
+            table[cause] = dict.fromkeys(names, 0) | {"failure_cause": cause}
+        counts = table[cause]
         counts[row["model"]] = row["count"]
     title = "" if untitled else "Failed plans by cause"
     write_table(form, ["failure_cause", *names], table.values(), title, stream)
@@ -298,7 +316,8 @@ def _put_pairs(pairs: Sequence[Mapping[str, Any]], form: Format, stream: IO[str]
     """Write a table of pairs for each value; a single one for two values with the same results."""
     previous: list[dict[str, Any]] = []
     for value in COMPARED:
-        rows = [_pair_row(pair) for pair in pairs if pair["value"] == value and pair["pairs"]]
+        compared = [pair for pair in pairs if pair["value"] == value]
+        rows = [_pair_row(pair) for pair in compared if pair["pairs"]]
         if rows and rows != previous:
             title = "" if untitled else _pairs_title(value, rows)
             lasting = ("model", "against", "p", _DIFFERENCE)
@@ -322,12 +341,17 @@ def _pairs_title(value: str, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the title of a table of pairs."""
     counts = [row["problems"] for row in rows]
     fewest, largest = min(counts), max(counts)
-    numbers = f"{fewest}" if fewest == largest else f"{fewest} to {largest}"
-    over = f"{numbers} problem" if largest == 1 else f"{numbers} problems"
-    is_best_only = len(rows) >= MOST_PAIRED and len({row["model"] for row in rows}) == 1
-    compared = "The best model compared with each other model" if is_best_only else "Models in pairs"
+    numbers = f"{fewest}"
+    if fewest != largest:
+        numbers = f"{fewest} to {largest}"
+    noun = "problem" if largest == 1 else "problems"
+    models = {row["model"] for row in rows}
+    compared = "Models in pairs"
+    if len(rows) >= MOST_PAIRED and len(models) == 1:
+        compared = "The best model compared with each other model"
+    words = value.replace("_", " ")
     return (
-        f"{compared} by {value.replace('_', ' ')} over {over}; missing plans count as failures; "
+        f"{compared} by {words} over {numbers} {noun}; missing plans count as failures; "
         "p: p-value of the sign test, corrected by Holm's method"
     )
 
@@ -338,7 +362,8 @@ def _difference(pair: Mapping[str, Any]) -> str | None:
         return None
     text = f"{pair['mean_difference']:+.3f}"
     if "mean_difference_low" in pair:
-        text += f" ({pair['mean_difference_low']:.3f} to {pair['mean_difference_high']:.3f})"
+        low, high = pair["mean_difference_low"], pair["mean_difference_high"]
+        text += f" ({low:.3f} to {high:.3f})"
     return text
 
 
@@ -388,15 +413,21 @@ def _for_people(row: Mapping[str, Any], full: float) -> dict[str, Any]:
     low, high = row["main_score_low"], row["main_score_high"]
     texts: dict[str, Any] = {}
     texts["samples"] = _samples_text(row["samples_least"], row["samples_most"])
-    texts[_INTERVAL] = None if low is None else f"{low * full:.3f} to {high * full:.3f}"
-    texts[_GAP] = _share_text(row["gap"], row["gap_runs"], row["succeeded"], "no optimum proved")
-    texts[_LOST] = _share_text(row["lost"], row["lost_runs"], row["failed"], "no regret computed")
+    texts[_INTERVAL] = None
+    if low is not None:
+        texts[_INTERVAL] = f"{low * full:.3f} to {high * full:.3f}"
+    gap, lost = row["gap"], row["lost"]
+    texts[_GAP] = _share_text(gap, row["gap_runs"], row["succeeded"], "no optimum proved")
+    texts[_LOST] = _share_text(lost, row["lost_runs"], row["failed"], "no regret computed")
     if row.get("sets_missing"):
-        texts["sets"] = f"{row['sets']} of {row['sets'] + row['sets_missing']}"
+        sets = row["sets"]
+        all_sets = sets + row["sets_missing"]
+        texts["sets"] = f"{sets} of {all_sets}"
     problems = {name: row[f"{name}_problems"] for name in ("success", "main_score")}
     problems |= row.get("over", {})
     for name, count in problems.items():
-        texts[name] = mean_text(name, row[name], count, row["all_problems"])
+        all_problems = row["all_problems"]
+        texts[name] = mean_text(name, row[name], count, all_problems)
     return texts
 
 
@@ -404,7 +435,7 @@ def _samples_text(smallest: int | None, largest: int | None) -> str | None:
     """Return the smallest and the largest number of samples of a problem; none for single samples."""
     if (largest or 0) <= 1:
         return None
-    return str(largest) if smallest == largest else f"{smallest}-{largest}"
+    return f"{largest}" if smallest == largest else f"{smallest}-{largest}"
 
 
 def _share_text(share: float | None, count: int, runs: int, reason: str) -> str | None:
@@ -412,7 +443,9 @@ def _share_text(share: float | None, count: int, runs: int, reason: str) -> str 
     if not runs:
         return None
     basis = f"{runs}" if count in (0, runs) else f"{count} of {runs}"
-    return f"{reason} ({basis})" if share is None else f"{100 * share:+.1f} % ({basis})"
+    if share is None:
+        return f"{reason} ({basis})"
+    return f"{100 * share:+.1f} % ({basis})"
 
 
 def _note(row: dict[str, Any], grades: GradeRows) -> None:
@@ -421,16 +454,21 @@ def _note(row: dict[str, Any], grades: GradeRows) -> None:
     set_name = row["set"] or "no set"
     averages = grades.figures(row["benchmark"])
     for average in averages:
-        counts = row[average.name] if average.aggregate == "counts" and average.is_shown else {}
-        if counts:
-            texts = (f"{str(name).replace('_', ' ')} {count}" for name, count in counts.items())
-            note(f"{average.meaning} in {set_name}: {', '.join(texts)}")
+        if average.aggregate != "counts" or not average.is_shown or not row[average.name]:
+            continue
+        texts = []
+        for name, count in row[average.name].items():
+            words = str(name).replace("_", " ")
+            texts.append(f"{words} {count}")
+        numbers = ", ".join(texts)
+        note(f"{average.meaning} in {set_name}: {numbers}")
     if row["missing_names"]:
         names = [short_name(name) for name in row["missing_names"]]
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        treatment = _treatment_of_missing(row["benchmark"], counts_missing(averages))
         listed = ", ".join(names[:5])
-        note(f"no plan for {listed}{more} in {set_name}; these {treatment}")
+        if len(names) > 5:
+            listed += f" and {len(names) - 5} more"
+        treatment = _treatment_of_missing(row["benchmark"], counts_missing(averages))
+        note(f"no plan for {listed} in {set_name}; these {treatment}")
     fewest, largest = row["samples_least"], row["samples_most"]
     if fewest != largest:
         numbers = f"problems in {set_name} have from {fewest} to {largest} scored samples"

@@ -6,6 +6,7 @@ import json
 import pickle
 from collections.abc import Sequence
 from copy import deepcopy
+from itertools import chain
 from typing import NamedTuple
 
 from planoracle.analysis.contract.cases import (
@@ -30,30 +31,37 @@ _MOST_MESSAGES = 3_000
 def legal_commands(case: ContractCase) -> None:
     """Check that every legal command is accepted, as a command and as text, and is in the action space."""
     space = case.benchmark.action_space(case.problem)
-    names = set() if space is None else set(space.names)
-    require(space is None or len(names) == len(space.names), "different names in the action space", space)
+    names: set[str] = set()
+    if space is not None:
+        names.update(space.names)
+        require(len(names) == len(space.names), "different names in the action space", space)
     for _, run, message, _, random in case.moves():
         legal = list(run.legal())
-        require_equal(len({one.text for one in legal}), len(legal), "number of different legal commands", message)
+        texts = {command.text for command in legal}
+        require_equal(len(texts), len(legal), "number of different legal commands", message)
         for command in random.sample(legal, min(len(legal), MOST_TRIED)):
-            one, other = run.fork(), run.fork()
-            results = one.step(command).outcomes
-            own = [result for result in results if command.text == result.command] or list(results[-1:])
-            accepted = own and not is_refused(own) and all(one.violation is None for one in own)
-            require(accepted, "an accepted command", results, command.text)
-            is_wait = command.kind == "wait"
-            require(
-                not is_wait or any(deed.end > deed.start for deed in own),
-                "a wait of at least one tick",
-                own,
-                command.text,
-            )
-            require(one.submission() != run.submission() or one.done, "a changed submission", "none", command.text)
-            require_equal(
-                other.step(command.text).observation, one.observation, "answer to the command as text", command.text
-            )
-            require_equal(other.submission(), one.submission(), "submission after the command as text", command.text)
-            require(space is None or space.name_of(command.text) in names, "a name of the action space", command.text)
+            text = command.text
+            _check_accepted(run, command)
+            require(space is None or space.name_of(text) in names, "a name of the action space", text)
+
+
+def _check_accepted(run: AnyEnvironment, command: LegalCommand) -> None:
+    """Check that a run accepts a legal command, and that its text has the same effect."""
+    after, after_text = run.fork(), run.fork()
+    text = command.text
+    results = after.step(command).outcomes
+    outcomes = [result for result in results if result.command == text] or list(results[-1:])
+    has_violation = any(outcome.violation is not None for outcome in outcomes)
+    is_accepted = outcomes and not is_refused(outcomes) and not has_violation
+    require(is_accepted, "an accepted command", results, text)
+    takes_time = any(outcome.end > outcome.start for outcome in outcomes)
+    is_wait = command.kind == "wait"
+    require(takes_time or not is_wait, "a wait of at least one tick", outcomes, text)
+    submission = after.submission()
+    require(submission != run.submission() or after.done, "a changed submission", "none", text)
+    transition = after_text.step(text)
+    require_equal(transition.observation, after.observation, "answer to the command as text", text)
+    require_equal(after_text.submission(), submission, "submission after the command as text", text)
 
 
 def refused_commands(case: ContractCase) -> None:
@@ -67,23 +75,22 @@ def refused_commands(case: ContractCase) -> None:
         if run.done or random.random() < 0.5:
             continue
         before, waited = State.of(run), run.fork()
-        for wait in [one for one in before.legal if one.kind == "wait"][:1]:
+        waits = [command for command in before.legal if command.kind == "wait"]
+        for wait in waits[:1]:
             waited.step(wait)
-        legal = {one.text for one in before.legal}
+        legal = {command.text for command in before.legal}
         commands += sorted(legal.difference(commands))
-        tried = {
-            *random.sample(commands, min(len(commands), MOST_TRIED)),
-            *(mutate(commands, random) for _ in range(2)),
-        }
+        tried = set(random.sample(commands, min(len(commands), MOST_TRIED)))
+        tried.update(mutate(commands, random) for _ in range(2))
         for text in sorted(tried - legal):
             after = run.fork()
             results = after.step(text).outcomes
-            accepted_texts = {one.command for one in results if one.kind == "act" and one.violation is None}
+            accepted = (result for result in results if result.kind == "act" and result.violation is None)
+            accepted_texts = {result.command for result in accepted}
             require(is_open or accepted_texts <= legal, "a refusal, since the command is not legal", results, text)
             if is_refused(results) and not after.done:
-                _check_unchanged(
-                    State.of(after), before, State.of(waited), fresh, results[-1].end if results else before.clock, text
-                )
+                end = results[-1].end if results else before.clock
+                _check_unchanged(State.of(after), before, State.of(waited), fresh, end, text)
 
 
 class State(NamedTuple):
@@ -106,8 +113,8 @@ class State(NamedTuple):
 
 def _check_unchanged(after: State, before: State, waited: State, fresh: State, end: int, text: str) -> None:
     """Check that a refusal leaves the state, is like a wait, or starts the run again."""
-    possible = (before, waited, fresh)
-    require(after.legal in [one.legal for one in possible], "the same legal commands", after.legal, text)
+    possible = [state.legal for state in (before, waited, fresh)]
+    require(after.legal in possible, "the same legal commands", after.legal, text)
     clocks = (end, fresh.clock)
     require(after.clock in clocks, f"one of the clocks {clocks}", after.clock, text)
     is_same = after.situation in (before.situation, fresh.situation)
@@ -120,59 +127,61 @@ def graded_states(case: ContractCase) -> None:
     for odd in (0.0, 0.25):
         for before, run, message, results, _ in case.moves(odd):
             record, replay = run.submission(), run.run()
-            require_equal(json.loads(json.dumps(record)), record, "submission as JSON", message)
+            stored = json.loads(json.dumps(record))
+            require_equal(stored, record, "submission as JSON", message)
             require_equal(replay.rules, case.rules, "rules of the replay", message)
-            require_equal(
-                run.verdict(), replay.verdict, "verdict of the simulator to equal that of the replay,", message
-            )
             verdict, steps = replay.verdict, replay.steps
-            violations = {(one.position, one.kind) for one in verdict.violations}
-            lost = {(one.position, one.violation.kind) for one in steps if one.violation}
+            require_equal(run.verdict(), verdict, "verdict of the simulator to equal that of the replay,", message)
+            violations = {(violation.position, violation.kind) for violation in verdict.violations}
+            lost = {(step.position, step.violation.kind) for step in steps if step.violation}
             require(lost <= violations, f"violations {lost} in the verdict", violations, message)
-            refused = {one.violation.kind for one in results if one.violation}
+            kinds = {kind for _, kind in violations}
+            refused = {result.violation.kind for result in results if result.violation}
             is_new = record != before.submission()
-            require(
-                not is_new or refused <= {kind for _, kind in violations}, f"violations {refused}", violations, message
-            )
+            require(not is_new or refused <= kinds, f"violations {refused}", violations, message)
             if not odd and not run.done:
-                _compare_times(steps, [one for turn in run.turns for one in turn.outcomes], message)
+                live_steps = list(chain.from_iterable(turn.outcomes for turn in run.turns))
+                _compare_times(steps, live_steps, message)
             if isinstance(replay, ScheduleRun):
                 point = replay.points[replay.stop]
-                require_equal(run.observation.clock, point.state.clock + point.lost, "clock of the replay", message)
-            rest = sorted({one.kind for one in run.legal()})
-            require(not verdict.success or rest in ([], ["close"]), "the end of the run after a success", rest, message)
-            require(
-                run.done or replay.lost_at(len(steps)) != "over",
-                "the end of the run, as in the replay",
-                "none",
-                message,
-            )
+                clock = point.state.clock + point.lost
+                require_equal(run.observation.clock, clock, "clock of the replay", message)
+            remaining = sorted({command.kind for command in run.legal()})
+            is_over = remaining in ([], ["close"])
+            require(not verdict.success or is_over, "the end of the run after a success", remaining, message)
+            is_equal = run.done or replay.lost_at(len(steps)) != "over"
+            require(is_equal, "the end of the run, as in the replay", "none", message)
 
 
 def _compare_times(steps: Sequence[Step], live: Sequence[Step], message: str) -> None:
     """Compare times of commands; the replay may join parts of an interrupted action."""
-    replayed, seen = ([(one.start, one.end) for one in every if one.kind == "act"] for every in (steps, live))
-    starts = {start for start, _ in seen}
+    replayed, live_times = _times_of_actions(steps), _times_of_actions(live)
+    starts = {start for start, _ in live_times}
     require({start for start, _ in replayed} <= starts, f"starts among {starts}", replayed, message)
-    if len(replayed) == len(seen):
-        require_equal(sorted(replayed), sorted(seen), "times of the commands carried out", message)
+    if len(replayed) == len(live_times):
+        require_equal(sorted(replayed), sorted(live_times), "times of the commands carried out", message)
+
+
+def _times_of_actions(steps: Sequence[Step]) -> list[tuple[int, int]]:
+    return [(step.start, step.end) for step in steps if step.kind == "act"]
 
 
 def snapshots(case: ContractCase) -> None:
     """Check that snapshots and forks are independent of the run and replay identically."""
     for moves in case.runs(0.1, 12):
         for before, run, message, _, random in moves:
-            state, visible_state, after = before.state, view(before), view(run)
-            for other in (before.fork(), deepcopy(before)):
-                other.step(message)
-                require_equal(view(other), after, "state of a copy after the same message", message)
+            state = before.state
+            visible_state, after = view(before), view(run)
+            for copy in (before.fork(), deepcopy(before)):
+                copy.step(message)
+                require_equal(view(copy), after, "state of a copy after the same message", message)
                 for _ in range(3):
-                    if not other.done:
-                        other.step(mutate([message, "wait"], random))
+                    if not copy.done:
+                        copy.step(mutate([message, "wait"], random))
                 require_equal(view(before), visible_state, "state of the run before the copy continued", message)
                 require_equal(view(run), after, "state of the original run after the copy continued", message)
-                other.restore(state)
-                require_equal(view(other), visible_state, "restored state", message)
+                copy.restore(state)
+                require_equal(view(copy), visible_state, "restored state", message)
         repeated = case.environment()
         for turn in run.turns:
             repeated.step(turn.message)
@@ -204,8 +213,9 @@ def ends(case: ContractCase) -> None:
             require(limit is None or clock <= limit, f"no time after the time limit {limit}", clock, message)
             if run.done:
                 break
-            waits = [one.text for one in run.legal() if one.kind == "wait"] if has_waits else []
-            message = (waits or [message])[0]
+            if has_waits:
+                waits = [command.text for command in run.legal() if command.kind == "wait"]
+                message = waits[0] if waits else message
             run.step(message)
         require(run.done, f"an end after at most {_MOST_MESSAGES} messages", "none", message)
         _check_over(run)

@@ -55,22 +55,26 @@ _KEYS = ("content", "action", "plan", "tool_calls", "messages", "start", "agent1
 
 def names(benchmark: AnyBenchmark, seed: int) -> None:
     """Check that names are unique and load problems; other names are rejected."""
+    general_groups = [*benchmark.groups("")]
     for text in (*_TEXTS, f"{benchmark.name}/x", "a/b/c/d/e/f+g_h@i"):
-        require_equal([*benchmark.groups(text)], [*benchmark.groups("")], f"groups of the name {text[:40]!r}")
+        require_equal([*benchmark.groups(text)], general_groups, f"groups of the name {text[:40]!r}")
     catalog = benchmark.catalog
     if catalog is None:
         raise NotApplicableError("this benchmark has no bundled problems")
     every = catalog.names()
     require_equal(len(set(every)), len(every), "number of different names")
-    strange = [name for name in every if not name.startswith(f"{benchmark.name}/") or not catalog.covers(name)]
-    require(not strange, f"names that begin with {benchmark.name}/ and are covered", strange)
+    prefix = f"{benchmark.name}/"
+    strange = [name for name in every if not name.startswith(prefix) or not catalog.covers(name)]
+    require(not strange, f"names that begin with {prefix} and are covered", strange)
     for name in Random(seed).sample(every, min(len(every), _LOADED)):
         problem = catalog.load(name)
         require_equal(problem.name, name, "name of the problem")
-        require(registry.find(problem.benchmark), f"a registered benchmark of {name}", problem.benchmark)
+        is_registered = registry.find(problem.benchmark)
+        require(is_registered, f"a registered benchmark of {name}", problem.benchmark)
         label, members = catalog.set_of(name)
         require(not label or name in members, f"{name} in its set {label}", members[:5])
-    for name in (f"{benchmark.name}/no such problem", f"{every[0]}/x" if every else "x", ""):
+    name_below = f"{every[0]}/x" if every else "x"
+    for name in (f"{prefix}no such problem", name_below, ""):
         try:
             catalog.load(name)
         except UnknownNameError:
@@ -82,13 +86,16 @@ def names(benchmark: AnyBenchmark, seed: int) -> None:
 def rules(benchmark: AnyBenchmark, seed: int) -> None:
     """Check that there are two rule profiles, and that each rule can be set by name and text."""
     profiles = benchmark.rules.profiles
-    require({"paper", "released"} <= set(profiles), "the profiles paper and released", sorted(profiles))
+    has_profiles = {"paper", "released"} <= set(profiles)
+    require(has_profiles, "the profiles paper and released", sorted(profiles))
     for name, profile in profiles.items():
         require_equal(benchmark.rules.profile(name), profile, f"profile {name}")
         for rule in profile.__dataclass_fields__:
-            for value in benchmark.rules.choices.get(rule, (str(getattr(profile, rule)),)):
+            default = str(getattr(profile, rule))
+            for value in benchmark.rules.choices.get(rule, (default,)):
                 variant = benchmark.rules.profile(name, **{rule: value})
-                require_equal(str(getattr(variant, rule)).lower(), str(value).lower(), f"rule {rule}")
+                variant_value = str(getattr(variant, rule))
+                require_equal(variant_value.lower(), str(value).lower(), f"rule {rule}")
     for options in ({"no_such_rule": "true"}, {"refuse_unread": "perhaps"}):
         try:
             benchmark.rules.profile("paper", **options)
@@ -103,7 +110,8 @@ def sentences(benchmark: AnyBenchmark, seed: int) -> None:
     keys = [topic.key for topic in topics]
     kinds = list(chain.from_iterable(topic.kinds for topic in topics))
     for subject, values in (("keys", keys), ("kinds", kinds)):
-        require_equal(len(set(values)), len(values), f"number of different {subject}")
+        different = set(values)
+        require_equal(len(different), len(values), f"number of different {subject}")
 
 
 def generated(benchmark: AnyBenchmark, seed: int) -> None:
@@ -111,7 +119,8 @@ def generated(benchmark: AnyBenchmark, seed: int) -> None:
     if benchmark.generator is None:
         raise NotApplicableError("this benchmark generates no problems")
     for number in range(3):
-        draw, same_draw = generate(benchmark.name, seed, number), generate(benchmark.name, seed, number)
+        draw = generate(benchmark.name, seed, number)
+        same_draw = generate(benchmark.name, seed, number)
         require_equal(fingerprint(draw.problem), fingerprint(same_draw.problem), "fingerprint of the same draw")
         second_draw = generate(benchmark.name, seed, number + 3)
         differs = fingerprint(draw.problem) != fingerprint(second_draw.problem)
@@ -121,15 +130,16 @@ def generated(benchmark: AnyBenchmark, seed: int) -> None:
 def documents(case: ContractCase) -> None:
     """Check that a problem written as a document and read again is equal, with the same fingerprint."""
     problem = case.problem
-    document = load_json(to_json(case.benchmark.document(problem)).encode(), "document")
+    text = to_json(case.benchmark.document(problem))
+    document = load_json(text.encode(), "document")
     benchmarks = map(registry.get, registry.names())
     reader = next((benchmark for benchmark in benchmarks if benchmark.recognises(document)), None)
     if reader is None:
         raise BrokenContractError("expected a benchmark that recognises the document; found none")
     (repeated,) = reader.read(document, "document")
-    require_equal(
-        registry.of(repeated).document(repeated) | {"benchmark": ""}, document | {"benchmark": ""}, "document"
-    )
+    document_again = registry.of(repeated).document(repeated)
+    without_benchmark = {"benchmark": ""}
+    require_equal(document_again | without_benchmark, document | without_benchmark, "document")
     if repeated.benchmark != problem.benchmark:
         raise NotApplicableError("files of this benchmark are read as problems of the general rules")
     require_equal(fingerprint(repeated), fingerprint(problem), "fingerprint of the problem read")
@@ -140,8 +150,10 @@ def plans(case: ContractCase) -> None:
     """Check that a plan has the same verdict in each field of a submission and in fenced text."""
     plan, benchmark = case.optimum.plan, case.benchmark
     expected = benchmark.run(case.problem, plan, case.rules).verdict
-    forms: list[object] = [{field: plan} for field in (*benchmark.plan_fields, "output", "response")]
-    for form in (*forms, {"plan": f"My plan:\n```\n{plan}\n```\n"}):
+    fields = (*benchmark.plan_fields, "output", "response")
+    forms: list[object] = [{field: plan} for field in fields]
+    forms.append({"plan": f"My plan:\n```\n{plan}\n```\n"})
+    for form in forms:
         verdict = benchmark.run(case.problem, form, case.rules).verdict
         require_equal(verdict, expected, "verdict of the same plan", form)
 
@@ -163,32 +175,39 @@ def hostile_messages(case: ContractCase) -> None:
             require(not verdict.success, "no success", verdict, message)
             record = json.dumps(run.submission())
             require_equal(json.dumps(json.loads(record)), record, "submission as JSON", message)
-        require_equal(view(start), view(case.environment(loop=loop)), "state of the run before", "all messages")
+        unchanged = view(case.environment(loop=loop))
+        require_equal(view(start), unchanged, "state of the run before", "all messages")
 
 
 def hostile_plans(case: ContractCase) -> None:
     """Check that hostile submissions give a grade without success, or a typed error."""
     grader = Grader(details=False)
-    damaged = [_damage(plan, Random(case.seed + n)) for n, plan in enumerate(broken_plans(case) * 5)]
+    damaged = []
+    for n, plan in enumerate(broken_plans(case) * 5):
+        damaged.append(_damage(plan, Random(case.seed + n)))
     for value in (*hostile_values(), *damaged):
         for submission in (value, {"plan": value, case.benchmark.plan_fields[0]: value}):
             try:
                 replay = case.benchmark.run(case.problem, submission, case.rules)
             except InputError as error:
-                require(len(str(error)) < 20_000, "a short error", len(str(error)), value)
+                length = len(str(error))
+                require(length < 20_000, "a short error", length, value)
                 continue
+            verdict = replay.verdict
             repeated = case.benchmark.run(case.problem, submission, case.rules).verdict
-            require_equal(replay.verdict, repeated, "verdict of the same submission", value)
-            require(0 <= replay.verdict.progress <= 1, "progress from 0 to 1", replay.verdict.progress, value)
-            require(not replay.success or value in damaged, "no success", replay.verdict, value)
-            json.dumps(grader.grade_run(replay, {"instance": case.problem.name}).row())
+            require_equal(verdict, repeated, "verdict of the same submission", value)
+            require(0 <= verdict.progress <= 1, "progress from 0 to 1", verdict.progress, value)
+            require(not replay.success or value in damaged, "no success", verdict, value)
+            grade = grader.grade_run(replay, {"instance": case.problem.name})
+            json.dumps(grade.row())
 
 
 def hostile_values() -> Iterator[object]:
     """Yield values on which readers, clocks and regular expressions may fail."""
-    values: tuple[object, ...] = (*_NUMBERS, *_TEXTS, [], {}, [[]], [None], {"": None}, _DEEP)
-    yield from values
-    nested: tuple[object, ...] = (*_NUMBERS[::3], *_TEXTS[::4], [[]], _DEEP)
+    yield from (*_NUMBERS, *_TEXTS)
+    yield from ([], {}, [[]], [None], {"": None}, _DEEP)
+    nested: list[object] = [*_NUMBERS[::3], *_TEXTS[::4]]
+    nested += [[[]], _DEEP]
     for key in _KEYS:
         yield from ({key: value} for value in nested)
     yield from (text * (_FLOOD // len(text)) for text in _FLOODED)
@@ -197,8 +216,10 @@ def hostile_values() -> Iterator[object]:
 def _damage(plan: object, random: Random) -> object:
     """Return a plan with a part of its text removed, repeated or replaced."""
     text = plan if isinstance(plan, str) else json.dumps(plan)
-    start, end = sorted(random.randrange(len(text)) for _ in range(2))
-    replacement = random.choice(("", text[start:end] * 2, *_TEXTS, "-1", "10e9"))
+    size = len(text)
+    start, end = sorted(random.randrange(size) for _ in range(2))
+    part = text[start:end]
+    replacement = random.choice(("", part * 2, *_TEXTS, "-1", "10e9"))
     text = text[:start] + replacement + text[end:]
     try:
         return text if isinstance(plan, str) else json.loads(text)

@@ -52,15 +52,21 @@ def optimal_plans(case: ContractCase) -> None:
     replay = open_loop.run()
     require(replay.success, "a success of the best plan as a whole", replay.verdict)
     require_equal(replay.makespan, best.makespan, "makespan of the best plan as a whole")
-    repeated, space = case.environment(), case.benchmark.action_space(case.problem)
-    acting = [number for number, turn in enumerate(run.turns) if any(step.kind == "act" for step in turn.outcomes)]
+    repeated = case.environment()
+    space = case.benchmark.action_space(case.problem)
+    acting = []
+    for number, turn in enumerate(run.turns):
+        if any(step.kind == "act" for step in turn.outcomes):
+            acting.append(number)
     last = max(acting)
     for number, message in enumerate(messages):
         legal = [command.text for command in repeated.legal()]
         is_legal = message in legal or _has_legal_start(repeated, message, space)
         require(is_legal, "a legal command in an optimal plan", repeated.legal(), message)
-        require(number > last or not repeated.run().success, "no success before the last command", number, message)
-        require(not is_refused(repeated.step(message).outcomes), "an accepted command", "a refusal", message)
+        is_not_early = number > last or not repeated.run().success
+        require(is_not_early, "no success before the last command", number, message)
+        outcomes = repeated.step(message).outcomes
+        require(not is_refused(outcomes), "an accepted command", "a refusal", message)
 
 
 def _has_legal_start(run: AnyEnvironment, message: str, space: ActionSpace | None) -> bool:
@@ -74,8 +80,11 @@ def _has_legal_start(run: AnyEnvironment, message: str, space: ActionSpace | Non
         name = space.name_of(message)
     except ValueError:  # undefined for several commands
         return True
-    same = [command.text for command in run.legal() if space.name_of(command.text) == name]
-    return name not in space.names or _start(run, message) in [_start(run, text) for text in same]
+    if name not in space.names:
+        return True
+    texts = (command.text for command in run.legal())
+    same = [text for text in texts if space.name_of(text) == name]
+    return _start(run, message) in [_start(run, text) for text in same]
 
 
 def _start(run: AnyEnvironment, message: str) -> int:
@@ -87,14 +96,15 @@ def continuations(case: ContractCase) -> None:
     case.require_solver()
     for move in _ends(case):
         run, before = move.run, run_of(move.run)
-        value = None if run.done or before.lost_at(before.stop) else solver_of(before, FAST).value.makespan
+        if run.done or before.lost_at(before.stop):
+            continue
+        value = solver_of(before, FAST).value.makespan
         if value is None or not before.in_time(value):
             continue
         played = asyncio.run(play(run, Optimal(limit=FAST)))
         completed = run.run()
-        by_turns = (
-            bool(completed.verdict.violations) and completed.steps[-1].violation is None
-        )  # a limit on turns ended the run
+        has_violations = bool(completed.verdict.violations)
+        by_turns = has_violations and completed.steps[-1].violation is None  # a limit on turns ended the run
         if played.failure is None and not by_turns:
             require(completed.success, f"a completion in {value} ticks", completed.verdict, move.message)
             require_equal(completed.makespan, value, "makespan of a completion", move.message)
@@ -108,25 +118,29 @@ def _ends(case: ContractCase) -> Iterator[PlayedMessage]:
 
 def schedules(case: ContractCase) -> None:
     """Check that random schedules are valid and replay with the same makespan."""
-    benchmark, problem = case.benchmark, case.benchmark.under(case.problem, case.rules)
+    benchmark = case.benchmark
+    problem = benchmark.under(case.problem, case.rules)
     if not isinstance(benchmark, ScheduleBenchmark):
         raise NotApplicableError("plans of this benchmark are not schedules")
     instance, random = of_kind(problem, Instance), Random(case.seed)
     for _ in range(_SCHEDULES):
-        timetable = generate_serial(instance, [random.randrange(100) for _ in instance.actions])
+        priorities = [random.randrange(100) for _ in instance.actions]
+        timetable = generate_serial(instance, priorities)
         if timetable is None or (instance.time_limit is not None and timetable.makespan > instance.time_limit):
+            continue
             continue
         schedule = settled(instance, timetable.schedule())
         wrong = list(find_violations(instance, schedule))
         require(not wrong, "a schedule without violations", wrong)
-        replay = benchmark.run(of_kind(case.problem, Instance), benchmark.render(instance, schedule), case.rules)
+        plan = benchmark.render(instance, schedule)
+        replay = benchmark.run(of_kind(case.problem, Instance), plan, case.rules)
         broken = replay.verdict.fatal or replay.verdict
-        require(replay.success, f"a success in {schedule.makespan} ticks", broken, replay.plan.submitted)
+        submitted = replay.plan.submitted
+        require(replay.success, f"a success in {schedule.makespan} ticks", broken, submitted)
         agreed = agrees(instance, replay.makespan, schedule.makespan)
-        require(agreed, f"makespan {schedule.makespan}", replay.makespan, replay.plan.submitted)
-        repeated = benchmark.schedule(
-            instance, benchmark.parse(problem, benchmark.render(instance, schedule), case.rules)
-        )
+        require(agreed, f"makespan {schedule.makespan}", replay.makespan, submitted)
+        parsed = benchmark.parse(problem, benchmark.render(instance, schedule), case.rules)
+        repeated = benchmark.schedule(instance, parsed)
         require_equal(repeated.makespan, schedule.makespan, "makespan of the schedule that is read")
 
 
@@ -143,9 +157,11 @@ def heuristic_plans(case: ContractCase) -> None:
             continue
         replay = case.benchmark.run(case.problem, {"plan": answer.plan}, case.rules)
         if case.profile == "paper" and answer.schedule is not None:
-            require_equal((replay.success, replay.makespan), (True, answer.makespan), f"success and makespan of {name}")
+            expected = (True, answer.makespan)
+            require_equal((replay.success, replay.makespan), expected, f"success and makespan of {name}")
         if replay.success and best.status == Status.optimal and case.benchmark.is_bounded_by_optimum(replay):
-            require((replay.makespan or 0) >= (best.makespan or 0), f"at least {best.makespan}", replay.makespan, name)
+            is_bounded = (replay.makespan or 0) >= (best.makespan or 0)
+            require(is_bounded, f"at least {best.makespan}", replay.makespan, name)
 
 
 def regrets(case: ContractCase) -> None:
@@ -159,16 +175,18 @@ def regrets(case: ContractCase) -> None:
     for move in islice(_ends(case), 1):
         replay = move.run.run()
         actual = regret_of(replay, seconds=FAST)
-        require_equal(len(actual.decisions), len(replay.steps), "number of decisions", move.message)
-        evaluated = [decision for decision in actual.decisions if None not in (decision.before, decision.after)]
+        decisions = actual.decisions
+        require_equal(len(decisions), len(replay.steps), "number of decisions", move.message)
+        evaluated = [decision for decision in decisions if None not in (decision.before, decision.after)]
         are_differences = all(decision.cost == decision.after - decision.before for decision in evaluated)  # type: ignore[operator]
         require(are_differences, "costs as differences", evaluated)
         if actual.success and actual.total is not None and actual.optimum is not None:
-            require_equal(actual.total, (actual.final or 0) - actual.optimum, "total regret", move.message)
+            difference = (actual.final or 0) - actual.optimum
+            require_equal(actual.total, difference, "total regret", move.message)
         if replay.verdict.fatal is not None:
             violations = [violation.as_dict() for violation in replay.verdict.violations]
             require(actual.fault in violations, "the fault of a failed run", actual.fault, move.message)
-        lost = {decision.position for decision in actual.decisions if decision.violation}
+        lost = {decision.position for decision in decisions if decision.violation}
         refused = {step.position for step in replay.steps if step.violation}
         require(lost == refused, "the refused decisions", lost)
 
@@ -190,9 +208,8 @@ def critiques(case: ContractCase) -> None:
         missing = [violation for violation in violations if (violation.position, violation.kind) not in reported]
         require(not missing, "a sentence for each violation", missing, broken)
         prose = report.prose()
-        require(
-            not any(sign in prose for sign in "<>`\x1b\u202e"), "prose without markup and control characters", prose
-        )
+        is_plain = not any(sign in prose for sign in "<>`\x1b\u202e")
+        require(is_plain, "prose without markup and control characters", prose)
         require(prose.strip(), "a report", prose, broken)
 
 
@@ -200,18 +217,21 @@ def repairs(case: ContractCase) -> None:
     """Check that a valid plan is returned unchanged, and a broken one as a plan that the rules accept."""
     case.require_solver()
     repairer = Repairer({case.benchmark.name: case.rules}, time_limit=FAST)
-    same = repairer.repair(case.problem, {"plan": case.optimum.plan})
-    require_equal((same.changed, same.plan), (False, case.optimum.plan), "an unchanged plan")
+    plan = case.optimum.plan
+    same = repairer.repair(case.problem, {"plan": plan})
+    require_equal((same.changed, same.plan), (False, plan), "an unchanged plan")
     for broken in broken_plans(case):
         try:
             repair = repairer.repair(case.problem, {"plan": broken})
         except PlanError:
             continue
         if repair.plan is None:
-            require(repair.status in (Status.infeasible, Status.unknown), "a plan or a status", repair, broken)
+            has_status = repair.status in (Status.infeasible, Status.unknown)
+            require(has_status, "a plan or a status", repair, broken)
             continue
         replay = case.benchmark.run(case.problem, {"plan": repair.plan}, case.rules)
         require(replay.success, "a repaired plan that succeeds", replay.verdict, broken)
         require_equal(replay.makespan, repair.makespan, "makespan of the repaired plan", broken)
         if repair.optimum is not None and case.benchmark.is_bounded_by_optimum(replay):
-            require((repair.makespan or 0) >= repair.optimum, f"at least {repair.optimum}", repair.makespan, broken)
+            is_bounded = (repair.makespan or 0) >= repair.optimum
+            require(is_bounded, f"at least {repair.optimum}", repair.makespan, broken)

@@ -82,8 +82,12 @@ class Schema:
 
 @cache
 def _columns(fixed: tuple[FrameColumn, ...], has_metrics: bool, benchmarks: tuple[str, ...]) -> tuple[FrameColumn, ...]:
-    columns = [column._replace(values=benchmarks) if column == _BENCHMARK else column for column in fixed]
-    return (*columns, *own_metrics().values()) if has_metrics else tuple(columns)
+    columns = []
+    for column in fixed:
+        columns.append(column._replace(values=benchmarks) if column == _BENCHMARK else column)
+    if has_metrics:
+        columns += own_metrics().values()
+    return tuple(columns)
 
 
 def own_metrics() -> dict[str, FrameColumn]:
@@ -99,7 +103,8 @@ def own_metrics() -> dict[str, FrameColumn]:
             unit = column.unit if column.kind in ("number", "count") else ""
             columns.setdefault(column.name, frame_column._replace(unit=unit))
     for name, frame_column in columns.items():
-        meaning = f"{frame_column.meaning} ({', '.join(owners[name])})"
+        titles = ", ".join(owners[name])
+        meaning = f"{frame_column.meaning} ({titles})"
         columns[name] = frame_column._replace(meaning=meaning)
     return columns
 

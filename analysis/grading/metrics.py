@@ -74,12 +74,22 @@ _MAIN_SCORE = GradeMetric(
     interval=True,
     of_all=True,
 )
+
+
+def _gap_of_success(row: Row) -> float | None:
+    return gap_of(row["makespan"], row["optimal_makespan"]) if row["success"] else None
+
+
+def _lost_of_failure(row: Row) -> float | None:
+    return None if row["success"] else row.get("lost")
+
+
 _GAP = GradeMetric(
     "gap",
     "share",
     "optimality gap of a successful plan: makespan / optimal_makespan - 1",
     average="mean optimality gap of successful plans: makespan / optimal_makespan - 1",
-    of=lambda row: gap_of(row["makespan"], row["optimal_makespan"]) if row["success"] else None,
+    of=_gap_of_success,
     among="succeeded",
 )
 _LOST = GradeMetric(
@@ -87,7 +97,7 @@ _LOST = GradeMetric(
     "share",
     "regret of a failed run at its end: best completion / optimum - 1",
     average="mean regret of failed runs at their end: best completion / optimum - 1",
-    of=lambda row: None if row["success"] else row.get("lost"),
+    of=_lost_of_failure,
     among="failed",
 )
 _FAULTS = GradeMetric(

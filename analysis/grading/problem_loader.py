@@ -194,8 +194,8 @@ class Recent(Generic[_K, _V]):
     ('made for c', 'made for a', None)
     """
 
-    def __init__(self, most: int = 512) -> None:
-        self._most = most
+    def __init__(self, max_values: int = 512) -> None:
+        self._max_values = max_values
         self._values: OrderedDict[_K, _V] = OrderedDict()
 
     def get(self, key: _K, make: Callable[[], _V]) -> _V:
@@ -203,7 +203,7 @@ class Recent(Generic[_K, _V]):
         if key not in self._values:
             self._values[key] = make()
         self._values.move_to_end(key)
-        if len(self._values) > self._most:
+        if len(self._values) > self._max_values:
             self._values.popitem(last=False)
         return self._values[key]
 

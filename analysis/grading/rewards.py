@@ -34,7 +34,7 @@ class _State:
         Bounds by the solver; ``None`` if it was not called.
     best
         Last proved reachable makespan.
-    most
+    max_cost
         Cost of a failed run in ticks, which is also the largest cost.
     open
         Number of steps since ``best`` without a proved cost.
@@ -48,7 +48,7 @@ class _State:
 
     state_value: StateValue | None
     best: int | None
-    most: int
+    max_cost: int
     open: int = 0
     cost: int = 0
     charged: int = 0
@@ -130,8 +130,8 @@ class RegretReward(Reward):
         cost = None if value is None or memo.best is None else value - memo.best
         best = memo.best if value is None else value
         opened = memo.open + 1 if value is None else 0
-        worth, state = _charge(_State(state_value, best, memo.most, opened, memo.cost + (cost or 0), memo.charged))
-        back = min(memo.cost, memo.most) - memo.most if memo.lost else None
+        worth, state = _charge(_State(state_value, best, memo.max_cost, opened, memo.cost + (cost or 0), memo.charged))
+        back = min(memo.cost, memo.max_cost) - memo.max_cost if memo.lost else None
         return worth, state, _info(status, memo, value, cost, back)
 
     def _success_impossible(
@@ -150,7 +150,7 @@ def _makespan(environment: AnyEnvironment) -> int | None:
 
 def _charge(memo: _State) -> tuple[float, _State]:
     """Return the outstanding cost as a reward, and the memory after charging it."""
-    charge = memo.most if memo.lost else min(memo.cost, memo.most)
+    charge = memo.max_cost if memo.lost else min(memo.cost, memo.max_cost)
     return float(memo.charged - charge), replace(memo, charged=charge)
 
 

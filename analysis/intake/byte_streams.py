@@ -33,15 +33,15 @@ class _Pieces(io.RawIOBase):
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
-        self._rest = b""
+        self._unread = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._rest = self._rest or next(self._pieces, b"")
-        count = min(len(buffer), len(self._rest))
-        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        self._unread = self._unread or next(self._pieces, b"")
+        count = min(len(buffer), len(self._unread))
+        buffer[:count], self._unread = self._unread[:count], self._unread[count:]
         return count
 
 
@@ -86,15 +86,15 @@ def decompress(stream: IO[bytes], source: str) -> io.BufferedReader:
         without pyarrow for zstd.
     """
     head = stream.read(6)
-    whole = prepend(head, stream)
+    content = prepend(head, stream)
     if head.startswith((_GZIP, _ZSTD)):
-        whole = _stream_of(_unpack(whole, source, is_gzip=head.startswith(_GZIP)))
-        head = whole.peek(6)[:6]
+        content = _stream_of(_unpack(content, source, is_gzip=head.startswith(_GZIP)))
+        head = content.peek(6)[:6]
     if not head.startswith(b"PK"):  # a log may be an archive
         refuse_compressed(head, source)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _stream_of(_recode(whole, source))
-    return whole
+        return _stream_of(_recode(content, source))
+    return content
 
 
 def check_start(stream: IO[bytes], source: str) -> None:

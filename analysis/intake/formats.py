@@ -28,7 +28,9 @@ from planoracle.instances.workers.file_reader import read_in_worker
 #: Endings of JSON lines.
 LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
-_PARQUET, _ZIP, _BOM = b"PAR1", b"PK\x03\x04", b"\xef\xbb\xbf"
+_PARQUET = b"PAR1"
+_ZIP = b"PK\x03\x04"
+_BOM = b"\xef\xbb\xbf"
 _ACCEPTED = f"accepted are rows of at most {MAX_BYTES} bytes, see .docs/limits.md"
 # Bytes of the first line that are inspected.
 _HEAD = 2**16
@@ -81,9 +83,9 @@ def _entries(
         return _whole(prepend(head, opened), source)
     is_document = (start == b"[" and end not in LINES) or (start == b'"' and end == ".json")
     if start == b"{" and end not in LINES and head.endswith(b"\n") and not _is_json(head):
-        rest = opened.readline(_HEAD) + opened.readline(_HEAD)
-        is_document = not rest.lstrip().startswith(b"{")
-        head += rest
+        next_lines = opened.readline(_HEAD) + opened.readline(_HEAD)
+        is_document = not next_lines.lstrip().startswith(b"{")
+        head += next_lines
     if start == b"[" and end in LINES:
         head += b"" if head.endswith(b"\n") else opened.readline(byte_streams.MAX_LINE)
         is_whole_list, following = _is_json(head), opened.readline(_HEAD)

@@ -30,11 +30,14 @@ def groupings(benchmark: str) -> dict[str, str]:
     ``task`` and other groups of its problems; ``cause``; its metrics with bins; its averages that count names.
     """
     owner = owner_of(benchmark)
-    declared = owner.metrics.declare(owner.rules.profile())
-    averages = owner.metrics.averages(owner.rules.profile())
-    counts = [average.name for average in averages if average.aggregate == "counts" and average.is_shown]
+    profile = owner.rules.profile()
+    declared = owner.metrics.declare(profile)
+    averages = owner.metrics.averages(profile)
+    visible_averages = [average for average in averages if average.is_shown]
+    counts = [average.name for average in visible_averages if average.aggregate == "counts"]
     counted = {*owner.bins, *counts}
-    meanings = {metric.name: metric.meaning for metric in (*declared, *averages) if metric.name in counted}
+    metrics = [metric for metric in (*declared, *averages) if metric.name in counted]
+    meanings = {metric.name: metric.meaning for metric in metrics}
     units = {name: owner.group_units.get(name, "") for name in owner.groups("")}
     return units | {CAUSE: "failed runs"} | meanings
 
@@ -61,12 +64,18 @@ def group_runs(frame: pd.DataFrame, by: str, rules: Mapping[str, Rules] | None =
         return run_counts(frame, by)
     rows = summarize(frame, rules, by=by).sets
     rows.sort(key=_model_and_group)
-    return [{by if key == "set" else key: value for key, value in row.items()} for row in rows]
+    return [_with_key(row, "set", by) for row in rows]
+
+
+def _with_key(row: Mapping[str, Any], key: str, name: str) -> dict[str, Any]:
+    """Return a row with another name for a key, at the same position."""
+    return {name if column == key else column: value for column, value in row.items()}
 
 
 def _model_and_group(row: Mapping[str, Any]) -> tuple[str, str]:
     """Return a sort key of a row: numbers in the names of groups are sorted by value."""
-    return row["model"], re.sub(r"\d+", lambda digits: digits[0].zfill(9), row["set"])
+    name = re.sub(r"\d+", lambda digits: digits[0].zfill(9), row["set"])
+    return row["model"], name
 
 
 def run_counts(frame: pd.DataFrame, by: str) -> list[dict[str, Any]]:
@@ -87,20 +96,23 @@ def run_counts(frame: pd.DataFrame, by: str) -> list[dict[str, Any]]:
     """
     benchmark = str(frame["benchmark"].iloc[0])
     ends = owner_of(benchmark).bins.get(by)
-    runs = frame.assign(value=_values(frame, by, ends)).explode("value").dropna(subset="value")
+    runs = frame.assign(value=_values(frame, by, ends))
+    runs = runs.explode("value").dropna(subset="value")
     rows = []
     for (model, set_name), part in runs.groupby(["model", "set"]):
         values = part["value"]
-        parts = {
-            "count": values,
-            "succeeded": values[part["success"] == 1],
-            "failed": values[part["scored"] > part["success"]],
-        }
+        is_success = part["success"] == 1
+        is_failure = part["scored"] > part["success"]
+        parts = {"count": values, "succeeded": values[is_success], "failed": values[is_failure]}
         counts = {name: part_values.value_counts() for name, part_values in parts.items()}
+        about = {"model": model, "benchmark": benchmark, "set": set_name}
         for value in bin_names(ends) if ends else _by_frequency(counts["count"]):
+            row = about | {by: str(value)}
             numbers = {name: int(value_counts.get(value, 0)) for name, value_counts in counts.items()}
-            shares = {_SHARES[name]: count / max(1, len(parts[name])) for name, count in numbers.items()}
-            rows.append({"model": model, "benchmark": benchmark, "set": set_name, by: str(value), **numbers, **shares})
+            row |= numbers
+            for name, count in numbers.items():
+                row[_SHARES[name]] = count / max(1, len(parts[name]))
+            rows.append(row)
     return rows
 
 
@@ -117,11 +129,14 @@ def quartiles(frame: pd.DataFrame, by: str) -> list[dict[str, Any]]:
     column = f"{METRIC}{by}:top"
     if column not in frame:
         return []
-    kinds = frame["success"].map({1: "succeeded", 0: "failed"}).rename("runs")
-    table = frame.groupby(["model", "benchmark", "set", kinds])[column].describe().query("count > 0")
+    outcomes = {1: "succeeded", 0: "failed"}
+    kinds = frame["success"].map(outcomes).rename("runs")
+    groups = frame.groupby(["model", "benchmark", "set", kinds])
+    table = groups[column].describe().query("count > 0")
     names = {"25%": "lower_quartile", "50%": "median", "75%": "upper_quartile"}
     columns = ["model", "benchmark", "set", "runs", "count", *names.values()]
-    return table.reset_index().astype({"count": int}).rename(columns=names)[columns].to_dict("records")  # type: ignore[return-value]
+    table = table.reset_index().astype({"count": int})
+    return table.rename(columns=names)[columns].to_dict("records")  # type: ignore[return-value]
 
 
 def bin_names(ends: Sequence[float]) -> list[str]:
@@ -131,7 +146,8 @@ def bin_names(ends: Sequence[float]) -> list[str]:
     ['<= 1', '(1, 1.25]', '> 1.25']
     """
     inner_bins = [f"({low:g}, {high:g}]" for low, high in pairwise(ends)]
-    return [f"<= {ends[0]:g}", *inner_bins, f"> {ends[-1]:g}"]
+    first_bin, last_bin = f"<= {ends[0]:g}", f"> {ends[-1]:g}"
+    return [first_bin, *inner_bins, last_bin]
 
 
 def _values(frame: pd.DataFrame, by: str, ends: Sequence[float] | None) -> pd.Series[Any]:
@@ -143,7 +159,8 @@ def _values(frame: pd.DataFrame, by: str, ends: Sequence[float] | None) -> pd.Se
     if ends is None:
         return frame[f"{by}:counted"]
     values = frame[f"{METRIC}{by}:top"]
-    bins = pd.cut(values, [-inf, *ends, inf], labels=bin_names(ends))
+    edges = [-inf, *ends, inf]
+    bins = pd.cut(values, edges, labels=bin_names(ends))
     return bins.astype(object)
 
 
@@ -169,10 +186,14 @@ def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
     b       late 2  1.0
     a unfinished 1  0.5
     """
-    models = frame["model"].astype(object).fillna("").replace("", UNNAMED)
+    names = frame["model"].astype(object).fillna("")
+    models = names.replace("", UNNAMED)
     sizes, totals = models.value_counts(), frame["failure_cause"].value_counts()
-    sums: dict[Any, Any] = frame.groupby([models, frame["failure_cause"]]).size().to_dict()
-    counts = [(str(model), str(cause), int(count)) for (model, cause), count in sums.items()]
+    groups = frame.groupby([models, frame["failure_cause"]])
+    sums: dict[Any, Any] = groups.size().to_dict()
+    counts = []
+    for (model, cause), count in sums.items():
+        counts.append((str(model), str(cause), int(count)))
 
     def order(row: tuple[str, str, int]) -> tuple[bool, int, str, str]:
         model, cause, _ = row
@@ -180,5 +201,6 @@ def failure_causes(frame: pd.DataFrame) -> pd.DataFrame:
 
     rows = []
     for model, cause, count in sorted(counts, key=order):
-        rows.append({"model": model, "failure_cause": cause, "count": count, "share": count / sizes[model]})
+        share = count / sizes[model]
+        rows.append({"model": model, "failure_cause": cause, "count": count, "share": share})
     return from_rows("causes", rows)[0]

@@ -64,7 +64,8 @@ class Summary(NamedTuple):
         """Return all rows for files, models first; ``level`` is ``model`` or ``set``."""
         about = {"format": FORMAT, "version": VERSION}
         model_rows = [about | {"level": "model"} | row for row in self.models]
-        set_rows = [about | {"level": "set", "model": row["model"]} | row for row in self.sets]
+        set_about = about | {"level": "set"}
+        set_rows = [set_about | {"model": row["model"]} | row for row in self.sets]
         return model_rows + set_rows
 
 
@@ -143,17 +144,20 @@ def _parts_by(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFr
 
 def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by: str) -> list[_Group]:
     """Average over the samples of each problem; return a group per model and set, or ``by``."""
-    means = [figure for figure in (*figures, *COMMON) if figure.aggregate == "mean"]
+    all_figures = (*figures, *COMMON)
+    means = [figure for figure in all_figures if figure.aggregate == "mean"]
     terms = list(chain.from_iterable(map(columns_of, means)))
     # Floating-point sums depend on the order; sorting makes them independent of the order of the rows.
     frame = frame.sort_values([*PROBLEM_KEY, *terms], ignore_index=True)
     runs = frame.groupby(PROBLEM_KEY)
-    problems = runs[terms].mean().assign(runs=runs["scored"].sum()).reset_index()
+    problems = runs[terms].mean()
+    problems = problems.assign(runs=runs["scored"].sum()).reset_index()
     members, sizes = {}, {}
     for set_name, part in _parts_by(problems, "set"):
         judged = {*part["instance"][part["runs"] > 0]}
-        members[set_name] = _members(benchmark, set_name, part["instance"], judged, by)
-        sizes[set_name] = len({*members[set_name], *judged}) if judged else 0
+        set_members = _members(benchmark, set_name, part["instance"], judged, by)
+        members[set_name] = set_members
+        sizes[set_name] = len({*set_members, *judged}) if judged else 0
     set_key = PROBLEM_KEY[:2]
     by_set, runs_by_set = problems.groupby(set_key), frame.groupby(set_key)
     sums: dict[Any, Any] = by_set[terms].sum().to_dict("index")
@@ -166,7 +170,9 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
     for key in sums:
         set_name, model = key
         positions = runs_by_set.indices[key]
-        scored = {names[position]: scored_runs[position] for position in by_set.indices[key]}
+        problem_positions = by_set.indices[key]
+        scored = {names[position]: scored_runs[position] for position in problem_positions}
+        set_runs = {name: values[positions] for name, values in columns.items()}
         group = _Group(
             benchmark=benchmark,
             set_name=set_name,
@@ -175,7 +181,7 @@ def _groups(benchmark: str, frame: pd.DataFrame, figures: Sequence[Average], by:
             members=members[set_name],
             size=sizes[set_name],
             scored=scored,
-            runs={name: values[positions] for name, values in columns.items()},
+            runs=set_runs,
             sums=sums[key],
             answered=answered[key],
             counts=counts[key],
@@ -188,7 +194,10 @@ def _members(benchmark: str, set_name: str, instances: Iterable[str], judged: se
     """Return the bundled problems of a set or group; if there are none, those with a scored run."""
     members: list[str] = []
     for names in dict(map(set_of, instances)).values():
-        members += [name for name in names if by == "set" or set_name in labels_of(benchmark, name, by)]
+        if by == "set":
+            members += names
+        else:
+            members += [name for name in names if set_name in labels_of(benchmark, name, by)]
     return dict.fromkeys(members or sorted(judged))
 
 
@@ -228,12 +237,14 @@ class _Group:
     @cached_property
     def absent(self) -> int:
         """Number of problems without any run."""
-        return len(self.members) - sum(name in self.members for name in self.scored)
+        present = sum(name in self.members for name in self.scored)
+        return len(self.members) - present
 
     @cached_property
     def unjudged(self) -> int:
         """Number of problems of the set with unscored runs only."""
-        return sum(name in self.members for name, count in self.scored.items() if not count)
+        unscored = (name for name, count in self.scored.items() if not count)
+        return sum(name in self.members for name in unscored)
 
     @property
     def all_problems(self) -> int:
@@ -250,7 +261,8 @@ class _Group:
 
     def figure(self, role: str) -> Average:
         """Return the figure of the benchmark with a role, or that of all benchmarks with a name."""
-        return next(figure for figure in (*self.figures, *COMMON) if role in (*figure.role, figure.name))
+        all_figures = (*self.figures, *COMMON)
+        return next(figure for figure in all_figures if role in (*figure.role, figure.name))
 
     def mean(self, figure: Average, tops: Iterable[float] | None = None) -> float | None:
         """Return a figure, or the same with other numerators of the problems."""
@@ -269,8 +281,9 @@ class _Group:
         value = self.share(figure)
         if value is None:
             return None
-        answered = self.answered[columns_of(figure)[0]]
-        return value * self.problems_of(figure) / (answered + self.absent + self.unjudged)
+        top = columns_of(figure)[0]
+        problems = self.answered[top] + self.absent + self.unjudged
+        return value * self.problems_of(figure) / problems
 
     def count(self, figure: Average) -> int:
         """Return the number of runs that have a figure."""
@@ -278,22 +291,24 @@ class _Group:
 
     def problems_of(self, figure: Average) -> int:
         """Return the number of problems that a figure is over."""
-        return self.answered[columns_of(figure)[0]] + self.absent_in(figure)
+        top = columns_of(figure)[0]
+        return self.answered[top] + self.absent_in(figure)
 
     def absent_in(self, figure: Average) -> int:
         """Return the number of problems without any run that count as failed in a figure.
 
         Without a scored run there is none: else a model whose plans were not understood would have the figure 0.
         """
-        return self.absent if figure.counts_missing and any(self.scored.values()) else 0
+        if not figure.counts_missing or not any(self.scored.values()):
+            return 0
+        return self.absent
 
     def row(self, metrics: Sequence[GradeMetric]) -> dict[str, Any]:
         """Return the row of the group, see `summarize`."""
         samples = [count for count in self.scored.values() if count]
-        scored, succeeded = sum(samples), int(self.runs["success"].sum())
+        scored = sum(samples)
+        succeeded = int(self.runs["success"].sum())
         submissions = len(self.runs["scored"])
-        runs = zip(self.runs["instance"], self.runs["sample"], strict=True)
-        named = [(name, sample) for name, sample in runs if name and sample is not None]
         among = {"succeeded": succeeded, "failed": scored - succeeded}
         row: dict[str, Any] = {
             "model": self.model,
@@ -304,16 +319,23 @@ class _Group:
             "all_problems": self.all_problems,
             "submissions": submissions,
             "unscored": submissions - scored,
-            "repeated": len(named) - len({*named}),
-            "samples_least": min(samples, default=None),
-            "samples_most": max(samples, default=None),
+            "repeated": self._count_repeated(),
         }
+        row["samples_least"] = min(samples, default=None)
+        row["samples_most"] = max(samples, default=None)
         for metric in metrics:
             figure = self.figure(metric.role or f"all:{metric.name}")
             ends = share_interval(self.scores()) if metric.interval else None
             counts = (self.count(figure), self.problems_of(figure))
-            row |= _columns(metric, self.share(figure), counts, self.of_all(figure), ends, among)
+            share, of_all = self.share(figure), self.of_all(figure)
+            row |= _columns(metric, share, counts, of_all, ends, among)
         return row | self._several()
+
+    def _count_repeated(self) -> int:
+        """Return the number of runs with a sample that another run of the problem has."""
+        runs = zip(self.runs["instance"], self.runs["sample"], strict=True)
+        named = [(name, sample) for name, sample in runs if name and sample is not None]
+        return len(named) - len({*named})
 
     def benchmark_figures(self) -> dict[str, Any]:
         """Return the figures of the benchmark, their runs and problems, and the names of missing problems."""
@@ -326,22 +348,26 @@ class _Group:
         return row
 
     def _figure(self, figure: Average) -> Any:
+        top = columns_of(figure)[0]
         if figure.aggregate == "counts":
-            counts = Counter(chain.from_iterable(self.runs[columns_of(figure)[0]]))
+            counts = Counter(chain.from_iterable(self.runs[top]))
             return dict(sorted(counts.items(), key=str))
         if figure.aggregate == "sum":
-            values = self.runs[columns_of(figure)[0]]
+            values = self.runs[top]
             return int(sum(value for value in values if not isnan(value)))
         return self.mean(figure)
 
     def _terms(self, figure: Average) -> list[NDArray[np.float64]]:
         """Return numerators and denominators of the runs of every problem that has any, in order."""
-        columns = np.array([self.runs[column] for column in columns_of(figure)], dtype=float)
+        terms = [self.runs[column] for column in columns_of(figure)]
+        columns = np.array(terms, dtype=float)
         present = np.nan_to_num(columns[1]) != 0
         names = self.runs["instance"][present]  # in order, as the frame is
-        first_runs = np.flatnonzero(names[1:] != names[:-1]) + 1
+        is_other_problem = names[1:] != names[:-1]
+        first_runs = np.flatnonzero(is_other_problem) + 1
         parts = np.split(columns[:, present], first_runs, axis=1)
-        return [part[:, np.lexsort(part[::-1])] for part in parts if part.size]
+        orders = [np.lexsort(part[::-1]) for part in parts]
+        return [part[:, order] for part, order in zip(parts, orders, strict=True) if part.size]
 
     @cached_property
     def main_terms(self) -> list[NDArray[np.float64]]:
@@ -354,18 +380,21 @@ class _Group:
         figures: dict[str, float | None] = {}
         scored: list[tuple[int, int]] = []
         for tops, bottoms in self._terms(success):
-            scored.append((len(tops), int((tops >= bottoms * success.full).sum())))
+            succeeded = tops >= bottoms * success.full
+            scored.append((len(tops), int(succeeded.sum())))
         if max((count for count, _ in scored), default=0) < 2:
             return figures
         for name, estimate in (("pass@", pass_at), ("pass^", pass_hat)):
             for size in sizes(min(count for count, _ in scored)):
                 estimates = [success.full * estimate(count, good, size) for count, good in scored]
                 figures[f"{name}{size}"] = self.share(success, estimates)
-        min_samples = min((len(tops) for tops, _ in self.main_terms), default=0)
+        counts = [len(tops) for tops, _ in self.main_terms]
+        min_samples = min(counts, default=0)
         for size in sizes(min_samples):
             best: list[float] = []
             for tops, bottoms in self.main_terms:
-                best.append(best_of(list(tops / bottoms), size) * float(bottoms.mean()))
+                ratios = list(tops / bottoms)
+                best.append(best_of(ratios, size) * float(bottoms.mean()))
             figures[f"best@{size}"] = self.share(main, best)
         return figures
 
@@ -381,13 +410,18 @@ class _Group:
         failure = np.array([[0.0], [1.0]])
         runs = self.main_terms + [failure] * self.absent_in(main)
         share = 1 / len(runs)
-        weight = fsum(float(bottoms.mean()) for _, bottoms in runs) / len(runs)
-        highest = [float((tops / bottoms).max()) / main.full for tops, bottoms in runs]
-        max_value = max([1.0, *highest])
+        mean_bottoms = [float(bottoms.mean()) for _, bottoms in runs]
+        weight = fsum(mean_bottoms) / len(runs)
+        max_value = 1.0
+        for tops, bottoms in runs:
+            highest = float((tops / bottoms).max())
+            max_value = max(max_value, highest / main.full)
         scores: list[ProblemScore] = []
         for tops, bottoms in runs:
-            values = (tops / weight + mean * (1 - bottoms / weight)) / main.full
-            scores.append(ProblemScore(float(values.mean()), stratum, share, max_value))
+            missing_weight = 1 - bottoms / weight
+            values = (tops / weight + mean * missing_weight) / main.full
+            score = float(values.mean())
+            scores.append(ProblemScore(score, stratum, share, max_value))
         return scores
 
 
@@ -424,11 +458,14 @@ def _models(
     groups: Sequence[_Group], rows: Sequence[Mapping[str, Any]], metrics: Sequence[GradeMetric]
 ) -> list[dict[str, Any]]:
     """Return a row per model, over all sets."""
-    sizes = {(group.benchmark, group.set_name): group.size for group in groups if group.size}
+    scored_groups = [group for group in groups if group.size]
+    sizes = {(group.benchmark, group.set_name): group.size for group in scored_groups}
     by_model: dict[str, list[tuple[_Group, Mapping[str, Any]]]] = {}
     for group, row in zip(groups, rows, strict=True):
         by_model.setdefault(group.model, []).append((group, row))
-    models = [_model(model, groups_and_rows, sizes, metrics) for model, groups_and_rows in sorted(by_model.items())]
+    models = []
+    for model, groups_and_rows in sorted(by_model.items()):
+        models.append(_model(model, groups_and_rows, sizes, metrics))
     return sorted(models, key=_rank)
 
 
@@ -443,7 +480,9 @@ def _model(
     rows = [row for _, row in groups_and_rows]
     scored = [row for row in rows if row["problems"]]
     lacking = len(sizes) - len(scored)
-    tried = sum(sizes.get((group.benchmark, group.set_name), 0) for group in groups)
+    tried = 0
+    for group in groups:
+        tried += sizes.get((group.benchmark, group.set_name), 0)
     untried = sum(sizes.values()) - tried
     ends = _interval_over_sets(groups)
     counts = {name: sum(row[name] for row in rows) for name in _COUNTS}
@@ -451,15 +490,21 @@ def _model(
     counts["all_problems"] += untried
     row: dict[str, Any] = {"model": model, "sets": len(scored), "sets_missing": lacking}
     row |= counts
-    row["samples_least"] = min((row["samples_least"] for row in scored), default=None)
-    row["samples_most"] = max((row["samples_most"] for row in scored), default=None)
-    among = {name: sum(row.get(name, 0) for row in rows) for name in ("succeeded", "failed")}
+    numbers_of_samples = [(row["samples_least"], row["samples_most"]) for row in scored]
+    row["samples_least"] = min((smallest for smallest, _ in numbers_of_samples), default=None)
+    row["samples_most"] = max((largest for _, largest in numbers_of_samples), default=None)
+    among = {}
+    for name in ("succeeded", "failed"):
+        among[name] = sum(row.get(name, 0) for row in rows)
     for metric in metrics:
         name = metric.name
         runs = sum(row[f"{name}_runs"] for row in rows)
         problems = sum(row[f"{name}_problems"] for row in rows)
-        of_all = mean((row.get(f"{name}_of_all") for row in scored), lacking) if scored else None
-        row |= _columns(metric, mean(row[name] for row in scored), (runs, problems), of_all, ends, among)
+        share = mean(row[name] for row in scored)
+        of_all = None
+        if scored:
+            of_all = mean((row.get(f"{name}_of_all") for row in scored), lacking)
+        row |= _columns(metric, share, (runs, problems), of_all, ends, among)
     return row | _means_over_samples(scored)
 
 
@@ -468,14 +513,19 @@ def _interval_over_sets(groups: Sequence[_Group]) -> tuple[float, float] | None:
     scores_by_set = [group.scores(str(number)) for number, group in enumerate(groups)]
     scored_sets = [scores for scores in scores_by_set if scores]
     scores: list[ProblemScore] = []
+    number_of_sets = len(scored_sets)
     for set_scores in scored_sets:
-        scores += [score._replace(share=score.share / len(scored_sets)) for score in set_scores]
+        for score in set_scores:
+            share = score.share / number_of_sets
+            scores.append(score._replace(share=share))
     return share_interval(scores)
 
 
 def _means_over_samples(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
     """Return the means of the figures over several samples that all rows have."""
-    names = [name for name in (rows[0] if rows else ()) if name.startswith(SEVERAL)]
+    if not rows:
+        return {}
+    names = [name for name in rows[0] if name.startswith(SEVERAL)]
     shared = [name for name in names if all(name in row for row in rows)]
     return {name: mean(row[name] for row in rows) for name in shared}
 
@@ -483,4 +533,5 @@ def _means_over_samples(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | 
 def _rank(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the rank of a model: by its rate of success of all problems, then by its main score."""
     rates = (row["success_of_all"], row["main_score_of_all"])
-    return *((rate is None, -(rate or 0)) for rate in rates), row["model"]
+    sort_keys = [(rate is None, -(rate or 0)) for rate in rates]
+    return *sort_keys, row["model"]

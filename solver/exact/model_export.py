@@ -87,17 +87,21 @@ def _heading(instance: Instance, step: int) -> Iterator[str]:
     """Yield the lines above a model."""
     unit = instance.unit
     yield f"Interval model of {instance.name}, written by planoracle {__version__}."
-    yield f"One step is {step} {unit}{'s' * (step > 1)}; the objective is in {unit}s."
+    units = unit + "s" * (step > 1)
+    yield f"One step is {step} {units}; the objective is in {unit}s."
     if len(instance.agents) > 1:
-        agents = ", ".join(f"{n} {agent}" for n, agent in enumerate(instance.agents, 1))
+        numbered_agents = [f"{n} {agent}" for n, agent in enumerate(instance.agents, 1)]
+        agents = ", ".join(numbered_agents)
         yield f"Numbers of agents (only the first of interchangeable ones is used): {agents}."
     yield "Starts and choices are named by number and name of their action, and by step if it is interruptible:"
     for n, action in enumerate(instance.actions, 1):
-        yield f"{n} {action.id}{action.label and ': '}{action.label}"
+        label = f": {action.label}" if action.label else ""
+        yield f"{n} {action.id}{label}"
 
 
 def _comment(mark: str, lines: Iterable[str]) -> str:
-    return "".join(f"{mark} {visible(line)}\n" for line in lines)
+    texts = map(visible, lines)
+    return "".join(f"{mark} {text}\n" for text in texts)
 
 
 def _names(model: ScheduleModel) -> list[str]:
@@ -117,7 +121,8 @@ def _names(model: ScheduleModel) -> list[str]:
             for agent, literal in segment.agents.items():
                 if literal is not None:
                     names[literal] = f"agent_{agents[agent]}_does_{part}"
-    return [names.get(variable, f"choice_{variable}") for variable in range(model.model.variables)]
+    variables = range(model.model.variables)
+    return [names.get(variable, f"choice_{variable}") for variable in variables]
 
 
 _MINIZINC = Template(r"""
@@ -146,20 +151,25 @@ class _MiniZinc:
 
     def text(self) -> str:
         """Return the text of the model."""
-        actions = (visible(action.id) for action in self.model.instance.actions)
+        names = (visible(action.id) for action in self.model.instance.actions)
+        actions = [json.dumps(name, ensure_ascii=False) for name in names]
+        starts = [self.names[segments[0].start] for segments in self.model.segments]
         return _MINIZINC.substitute(
             step=self.model.step,
             variables="\n".join(self.variables()),
             constraints="\n".join(self.constraints()),
-            actions=", ".join(json.dumps(action, ensure_ascii=False) for action in actions),
-            starts=", ".join(self.names[segments[0].start] for segments in self.model.segments),
+            actions=", ".join(actions),
+            starts=", ".join(starts),
         )
 
     def variables(self) -> Iterator[str]:
         """Yield the lines of the variables."""
         for name, variable in zip(self.names, self.proto.variables, strict=True):
-            domain = "bool" if _is_choice(name) else "..".join(map(str, variable.domain))
-            yield f"var {domain}: {name};"
+            if _is_choice(name):
+                yield f"var bool: {name};"
+            else:
+                domain = "..".join(map(str, variable.domain))
+                yield f"var {domain}: {name};"
 
     def constraints(self) -> Iterator[str]:
         """Yield the lines of the constraints, with their topics."""
@@ -179,9 +189,11 @@ class _MiniZinc:
             intervals = constraint.no_overlap.intervals
             return self.cumulative(intervals, [1] * len(intervals), 1)
         if constraint.has_bool_or():
-            return " \\/ ".join(map(self.literal, constraint.bool_or.literals)) or "false"
+            literals = map(self.literal, constraint.bool_or.literals)
+            return " \\/ ".join(literals) or "false"
         if constraint.has_exactly_one():
-            terms = [f"bool2int({self.literal(literal)})" for literal in constraint.exactly_one.literals]
+            literals = map(self.literal, constraint.exactly_one.literals)
+            terms = [f"bool2int({literal})" for literal in literals]
             return f"{_sum(terms)} = 1"
         condition = self.all_of(constraint.enforcement_literal)
         linear = self.linear(constraint.linear)
@@ -195,11 +207,13 @@ class _MiniZinc:
         for number, demand in zip(intervals, demands, strict=True):
             use = self.proto.constraints[number]
             start = use.interval.start
-            starts.append(_sum([self.names[start.vars[0]]], start.offset))
+            variable = start.vars[0]
+            starts.append(_sum([self.names[variable]], start.offset))
             sizes.append(str(use.interval.size.offset))
             present = self.all_of(use.enforcement_literal)
             needs.append(f"{demand} * bool2int({present})" if present else str(demand))
-        return f"cumulative([{', '.join(starts)}], [{', '.join(sizes)}], [{', '.join(needs)}], {capacity})"
+        arrays = ", ".join(f"[{', '.join(texts)}]" for texts in (starts, sizes, needs))
+        return f"cumulative({arrays}, {capacity})"
 
     def linear(self, linear: Any) -> str:
         """Return a linear constraint, with positive terms on the left and negative ones on the right."""
@@ -209,18 +223,26 @@ class _MiniZinc:
             name = self.names[variable]
             number = f"bool2int({name})" if _is_choice(name) else name
             side = negative_terms if factor < 0 else positive_terms
-            side.append(number if abs(factor) == 1 else f"{abs(factor)} * {number}")
+            size = abs(factor)
+            side.append(number if size == 1 else f"{size} * {number}")
         lower, upper = linear.domain
+        left_side = _sum(positive_terms)
         bounds = []
         if lower > -FAR:
-            bounds.append(f"{_sum(positive_terms)} >= {_sum(negative_terms, lower)}")
+            right_side = _sum(negative_terms, lower)
+            bounds.append(f"{left_side} >= {right_side}")
         if upper < FAR:
-            bounds.append(f"{_sum(positive_terms)} <= {_sum(negative_terms, upper)}")
+            right_side = _sum(negative_terms, upper)
+            bounds.append(f"{left_side} <= {right_side}")
         return " /\\ ".join(bounds)
 
     def literal(self, number: int) -> str:
         """Return a Boolean variable or its negation."""
-        return self.names[number] if number >= 0 else f"not {self.names[-number - 1]}"
+        if number < 0:
+            variable = -number - 1
+            return f"not {self.names[variable]}"
+        name: str = self.names[number]
+        return name
 
     def all_of(self, literals: Iterable[int]) -> str:
         """Return the conjunction of literals."""
@@ -237,4 +259,5 @@ def _sum(terms: Sequence[str], constant: int = 0) -> str:
     text = " + ".join(terms)
     if not text or not constant:
         return text or str(constant)
-    return f"{text} {'+' if constant > 0 else '-'} {abs(constant)}"
+    sign = "+" if constant > 0 else "-"
+    return f"{text} {sign} {abs(constant)}"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from planoracle.instances.model.agents import interchangeable
-from planoracle.instances.model.instance import Demand, Instance
+from planoracle.instances.model.instance import Action, Demand, Instance
 from planoracle.solver.exact.bounds import Windows
 from planoracle.solver.exact.precedence import closure
 from planoracle.solver.exact.resources import starts_are_counted
@@ -30,16 +30,21 @@ def model_size(instance: Instance, bounds: Windows, step: int) -> int:
     100 11875
     1000 7000
     """
-    segments = [max(1, a.duration // step) if a.interruptible else 1 for a in instance.actions]
+    segments = [_number_of_segments(action, step) for action in instance.actions]
     crews = interchangeable(instance)
     head_of: dict[str, str] = {}
     for crew in crews:
         head_of.update(dict.fromkeys(crew, crew[0]))
-    eligible_crews = [None if a.agents is None else {head_of[agent] for agent in a.agents} for a in instance.actions]
+    eligible_crews: list[set[str] | None] = []
+    for action in instance.actions:
+        heads = None if action.agents is None else {head_of[agent] for agent in action.agents}
+        eligible_crews.append(heads)
     size = 2 * len(instance.lags)
     for count, heads in zip(segments, eligible_crews, strict=True):
-        size += count * (3 + 2 * len(crews if heads is None else heads))
-    size += len(bounds.forced) + 3 * len(bounds.open) + len(bounds.ordered)
+        number = len(crews if heads is None else heads)
+        size += count * (3 + 2 * number)
+    size += len(bounds.forced) + len(bounds.ordered)
+    size += 3 * len(bounds.open)
     size += _starts(instance, step, segments, eligible_crews, crews)
     users: dict[str, list[tuple[int, Demand]]] = {resource.name: [] for resource in instance.resources}
     for i, action in enumerate(instance.actions):
@@ -50,6 +55,12 @@ def model_size(instance: Instance, bounds: Windows, step: int) -> int:
     return size + sum(_uses(instance, segments, uses) for uses in users.values())
 
 
+def _number_of_segments(action: Action, step: int) -> int:
+    if not action.interruptible:
+        return 1
+    return max(1, action.duration // step)
+
+
 def _starts(
     instance: Instance,
     step: int,
@@ -58,14 +69,16 @@ def _starts(
     crews: Sequence[Sequence[str]],
 ) -> int:
     """Count the constraints that keep starts of unattended actions out of the pieces of others."""
-    bounded = {instance.index[lag.after] for lag in instance.lags if lag.maximum is not None}
+    maximum_lags = (lag for lag in instance.lags if lag.maximum is not None)
+    bounded = {instance.index[lag.after] for lag in maximum_lags}
     starts: Counter[str | None] = Counter()  # by the crews that may do it; None: all
     blocks: Counter[str | None] = Counter()
     starters = blockers = 0  # as bit sets
     for i, action in enumerate(instance.actions):
         heads, count = eligible_crews[i], 0
         if not action.attended:
-            counter, count = starts, segments[i] if heads != set() else 0
+            counter = starts
+            count = segments[i] if heads != set() else 0
             starters |= bool(count) << i
         elif i in bounded if segments[i] > 1 else action.attended > step:  # a run that must go on, or a piece
             counter, count = blocks, segments[i]
@@ -75,7 +88,9 @@ def _starts(
                 counter[head] += count
     pairs = together = 0
     for alike in crews:
-        begin, inside = starts[None] + starts[alike[0]], blocks[None] + blocks[alike[0]]
+        head = alike[0]
+        begin = starts[None] + starts[head]
+        inside = blocks[None] + blocks[head]
         if starts_are_counted(len(alike), begin, inside):
             together += begin + inside
         else:
@@ -96,17 +111,23 @@ def _uses(instance: Instance, segments: list[int], uses: list[tuple[int, Demand]
     """Count the constraints of the uses of one resource."""
     size = sum(segments[i] for i, _ in uses)
     settings = Counter(demand.sets for _, demand in uses if demand.sets is not None)
+    requiring = [(i, demand.requires) for i, demand in uses if demand.requires is not None]
     if not settings:
-        return size + sum(segments[i] for i, demand in uses if demand.requires is not None)
+        return size + sum(segments[i] for i, _ in requiring)
     total = settings.total()
 
     def serving(state: str) -> int:
         good = settings[state]
         return (total - good) * 3 + good * (2 + total - good)
 
-    size += sum(segments[i] * serving(demand.requires) for i, demand in uses if demand.requires is not None)
-    alike = Counter((instance.actions[i].duration, demand.sets) for i, demand in uses if segments[i] == 1)
+    size += sum(segments[i] * serving(state) for i, state in requiring)
+    alike: Counter[tuple[int, str | None]] = Counter()
+    for i, demand in uses:
+        if segments[i] == 1:
+            alike[instance.actions[i].duration, demand.sets] += 1
     for (duration, state), count in alike.items():
         if state is not None:  # settings that may share the room of others, or of uses in this state
-            size += count * (count - 1) // 2 * 5 + count * alike[duration, None] * (5 + serving(state))
+            pairs = count * (count - 1) // 2
+            pairs_with_uses = count * alike[duration, None]
+            size += pairs * 5 + pairs_with_uses * (5 + serving(state))
     return size

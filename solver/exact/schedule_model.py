@@ -7,9 +7,9 @@ intervals of variable length. Consecutive pieces that touch count as one run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, pairwise
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from planoracle.instances.model.agents import interchangeable
 from planoracle.instances.model.instance import Action, Instance
@@ -33,6 +33,7 @@ from planoracle.solver.exact.symmetry import exchangeable
 
 #: A span of time: a variable and ticks behind it for the begin and for the end, and the literals that all hold in it.
 _Span: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
+_Choice = TypeVar("_Choice")
 
 
 class _PlacedSegment(NamedTuple):
@@ -108,7 +109,10 @@ class ScheduleModel:
         self._tails = [-(-tail // step) for tail in bounds.tail]
         self._urgent = urgent(instance, bounds)
         index = instance.index
-        self._followed = {index[lag.before] for lag in instance.lags if lag.minimum is not None and lag.minimum >= 0}
+        self._followed: set[int] = set()
+        for lag in instance.lags:
+            if lag.minimum is not None and lag.minimum >= 0:
+                self._followed.add(index[lag.before])
         self.model.topics[0] = "steps of interruptible actions, one mode for each action, and the end of all"
         for i, action in enumerate(instance.actions):
             self._add_action(i, action)
@@ -124,7 +128,9 @@ class ScheduleModel:
         #: Begins and ends of fixed pieces inside of which their agents start no action: variables by crew, 0 until set.
         self.fixed_pieces: dict[str, list[tuple[int, int]]] = {}
         for head, count in (fixed_pieces or {}).items():
-            self.fixed_pieces[head] = [(self.model.integer(0, 0), self.model.integer(0, 0)) for _ in range(count)]
+            intervals = self.fixed_pieces[head] = []
+            for _ in range(count):
+                intervals.append((self.model.integer(0, 0), self.model.integer(0, 0)))
         self._add_agents()
         self._add_starts()
         resources = ResourceConstraints(instance, self.model, self.segments, self.modes, self._ordered)
@@ -146,7 +152,8 @@ class ScheduleModel:
         else:
             self.modes.append([None])
         if i not in self._followed:  # the others finish before one of these does
-            model.difference(self.makespan, segments[-1].start, segments[-1].size + self._tails[i])
+            last = segments[-1]
+            model.difference(self.makespan, last.start, last.size + self._tails[i])
 
     def _segments_of(self, i: int, action: Action) -> list[Segment]:
         """Return new segments of an action: its steps in order if it is interruptible, else one."""
@@ -168,9 +175,11 @@ class ScheduleModel:
         #: By action the ends of its maximum lags: segments, and the ticks from their starts.
         reaches: dict[int, list[tuple[Segment, int]]] = {}
         for lag in self.instance.lags:
-            last, after = self.segments[index[lag.before]][-1], self.segments[index[lag.after]]
+            last = self.segments[index[lag.before]][-1]
+            after = self.segments[index[lag.after]]
             if lag.minimum is not None:
-                model.difference(after[0].start, last.start, last.size + lag.minimum // self.step)
+                earliest = last.size + lag.minimum // self.step
+                model.difference(after[0].start, last.start, earliest)
             if lag.maximum is not None:
                 reach = last.size + lag.maximum // self.step
                 model.difference(last.start, after[0].start, -reach)
@@ -204,20 +213,24 @@ class ScheduleModel:
         starts = [segments[0].start for segments in self.segments]
         # That ordered pairs are ordered follows from the lags, but presolve profits from the explicit constraint.
         for i, j, distance in bounds.ordered if ordering else bounds.forced:
-            model.difference(starts[j], starts[i], -(-distance // self.step))
+            steps = -(-distance // self.step)
+            model.difference(starts[j], starts[i], steps)
         if not ordering:
             return
         for i, j, ahead, behind in bounds.open:
             first = model.boolean()
-            model.difference(starts[j], starts[i], -(-ahead // self.step), first)
-            model.difference(starts[i], starts[j], -(-behind // self.step), negated(first))
+            steps_ahead = -(-ahead // self.step)
+            steps_behind = -(-behind // self.step)
+            model.difference(starts[j], starts[i], steps_ahead, first)
+            model.difference(starts[i], starts[j], steps_behind, negated(first))
 
     def _add_yields(self, segments: list[Segment]) -> None:
         for segment in segments:
             segment.yields = self.model.boolean()
             self.model.clause(negated(segment.yields), *segment.yielding)
-        if segments:
-            self.model.at_most_sum([segment.yields for segment in segments if segment.yields is not None], 1)
+        yields = [segment.yields for segment in segments if segment.yields is not None]
+        if yields:
+            self.model.at_most_sum(yields, 1)
 
     def _continue_run(self, segment: Segment, successor: Segment, literal: int) -> None:
         """Let ``successor`` continue the run of ``segment`` if ``literal`` holds."""
@@ -236,8 +249,9 @@ class ScheduleModel:
         for i, action in enumerate(self.instance.actions):
             self._choose_agents(i, action)
         for crew in self.crews:
+            head = crew[0]
             model.topics[model.constraints] = f"attended work of {' and '.join(crew)}"
-            intervals = [(self._attended_interval(segment, crew[0]), 1) for segment in self._attended_by(crew[0])]
+            intervals = [(self._attended_interval(segment, head), 1) for segment in self._attended_by(head)]
             model.capacity(intervals, len(crew))
             model.energetic |= 1 < len(crew) < len(intervals)
         for i, segments in enumerate(self.segments):
@@ -247,7 +261,8 @@ class ScheduleModel:
     def _choose_agents(self, i: int, action: Action) -> None:
         """Give each segment of an action one literal for every crew that is eligible."""
         model = self.model
-        heads = dict.fromkeys(self.head_of[agent] for agent in self.instance.eligible(action))
+        agents = self.instance.eligible(action)
+        heads = dict.fromkeys(self.head_of[agent] for agent in agents)
         for segment in self.segments[i]:
             segment.agents = dict.fromkeys(heads)
             if len(heads) > 1:
@@ -270,15 +285,19 @@ class ScheduleModel:
         intervals = []
         for i, action in enumerate(self.instance.actions):
             if i == yielding or not action.interruptible:
-                segments = [segment for segment in self.segments[i] if segment.busy]
-                intervals += [(self.model.interval(segment.start, segment.busy), 1) for segment in segments]
+                for segment in self.segments[i]:
+                    if segment.busy:
+                        interval = self.model.interval(segment.start, segment.busy)
+                        intervals.append((interval, 1))
         self.model.capacity(intervals, 1)
 
     def _add_starts(self) -> None:
         """Require a free agent at the start of every unattended action."""
         self.model.topics[self.model.constraints] = "a free agent at the start of unattended actions"
-        actions, eligible = self.instance.actions, self.instance.eligible
-        starters = [i for i, action in enumerate(actions) if not action.attended and eligible(action)]
+        starters = []
+        for i, action in enumerate(self.instance.actions):
+            if not action.attended and self.instance.eligible(action):
+                starters.append(i)
         for i in starters:
             # A step that follows its predecessor at once is no new start.
             for segment, successor in pairwise(self.segments[i]):
@@ -298,13 +317,18 @@ class ScheduleModel:
             starts += [(i, segment) for segment in self.segments[i] if head in segment.agents]
         blocks: list[tuple[int, Segment]] = []
         for j, segments in enumerate(self.segments):
-            blocks += [(j, segment) for segment in segments if segment.busy > 1 and head in segment.agents]
+            attended = (segment for segment in segments if segment.busy > 1)
+            blocks += [(j, segment) for segment in attended if head in segment.agents]
         cuts: list[tuple[int, tuple[int, ...]]] = []  # begins of segments, which a start at that moment would cut off
         for _, successor, literal in self.runs:
             if successor.busy and head in successor.agents:
-                cuts.append((successor.start, (literal, *literals(successor.agents[head]))))
+                present = (literal, *literals(successor.agents[head]))
+                cuts.append((successor.start, present))
         if not fixed_pieces and starts_are_counted(len(crew), len(starts), len(blocks) + len(cuts)):
-            spans = [Inside(block.start, 1, block.busy - 1, literals(block.agents[head])) for _, block in blocks]
+            spans = []
+            for _, block in blocks:
+                present = literals(block.agents[head])
+                spans.append(Inside(block.start, 1, block.busy - 1, present))
             spans += [Inside(begin, 0, 1, present) for begin, present in cuts]
             moments: list[Start] = []
             for _, segment in starts:
@@ -317,7 +341,8 @@ class ScheduleModel:
             pairs: list[_Span] = []
             for j, block in blocks:
                 if i != j and not self._never_inside(i, j):
-                    pairs.append((block.start, 0, block.start, block.busy, literals(block.agents[head])))
+                    present = literals(block.agents[head])
+                    pairs.append((block.start, 0, block.start, block.busy, present))
             pairs += [(begin, 1, begin, 1, present) for begin, present in cuts]
             pairs += [(begin, 0, end, 0, ()) for begin, end in fixed_pieces]
             if len(pairs) >= len(crew):
@@ -341,8 +366,9 @@ class ScheduleModel:
 
     def _never_inside(self, i: int, j: int) -> bool:
         """Return whether action ``i`` can never start strictly inside action ``j``."""
-        first_i, last_i = self._heads[i], self._last_step - self._tails[i]
-        first_j, last_j = self._heads[j], self._last_step - self._tails[j]
+        first_i, first_j = self._heads[i], self._heads[j]
+        last_i = self._last_step - self._tails[i]
+        last_j = self._last_step - self._tails[j]
         return last_j <= first_i or last_i <= first_j or self._ordered(i, j)
 
     def _ordered(self, i: int, j: int) -> bool:
@@ -359,7 +385,8 @@ class ScheduleModel:
 
     def narrow(self, min_makespan: int, max_makespan: int) -> None:
         """Look for makespans between two bounds (ticks) from now on; the upper one no greater than at first."""
-        self.model.restrict(self.makespan, -(-min_makespan // self.step), max_makespan // self.step)
+        min_step, max_step = -(-min_makespan // self.step), max_makespan // self.step
+        self.model.restrict(self.makespan, min_step, max_step)
 
     @property
     def decisions(self) -> list[int]:
@@ -392,7 +419,9 @@ class ScheduleModel:
         for segments, modes, pieces in zip(self.segments, self.modes, pieces_of, strict=True):
             starts: list[tuple[int, str | None]] = []
             for piece in pieces:
-                times = range(piece.start, piece.end, step) if len(segments) > 1 else (piece.start,)
+                times: Sequence[int] = (piece.start,)
+                if len(segments) > 1:
+                    times = range(piece.start, piece.end, step)
                 head = self.head_of.get(piece.agent or "")
                 starts += [(time // step, head) for time in times]
             for segment, (start, head) in zip(segments, starts, strict=True):
@@ -408,11 +437,13 @@ class ScheduleModel:
     def break_symmetry(self) -> None:
         """Keep only one order of what can be exchanged, see `planoracle.solver.exact.symmetry`."""
         for i, j in exchangeable(self.instance, self._urgent):
-            self.model.difference(self.segments[j][0].start, self.segments[i][0].start, 0)
+            first, second = self.segments[i][0], self.segments[j][0]
+            self.model.difference(second.start, first.start, 0)
 
     def schedule(self, solution: list[int]) -> Schedule:
         """Return the schedule of a solution of the model."""
-        return Schedule.of(self.instance, (piece for _, _, piece in self.pieces(solution, {}, frozenset())))
+        pieces = self.pieces(solution, {}, frozenset())
+        return Schedule.of(self.instance, (piece for _, _, piece in pieces))
 
     def pieces(
         self, solution: list[int], agent_of: Mapping[tuple[int, int], str | None], begins: Set[tuple[int, int]]
@@ -422,14 +453,17 @@ class ScheduleModel:
         ``agent_of`` holds the agents of fixed segments, ``begins`` the segments with which a piece begins.
         Interchangeable agents are assigned to the other segments around them.
         """
-        going_on = {id(successor) for _, successor, literal in self.runs if successor.busy and holds(literal, solution)}
-        going_on |= {id(self.segments[i][k]) for i, k in agent_of if (i, k) not in begins}
+        resumed = (successor for _, successor, literal in self.runs if holds(literal, solution))
+        going_on = {id(segment) for segment in resumed if segment.busy}
+        for i, k in agent_of:
+            if (i, k) not in begins:
+                going_on.add(id(self.segments[i][k]))
         free = dict.fromkeys(self.instance.agents, 0)
         since = dict.fromkeys(self.instance.agents, -1)  # start of the last piece that holds the agent
         last: dict[int, tuple[int, str | None]] = {}
         pieces = []
         for start, turn, i, k, segment, mode in self._placed_segments(solution, agent_of, going_on):
-            head = next((a for a, literal in segment.agents.items() if literal is None or solution[literal]), None)
+            head = _chosen(segment.agents.items(), solution)
             previous_end, agent = last.get(i, (-1, None))
             if head is None:
                 agent = None
@@ -438,15 +472,14 @@ class ScheduleModel:
             elif turn != _GOING_ON:
                 # The segment after a fixed piece is a separate command, with its own start.
                 needs_free_agent = segment.busy or (i, k - 1) in agent_of
-                keeps_agent = (
-                    previous_end == start
-                    and agent is not None
-                    and self.head_of[agent] == head
-                    and not (needs_free_agent and free[agent] > start)
-                )
+                goes_on = previous_end == start and agent is not None and self.head_of[agent] == head
+                is_free = agent is not None and free[agent] <= start
+                keeps_agent = goes_on and (is_free or not needs_free_agent)
                 if not keeps_agent:
                     # An unattended action may also start at the moment at which its agent begins a piece.
-                    beginning = [] if segment.busy else [name for name, begin in since.items() if begin == start]
+                    beginning = []
+                    if not segment.busy:
+                        beginning = [name for name, begin in since.items() if begin == start]
                     crew = (name for name in free if self.head_of[name] == head)
                     agent = next(name for name in crew if free[name] <= start or name in beginning)
             if segment.busy and agent is not None:
@@ -454,7 +487,8 @@ class ScheduleModel:
                     since[agent] = start
                 free[agent] = start + segment.busy
             last[i] = (start + segment.size, agent)
-            piece = Piece(self.instance.actions[i].id, start * self.step, segment.size * self.step, agent, mode)
+            name = self.instance.actions[i].id
+            piece = Piece(name, start * self.step, segment.size * self.step, agent, mode)
             pieces.append((i, k, piece))
         return pieces
 
@@ -464,7 +498,7 @@ class ScheduleModel:
         """Return the segments in the order in which they get their agents; ``going_on`` holds ids of segments."""
         placed = []
         for i, segments in enumerate(self.segments):
-            mode = next((m for m, literal in enumerate(self.modes[i]) if literal is None or solution[literal]), 0)
+            mode = _chosen(enumerate(self.modes[i]), solution) or 0
             for k, segment in enumerate(segments):
                 if (i, k) in agent_of:
                     turn = _SETTLED
@@ -474,3 +508,11 @@ class ScheduleModel:
                     turn = _ATTENDED if segment.busy else _UNATTENDED
                 placed.append(_PlacedSegment(solution[segment.start], turn, i, k, segment, mode))
         return sorted(placed, key=lambda segment: segment[:4])
+
+
+def _chosen(choices: Iterable[tuple[_Choice, int | None]], solution: Sequence[int]) -> _Choice | None:
+    """Return the first choice whose literal is true or that has none."""
+    for choice, literal in choices:
+        if literal is None or solution[literal]:
+            return choice
+    return None

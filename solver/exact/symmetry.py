@@ -58,11 +58,14 @@ def _alike(instance: Instance) -> list[list[int]]:
     """Group actions with the same properties and the same lags from and to the same others."""
     rough: dict[Hashable, list[int]] = {}  # by properties that are cheap to compare
     for i, action in enumerate(instance.actions):
-        rough.setdefault((action.duration, action.attended, action.release, len(action.modes)), []).append(i)
+        properties = (action.duration, action.attended, action.release, len(action.modes))
+        rough.setdefault(properties, []).append(i)
     groups: dict[Hashable, list[int]] = {}
     for candidates in rough.values():
-        for i in candidates if len(candidates) > 1 else ():
-            groups.setdefault(_signature(instance.actions[i]), []).append(i)
+        if len(candidates) > 1:
+            for i in candidates:
+                signature: Hashable = _signature(instance.actions[i])
+                groups.setdefault(signature, []).append(i)
     groups = {signature: group for signature, group in groups.items() if len(group) > 1}
     if not groups:
         return []
@@ -76,7 +79,8 @@ def _alike(instance: Instance) -> list[list[int]]:
         for i in group:
             name = instance.actions[i].id
             if name not in named:
-                matches.setdefault((signature, frozenset(ties[name])), []).append(i)
+                key = (signature, frozenset(ties[name]))
+                matches.setdefault(key, []).append(i)
     return [group for group in matches.values() if len(group) > 1]
 
 
@@ -96,23 +100,28 @@ def _first_of_alike_tasks(instance: Instance, place: dict[int, int]) -> list[lis
         return []
     lags: dict[str, set[Hashable]] = {task: set() for task in instance.tasks}
     tied = {instance.by_id[name].task for name in _named_in_modes(instance)}
-    tied |= {action.task for action in instance.actions if any(mode.after for mode in action.modes)}
+    for action in instance.actions:
+        if any(mode.after for mode in action.modes):
+            tied.add(action.task)
     local: dict[str, int] = {}  # number of an action within its task
     for positions in members.values():
         for k, i in enumerate(positions):
             local[instance.actions[i].id] = k
     for lag in instance.lags:
-        task, successor_task = instance.by_id[lag.before].task, instance.by_id[lag.after].task
+        task = instance.by_id[lag.before].task
+        successor_task = instance.by_id[lag.after].task
         if task == successor_task:
-            lags[task].add((local[lag.before], local[lag.after], lag.minimum, lag.maximum))
+            before, after = local[lag.before], local[lag.after]
+            lags[task].add((before, after, lag.minimum, lag.maximum))
         else:
             tied |= {task, successor_task}
     matches: dict[Hashable, list[int]] = {}
     for signature, tasks in alike.items():
         for task in tasks:
             if task not in tied:
-                first = min(members[task], key=place.__getitem__)
-                key = (signature, frozenset(lags[task]), members[task].index(first))
+                positions = members[task]
+                first = min(positions, key=place.__getitem__)
+                key = (signature, frozenset(lags[task]), positions.index(first))
                 matches.setdefault(key, []).append(first)
     return [group for group in matches.values() if len(group) > 1]
 

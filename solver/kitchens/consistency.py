@@ -8,7 +8,7 @@ infeasible, however large the kitchen. The search has to find out the rest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
 
@@ -34,15 +34,23 @@ def piles_stand(facts: Collection[Atom]) -> bool:
     """Return whether every item at a station lies on it or on another item there (an invariant)."""
     if not all(_hold(facts, group) for group in (*_ALTERNATIVES[:2], _STATION)):
         return False
-    at = {fact[1]: fact[2] for fact in facts if fact[0] == "item_at"}
-    under = {fact[1]: fact[2] for fact in facts if fact[0] == "atop"}
-    bottom = {fact[1]: fact[2] for fact in facts if fact[0] == "item_on"}
+    at = _second_by_first(facts, "item_at")
+    under = _second_by_first(facts, "atop")
+    bottom = _second_by_first(facts, "item_on")
     if any(at.get(item) != station for item, station in bottom.items()):
         return False
     for item, lower in under.items():
         if item not in at or at.get(lower) != at[item]:
             return False
-    return all(item in bottom or item in under for item in at) and not _cycle(under.items())
+    if not all(item in bottom or item in under for item in at):
+        return False
+    return not _cycle(under.items())
+
+
+def _second_by_first(facts: Collection[Atom], predicate: str) -> dict[str, str]:
+    """Return the second object of the facts of a predicate by the first."""
+    matches = (fact for fact in facts if fact[0] == predicate)
+    return {fact[1]: fact[2] for fact in matches}
 
 
 def is_usual(kitchen: Kitchen) -> bool:
@@ -72,13 +80,15 @@ def contradiction(kitchen: Kitchen) -> str:
     for condition in conditions:
         if condition[0] not in kitchen.domain.changing and not _is_possible(kitchen, condition):
             return f"the goal requires a condition that is false and never changes: {_words(condition)}"
-    cycle = _cycle((condition[1], condition[2]) for condition in conditions if condition[0] == "atop")
+    piles = (condition for condition in conditions if condition[0] == "atop")
+    cycle = _cycle((upper, lower) for _, upper, lower in piles)
     if cycle:
         return f"the goal requires a pile that rests on itself: {' on '.join(cycle)}"
     pair = next(_exclusive(kitchen), None)
     if pair is None:
         return ""
-    return f"the goal requires contradictory conditions: {_words(pair[0])}, {_words(pair[1])}"
+    first, second = map(_words, pair)
+    return f"the goal requires contradictory conditions: {first}, {second}"
 
 
 def _exclusive(kitchen: Kitchen) -> Iterator[tuple[Atom, Atom]]:
@@ -113,10 +123,12 @@ def _lying(conditions: Collection[Atom]) -> list[Atom]:
             _, upper, lower = condition
             joined = piles.get(upper, {upper}) | piles.get(lower, {lower})
             piles.update(dict.fromkeys(joined, joined))
-    positions = {(condition[1], condition[2]) for condition in conditions if condition[0] in ("item_at", "item_on")}
+    places = (condition for condition in conditions if condition[0] in ("item_at", "item_on"))
+    positions = {(item, station) for _, item, station in places}
     lying: list[Atom] = []
     for stated_item, station in positions:
-        lying += [("item_at", item, station) for item in piles.get(stated_item, {stated_item})]
+        pile = piles.get(stated_item, {stated_item})
+        lying += [("item_at", item, station) for item in pile]
     return sorted(lying)
 
 
@@ -124,8 +136,10 @@ def _clashes(conditions: Collection[Atom], group: dict[str, int]) -> Iterator[tu
     """Yield pairs of conditions on one object that are different alternatives."""
     by_object: dict[str, list[Atom]] = {}
     for condition in conditions:
-        if condition[0] in group:
-            by_object.setdefault(condition[group[condition[0]]], []).append(condition)
+        predicate = condition[0]
+        if predicate in group:
+            subject = condition[group[predicate]]
+            by_object.setdefault(subject, []).append(condition)
     for alternatives in by_object.values():
         yield from (pair for pair in combinations(alternatives, 2) if _differ(*pair))
 
@@ -134,7 +148,8 @@ def _differ(first: Atom, second: Atom) -> bool:
     """Return whether two conditions never mean the same fact."""
     if first[0] != second[0]:
         return True
-    return any(_are_distinct(part, rival) for part, rival in zip(first[1:], second[1:], strict=True))
+    parts = zip(first[1:], second[1:], strict=True)
+    return any(_are_distinct(part, rival) for part, rival in parts)
 
 
 def _are_distinct(part: str, rival: str) -> bool:
@@ -146,25 +161,41 @@ def _are_distinct(part: str, rival: str) -> bool:
 
 
 def _kind(part: str) -> str:
-    return part.partition("#")[0] if "#" in part else split_name(part)[0]
+    if "#" in part:
+        return part.partition("#")[0]
+    return split_name(part)[0]
 
 
 def _hold(facts: Collection[Atom], group: dict[str, int]) -> bool:
     """Return whether at most one of the alternatives is true of every object."""
-    count = Counter(fact[group[fact[0]]] for fact in facts if fact[0] in group)
+    count = Counter(_objects(facts, group))
     return max(count.values(), default=0) <= 1
 
 
 def _subjects(facts: Collection[Atom], group: dict[str, int]) -> set[str]:
     """Return the objects of which an alternative is true."""
-    return {fact[group[fact[0]]] for fact in facts if fact[0] in group}
+    return set(_objects(facts, group))
+
+
+def _objects(facts: Collection[Atom], group: dict[str, int]) -> Iterator[str]:
+    """Yield the object of each fact that is an alternative of a group."""
+    for fact in facts:
+        predicate = fact[0]
+        if predicate in group:
+            yield fact[group[predicate]]
 
 
 def _is_possible(kitchen: Kitchen, condition: Atom) -> bool:
     """Return whether a condition on unchanging facts is true for some objects."""
     options = [kitchen.candidates[part] if "#" in part else (part,) for part in condition[1:]]
     facts = (fact for fact in kitchen.facts if fact[0] == condition[0])
-    return any(all(name in names for name, names in zip(fact[1:], options, strict=True)) for fact in facts)
+    return any(_matches(fact, options) for fact in facts)
+
+
+def _matches(fact: Atom, options: Sequence[Sequence[str]]) -> bool:
+    """Return whether the objects of a fact are among the options."""
+    pairs = zip(fact[1:], options, strict=True)
+    return all(name in names for name, names in pairs)
 
 
 def _cycle(pairs: Collection[tuple[str, str]] | Iterator[tuple[str, str]]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, permutations, product
-from math import perm, prod
+from math import perm
 
 from planoracle.instances.benchmarks.kitchens.domain import KitchenDomain
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, split_name
@@ -127,19 +127,20 @@ class Roles:
 
     def __init__(self, kitchen: Kitchen) -> None:
         self._kitchen = kitchen
-        parts = sorted(set(chain.from_iterable(condition[1:] for condition in kitchen.goal.conditions)))
+        named_parts = chain.from_iterable(condition[1:] for condition in kitchen.goal.conditions)
+        parts = sorted(set(named_parts))
         played = {self._kind(part) for part in parts if "#" in part}
         # An object that the goal names may play a role as well; conditions that name it are left out then.
         parts = [part for part in parts if "#" in part or self._kind(part) not in played]
-        self._relevant_conditions = [
-            condition for condition in kitchen.goal.conditions if set(parts).issuperset(condition[1:])
-        ]
+        conditions = kitchen.goal.conditions
+        self._relevant_conditions = [entry for entry in conditions if set(parts).issuperset(entry[1:])]
         self._type = {part: kitchen.domain.type_of(self._kind(part)) for part in parts}
         self._stations = self._station_of_items()
         vessels = [part for part in parts if self._type[part] == "container"]
         meals = [part for part in parts if self._type[part] == "meal"]
         items = [part for part in parts if self._type[part] == "item"]
-        dishes = sorted({self._stations[item] for item in items if item in self._stations})
+        placed_items = [item for item in items if item in self._stations]
+        dishes = sorted({self._stations[item] for item in placed_items})
         self.vessels = [self._vessel(vessel) for vessel in vessels]
         self.meals = [self._meal(meal, vessels) for meal in meals]
         self.roles = [self._role(item, dishes, meals) for item in items]
@@ -149,19 +150,24 @@ class Roles:
             self.kinds.setdefault(role.kind, []).append(i)
         self.items: dict[str, list[str]] = {kind: [] for kind in self.kinds}
         for name, object_type in kitchen.objects:
-            if object_type == "item" and self._kind(name) in self.items:
-                self.items[self._kind(name)].append(name)
+            kind = self._kind(name)
+            if object_type == "item" and kind in self.items:
+                self.items[kind].append(name)
 
     @staticmethod
     def _kind(part: str) -> str:
-        return part.partition("#")[0] if "#" in part else split_name(part)[0]
+        if "#" in part:
+            return part.partition("#")[0]
+        return split_name(part)[0]
 
     @staticmethod
     def _name(part: str) -> str:
         return "" if "#" in part else part
 
     def _station(self, part: str) -> str:
-        return part if part and "#" not in part else part.partition("#")[0]
+        if "#" not in part:
+            return part
+        return part.partition("#")[0]
 
     def _conditions(self, predicate: str) -> Iterator[tuple[str, ...]]:
         return (condition[1:] for condition in self._relevant_conditions if condition[0] == predicate)
@@ -184,25 +190,28 @@ class Roles:
     def _role(self, item: str, dishes: list[str], meals: list[str]) -> ItemRole:
         process_of = processes(self._kitchen.domain, self._kind(item))
         needs = []
-        for condition in self._relevant_conditions:
-            if condition[1:] == (item,) and condition[0] in process_of:
-                needs.append(process_of[condition[0]])
+        for predicate, *subjects in self._relevant_conditions:
+            if subjects == [item] and predicate in process_of:
+                needs.append(process_of[predicate])
         needs.sort(key=lambda process: (process.ticks > 0, process.predicate))
         meal = self._place("addedto", item)
         upper = next((upper for upper, lower in self._conditions("atop") if lower == item), "")
         lower = self._place("atop", item)
         station = self._station(self._stations.get(item, ""))
         may_stay = not station or any(station.startswith(process.station) for process in needs)
+        dish = dishes.index(self._stations[item]) if item in self._stations else -1
+        under = self._kind(lower) if lower else ""
+        over = self._kind(upper) if upper else ""
         return ItemRole(
             kind=self._kind(item),
             name=self._name(item),
             needs=tuple(needs),
-            dish=dishes.index(self._stations[item]) if item in self._stations else -1,
+            dish=dish,
             meal=meals.index(meal) if meal else -1,
             bottom=bool(self._place("item_on", item)),
             top=(item,) in self._conditions("clear"),
-            under=self._kind(lower) if lower else "",
-            over=self._kind(upper) if upper else "",
+            under=under,
+            over=over,
             loose=not meal and may_stay,
             rank=self._rank(item),
         )
@@ -215,14 +224,16 @@ class Roles:
         """
         atop = {upper: lower for upper, lower in self._conditions("atop")}  # noqa: C416  # so the types are known
         below = self._chain(atop, item)
-        above = self._chain({lower: upper for upper, lower in atop.items()}, item)
+        under = {lower: upper for upper, lower in atop.items()}
+        above = self._chain(under, item)
         many = len(self._kitchen.objects)
         if self._place("item_on", below[-1]):
             return len(below) - 1
         if (above[-1],) in self._conditions("clear"):
             return 2 * many + len(below)
         station = self._stations.get(item)
-        lowest = [name for name, place in self._stations.items() if place == station and name not in atop]
+        placed = [name for name, place in self._stations.items() if place == station]
+        lowest = [name for name in placed if name not in atop]
         loose = [name for name in lowest if not self._place("item_on", name)]
         return many + (len(below) if len(loose) == 1 else 0)
 
@@ -238,8 +249,11 @@ class Roles:
         roles = [(i, role) for i, role in enumerate(self.roles) if role.dish == dish]
         crew = Counter(role.kind for _, role in roles)
         bottom = next((i for i, role in roles if role.bottom), -1)
-        tops = sorted((not role.top, i) for i, role in roles if not role.bottom and not role.over)
-        last = tops[0][1] if tops else -1
+        upper_items = []
+        for i, role in roles:
+            if not role.bottom and not role.over:
+                upper_items.append((not role.top, i))
+        last = min(upper_items)[1] if upper_items else -1
         return GoalDish(self._station(station), bottom, last, dict(crew))
 
     def _vessel(self, vessel: str) -> GoalVessel:
@@ -249,11 +263,13 @@ class Roles:
     def _meal(self, meal: str, vessels: list[str]) -> Meal:
         vessel = self._place("in", meal)
         boiled = (meal,) in self._conditions("isboiling")
-        return Meal(self._kind(meal), self._name(meal), boiled, vessels.index(vessel) if vessel else -1)
+        vessel_number = vessels.index(vessel) if vessel else -1
+        return Meal(self._kind(meal), self._name(meal), boiled, vessel_number)
 
     def groups(self) -> list[Group]:
         """Return all groups, one only of those that exchange dishes with equal requirements."""
-        bottoms = self._choices([self.roles[dish.bottom] if dish.bottom >= 0 else None for dish in self.dishes])
+        bottom_roles = [self.roles[dish.bottom] if dish.bottom >= 0 else None for dish in self.dishes]
+        bottoms = self._choices(bottom_roles)
         seen: set[tuple[object, ...]] = set()
         groups = []
         for chosen in bottoms:
@@ -267,12 +283,17 @@ class Roles:
 
     def ways(self) -> int:
         """Return the number of assignments of objects to roles: of one kind, or of dishes, meals and vessels."""
-        parts: list[ItemRole | Meal | GoalVessel] = [
-            self.roles[dish.bottom] for dish in self.dishes if dish.bottom >= 0
-        ]
-        needed = Counter(part.kind for part in (*parts, *self.meals, *self.vessels))
-        choices = [prod(perm(len(next(self._candidates(kind))), count) for kind, count in needed.items())]
-        choices += [perm(len(self.items[kind]), len(places)) for kind, places in self.kinds.items()]
+        bottoms = [dish.bottom for dish in self.dishes if dish.bottom >= 0]
+        parts: list[ItemRole | Meal | GoalVessel] = [self.roles[bottom] for bottom in bottoms]
+        parts += [*self.meals, *self.vessels]
+        kinds = Counter(part.kind for part in parts)
+        ways_of_groups = 1
+        for kind, count in kinds.items():
+            candidates = next(self._candidates(kind))
+            ways_of_groups *= perm(len(candidates), count)
+        choices = [ways_of_groups]
+        for kind, places in self.kinds.items():
+            choices.append(perm(len(self.items[kind]), len(places)))
         return max(choices)
 
     def _choices(self, required: list[ItemRole | None] | list[Meal] | list[GoalVessel]) -> list[tuple[str, ...]]:
@@ -300,12 +321,14 @@ class Roles:
         for role, names in self._kitchen.candidates.items():
             if self._kind(role) == kind:
                 yield names
-        yield tuple(name for name, _ in self._kitchen.objects if split_name(name)[0] == kind)
+        names_of_objects = (name for name, _ in self._kitchen.objects)
+        yield tuple(name for name in names_of_objects if split_name(name)[0] == kind)
 
     def _alike(self, dish: int) -> str:
         """Return a text that is equal for dishes with equal requirements."""
-        roles = sorted(repr(replace(role, dish=0)) for role in self.roles if role.dish == dish)
-        return f"{self.dishes[dish].station} {roles}"
+        roles = [role for role in self.roles if role.dish == dish]
+        texts = sorted(repr(replace(role, dish=0)) for role in roles)
+        return f"{self.dishes[dish].station} {texts}"
 
 
 #: By action whose effect takes time or repetitions: the fact that it makes true, and the kind of station.

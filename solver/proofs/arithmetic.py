@@ -45,7 +45,8 @@ def arithmetic(weakened: Instance, constraints: Iterable[Constraint], deadline: 
         return ""
     if kinds - _TIMES <= _WORK:
         return _work_text(weakened)
-    resources = {constraint.subject[1] for constraint in constraints if constraint.kind in ("use", "state")}
+    limited = (constraint for constraint in constraints if constraint.kind in ("use", "state"))
+    resources = {constraint.subject[1] for constraint in limited}
     if kinds - _TIMES == {"use"} and len(resources) == 1:
         return _use_text(weakened, *resources)
     return ""
@@ -70,31 +71,37 @@ def _edges(instance: Instance) -> list[_Edge]:
     edges: list[_Edge] = []
     for i, action in enumerate(instance.actions):
         start, finish = 2 * i, 2 * i + 1
-        edges.append(_Edge(-1, start, action.release, f"release of {names[i]}"))
-        edges.append(_Edge(start, finish, action.duration, names[i]))
+        name = names[i]
+        edges.append(_Edge(-1, start, action.release, f"release of {name}"))
+        edges.append(_Edge(start, finish, action.duration, name))
         if not action.interruptible:
-            edges.append(_Edge(finish, start, -action.duration, names[i]))
+            edges.append(_Edge(finish, start, -action.duration, name))
         if instance.time_limit is not None:
             edges.append(_Edge(finish, -1, -instance.time_limit, "time limit"))
         if len(action.modes) == 1:
-            edges += [_Edge(2 * index[before] + 1, start, 0, "") for before in action.modes[0].after]
+            for before in action.modes[0].after:
+                end = 2 * index[before] + 1
+                edges.append(_Edge(end, start, 0, ""))
     for lag in instance.lags:
-        finish, start = 2 * index[lag.before] + 1, 2 * index[lag.after]
-        label = f"from {names[finish // 2]} to {names[start // 2]}"
+        i, j = index[lag.before], index[lag.after]
+        finish, start = 2 * i + 1, 2 * j
+        label = f"from {names[i]} to {names[j]}"
         if lag.before in (NOW, beginning):
-            label = f"until {names[start // 2]} starts"
+            label = f"until {names[j]} starts"
         if lag.minimum is not None:
             edges.append(_Edge(finish, start, lag.minimum, label))
         if deadline := deadline_text(instance, lag):
             names_text, ticks = deadline
-            edges.append(_Edge(start + 1, finish, -ticks, f"the deadline of {names_text}"))
+            label = f"the deadline of {names_text}"
+            edges.append(_Edge(start + 1, finish, -ticks, label))
         elif lag.maximum is not None:
             edges.append(_Edge(start, finish, -lag.maximum, label))
     return edges
 
 
 def _cycle_text(instance: Instance, deadline: Deadline) -> str:
-    cycle = _positive_cycle(2 * len(instance.actions) + 1, _edges(instance), deadline)
+    nodes = 2 * len(instance.actions) + 1
+    cycle = _positive_cycle(nodes, _edges(instance), deadline)
     if not cycle:
         return ""
     needed = [(edge.ticks, edge.label) for edge in cycle if edge.ticks > 0]
@@ -129,22 +136,33 @@ def _positive_cycle(nodes: int, edges: Sequence[_Edge], deadline: Deadline) -> l
         cycle.append(into[cycle[-1].source % nodes])
     cycle.reverse()
     # Begin after the largest allowed time, so that the sum follows the order of time.
-    turn = 1 + min(range(len(cycle)), key=lambda k: cycle[k].ticks)
+    largest_time = min(range(len(cycle)), key=lambda k: cycle[k].ticks)
+    turn = largest_time + 1
     return cycle[turn:] + cycle[:turn]
 
 
 def _sum(instance: Instance, terms: Sequence[tuple[int, str]]) -> str:
-    terms_text = " + ".join(f"{span(instance, ticks)} ({label})" for ticks, label in terms)
-    total = span(instance, sum(ticks for ticks, _ in terms))
-    return f"{terms_text} = {total}" if len(terms) > 1 else terms_text or total
+    texts = []
+    total = 0
+    for ticks, label in terms:
+        texts.append(f"{span(instance, ticks)} ({label})")
+        total += ticks
+    if len(texts) == 1:
+        return texts[0]
+    total_text = span(instance, total)
+    return f"{' + '.join(texts)} = {total_text}" if texts else total_text
 
 
 def _work_text(instance: Instance) -> str:
-    attended = [(i, action.attended) for i, action in enumerate(instance.actions) if action.attended]
+    attended = []
     agents: set[str] = set()
-    for i, _ in attended:
-        agents.update(instance.eligible(instance.actions[i]))
-    owner = "the agent has" if len(agents) == 1 else f"the {len(agents)} agents together have"
+    for i, action in enumerate(instance.actions):
+        if action.attended:
+            attended.append((i, action.attended))
+            agents.update(instance.eligible(action))
+    owner = "the agent has"
+    if len(agents) != 1:
+        owner = f"the {len(agents)} agents together have"
     return _load_text(instance, attended, attended, len(agents), owner)
 
 
@@ -156,11 +174,14 @@ def _use_text(instance: Instance, resource: str) -> str:
             if any(demand.sets is not None for demand in mode.demands):
                 return ""  # settings may share capacity
             amounts.append(sum(demand.amount for demand in mode.demands if demand.resource == resource))
-        if min(amounts) and action.duration:
+        amount = min(amounts)
+        if amount and action.duration:
             members.append((i, action.duration))
-            work.append((i, action.duration * min(amounts)))
+            work.append((i, action.duration * amount))
     capacity = instance.resource[resource].capacity
-    owner = f"the {resource} has" if capacity == 1 else f"the {capacity} units of {resource} together have"
+    owner = f"the {resource} has"
+    if capacity != 1:
+        owner = f"the {capacity} units of {resource} together have"
     return _load_text(instance, members, work, capacity, owner)
 
 
@@ -175,12 +196,24 @@ def _load_text(
         return ""
     bounds = windows(instance)
     head = min(bounds.head[i] for i, _ in members)
-    tail = min(bounds.tail[i] + instance.actions[i].duration - ticks for i, ticks in members)
+    tails = []
+    for i, ticks in members:
+        unheld = instance.actions[i].duration - ticks
+        tails.append(bounds.tail[i] + unheld)
+    tail = min(tails)
     available = width * (instance.time_limit - head - tail)
     if sum(ticks for _, ticks in work) <= available:
         return ""
-    sum_text = _sum(instance, [(ticks, name_of(instance, instance.actions[i].id)) for i, ticks in work])
-    reasons = [f"none of these actions can start in the first {span(instance, head)}"] if head else []
-    reasons += [f"at least {span(instance, tail)} must pass after the last of them"] if tail else []
+    terms = []
+    for i, ticks in work:
+        name = name_of(instance, instance.actions[i].id)
+        terms.append((ticks, name))
+    reasons = []
+    if head:
+        reasons.append(f"none of these actions can start in the first {span(instance, head)}")
+    if tail:
+        reasons.append(f"at least {span(instance, tail)} must pass after the last of them")
     reason = f", as {' and '.join(reasons)}" if reasons else ""
-    return f"{sum_text} of work, but {owner} {span(instance, max(0, available))} for it{reason}"
+    sum_text = _sum(instance, terms)
+    available_text = span(instance, max(0, available))
+    return f"{sum_text} of work, but {owner} {available_text} for it{reason}"

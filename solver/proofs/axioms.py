@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from planoracle.instances.model.instance import Action, Instance, Mode, Resource
+from planoracle.instances.model.instance import Action, Demand, Instance, Mode, Resource
 from planoracle.instances.model.limits import NO_LIMIT, Deadline
 from planoracle.solver.proofs.steps import Hop
 
@@ -58,7 +58,8 @@ def stated_bounds(instance: Instance) -> Iterator[Hop]:
     """Yield the bounds that an instance states."""
     yield Hop(BEGIN, END, 0, "order")
     for action in instance.actions:
-        start, finish = ProofEvent("start", action.id), ProofEvent("finish", action.id)
+        start = ProofEvent("start", action.id)
+        finish = ProofEvent("finish", action.id)
         yield Hop(BEGIN, start, action.release, "release")
         yield Hop(start, finish, action.duration, "duration")
         yield Hop(finish, END, 0, "order")
@@ -68,17 +69,20 @@ def stated_bounds(instance: Instance) -> Iterator[Hop]:
                 free = release_event(action)
                 yield Hop(start, free, action.attended, "attended")
                 yield Hop(free, start, -action.attended, "attended")
-        for before in sorted(set.intersection(*(set(mode.after) for mode in action.modes))):
+        predecessors = [set(mode.after) for mode in action.modes]
+        for before in sorted(set.intersection(*predecessors)):
             yield Hop(ProofEvent("finish", before), start, 0, "lag")
     for lag in instance.lags:
-        finish, start = ProofEvent("finish", lag.before), ProofEvent("start", lag.after)
+        finish = ProofEvent("finish", lag.before)
+        start = ProofEvent("start", lag.after)
         if lag.minimum is not None:
             yield Hop(finish, start, lag.minimum, "lag")
         if lag.maximum is not None:
             yield Hop(start, finish, -lag.maximum, "window")
-            if instance.by_id[lag.after].interruptible:  # the lag also limits its last piece
-                last = lag.maximum + instance.by_id[lag.after].duration
-                yield Hop(ProofEvent("finish", lag.after), finish, -last, "window")
+            action = instance.by_id[lag.after]
+            if action.interruptible:  # the lag also limits its last piece
+                last = lag.maximum + action.duration
+                yield Hop(ProofEvent("finish", action.id), finish, -last, "window")
     yield from _only_setters(instance)
 
 
@@ -110,8 +114,12 @@ def _only_setters(instance: Instance) -> Iterator[Hop]:
 
 def _required_states(action: Action) -> list[tuple[str, str]]:
     """Return the resources and states that an action requires in every mode."""
-    by_mode = [{(d.resource, d.requires) for d in mode.demands if d.requires is not None} for mode in action.modes]
-    return sorted((resource, state) for resource, state in set.intersection(*by_mode) if state is not None)
+    by_mode = []
+    for mode in action.modes:
+        demands = (demand for demand in mode.demands if demand.requires is not None)
+        by_mode.append({(demand.resource, demand.requires) for demand in demands})
+    common = set.intersection(*by_mode)
+    return sorted((resource, state) for resource, state in common if state is not None)
 
 
 _Setters = Mapping[tuple[str, str | None], list[str]]
@@ -131,18 +139,26 @@ def _setters(instance: Instance) -> _Setters:
 
 
 def _only_setter(setters: _Setters, user: Action, resource: str, state: str) -> str | None:
-    names = [name for name in setters.get((resource, state), ()) if name != user.id]
+    setter_names = setters.get((resource, state), ())
+    names = [name for name in setter_names if name != user.id]
     return names[0] if len(names) == 1 else None
 
 
 def _sets(action: Action, resource: str) -> set[str | None]:
     """Return the states that the modes of an action set (None: a mode sets none)."""
-    return {next((d.sets for d in mode.demands if d.resource == resource), None) for mode in action.modes}
+    demands = (_demand(mode, resource) for mode in action.modes)
+    return {None if demand is None else demand.sets for demand in demands}
 
 
 def least_amount(action: Action, resource: str) -> int:
     """Return the units of a resource that an action takes in every mode."""
-    return min(next((d.amount for d in mode.demands if d.resource == resource), 0) for mode in action.modes)
+    demands = (_demand(mode, resource) for mode in action.modes)
+    return min(0 if demand is None else demand.amount for demand in demands)
+
+
+def _demand(mode: Mode, resource: str) -> Demand | None:
+    """Return the first demand of a mode for a resource."""
+    return next((demand for demand in mode.demands if demand.resource == resource), None)
 
 
 def _exclusive(instance: Instance, first: Action, second: Action, resource: str) -> bool:
@@ -175,7 +191,8 @@ def _groups_of_agents(instance: Instance) -> Iterator[Machine]:
         work = tuple((action.id, action.attended) for action in members)
         yield Machine("agents", names, len(names), False, work)
         if len(names) > 1:
-            rigid_work = tuple((action.id, action.attended) for action in members if not action.interruptible)
+            rigid = (action for action in members if not action.interruptible)
+            rigid_work = tuple((action.id, action.attended) for action in rigid)
             yield Machine("agents", names, len(names), True, rigid_work)
 
 
@@ -183,8 +200,10 @@ def _resource_machines(instance: Instance, resource: Resource, users: Sequence[t
     """Yield a resource with the work of its users, and with those that take turns, by their least units."""
     names, capacity = (resource.name,), resource.capacity
     by_id = instance.by_id
-    work = tuple((user, amount * by_id[user].duration) for user, amount in users)
-    yield Machine("resource", names, capacity, False, work)
+    work = []
+    for user, amount in users:
+        work.append((user, amount * by_id[user].duration))
+    yield Machine("resource", names, capacity, False, tuple(work))
     if capacity <= 1:
         return
     rigid_users = [(user, amount) for user, amount in users if not by_id[user].interruptible]
@@ -200,8 +219,13 @@ def _halves(instance: Instance, resource: Resource, users: Sequence[tuple[str, i
     Nothing is yielded if units or turns show as much.
     """
     capacity = resource.capacity
-    large = [(instance.by_id[name], amount) for name, amount in users if 2 * amount >= capacity]
-    in_turn = all(2 * amount > capacity and not action.interruptible for action, amount in large)
+    large = []
+    in_turn = True
+    for name, amount in users:
+        action = instance.by_id[name]
+        if 2 * amount >= capacity:
+            large.append((action, amount))
+            in_turn &= 2 * amount > capacity and not action.interruptible
     if not in_turn and any(capacity < 2 * amount < 2 * capacity for _, amount in large):
         work = []
         for action, amount in large:
@@ -219,17 +243,20 @@ def _users(instance: Instance, resource: str, deadline: Deadline) -> Iterator[tu
     equal: dict[tuple[str, int], list[tuple[str, int]]] = {}  # settings, by state and duration
     for action in instance.actions:
         deadline.check(_LOOK)
-        sets, amount = _sets(action, resource), least_amount(action, resource)
+        sets = _sets(action, resource)
+        amount = least_amount(action, resource)
         if not amount * action.duration:
             continue
         use = action.id, amount
         if sets == {None}:
             plain.append(use)
         elif len(sets) == 1 and not _may_be_hosted(instance, action, resource, instance.actions):
-            equal.setdefault((str(*sets), action.duration), []).append(use)
+            key = str(*sets), action.duration
+            equal.setdefault(key, []).append(use)
     for turn in range(max(map(len, equal.values()), default=1)):
         deadline.check(_LOOK * len(instance.actions))
-        yield (*plain, *(uses[turn % len(uses)] for uses in equal.values()))
+        settings = [uses[turn % len(uses)] for uses in equal.values()]
+        yield (*plain, *settings)
 
 
 def _may_be_hosted(instance: Instance, setting: Action, resource: str, hosts: Iterable[Action]) -> bool:
@@ -277,7 +304,8 @@ def choices(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Alter
         agent = only_agent[first.id]
         for j, second in enumerate(rigid[i + 1 :], i + 1):
             if agent and first.attended and second.attended and agent == only_agent[second.id]:
-                yield _orders("agent", (first.id, second.id, agent), release_event(first), release_event(second))
+                about = (first.id, second.id, agent)
+                yield _orders("agent", about, release_event(first), release_event(second))
             shared = needed[i] & needed[j]
             if shared:
                 yield from _resource_orders(instance, first, second, sorted(shared))
@@ -289,7 +317,8 @@ def choices(instance: Instance, deadline: Deadline = NO_LIMIT) -> Iterator[Alter
         start = ProofEvent("start", unattended.id)
         for action in rigid:
             if action.attended > 1 and agent == only_agent[action.id]:
-                yield _orders("start", (unattended.id, action.id, agent), start, release_event(action))
+                about = (unattended.id, action.id, agent)
+                yield _orders("start", about, start, release_event(action))
     yield from _states(instance, deadline)
     yield from _modes(instance)
 
@@ -311,7 +340,8 @@ def _resource_orders(
     instance: Instance, first: Action, second: Action, resources: Sequence[str]
 ) -> Iterator[Alternative]:
     """Yield that one of two actions comes first, since they exceed the capacity of a shared resource."""
-    first_end, second_end = ProofEvent("finish", first.id), ProofEvent("finish", second.id)
+    first_end = ProofEvent("finish", first.id)
+    second_end = ProofEvent("finish", second.id)
     if len(first.modes) * len(second.modes) > 1 and _collide(instance, first, second):
         yield _orders("modes", (first.id, second.id, ""), first_end, second_end)
     for name in resources:
@@ -320,9 +350,11 @@ def _resource_orders(
 
 
 def _orders(kind: str, about: tuple[str, ...], first_end: ProofEvent, second_end: ProofEvent) -> Alternative:
-    first_start, second_start = ProofEvent("start", about[0]), ProofEvent("start", about[1])
-    ways = (Hop(first_end, second_start, 0, "case"), Hop(second_end, first_start, 0, "case"))
-    return Alternative(kind, about, ways)
+    first_start = ProofEvent("start", about[0])
+    second_start = ProofEvent("start", about[1])
+    first_way = Hop(first_end, second_start, 0, "case")
+    second_way = Hop(second_end, first_start, 0, "case")
+    return Alternative(kind, about, (first_way, second_way))
 
 
 def _collide(instance: Instance, first: Action, second: Action) -> bool:
@@ -376,9 +408,11 @@ def _states(instance: Instance, deadline: Deadline) -> Iterator[Alternative]:
                 sets = _sets(rival, resource)
                 if rival is user or None in sets or state in sets:
                     continue
-                rival_start, rival_finish = ProofEvent("start", rival.id), ProofEvent("finish", rival.id)
+                rival_start = ProofEvent("start", rival.id)
                 early = Hop(rival_start, setter_start, 1, "case")
                 if _exclusive(instance, rival, instance.by_id[setter], resource):
+                    rival_finish = ProofEvent("finish", rival.id)
                     early = Hop(rival_finish, setter_start, 0, "case")
                 late = Hop(ProofEvent("finish", user.id), rival_start, 0, "case")
-                yield Alternative("state", (rival.id, setter, user.id, resource), (early, late))
+                about = (rival.id, setter, user.id, resource)
+                yield Alternative("state", about, (early, late))

@@ -132,7 +132,8 @@ def certificate(
     (3060, 1020)
     """
     limit = deadline_of(time_limit)
-    deadline = limit.sooner(limit.remaining() - _VERIFY * len(instance.actions))
+    reserve = _VERIFY * len(instance.actions)
+    deadline = limit.sooner(limit.remaining() - reserve)
     try:
         path = critical_path(instance, deadline)
     except TimeOverError:
@@ -228,5 +229,6 @@ def _kind(proof: Node, steps: tuple[Step, ...], supposed: int | None) -> str:
         return "critical path"
     loads = [step for step in steps if isinstance(step, Load)]
     last = steps[-1]
-    is_single_load = len(steps) == 2 and loads and isinstance(last, Path) and len(last.hops) == 1
-    return "busy time" if is_single_load else "chain"
+    if len(steps) == 2 and loads and isinstance(last, Path) and len(last.hops) == 1:
+        return "busy time"
+    return "chain"

@@ -184,8 +184,12 @@ class _Search:
         seconds_left = self.deadline.remaining()
         if seconds_left <= 0:
             return Status.unknown
-        seconds = min(seconds_left, _CASUAL if casual else max(_CASUAL, seconds_left / self.share))
-        verdict = _decide(only(self.instance, retained), self.deadline.sooner(seconds), exact_grid=self.exact_grid)
+        longest = _CASUAL
+        if not casual:
+            longest = max(_CASUAL, seconds_left / self.share)
+        weakened = only(self.instance, retained)
+        deadline = self.deadline.sooner(min(seconds_left, longest))
+        verdict = _decide(weakened, deadline, exact_grid=self.exact_grid)
         if verdict.status == Status.infeasible:
             self.proof = verdict
         return verdict.status

@@ -92,7 +92,8 @@ def constraints(instance: Instance) -> tuple[Constraint, ...]:
 def only(instance: Instance, retained: Iterable[Constraint]) -> Instance:
     """Return the instance with these constraints only; see `without`."""
     keys = _keys(instance, retained)
-    return without(instance, (constraint for constraint in constraints(instance) if constraint.key not in keys))
+    dropped = (constraint for constraint in constraints(instance) if constraint.key not in keys)
+    return without(instance, dropped)
 
 
 def without(instance: Instance, dropped: Iterable[Constraint]) -> Instance:
@@ -119,8 +120,11 @@ def name_of(instance: Instance, name: str) -> str:
     action, number = _piece(instance, name)
     if action:
         return f"part {number} of {action_name(instance, action)}"
-    parted = _piece(instance, f"{name}#1")[0] and f"{name}#1" in instance.by_id
-    return f"the last part of {action_name(instance, name)}" if parted else action_name(instance, name)
+    text = action_name(instance, name)
+    first_piece = f"{name}#1"
+    if first_piece in instance.by_id and _piece(instance, first_piece)[0]:
+        return f"the last part of {text}"
+    return text
 
 
 def beginning_of(instance: Instance) -> str | None:
@@ -141,7 +145,8 @@ def deadline_text(instance: Instance, lag: Lag) -> tuple[str, int] | None:
         original = instance.rest_of or instance
         predecessors = [entry.before for entry in original.lags if entry.after == action.id]
         names = [name for name in predecessors if name != lag.before] or names
-    return " and ".join(name_of(instance, name) for name in names), lag.maximum + action.duration
+    names_text = " and ".join(name_of(instance, name) for name in names)
+    return names_text, lag.maximum + action.duration
 
 
 def _keys(instance: Instance, chosen: Iterable[Constraint]) -> set[_Key]:
@@ -153,12 +158,16 @@ def _keys(instance: Instance, chosen: Iterable[Constraint]) -> set[_Key]:
 
 
 def _is_decision(lag: Lag) -> bool:
-    return lag.before == NOW and lag.minimum is not None and lag.minimum == lag.maximum
+    if lag.before != NOW or lag.minimum is None:
+        return False
+    return lag.minimum == lag.maximum
 
 
 def _is_open(lag: Lag) -> bool:
     """Return whether a lag is the earliest start of an action that has not been started."""
-    return lag.before == NOW and lag.minimum is not None and lag.minimum >= 0 and lag.maximum is None
+    if lag.before != NOW or lag.minimum is None:
+        return False
+    return lag.minimum >= 0 and lag.maximum is None
 
 
 def _is_fact(instance: Instance, lag: Lag) -> bool:
@@ -173,19 +182,30 @@ def _piece(instance: Instance, name: str) -> tuple[str, str]:
     """
     action, _, number = name.rpartition("#")
     by_id = (instance.rest_of or instance).by_id
-    return (action, number) if NOW in instance.by_id and name not in by_id and action in by_id else ("", "")
+    is_piece = NOW in instance.by_id and name not in by_id and action in by_id
+    return (action, number) if is_piece else ("", "")
 
 
 def _clock(instance: Instance) -> int:
     """Return the time before which no open action can start, as far as it exceeds releases."""
-    earliest_starts = ((lag.minimum or 0, lag.after) for lag in instance.lags if _is_open(lag))
-    return min((ticks for ticks, name in earliest_starts if ticks > _release(instance, name)), default=0)
+    starts = []
+    for lag in instance.lags:
+        if _is_open(lag):
+            earliest = lag.minimum or 0
+            if earliest > _release(instance, lag.after):
+                starts.append(earliest)
+    return min(starts, default=0)
 
 
 def _release(instance: Instance, name: str) -> int:
     """Return the release of an action; in the rest of a run it is hidden in the action's lag from `NOW`."""
-    hidden = (instance.rest_of or instance).by_id.get(name) if NOW in instance.by_id else None
-    return max(instance.by_id[name].release, hidden.release if hidden else 0)
+    release = instance.by_id[name].release
+    if NOW not in instance.by_id:
+        return release
+    original_actions = (instance.rest_of or instance).by_id
+    if name not in original_actions:
+        return release
+    return max(release, original_actions[name].release)
 
 
 class _ConstraintLister:
@@ -195,7 +215,8 @@ class _ConstraintLister:
         self.instance = instance
         self.beginning = beginning_of(instance)
         #: Milestones that only pass a deadline on.
-        ends = {lag.after for lag in instance.lags if lag.before == self.beginning and lag.maximum is not None}
+        limited = [lag for lag in instance.lags if lag.maximum is not None]
+        ends = {lag.after for lag in limited if lag.before == self.beginning}
         self.ends = {name for name in ends if instance.by_id[name].is_milestone}
         self.ends -= {lag.before for lag in instance.lags}
         self.waiting: dict[str, list[Lag]] = {name: [] for name in instance.by_id}
@@ -224,24 +245,27 @@ class _ConstraintLister:
         return span(self.instance, ticks)
 
     def times(self, action: Action) -> Iterator[Constraint]:
-        name, release = self.name(action.id), _release(self.instance, action.id)
+        name = self.name(action.id)
+        release = _release(self.instance, action.id)
         lags = self.waiting[action.id]
         if release and not any(map(_is_decision, lags)):
             text = f"{name} cannot start before {moment(self.instance, release)}"
             yield Constraint("release", (action.id,), text)
         for lag in lags:
             if _is_decision(lag):
-                text = f"{name} was started at {moment(self.instance, lag.minimum or 0)}"
-                yield Constraint("decision", (action.id,), text)
+                start = moment(self.instance, lag.minimum or 0)
+                yield Constraint("decision", (action.id,), f"{name} was started at {start}")
             elif not _is_open(lag):
                 yield from self.lag(lag, name, self.name(lag.before))
         for number, mode in enumerate(action.modes):
+            way = _way(name, action, number)
             for before in dict.fromkeys(mode.after):
-                text = f"{_way(name, action, number)} cannot start before {self.name(before)} is finished"
+                text = f"{way} cannot start before {self.name(before)} is finished"
                 yield Constraint("after", (action.id, str(number), before), text)
 
     def lag(self, lag: Lag, after: str, before: str) -> Iterator[Constraint]:
         minimum, maximum = lag.minimum, lag.maximum
+        subject = (lag.before, lag.after)
         from_beginning = lag.before == self.beginning
         if minimum is not None and (minimum > 0 or not (from_beginning or lag.after in self.ends)):
             text = f"cannot start before {before} is finished"
@@ -249,8 +273,9 @@ class _ConstraintLister:
                 text = f"cannot start before {moment(self.instance, minimum)}"
             elif minimum:
                 side = "after" if minimum > 0 else "before"
-                text = f"cannot start earlier than {self.span(abs(minimum))} {side} {before} is finished"
-            yield Constraint("minimum", (lag.before, lag.after), f"{after} {text}")
+                span_text = self.span(abs(minimum))
+                text = f"cannot start earlier than {span_text} {side} {before} is finished"
+            yield Constraint("minimum", subject, f"{after} {text}")
         if maximum is not None:
             text = f"must start at the latest when {before} is finished"
             if maximum > 0:
@@ -262,24 +287,31 @@ class _ConstraintLister:
             if deadline := deadline_text(self.instance, lag):
                 after, ticks = deadline
                 text = f"must be finished by {moment(self.instance, ticks)}"
-            yield Constraint("maximum", (lag.before, lag.after), f"{after} {text}")
+            yield Constraint("maximum", subject, f"{after} {text}")
 
     def people(self, action: Action) -> Iterator[Constraint]:
         agents, eligible = self.instance.agents, self.instance.eligible(action)
-        name, agent_text = self.name(action.id), "the agent" if len(agents) == 1 else "an agent"
+        name = self.name(action.id)
+        agent_text = "the agent" if len(agents) == 1 else "an agent"
+        subject = (action.id,)
         if not eligible:
             return
         if action.attended:
-            long = f"for {self.span(action.attended)}"
+            attended = self.span(action.attended)
+            long = f"for {attended}"
             if action.attended < action.duration:
-                long = f"for the first {self.span(action.attended)} of its {self.span(action.duration)}"
+                duration = self.span(action.duration)
+                long = f"for the first {attended} of its {duration}"
             pauses = ", interruptions not counted" if action.interruptible else ""
-            yield Constraint("attendance", (action.id,), f"{name} holds {agent_text} {long}{pauses}")
+            text = f"{name} holds {agent_text} {long}{pauses}"
+            yield Constraint("attendance", subject, text)
         else:
-            yield Constraint("start", (action.id,), f"{agent_text} must be free to start {name}")
+            text = f"{agent_text} must be free to start {name}"
+            yield Constraint("start", subject, text)
         if set(eligible) != set(agents):
             verb = "carry out" if action.attended else "start"
-            yield Constraint("eligibility", (action.id,), f"only {' or '.join(eligible)} may {verb} {name}")
+            eligible_text = " or ".join(eligible)
+            yield Constraint("eligibility", subject, f"only {eligible_text} may {verb} {name}")
 
     def things(self, action: Action) -> Iterator[Constraint]:
         name = self.name(action.id)
@@ -292,7 +324,8 @@ class _ConstraintLister:
             if states:
                 initial = self.instance.resource[resource].state
                 initial_text = "" if initial is None else f" (which is {initial} at first)"
-                text = f"{name} needs the {resource}{initial_text} to be {' or '.join(states)}{ways}"
+                states_text = " or ".join(states)
+                text = f"{name} needs the {resource}{initial_text} to be {states_text}{ways}"
                 yield Constraint("state", (action.id, resource), text)
             sets = dict.fromkeys(demand.sets for demand in demanded if demand.sets is not None)
             sets_text = " or ".join(sets)
@@ -313,18 +346,24 @@ class _ConstraintLister:
         amounts = sorted({demand.amount for demand in demands if demand.amount})
         if not amounts or not action.duration:
             return ""
-        capacity, long = self.instance.resource[resource].capacity, self.span(action.duration)
+        capacity = self.instance.resource[resource].capacity
+        long = self.span(action.duration)
         if capacity == 1:
             return f"occupies the {resource} for {long}"
-        return f"takes {' or '.join(map(str, amounts))} of the {capacity} units of {resource} for {long}"
+        amounts_text = " or ".join(map(str, amounts))
+        return f"takes {amounts_text} of the {capacity} units of {resource} for {long}"
 
 
 def _way(name: str, action: Action, number: int) -> str:
     """Name an action in one of its modes."""
     mode = action.modes[number].name
+    if mode and name.endswith(" ..."):
+        return f"{name.removesuffix('...')}{mode}"
     if mode:
-        return f"{name.removesuffix('...')}{mode}" if name.endswith(" ...") else f"{name} with {mode}"
-    return name if len(action.modes) == 1 else f"{name} in its mode {number + 1}"
+        return f"{name} with {mode}"
+    if len(action.modes) == 1:
+        return name
+    return f"{name} in its mode {number + 1}"
 
 
 class _Weakening:
@@ -334,7 +373,8 @@ class _Weakening:
         self.original = original
         self.removed = removed
         self.clock = 0 if ("clock", ()) in removed else _clock(original)
-        self.lags = tuple(weaker for lag in original.lags if (weaker := self.lag(lag)) is not None)
+        weaker_lags = [self.lag(lag) for lag in original.lags]
+        self.lags = tuple(lag for lag in weaker_lags if lag is not None)
         # Their finish starts a maximum lag, so an interruption can help.
         self.awaited = {lag.before for lag in self.lags if lag.maximum is not None}
         self.stateful = {resource.name for resource in original.resources if resource.state is not None}
@@ -353,25 +393,34 @@ class _Weakening:
         time_limit = None if ("limit", ()) in self.removed else original.time_limit
         actions = tuple(map(self.action, original.actions))
         if self.reserved_agents:
-            actions = tuple(replace(a, agents=original.agents) if a.agents is None else a for a in actions)
+            actions = tuple(self.with_agents(action) for action in actions)
+        agents = (*original.agents, *self.reserved_agents.values())
         return replace(
             original,
             name=f"{original.name} weakened",
             actions=actions,
             lags=self.lags,
-            agents=(*original.agents, *self.reserved_agents.values()),
+            agents=agents,
             benchmark="generic",
             time_limit=time_limit,
             rest_of=original.rest_of or original,
         )
 
+    def with_agents(self, action: Action) -> Action:
+        """Return an action for which the original agents are eligible if it names none."""
+        if action.agents is not None:
+            return action
+        return replace(action, agents=self.original.agents)
+
     def lag(self, lag: Lag) -> Lag | None:
         if _is_fact(self.original, lag):
             return lag
         if _is_decision(lag):
-            return Lag(NOW, lag.after, 0, None) if ("decision", (lag.after,)) in self.removed else lag
+            is_removed = ("decision", (lag.after,)) in self.removed
+            return Lag(NOW, lag.after, 0, None) if is_removed else lag
         if _is_open(lag):
-            wait, release = lag.minimum or 0, _release(self.original, lag.after)
+            wait = lag.minimum or 0
+            release = _release(self.original, lag.after)
             clock = wait if self.clock and wait > release else self.clock
             if ("release", (lag.after,)) in self.removed:
                 release = 0
@@ -379,11 +428,14 @@ class _Weakening:
         pair = (lag.before, lag.after)
         minimum = None if ("minimum", pair) in self.removed else lag.minimum
         maximum = None if ("maximum", pair) in self.removed else lag.maximum
-        return None if minimum is None and maximum is None else Lag(*pair, minimum, maximum)
+        if minimum is None and maximum is None:
+            return None
+        return Lag(*pair, minimum, maximum)
 
     def action(self, action: Action) -> Action:
         subject = (action.id,)
-        action = replace(action, modes=tuple(self.mode(action, n, mode) for n, mode in enumerate(action.modes)))
+        modes = tuple(self.mode(action, number, mode) for number, mode in enumerate(action.modes))
+        action = replace(action, modes=modes)
         if ("release", subject) in self.removed:
             action = replace(action, release=0)
         if ("eligibility", subject) in self.removed:
@@ -394,7 +446,8 @@ class _Weakening:
             if self.needs_hand(action):
                 return replace(action, agents=(self.reserve_agent(action),))
             action = replace(action, attended=0, agents=())
-        idle = not self.original.eligible(action) and not any(mode.demands for mode in action.modes)
+        needs_resources = any(mode.demands for mode in action.modes)
+        idle = not needs_resources and not self.original.eligible(action)
         if idle and action.id not in self.awaited:  # interruptions cannot help, and without them the model is smaller
             action = replace(action, interruptible=False)
         return action
@@ -422,8 +475,10 @@ class _Weakening:
         Attended actions may be interrupted while they hold a state, and may share a setting with another's.
         """
         demands = _demands(action)
-        pauses = action.interruptible and any(demand.resource in self.stateful for demand in demands)
-        return pauses or (len(self.original.agents) > 1 and any(demand.sets is not None for demand in demands))
+        if action.interruptible and any(demand.resource in self.stateful for demand in demands):
+            return True
+        sets_state = any(demand.sets is not None for demand in demands)
+        return sets_state and len(self.original.agents) > 1
 
     def reserve_agent(self, action: Action) -> str:
         """Add an agent reserved for the action, so that the action holds none of the others."""

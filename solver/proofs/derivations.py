@@ -142,14 +142,16 @@ class Arguments:
         stated = list(stated_bounds(instance))
         self.event: list[tuple[str, str]] = _events(stated)
         self.node = {event: node for node, event in enumerate(self.event)}
-        times = np.full((len(self.event), len(self.event)), _NO_PATH, dtype=np.int64)
+        number = len(self.event)
+        times = np.full((number, number), _NO_PATH, dtype=np.int64)
         np.fill_diagonal(times, 0)
         for source, target, ticks, *_ in stated:
             cell = self.node[source], self.node[target]
             times[cell] = max(times[cell], ticks)
         self.times = times
-        for k in range(len(self.event)):
-            rows, columns = np.flatnonzero(times[:, k] > _NO_PATH), np.flatnonzero(times[k] > _NO_PATH)
+        for k in range(number):
+            rows = np.flatnonzero(times[:, k] > _NO_PATH)
+            columns = np.flatnonzero(times[k] > _NO_PATH)
             self._join(rows, columns, k, k, 0)
         #: True if some event would come after itself; no argument is added afterwards.
         self.contradictory = bool((np.diagonal(times) > 0).any())
@@ -165,20 +167,23 @@ class Arguments:
         """Return sources, targets and ticks of both ways of all choices, a row for each choice."""
         ways = chain.from_iterable(choice.ways for choice in self.choices)
         rows = [self._way_row(way) for way in ways]
-        return tuple(np.array(rows, dtype=np.int64).reshape(-1, 2, 3).transpose(2, 0, 1))
+        table = np.array(rows, dtype=np.int64).reshape(-1, 2, 3)
+        return tuple(table.transpose(2, 0, 1))
 
     def _way_row(self, way: Hop) -> tuple[int, int, int]:
         return self.node[way.source], self.node[way.target], way.ticks
 
     def _group(self, machine: Machine) -> _Group:
         starts, ends = self._nodes(machine.kind, machine.members)
-        return _Group(machine, starts, ends, np.array([ticks for _, ticks in machine.members], dtype=np.int64))
+        work = np.array([ticks for _, ticks in machine.members], dtype=np.int64)
+        return _Group(machine, starts, ends, work)
 
     def _nodes(self, machine: str, members: Sequence[tuple[str, int]]) -> tuple[list[int], list[int]]:
         """Return the nodes at which members start to hold a machine, and at which they release it."""
         starts = [self.node[ProofEvent("start", name)] for name, _ in members]
         if machine == "agents":
-            ends = [self.node[release_event(self.instance.by_id[name])] for name, _ in members]
+            actions = [self.instance.by_id[name] for name, _ in members]
+            ends = [self.node[release_event(action)] for action in actions]
         else:
             ends = [self.node[ProofEvent("finish", name)] for name, _ in members]
         return starts, ends
@@ -200,7 +205,8 @@ class Arguments:
 
     def time(self, source: tuple[str, str], target: tuple[str, str]) -> int:
         """Return the least time from one event to another that has been proved."""
-        return int(self.times[self.node[source], self.node[target]])
+        cell = self.node[source], self.node[target]
+        return int(self.times[cell])
 
     def _spend(self, cells: int) -> None:
         self.effort[0] += cells
@@ -213,7 +219,9 @@ class Arguments:
         """Add paths from ``rows`` by way of two events, so many ticks apart, to ``columns``."""
         self._spend(len(rows) * len(columns))
         block = np.ix_(rows, columns)
-        paths = self.times[rows, source, None] + (ticks + self.times[None, target, columns])
+        times_before = self.times[rows, source, None]
+        times_after = self.times[None, target, columns]
+        paths = times_before + (ticks + times_after)
         self.times[block] = np.maximum(self.times[block], paths)
 
     def add(self, source: int, target: int, ticks: int) -> None:
@@ -225,8 +233,10 @@ class Arguments:
         if ticks > times[source, target] and not self.contradictory:
             self.contradictory = bool(ticks + times[target, source] > 0)
             before, after = times[:, source], times[target]
-            rows = np.flatnonzero((before > _NO_PATH) & (before + ticks > times[:, target]))
-            columns = np.flatnonzero((after > _NO_PATH) & (after + ticks > times[source]))
+            is_longer = before + ticks > times[:, target]
+            rows = np.flatnonzero((before > _NO_PATH) & is_longer)
+            is_longer = after + ticks > times[source]
+            columns = np.flatnonzero((after > _NO_PATH) & is_longer)
             self._join(rows, columns, source, target, ticks)
 
     def take(self, fact: Fact) -> bool:
@@ -252,7 +262,8 @@ class Arguments:
             return False
         self._spend(_STEP * len(load.members))
         starts, ends = self._nodes(load.machine, load.members)
-        heads, tails = self.times[source, starts], self.times[ends, target]
+        heads = self.times[source, starts]
+        tails = self.times[ends, target]
         if heads.min() < load.head or tails.min() < load.tail:
             return False
         self.facts.append(load)
@@ -272,7 +283,8 @@ class Arguments:
             self._sweep([0], [*self._starts, 1])
             self._sweep(self._finishes, [1])
             if everywhere and len(self.facts) == before:
-                self._sweep([*self._finishes, *self._starts], [*self._starts, *self._finishes])
+                events = [*self._finishes, *self._starts]
+                self._sweep(events, [*self._starts, *self._finishes])
             if len(self.facts) == before:
                 return
 
@@ -285,7 +297,8 @@ class Arguments:
         sources, targets, ticks = self._ways
         self._spend(ticks.size)
         for number, way in np.argwhere(self.times[targets, sources] + ticks > 0):
-            self.take(DerivedOrder(self.choices[number], 1 - int(way)))
+            choice = self.choices[number]
+            self.take(DerivedOrder(choice, 1 - int(way)))
 
     def _sweep(self, sources: Sequence[int], targets: Sequence[int]) -> None:
         ends = np.array(targets)
@@ -313,7 +326,8 @@ class Arguments:
             tails = self.times[ends, target]
             is_member = (heads >= head) & (tails >= tail)
             members = tuple(compress(machine.members, is_member))
-            self.take(DerivedLoad(self.event[source], self.event[target], *machine[:4], members, head, tail))
+            begin, end = self.event[source], self.event[target]
+            self.take(DerivedLoad(begin, end, *machine[:4], members, head, tail))
 
     def _best_windows(self, group: _Group, source: int, targets: _Row, heads: _Row) -> list[tuple[int, int] | None]:
         """Return for every target head and tail of the best load, ``None`` if no load raises the least time.
@@ -334,30 +348,38 @@ class Arguments:
             self._spend(len(head_block) * tails.size)
             is_member = (ordered_heads >= head_block) & (tails >= 0)
             total = np.where(is_member, ordered_work, 0).cumsum(axis=2)
-            value = np.where(is_member, head_block - (-total // machine.capacity) + tails, _NO_PATH)
+            needed = -(-total // machine.capacity)
+            value = np.where(is_member, head_block + needed + tails, _NO_PATH)
             value = value.transpose(1, 0, 2).reshape(len(targets), -1)
             position = value.argmax(axis=1)
             top = value[np.arange(len(targets)), position]
             for t in np.nonzero(top > np.maximum(best, self.times[source, targets]))[0]:
                 best[t] = int(top[t])
                 row, column = divmod(int(position[t]), len(starts))
-                windows[t] = int(head_block[row, 0, 0]), int(tails[t, column])
+                head, tail = head_block[row, 0, 0], tails[t, column]
+                windows[t] = int(head), int(tail)
         return windows
 
     def _turns(self, group: _Group) -> None:
         """Add loads of the longest members from the beginning to the end, if some wait for others."""
         machine, starts, ends, work = group
-        heads, tails = self.times[0, starts], self.times[ends, 1]
-        longest_first = sorted(zip(machine.members, heads, tails, strict=True), key=lambda row: -row[0][1])
+        heads = self.times[0, starts]
+        tails = self.times[ends, 1]
+        members_with_times = zip(machine.members, heads, tails, strict=True)
+        longest_first = sorted(members_with_times, key=lambda row: -row[0][1])
         distinct_heads, row = np.unique(heads, return_inverse=True)
         distinct_tails, column = np.unique(tails, return_inverse=True)
         table = np.zeros((len(distinct_heads), len(distinct_tails)), dtype=np.int64)
         self._spend(table.size)
         np.add.at(table, (row, column), work)
-        table = table[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]  # of members that start and end so
-        upper_bounds = distinct_heads[:, None] + table // machine.capacity + work.max() + distinct_tails
+        # Work of the members whose heads and tails are not less than these.
+        reverse = table[::-1, ::-1]
+        table = reverse.cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]
+        needed = table // machine.capacity + work.max()
+        upper_bounds = distinct_heads[:, None] + needed + distinct_tails
         for place in np.argwhere(upper_bounds > self.bound):
-            first, last = int(distinct_heads[place[0]]), int(distinct_tails[place[1]])
+            head_number, tail_number = place
+            first, last = int(distinct_heads[head_number]), int(distinct_tails[tail_number])
             self._spend(_STEP * len(longest_first))
             members = tuple(member for member, head, tail in longest_first if head >= first and tail >= last)
             sums = [0, *accumulate(ticks for _, ticks in members)]
@@ -365,7 +387,8 @@ class Arguments:
                 successive = -(-count // machine.capacity)
                 needed = sums[count] - sums[count - successive]
                 if first + needed + last > self.bound:
-                    self.take(DerivedLoad(BEGIN, END, *machine[:4], members[:count], first, last))
+                    longest = members[:count]
+                    self.take(DerivedLoad(BEGIN, END, *machine[:4], longest, first, last))
 
 
 def _events(hops: Sequence[Hop]) -> list[tuple[str, str]]:

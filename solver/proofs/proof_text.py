@@ -60,8 +60,10 @@ class _ProofWriter:
             if isinstance(step, Split):
                 yield from self.split(step)
             elif isinstance(step, Path):
-                if [hop.reason for hop in step.hops] != ["line"]:  # else the line before states it
-                    yield f"({step.number}) {_upper(self.path(step))}"
+                reasons = [hop.reason for hop in step.hops]
+                if reasons != ["line"]:  # else the line before states it
+                    text = _upper(self.path(step))
+                    yield f"({step.number}) {text}"
             else:
                 text = self.load(step) if isinstance(step, Load) else self.order(step)
                 yield f"({step.number}) {_upper(text)}"
@@ -85,22 +87,28 @@ class _ProofWriter:
         if source == _BEGIN and target == _END:
             return f"the makespan is at least {ticks_text}"
         if source == _BEGIN and target_action:
-            return f"{self.name(target_action)} cannot {verbs[target_kind]} before {moment(self.instance, ticks)}"
+            earliest = moment(self.instance, ticks)
+            return f"{self.name(target_action)} cannot {verbs[target_kind]} before {earliest}"
         if target == _END and action and ticks >= 0:
             return f"from {self.event(source)} at least {ticks_text} pass until the end"
         if target == _BEGIN and action and ticks <= 0:
-            return f"{self.name(action)} must {verbs[kind]} by {moment(self.instance, -ticks)}"
+            latest = moment(self.instance, -ticks)
+            return f"{self.name(action)} must {verbs[kind]} by {latest}"
         if ticks == 0 and kind == "finish" and target_kind == "start":
             return f"{self.name(target_action)} comes after {self.name(action)}"
+        event, target_event = self.event(source), self.event(target)
         if ticks <= 0:
             late = f"at most {ticks_text} after" if ticks else "no later than"
-            return f"{self.event(source)} is {late} {self.event(target)}"
-        return f"{self.event(target)} is at least {ticks_text} after {self.event(source)}"
+            return f"{event} is {late} {target_event}"
+        return f"{target_event} is at least {ticks_text} after {event}"
 
     def term(self, hop: Hop) -> str:
         """Return one term of a sum."""
         ticks_text = self.span(hop.ticks)
-        return f"{ticks_text} by ({hop.line})" if hop.reason == "line" else f"{self.term_name(hop)} {ticks_text}"
+        if hop.reason == "line":
+            return f"{ticks_text} by ({hop.line})"
+        name = self.term_name(hop)
+        return f"{name} {ticks_text}"
 
     def term_name(self, hop: Hop) -> str:
         """Return the name of a term that no line proves."""
@@ -109,19 +117,26 @@ class _ProofWriter:
         name, target_name = self.name(action), self.name(target_action)
         if hop.reason == "lag" and action == NOW:
             return "clock"
-        if hop.reason in ("lag", "window") and self.instance.beginning in (action, target_action):
-            return f"release of {target_name}" if hop.reason == "lag" else f"latest {kind} of {name}"
+        if self.instance.beginning in (action, target_action):
+            if hop.reason == "lag":
+                return f"release of {target_name}"
+            if hop.reason == "window":
+                return f"latest {kind} of {name}"
         finish = "the finish of " if kind == "finish" else ""
+        if hop.reason == "lag":
+            return f"minimum lag from {name} to {target_name}"
+        if hop.reason == "window":
+            return f"maximum lag from {target_name} to {finish}{name}"
         names = {
             "duration": name,
             "attended": f"attended part of {name}",
             "rest": f"unattended part of {name}",
             "release": f"release of {target_name}",
-            "lag": f"minimum lag from {name} to {target_name}",
-            "window": f"maximum lag from {target_name} to {finish}{name}",
             "supposition": "supposed makespan",
         }
-        return names.get(hop.reason) or f"from {self.event(hop.source)} to {self.event(hop.target)}"
+        if term_name := names.get(hop.reason):
+            return term_name
+        return f"from {self.event(hop.source)} to {self.event(hop.target)}"
 
     def sum(self, hops: Sequence[Hop]) -> str:
         """Return the terms of a path and their sum; steps that only order events are named behind it."""
@@ -131,72 +146,104 @@ class _ProofWriter:
             text = terms[0]
         elif terms:
             text = f"{' + '.join(terms)} = {text}"
-        silent = [f"({hop.line})" for hop in hops if hop.line and not hop.ticks]
+        silent = []
+        for hop in hops:
+            if hop.line and not hop.ticks:
+                silent.append(f"({hop.line})")
         return f"{text} with {_enumerate(silent)}" if silent else text
 
     # --- steps -----------------------------------------------------------------------------------
 
     def path(self, step: Path) -> str:
-        source, target = step.hops[0].source, step.hops[-1].target
-        if source == target:
-            return f"{self.sum(step.hops)}: {self.event(source)} would come after itself, a contradiction."
-        return f"{self.sum(step.hops)}: {self.fact(source, target, step.ticks)}."
+        first, last = step.hops[0], step.hops[-1]
+        sum_text = self.sum(step.hops)
+        if first.source == last.target:
+            event = self.event(first.source)
+            return f"{sum_text}: {event} would come after itself, a contradiction."
+        fact = self.fact(first.source, last.target, step.ticks)
+        return f"{sum_text}: {fact}."
 
     def load(self, step: Load) -> str:
         between = ""
         if (step.source, step.target) != (_BEGIN, _END):
-            between = f"from {self.event(step.source)} to {self.event(step.target)} "
+            source, target = self.event(step.source), self.event(step.target)
+            between = f"from {source} to {target} "
         if step.machine == "resource":
             subject = f"the {step.names[0]} must serve"
         elif len(self.instance.agents) == 1:
             subject = "the agent must attend to"
         else:
             subject = f"{_enumerate(step.names)} must attend to"
-        members = " + ".join(f"{self.name(via.action)} {self.need(step, via)}" for via in step.members)
-        sentences = [f"{between}{subject} {members}{self.load_sum(step)}"]
+        members = []
+        for via in step.members:
+            name, need = self.name(via.action), self.need(step, via)
+            members.append(f"{name} {need}")
+        members_text = " + ".join(members)
+        sentences = [f"{between}{subject} {members_text}{self.load_sum(step)}"]
         for front in (True, False):
             if side := self.side(step, front=front):
                 sentences.append(side)
-        terms = [self.span(ticks) for ticks in (step.head, step.needed, step.tail) if ticks]
-        adding = f"{' + '.join(terms)} = {self.span(step.ticks)}: " if len(terms) > 1 else ""
-        return f"{'. '.join(sentences)}. So {adding}{self.fact(step.source, step.target, step.ticks)}."
+        adding = self.load_terms(step)
+        fact = self.fact(step.source, step.target, step.ticks)
+        return f"{'. '.join(sentences)}. So {adding}{fact}."
+
+    def load_terms(self, step: Load) -> str:
+        """Return the sum of the times before, within and after a load, empty for one term."""
+        parts = (step.head, step.needed, step.tail)
+        terms = [self.span(ticks) for ticks in parts if ticks]
+        if len(terms) <= 1:
+            return ""
+        total = self.span(step.ticks)
+        return f"{' + '.join(terms)} = {total}: "
 
     def load_sum(self, step: Load) -> str:
         """Return the text behind the members of a load: the time that they need together, and its reason."""
+        needed = self.span(step.needed)
         if step.in_turn and step.capacity > 1:
-            text = f". At most {step.capacity} of these {len(step.members)} run at the same time, so {step.turns} "
-            return f"{text}run one after another; the {step.turns} shortest take {self.span(step.needed)}"
+            number = len(step.members)
+            text = f". At most {step.capacity} of these {number} run at the same time, so {step.turns} "
+            return f"{text}run one after another; the {step.turns} shortest take {needed}"
         if step.in_turn and step.machine == "resource":
-            return f" = {self.span(step.needed)}; no two of them can run at the same time"
+            return f" = {needed}; no two of them can run at the same time"
         if len(step.members) <= 1:
             return ""
         text = f" = {self.span(step.work)}"
         if step.capacity > 1:
-            text += f"; divided by {step.capacity}, at least {self.span(step.needed)}"
+            text += f"; divided by {step.capacity}, at least {needed}"
         if large := [via.action for via in step.members if self.counts_as_whole(step, via)]:
             text += f". No other of these fits beside {self.names(large)}, so "
-            text += f"{'it counts' if len(large) == 1 else 'they count'} as all {step.capacity} units"
+            counts = "it counts" if len(large) == 1 else "they count"
+            text += f"{counts} as all {step.capacity} units"
         return text
 
     def need(self, step: Load, via: Via) -> str:
         """Return for how long a member holds the machine, and how many units of it."""
         duration = self.instance.by_id[via.action].duration
-        units = 1
-        if step.machine == "resource" and not step.in_turn and duration:
-            units = via.ticks // duration
-        return f"{units} x {self.span(duration)}" if units > 1 else self.span(via.ticks)
+        if step.machine != "resource" or step.in_turn or not duration:
+            return self.span(via.ticks)
+        units = via.ticks // duration
+        if units > 1:
+            return f"{units} x {self.span(duration)}"
+        return self.span(via.ticks)
 
     def counts_as_whole(self, step: Load, via: Via) -> bool:
         """Return whether a member counts as more units of a resource than it takes."""
+        if step.machine != "resource":
+            return False
         action = self.instance.by_id[via.action]
-        return step.machine == "resource" and via.ticks > least_amount(action, step.names[0]) * action.duration
+        units = least_amount(action, step.names[0])
+        return via.ticks > units * action.duration
 
     def side(self, step: Load, *, front: bool) -> str:
         """Return the least times before (or after) all members with their reasons, grouped by reason."""
-        ticks, outer = (step.head, step.source) if front else (step.tail, step.target)
+        ticks, outer = (step.tail, step.target)
+        if front:
+            ticks, outer = (step.head, step.source)
         paths = [via.before if front else via.after for via in step.members]
         if not ticks:
-            return "" if outer in (_BEGIN, _END) else self.plain_side(outer, paths, front=front)
+            if outer in (_BEGIN, _END):
+                return ""
+            return self.plain_side(outer, paths, front=front)
         groups: dict[str, list[str]] = {}
         for via, path in zip(step.members, paths, strict=True):
             reason = self.sum(_relevant(path, ticks, front=front))
@@ -204,20 +251,27 @@ class _ProofWriter:
         side = "before" if front else "after"
         reasons = []
         for reason, names in groups.items():
-            subject = "each" if len(groups) == 1 < len(names) else self.names(names)
+            is_common = len(groups) == 1 and len(names) > 1
+            subject = "each" if is_common else self.names(names)
             reasons.append(f"{side} {subject}: {reason}")
+        span_text, event = self.span(ticks), self.event(outer)
+        reasons_text = "; ".join(reasons)
         if front:
-            return f"At least {self.span(ticks)} pass from {self.event(outer)} to each of these: {'; '.join(reasons)}"
-        return f"At least {self.span(ticks)} pass from each of these to {self.event(outer)}: {'; '.join(reasons)}"
+            return f"At least {span_text} pass from {event} to each of these: {reasons_text}"
+        return f"At least {span_text} pass from each of these to {event}: {reasons_text}"
 
     def plain_side(self, outer: _Event, paths: Sequence[Sequence[Hop]], *, front: bool) -> str:
         """Return that all members come after (or before) an event, with the lines that prove it."""
         lines: set[int] = set()
         for path in paths:
             lines.update(hop.line for hop in path if hop.line)
-        reason = f", see {_enumerate([f'({line})' for line in sorted(lines)])}" if lines else ""
+        reason = ""
+        if lines:
+            references = [f"({line})" for line in sorted(lines)]
+            reason = f", see {_enumerate(references)}"
         subject = "This action comes" if len(paths) == 1 else "All of these actions come"
-        return f"{subject} {'after' if front else 'before'} {self.event(outer)}{reason}"
+        side = "after" if front else "before"
+        return f"{subject} {side} {self.event(outer)}{reason}"
 
     def names(self, actions: Sequence[str]) -> str:
         """Return the names of several actions, steps of one recipe together."""
@@ -230,14 +284,17 @@ class _ProofWriter:
         for name, numbers in groups.items():
             if any(numbers):
                 word = "steps" if len(numbers) > 1 else "step"
-                texts.append(f"{word} {_enumerate(numbers)} {name}")
+                numbers_text = _enumerate(numbers)
+                texts.append(f"{word} {numbers_text} {name}")
             else:
                 texts.append(name)
         return _enumerate(texts)
 
     def order(self, step: Order) -> str:
         reason = self.reason_against(step)
-        return f"{self.choice(step)} If {self.way(step.excluded)}, {reason}. So {self.way(step.holding)}."
+        choice = self.choice(step)
+        excluded, holding = self.way(step.excluded), self.way(step.holding)
+        return f"{choice} If {excluded}, {reason}. So {holding}."
 
     def reason_against(self, step: Order) -> str:
         """Return the reason why the excluded way of an order is impossible."""
@@ -245,14 +302,19 @@ class _ProofWriter:
         turns = [i for i, hop in enumerate(path) if hop.reason == "supposition"]
         if len(turns) != 1:
             ticks = sum(hop.ticks for hop in path)
-            return f"this is impossible, since {self.fact(path[0].source, path[-1].target, ticks)} ({self.sum(path)})"
-        before, after = path[turns[0] + 1 :], path[: turns[0]]
-        head, tail = sum(hop.ticks for hop in before), sum(hop.ticks for hop in after)
+            fact = self.fact(path[0].source, path[-1].target, ticks)
+            return f"this is impossible, since {fact} ({self.sum(path)})"
+        turn = turns[0]
+        before, after = path[turn + 1 :], path[:turn]
+        head = sum(hop.ticks for hop in before)
+        tail = sum(hop.ticks for hop in after)
         parts = []
         if before:
-            parts.append(f"{self.fact(_BEGIN, excluded.source, head)} ({self.sum(before)})")
+            fact = self.fact(_BEGIN, excluded.source, head)
+            parts.append(f"{fact} ({self.sum(before)})")
         if after:
-            parts.append(f"{self.fact(excluded.target, _END, tail)} ({self.sum(after)})")
+            fact = self.fact(excluded.target, _END, tail)
+            parts.append(f"{fact} ({self.sum(after)})")
         if not parts:
             return "this takes too long"
         total = self.span(head + excluded.ticks + tail)
@@ -271,20 +333,25 @@ class _ProofWriter:
             return f"{first} and {second} cannot use the {subject} at the same time."
         if step.kind == "modes":
             return f"{first} and {second} cannot run at the same time in any of their modes."
+        user = self.name(names[2])
         if step.kind == "mode":
-            return f"{self.name(names[2])} has to wait for {first} or for {second}, depending on its mode."
-        return f"{first} changes the state of the {subject}, which {second} sets for {self.name(names[2])}."
+            return f"{user} has to wait for {first} or for {second}, depending on its mode."
+        return f"{first} changes the state of the {subject}, which {second} sets for {user}."
 
     def way(self, way: Hop) -> str:
         """Return one way of a choice as text."""
-        verb = "starts" if way.source[0] == "start" else "comes"
-        return f"{self.name(way.source[1])} {verb} before {self.name(way.target[1])}"
+        source_kind, source = way.source
+        verb = "starts" if source_kind == "start" else "comes"
+        action, target = self.name(source), self.name(way.target[1])
+        return f"{action} {verb} before {target}"
 
     def split(self, step: Split) -> Iterator[str]:
         first, second = (self.way(case.assumed) for case in step.cases)
-        yield f"({step.number}) {_upper(self.choice(step))} Either {first}, or {second}."
+        choice = _upper(self.choice(step))
+        yield f"({step.number}) {choice} Either {first}, or {second}."
         for letter, case in zip("ab", step.cases, strict=True):
-            yield f"    Case {step.number}{letter}: {self.way(case.assumed)}."
+            way = self.way(case.assumed)
+            yield f"    Case {step.number}{letter}: {way}."
             yield from (f"    {line}" for line in self.steps(case.steps))
 
 
@@ -311,16 +378,24 @@ def _step_of_recipe(name: str) -> tuple[str, str]:
     """Return number and recipe of an action with a name such as ``step 2 of Cobbler``; else empty texts."""
     word, _, text = name.partition(" ")
     number, _, recipe = text.partition(" ")
-    return (number, recipe) if word == "step" and number.isdigit() and recipe else ("", "")
+    if word == "step" and number.isdigit() and recipe:
+        return number, recipe
+    return "", ""
 
 
 def _enumerate(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(names) == 1:
+        return names[0]
+    beginning = ", ".join(names[:-1])
+    return f"{beginning} and {names[-1]}"
 
 
 def _upper(text: str) -> str:
     """Capitalize a sentence, unless it begins with an identifier."""
-    return text if "/" in text.partition(" ")[0] else text[:1].upper() + text[1:]
+    first_word = text.partition(" ")[0]
+    if "/" in first_word:
+        return text
+    return text[:1].upper() + text[1:]
 
 
 def _join_rests(hops: Sequence[Hop]) -> list[Hop]:
@@ -329,7 +404,8 @@ def _join_rests(hops: Sequence[Hop]) -> list[Hop]:
     for hop in hops:
         last = joined[-1] if joined else None
         if last is not None and last.reason == "attended" and last.ticks < 0 and hop.reason == "duration":
-            joined[-1] = Hop(last.source, hop.target, last.ticks + hop.ticks, "rest")
+            ticks = last.ticks + hop.ticks
+            joined[-1] = Hop(last.source, hop.target, ticks, "rest")
         else:
             joined.append(hop)
     return joined

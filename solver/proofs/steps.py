@@ -17,7 +17,8 @@ def least_time(lengths: Sequence[int], capacity: int, *, in_turn: bool) -> int:
     (5, 6)
     """
     if in_turn:
-        return sum(sorted(lengths)[: -(-len(lengths) // capacity)])
+        successive = -(-len(lengths) // capacity)
+        return sum(sorted(lengths)[:successive])
     return -(-sum(lengths) // capacity)
 
 

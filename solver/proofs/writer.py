@@ -24,7 +24,8 @@ def critical_path(instance: Instance, deadline: Deadline = NO_LIMIT) -> Path:
     """
     deadline.check(_HOP * len(instance.actions))
     hops = list(stated_bounds(instance))
-    return Path(1, _Writer(instance, 0, hops, len(hops), [0], deadline).closing())
+    writer = _Writer(instance, 0, hops, len(hops), [0], deadline)
+    return Path(1, writer.closing())
 
 
 def write_steps(
@@ -75,7 +76,8 @@ class _Writer:
             hops = [*self.hops, way]
             writer = _Writer(self.instance, self.bound, hops, self.plain, self.count, self.deadline)
             cases.append(Case(way, writer.write(below)))
-        self.steps.append(Split(number, proof.choice.kind, proof.choice.about, tuple(cases)))
+        choice = proof.choice
+        self.steps.append(Split(number, choice.kind, choice.about, tuple(cases)))
         return tuple(self.steps)
 
     def number(self) -> int:
@@ -88,8 +90,10 @@ class _Writer:
         ends: list[tuple[str, str]] = []
         for name, _ in load.members:
             starts.append(ProofEvent("start", name))
-            is_attended = load.machine == "agents"
-            ends.append(release_event(self.instance.by_id[name]) if is_attended else ProofEvent("finish", name))
+            if load.machine == "agents":
+                ends.append(release_event(self.instance.by_id[name]))
+            else:
+                ends.append(ProofEvent("finish", name))
         paths_before = self.paths(load.source, starts, load.head)
         paths_after = self.paths(load.target, ends, load.tail, backwards=True)
         members = []
@@ -108,13 +112,15 @@ class _Writer:
             tail=load.tail,
         )
         self.steps.append(step)
-        self.hops.append(Hop(load.source, load.target, step.ticks, "line", number))
+        hop = Hop(load.source, load.target, step.ticks, "line", number)
+        self.hops.append(hop)
 
     def order(self, order: derivations.DerivedOrder) -> None:
         number = self.number()
         excluded, holding = order.excluded, order.holding
         (against,) = self.paths(excluded.target, [excluded.source], 1 - excluded.ticks)
-        self.steps.append(Order(number, order.choice.kind, order.choice.about, holding, excluded, against))
+        kind, about = order.choice.kind, order.choice.about
+        self.steps.append(Order(number, kind, about, holding, excluded, against))
         self.hops.append(holding._replace(reason="line", line=number))
 
     def paths(
@@ -124,9 +130,12 @@ class _Writer:
 
         Hops of the instance alone are preferred.
         """
-        direct = _longest(self.hops[: self.plain], end, self.deadline, backwards=backwards)[0]
+        plain_hops = self.hops[: self.plain]
+        direct, _ = _longest(plain_hops, end, self.deadline, backwards=backwards)
         missing = [event for event in events if event not in direct or direct[event][0] < ticks]
-        indirect = _longest(self.hops, end, self.deadline, backwards=backwards)[0] if missing else {}
+        indirect: _Longest = {}
+        if missing:
+            indirect, _ = _longest(self.hops, end, self.deadline, backwards=backwards)
         rows = []
         for event in events:
             row = indirect if event in missing else direct

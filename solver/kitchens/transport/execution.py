@@ -15,7 +15,8 @@ from planoracle.solver.kitchens.transport.scheduling import CookTurn, ScheduleIn
 from planoracle.solver.kitchens.transport.transport_tasks import TransportTask, transport_tasks
 
 # Number of groups, and schedules for each as (delay of effects in ticks, seed).
-_GROUPS, _TRIES = 2, ((1, 0), (0, 0), (0, 1))
+_GROUPS = 2
+_TRIES = ((1, 0), (0, 0), (0, 1))
 # If no plan results, so many of the schedules are tried with more items put aside.
 _CLEARING_TRIES = 2
 
@@ -51,9 +52,11 @@ def transport_plans(
                 continue
             setting = _setting(context, abstraction, view, start, tasks, late)
             # A single cook that executes all tasks in sequence takes no longer, if a plan exists.
-            in_sequence = len(setting.cooks) * sum(task.length + task.ticks + 3 for task in tasks)
+            total_time = sum(task.length + task.ticks + 3 for task in tasks)
+            in_sequence = len(setting.cooks) * total_time
             half = deadline.sooner(deadline.remaining() / 2)
-            turns = schedule(setting, tasks, min(too_long - 1, in_sequence), half, seed)
+            longest = min(too_long - 1, in_sequence)
+            turns = schedule(setting, tasks, longest, half, seed)
             if turns is None:
                 continue
             codes = act(abstraction, start, tasks, turns, too_long - 1, deadline)
@@ -72,19 +75,23 @@ def _setting(
 ) -> ScheduleInput:
     engine = abstraction.compiled
     in_hands = {thing: view.at[player] for player, thing in view.hands.items()}
+    stations_of_things = {thing: place[0] for thing, place in view.places.items()}
     moving = {task.thing for task in tasks}
-    occupied = {place[0] for thing, place in view.places.items() if thing not in moving}
+    occupied = {station for thing, station in stations_of_things.items() if thing not in moving}
     occupied |= {task.to for task in tasks if task.to in context.stations}
     free = Counter({context.kinds[station]: 0 for station in context.stations})
-    free.update(context.kinds[station] for station in context.stations if station not in occupied)
+    for station in context.stations:
+        if station not in occupied:
+            free[context.kinds[station]] += 1
     standing = {}
     for thing in sorted(moving - {*in_hands}):
         station, height = view.places[thing]
         if not height:
             standing[thing] = context.kinds[station]
+    cooks = tuple(view.at[player] for player in _players_in_turn(engine, start))
     return ScheduleInput(
-        cooks=tuple(view.at[player] for player in _players_in_turn(engine, start)),
-        places={thing: place[0] for thing, place in view.places.items()} | in_hands,
+        cooks=cooks,
+        places=stations_of_things | in_hands,
         free=dict(free),
         standing=standing,
         vessels=frozenset(context.containers),
@@ -154,24 +161,33 @@ class _Acting:
         for turn in turns:
             self.cooks[turn.cook].turns.append(turn)
         for cook in self.cooks:
-            cook.done = int(bool(cook.turns) and listed[cook.turns[0].task].saved > 0)
+            task = self.task_of(cook)
+            cook.done = int(task is not None and task.saved > 0)
         self.written = {action.name: action.write for action in kitchen.domain.actions}
         self.stations = [name for name, kind in kitchen.objects if kind == "station"]
         self.containers = [name for name, kind in kitchen.objects if kind == "container"]
-        self.destinations = {task.to for task in listed if task.actions or task.to in self.stations + self.containers}
+        named_places = {*self.stations, *self.containers}
+        self.destinations = {task.to for task in listed if task.actions or task.to in named_places}
         self.over: set[int] = set()
+
+    def task_of(self, cook: _Cook) -> TransportTask | None:
+        """Return the first task of a cook."""
+        return self.listed[cook.turns[0].task] if cook.turns else None
 
     def run(self, max_steps: int, deadline: Deadline) -> tuple[int, ...] | None:
         codes: list[int] = []
         longest_effect = max((task.ticks for task in self.listed), default=0)
-        idle, patience = 0, len(self.cooks) * (_IDLE + longest_effect)
+        idle = 0
+        patience = len(self.cooks) * (_IDLE + longest_effect)
         for step in range(max_steps):
             deadline.check(_STEP)
             cook = self.cooks[step % len(self.cooks)]
-            text, done = self.wish(cook, self.abstraction.view(self.state))
+            view = self.abstraction.view(self.state)
+            text, done = self.wish(cook, view)
             code = self.engine.find(self.state, text) if text else None
             if code is None:
-                code = self.engine.find(self.state, self.written["wait"]({}))
+                waiting = self.written["wait"]({})
+                code = self.engine.find(self.state, waiting)
                 assert code is not None
                 idle += 1
                 if idle > patience:
@@ -189,45 +205,56 @@ class _Acting:
     def advance(self, cook: _Cook, done: int) -> None:
         """Store the progress of a cook's first task."""
         cook.done, cook.target = done, ""
-        task = self.listed[cook.turns[0].task] if cook.turns else None
+        task = self.task_of(cook)
         if task is not None and done >= task.length + task.saved:
             self.over.add(cook.turns.pop(0).task)
             cook.done = 0
 
     def wish(self, cook: _Cook, view: StateView) -> tuple[str, int]:
         """Return a cook's next action, ``""`` for none, and the progress of its first task afterwards."""
-        at, carried = view.at[cook.name], view.hands.get(cook.name, "")
-        task = self.listed[cook.turns[0].task] if cook.turns else None
+        at = view.at[cook.name]
+        carried = view.hands.get(cook.name, "")
+        task = self.task_of(cook)
         if carried and not cook.done:  # the pot it has poured from
             if task is None:
                 return "", 0
             if not self.is_bare(at, view):
                 return self.move(cook, at, self.quiet_station(view)), 0
-            return self.written["place-container"]({"p1": cook.name, "c1": carried, "s1": at}), 0
+            names = {"p1": cook.name, "c1": carried, "s1": at}
+            return self.written["place-container"](names), 0
         if task is None:
             return self.step_aside(cook, at, "", view), 0
-        origin = view.places.get(task.thing, ("", 0))[0]
+        origin = self.station_of(task.thing, view)
         if not cook.done and cook.turn < cook.turns[0].first - (at != origin):
             return self.step_aside(cook, at, origin, view), 0
         if not task.carried or cook.done > 2:
             if at != origin:
                 return self.move(cook, at, origin), cook.done
             names = {"p1": cook.name, "i1": task.thing, "c1": task.thing, "s1": at, "m1": ""}
-            return self.written[_ACTIONS[task.makes]](names), cook.done + 1
+            write = self.written[_ACTIONS[task.makes]]
+            return write(names), cook.done + 1
         if not cook.done:
             if at != origin:
                 return self.move(cook, at, origin), 0
-            return (self.take(cook, task.thing, at, view) if self.is_ready(task, view) else ""), 1
+            if not self.is_ready(task, view):
+                return "", 1
+            return self.take(cook, task.thing, at, view), 1
         if cook.done == 1:
             target = self.target(task, view)
             if target != at:
                 return self.move(cook, at, target), 2
-        return (self.finish(cook, task, at, view) if self.over.issuperset(task.before_put) else ""), 3
+        if not self.over.issuperset(task.before_put):
+            return "", 3
+        return self.finish(cook, task, at, view), 3
 
     def is_ready(self, task: TransportTask, view: StateView) -> bool:
         """Return whether a thing may be taken; preconditions of a pot count when the cook is there."""
-        needed = [e for e in task.before if task.last != "add" or self.listed[e].thing == task.thing]
-        return self.over.issuperset(needed) and all(self.has_effect(self.listed[e], view) for e in needed)
+        needed = task.before
+        if task.last == "add":
+            needed = tuple(earlier for earlier in task.before if self.listed[earlier].thing == task.thing)
+        if not self.over.issuperset(needed):
+            return False
+        return all(self.has_effect(self.listed[earlier], view) for earlier in needed)
 
     def has_effect(self, task: TransportTask, view: StateView) -> bool:
         """Return whether the fact of a task is true."""
@@ -236,18 +263,23 @@ class _Acting:
         meals = [meal for meal, pot in view.inside.items() if pot == task.thing]
         if task.makes == "new water":
             return bool(meals)
-        return any(self.engine.holds(self.state, (task.makes, name)) for name in (task.thing, *meals))
+        things = (task.thing, *meals)
+        return any(self.engine.holds(self.state, (task.makes, name)) for name in things)
 
     def move(self, cook: _Cook, at: str, to: str) -> str:
         cook.target = to
-        return self.written["move"]({"p1": cook.name, "s1": at, "s2": to}) if to else ""
+        if not to:
+            return ""
+        names = {"p1": cook.name, "s1": at, "s2": to}
+        return self.written["move"](names)
 
     def step_aside(self, cook: _Cook, at: str, origin: str, view: StateView) -> str:
         """Return the move of an idle cook out of the way."""
         if at == origin:
             return ""
-        is_in_the_way = any(rival.target == at for rival in self.cooks if rival is not cook)
-        pots = {view.places.get(name, ("", 0))[0] for name in self.containers if name in self.destinations}
+        rivals = (rival for rival in self.cooks if rival is not cook)
+        is_in_the_way = any(rival.target == at for rival in rivals)
+        pots = {self.station_of(name, view) for name in self.containers if name in self.destinations}
         if not (is_in_the_way or self.is_destination(at) or at in pots):
             return ""
         return self.move(cook, at, self.quiet_station(view))
@@ -259,11 +291,15 @@ class _Acting:
     def kind(self, name: str) -> str:
         return split_name(name)[0]
 
+    def station_of(self, thing: str, view: StateView) -> str:
+        """Return the station of a thing, empty if it is on none."""
+        return view.places.get(thing, ("", 0))[0]
+
     def is_bare(self, station: str, view: StateView) -> bool:
         """Return whether a station is empty."""
         if view.stacks.get(station):
             return False
-        return all(view.places.get(name, ("", 0))[0] != station for name in self.containers)
+        return all(self.station_of(name, view) != station for name in self.containers)
 
     def quiet_station(self, view: StateView) -> str:
         """Return a station without a cook that no task needs, preferably an empty one."""
@@ -281,10 +317,11 @@ class _Acting:
         """
         to = task.to
         if to in self.containers:
-            return view.places.get(to, ("", 0))[0]
+            return self.station_of(to, view)
         if to in self.stations:
             return to
-        candidates = [name for name in self.stations if name not in self.destinations and name not in view.at.values()]
+        visited = view.at.values()
+        candidates = [name for name in self.stations if name not in self.destinations and name not in visited]
         if task.actions or task.thing in self.containers:
             stations = [name for name in candidates if self.kind(name) == to]
             return next((name for name in stations if self.is_bare(name, view)), "")
@@ -298,7 +335,8 @@ class _Acting:
     def soonest(self, items: Sequence[str]) -> int:
         """Return the turn of the first remaining task of some items."""
         turns = chain.from_iterable(cook.turns for cook in self.cooks)
-        return min((turn.first for turn in turns if self.listed[turn.task].thing in items), default=UNREACHABLE)
+        starts = (turn.first for turn in turns if self.listed[turn.task].thing in items)
+        return min(starts, default=UNREACHABLE)
 
     def take(self, cook: _Cook, thing: str, at: str, view: StateView) -> str:
         names = {"p1": cook.name, "i1": thing, "c1": thing, "s1": at}
@@ -307,7 +345,8 @@ class _Acting:
         height = view.places[thing][1]
         if not height:
             return self.written["pick-up-item"](names)
-        return self.written["unstack"](names | {"i2": view.stacks[at][height - 1]})
+        lower = view.stacks[at][height - 1]
+        return self.written["unstack"](names | {"i2": lower})
 
     def finish(self, cook: _Cook, task: TransportTask, at: str, view: StateView) -> str:
         """Return the action that ends the carrying."""
@@ -315,8 +354,11 @@ class _Acting:
         if task.last == "add":
             return self.written["add-to"](names | {"c1": task.to})
         if task.last == "pour":
-            return self.written["fill-bowl"](names | {"c1": task.to, "c2": task.thing})
+            vessels = {"c1": task.to, "c2": task.thing}
+            return self.written["fill-bowl"](names | vessels)
         if task.thing in self.containers:
             return self.written["place-container"](names)
         stack = view.stacks.get(at)
-        return self.written["stack"](names | {"i2": stack[-1]}) if stack else self.written["place-item"](names)
+        if not stack:
+            return self.written["place-item"](names)
+        return self.written["stack"](names | {"i2": stack[-1]})

@@ -89,7 +89,8 @@ class _Schedule:
         self.setting, self.listed = setting, listed
         self.n, self.max_steps = len(setting.cooks), max_steps
         self.model = model = CpModel(deadline)
-        self.first = [model.integer(0, -(-max_steps // self.n)) for _ in listed]
+        max_turn = -(-max_steps // self.n)
+        self.first = [model.integer(0, max_turn) for _ in listed]
         self.step = [model.integer(0, max_steps) for _ in listed]
         self.end = model.integer(0, max_steps)
         self.by = [[model.boolean() for _ in range(self.n)] for _ in listed]
@@ -115,26 +116,31 @@ class _Schedule:
         model, task = self.model, self.listed[n]
         first, step = self.first[n], self.step[n]
         cooks = [(by, -cook) for cook, by in enumerate(self.by[n])]
-        model.linear([(step, 1), (first, -self.n), *cooks], 1, 1)
-        model.difference(self.end, step, self.n * (task.length - 1))
+        terms = [(step, 1), (first, -self.n), *cooks]
+        model.linear(terms, 1, 1)
+        last_action = self.n * (task.length - 1)
+        model.difference(self.end, step, last_action)
         # After pouring, the cook holds a pot and has to put it down first.
         length = task.length + 2 * (task.last == "pour")
         for cook in range(self.n):
+            busy = self.busy[cook]
             if not task.saved:
                 walk = model.boolean()
-                self.busy[cook].append(model.interval(first, length + 1, walk, after=-1))
+                busy.append(model.interval(first, length + 1, walk, after=-1))
                 yield _Way(walk, cook, True, -1, task.length + 1)
             if not task.before and self.setting.cooks[cook] == self.setting.places[task.thing]:
                 at_start = model.boolean()
                 model.linear([(first, 1)], 0, 0, at_start)
-                self.busy[cook].append(model.interval(first, length, at_start))
+                busy.append(model.interval(first, length, at_start))
                 yield _Way(at_start, cook, False, -1, task.length)
             for earlier in self.left_at(n):
-                stay, gap = model.boolean(), self.gap(earlier)
+                stay = model.boolean()
+                gap = self.gap(earlier)
                 turns = self.listed[earlier].length + gap
-                model.linear([(first, 1), (self.first[earlier], -1)], turns, turns, stay)
+                terms = [(first, 1), (self.first[earlier], -1)]
+                model.linear(terms, turns, turns, stay)
                 model.clause(negated(stay), self.by[earlier][cook])
-                self.busy[cook].append(model.interval(first, length + gap, stay, after=-gap))
+                busy.append(model.interval(first, length + gap, stay, after=-gap))
                 yield _Way(stay, cook, False, earlier, task.length + gap)
 
     def choose(self, n: int) -> None:
@@ -145,15 +151,22 @@ class _Schedule:
             ways_of_cook = [(way.literal, 1) for way in ways if way.cook == cook]
             model.linear([(by, -1), *ways_of_cook], 0, 0)
         walking_ways = [(way.literal, 1) for way in ways if way.walks]
-        model.linear([(self.walks[n], -1), *walking_ways], 0, 0)
+        walk = self.walks[n]
+        model.linear([(walk, -1), *walking_ways], 0, 0)
         for way in ways:
             if way.walks:
-                model.linear([(self.first[n], 1)], 1, FAR, way.literal)
+                start = self.first[n]
+                model.linear([(start, 1)], 1, FAR, way.literal)
 
     def left_at(self, n: int) -> list[int]:
         """Return the tasks that end where one begins."""
         task = self.listed[n]
-        return [e for e in task.before if task.thing in (self.listed[e].thing, self.listed[e].to)]
+        tasks_there = []
+        for earlier in task.before:
+            before = self.listed[earlier]
+            if task.thing in (before.thing, before.to):
+                tasks_there.append(earlier)
+        return tasks_there
 
     def ticks(self, n: int) -> int:
         """Return the ticks until the effect of a task."""
@@ -163,24 +176,29 @@ class _Schedule:
     def gap(self, earlier: int) -> int:
         """Return the turns for which a cook that stays waits."""
         ticks = self.ticks(earlier)
-        return max(0, (ticks if self.setting.joint else -(-ticks // self.n)) - 1)
+        turns = ticks if self.setting.joint else -(-ticks // self.n)
+        return max(0, turns - 1)
 
     def follow(self, n: int, earlier: int) -> None:
         """Require that a task comes after one that it needs."""
         model, step = self.model, self.step
         task, before = self.listed[n], self.listed[earlier]
         over = self.n * (before.length - 1)  # from its first action to its last
-        last_action = self.n * (task.length - 1) if task.last == "add" and before.thing != task.thing else 0
+        needs_effect_at_end = task.last == "add" and before.thing != task.thing
+        last_action = self.n * (task.length - 1) if needs_effect_at_end else 0
         if before.ticks:
+            ticks = self.ticks(earlier)
             if self.setting.joint:
-                lag = before.length - 1 + self.ticks(earlier) - last_action // self.n
+                lag = before.length - 1 + ticks - last_action // self.n
                 model.difference(self.first[n], self.first[earlier], lag)
             else:
-                model.difference(step[n], step[earlier], over + self.ticks(earlier) - last_action)
+                lag = over + ticks - last_action
+                model.difference(step[n], step[earlier], lag)
         elif task.thing in (before.thing, before.to):
             model.difference(step[n], step[earlier], over + 1)
             # Another cook arrives after an action, a departure and an arrival.
-            model.difference(step[n], step[earlier], over + 2 * self.n, self.walks[n])
+            arrival = over + 2 * self.n
+            model.difference(step[n], step[earlier], arrival, self.walks[n])
         else:
             model.difference(step[n], step[earlier], 2 * self.n)  # it was covered: removal, departure and arrival
 
@@ -191,20 +209,28 @@ class _Schedule:
         """
         by_place: dict[str, list[int]] = defaultdict(list)
         for n, task in enumerate(self.listed):
-            step = self.step[n]
-            place = task.thing if task.last == "pour" or task.to in self.setting.free else task.to
-            if task.last != "pour":
-                after = self.n * (task.carried and not task.saved)
-                by_place[place].append(self.model.interval(step, self.n * task.length - after, after=after))
-            if task.thing != place:
-                continue
-            if any(self.listed[e].thing == place for e in task.before):
-                by_place[place].append(self.model.interval(step, 2 * self.n, self.walks[n], after=-self.n))
-            for way in self.ways[n]:
-                if way.since >= 0:
-                    stood = self.n * (1 + self.gap(way.since))
-                    by_place[place].append(self.model.interval(step, stood, way.literal, after=self.n - stood))
+            is_at_thing = task.last == "pour" or task.to in self.setting.free
+            place = task.thing if is_at_thing else task.to
+            for interval in self.visits_of_task(n, place):
+                by_place[place].append(interval)
         return list(by_place.values())
+
+    def visits_of_task(self, n: int, place: str) -> Iterator[int]:
+        """Yield the intervals of steps in which the cook of a task stands at a place."""
+        model, task = self.model, self.listed[n]
+        step = self.step[n]
+        if task.last != "pour":
+            after = self.n * (task.carried and not task.saved)
+            stay = self.n * task.length - after
+            yield model.interval(step, stay, after=after)
+        if task.thing != place:
+            return
+        if any(self.listed[earlier].thing == place for earlier in task.before):
+            yield model.interval(step, 2 * self.n, self.walks[n], after=-self.n)
+        for way in self.ways[n]:
+            if way.since >= 0:
+                stood = self.n * (1 + self.gap(way.since))
+                yield model.interval(step, stood, way.literal, after=self.n - stood)
 
     def crowds(self) -> None:
         """Limit the things on stations of a kind to their number."""
@@ -214,7 +240,8 @@ class _Schedule:
         for thing, kind in self.setting.standing.items():
             n = next(n for n, task in enumerate(self.listed) if task.thing == thing)
             if self.listed[n].carried:  # else it is counted below
-                uses[kind].append((start, 0, self.step[n], self.n + 1))
+                departure = (self.step[n], self.n + 1)
+                uses[kind].append((start, 0, *departure))
         for n, task in enumerate(self.listed):
             if task.to in self.setting.free and task.last in ("put", ""):
                 arrival = (self.step[n], self.n) if task.carried else (start, 0)
@@ -235,7 +262,8 @@ class _Schedule:
 
     def limit_crowd(self, times: Sequence[tuple[int, int, int, int]], number: int) -> None:
         """Limit the things that are on stations at the same time."""
-        stretches = [self.model.stretch(*interval, 2 * self.max_steps) for interval in times]
+        longest = 2 * self.max_steps
+        stretches = [self.model.stretch(*interval, longest) for interval in times]
         self.model.capacity([(stretch, 1) for stretch in stretches], number)
 
     def work(self) -> None:
@@ -243,12 +271,14 @@ class _Schedule:
         ways = list(chain.from_iterable(self.ways))
         for cook in range(self.n):
             turns = [(way.literal, -self.n * way.turns) for way in ways if way.cook == cook]
-            self.model.linear([(self.end, 1), *turns], cook + 1 - self.n, FAR)
+            terms = [(self.end, 1), *turns]
+            self.model.linear(terms, cook + 1 - self.n, FAR)
 
     def read(self, solution: Sequence[int]) -> list[CookTurn]:
         """Return the turns of a solution."""
         turns = []
         for n, first in enumerate(self.first):
-            cook = next(cook for cook, by in enumerate(self.by[n]) if solution[by])
+            cooks = enumerate(self.by[n])
+            cook = next(cook for cook, by in cooks if solution[by])
             turns.append(CookTurn(n, cook, solution[first]))
         return sorted(turns, key=lambda turn: (turn.first, turn.cook))
