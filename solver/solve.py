@@ -12,7 +12,7 @@ from planoracle.instances.errors import InputError, InternalError, NoSolverError
 from planoracle.instances.model.cache import ProblemCache
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status
-from planoracle.instances.model.problem import Problem, check_problem, of_kind
+from planoracle.instances.model.problem import Problem, check_problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.bundled_results import by_key, key_of
 from planoracle.instances.protocol.profiles import Rules
@@ -65,19 +65,6 @@ def bundled_result(problem: Problem, rules: Rules | None = None) -> Result | Non
 def bundled_proof(problem: Problem) -> dict[str, Any] | None:
     """Return the bundled certificate of a scheduling problem, not yet checked."""
     return registry.of(problem).proofs.get(key_of(problem, None))
-
-
-def check_proof(instance: Instance, certificate: Any, makespan: int | None) -> None:
-    """Raise `ValueError` for a certificate that does not hold, or proves another makespan."""
-    from planoracle.instances.files.instance_file import to_document
-    from planoracle.solver.proofs.checker import RefusedError, check
-
-    try:
-        bound = check(to_document(instance), certificate)
-    except RefusedError as error:
-        raise ValueError(f"its certificate is refused: {error}") from None
-    if bound != makespan:
-        raise ValueError(f"its certificate proves the bound {bound}, but the makespan is {makespan}")
 
 
 def shorter_of(result: Result, plan: Result) -> Result:
@@ -144,7 +131,7 @@ def load_or_solve(problem: Problem, options: SolveOptions, *, recompute: bool = 
     certificate = bundled_proof(problem) if kind.has_interval_model else None
     if certificate is not None:
         try:
-            check_proof(of_kind(problem, Instance), certificate, optimum.makespan)
+            kind.check_certificate(problem, certificate, optimum.makespan)
         except ValueError as error:
             raise InternalError(f"bundled optimum of {problem.name}: {error}") from None
         proof = "certificate checked"

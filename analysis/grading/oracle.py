@@ -15,19 +15,18 @@ from typing import Any
 from planoracle.analysis.batch.journal import OptimumCache, default_cache
 from planoracle.instances.errors import RefusedPlanError
 from planoracle.instances.model.cache import FORMAT, ProblemCache, digest, fingerprint
-from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
-from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import replay_rules
 from planoracle.instances.protocol.scoring import BestKnown
+from planoracle.solver.kinds.registry import kind_of
 from planoracle.solver.result import Result, refused_result, versions
 from planoracle.solver.runs import solver_of
 from planoracle.solver.solve import (
     bundled_result,
-    check_proof,
     engine_of,
     has_solver,
     has_state_values,
@@ -82,14 +81,12 @@ def _optimum(problem: Problem, rules: Rules | None, limit: Limit, *, is_cached: 
 
 def _entry(problem: Problem, rules: Rules | None, result: Result) -> dict[str, Any]:
     """Return an optimum with its certificate, or else a plan without any claim."""
-    if result.status == Status.optimal and result.schedule is not None:
-        from planoracle.solver.proofs.certificate import certificate
-
-        proof = certificate(of_kind(problem, Instance), result.makespan, result.schedule, cases=False)
-        if proof is not None and proof.explained:
-            return engine_of(problem).pack(problem, rules, result) | {"certificate": proof.as_dict()}
+    kind = engine_of(problem)
+    certificate = kind.certificate(problem, result) if result.status == Status.optimal else None
+    if certificate is not None:
+        return kind.pack(problem, rules, result) | {"certificate": certificate}
     plan = replace(result, status=Status.feasible, lower_bound=None, proof="")
-    return engine_of(problem).pack(problem, rules, plan)
+    return kind.pack(problem, rules, plan)
 
 
 def _load_cached(store: OptimumCache, key: str, problem: Problem, rules: Rules | None) -> Result | None:
@@ -112,7 +109,7 @@ def _check(problem: Problem, result: Result, certificate: Any) -> None:
         if result.status != Status.feasible or result.lower_bound is not None:
             raise ValueError("the entry claims an optimum or a bound without a certificate")
         return
-    check_proof(of_kind(problem, Instance), certificate, result.makespan)
+    kind_of(problem).check_certificate(problem, certificate, result.makespan)
     if result.status != Status.optimal:
         raise ValueError("the certificate proves another makespan")
 

@@ -119,6 +119,14 @@ class Kind(ABC):
         """Solve a problem and explain the result."""
         raise self.refusal("explanation", problem)
 
+    def certificate(self, problem: Problem, result: Result) -> dict[str, Any] | None:
+        """Return a certificate of an optimal result without a search; ``None`` if there is none."""
+        return None
+
+    def check_certificate(self, problem: Problem, certificate: Any, makespan: int | None) -> None:
+        """Raise `ValueError` for a certificate that does not hold, or proves another makespan."""
+        raise ValueError(f"problems of kind {self.name!r} have no certificates")
+
     def timeline_of_plan(self, problem: Problem, plan: object) -> Timeline:
         """Return a plan as a schedule: that of its run by the released rules."""
         return self.timeline(run_of_plan(problem, plan))

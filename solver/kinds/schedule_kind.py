@@ -38,6 +38,8 @@ class ScheduleKind(Kind):
     _states = lazy("planoracle.solver.states.run_solver")
     _repairs = lazy("planoracle.solver.repair.plan_repair")
     _measures = lazy("planoracle.instances.generate.network_measures")
+    _certificates = lazy("planoracle.solver.proofs.certificate")
+    _stored_proofs = lazy("planoracle.solver.proofs.stored_proof")
     _explanations = lazy("planoracle.solver.kinds.schedule_explanation")
 
     def solve(self, problem: Problem, options: SolveOptions) -> Result:
@@ -136,6 +138,21 @@ class ScheduleKind(Kind):
         """Explain an optimum by a certificate, or infeasibility by a conflict."""
         explanation: Explanation = self._explanations.explain_schedule(of_kind(problem, Instance), time_limit)
         return explanation
+
+    def certificate(self, problem: Problem, result: Result) -> dict[str, Any] | None:
+        """Return a certificate, see `planoracle.solver.proofs.certificate`."""
+        if result.schedule is None:
+            return None
+        instance = of_kind(problem, Instance)
+        proof = self._certificates.certificate(instance, result.makespan, result.schedule, cases=False)
+        if proof is None or not proof.explained:
+            return None
+        document: dict[str, Any] = proof.as_dict()
+        return document
+
+    def check_certificate(self, problem: Problem, certificate: Any, makespan: int | None) -> None:
+        """Check a certificate by the stand-alone checker."""
+        self._stored_proofs.check_proof(of_kind(problem, Instance), certificate, makespan)
 
     def timeline(self, run: AnyRun) -> Timeline:
         """Return the pieces of the submitted plan."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planoracle.instances.errors import InputError, InternalError
+from planoracle.instances.files.instance_file import to_document
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import Deadline, Limit, TimeOverError, WorkLimit, deadline_of
 from planoracle.instances.model.schedule import Schedule
@@ -209,8 +210,6 @@ def verify(instance: Instance, certificate: Certificate) -> None:
     InternalError
         Naming the first step that does not hold.
     """
-    from planoracle.instances.files.instance_file import to_document
-
     problem, proof = to_document(instance), certificate.as_dict()
     try:
         checker.check(problem, proof)
