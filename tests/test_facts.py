@@ -52,7 +52,7 @@ def facts_by_command() -> Iterator[Any]:
         yield pytest.param(command, entries, marks=marks, id=command.removeprefix("planoracle "))
 
 
-@pytest.mark.parametrize(("command", "facts"), facts_by_command())
+@pytest.mark.parametrize(("command", "facts"), [*facts_by_command()])
 def test_command_reproduces_its_facts(
     command: str, facts: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
