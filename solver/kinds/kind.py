@@ -136,11 +136,11 @@ class Kind(ABC):
         return None
 
     def size(self, problem: Problem) -> Mapping[str, int]:
-        """Return counts for the table of `planoracle instances`, by the names of its columns."""
+        """Return counts for the table of ``planoracle instances``, by the names of its columns."""
         return {}
 
     def description(self, problem: Problem) -> Mapping[str, Any]:
-        """Return measures for the table of `planoracle generate`."""
+        """Return measures for the table of ``planoracle generate``."""
         return {"agents": len(problem.agents)}
 
     def result_fields(self, result: Result) -> dict[str, Any]:
