@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import repeat
 from typing import Any, cast
 
 from planoracle.analysis.report.details import plain, whole
 from planoracle.instances.errors import InputError
-from planoracle.instances.model.instance import Instance
+from planoracle.instances.model.instance import Instance, Mode
 from planoracle.instances.model.limits import Status
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece
@@ -40,41 +40,47 @@ def _instance_chart(instance: Instance, best: BestKnown | None) -> dict[str, Any
         ``modes`` a list of ``[name, [[resource, amount], ...]]``, tasks and resources as positions;
         ``optimum.pieces`` as in `piece_row`.
     """
-    tasks = {task: i for i, task in enumerate(instance.tasks)}
-    resources = {name: i for i, name in enumerate(instance.resource)}
-    pieces = _pieces(instance, best)
+    benchmark = registry.of(instance)
+    pieces = [piece_row(instance, piece, None) for piece in _pieces(instance, best)]
     return {
         "kind": instance.kind,
-        "slots": int(registry.of(instance).has_discrete_time),
+        "slots": int(benchmark.has_discrete_time),
         "unit": plain(instance.unit, 20),
         "seconds": instance.seconds_per_tick,
-        "first": registry.of(instance).tick_origin,
-        "tasks": [plain(task, 80) for task in tasks],
+        "first": benchmark.tick_origin,
+        "tasks": [plain(task, 80) for task in instance.tasks],
         "agents": [plain(agent, 80) for agent in instance.agents],
-        "resources": [[plain(one.name, 80), one.capacity] for one in instance.resources],
-        "actions": [
-            [
-                plain(action_name(instance, action.id), 120),
-                plain(action.label, 120),
-                plain(action.id.rpartition("/")[2] or action.id, 60),
-                tasks[action.task],
-                action.duration,
-                action.attended,
-                int(action.interruptible),
-                [
-                    [plain(mode.name, 60), [[resources[one.resource], one.amount] for one in mode.demands]]
-                    for mode in action.modes
-                ],
-            ]
-            for action in instance.actions
-        ],
-        "optimum": {
-            "status": Status.infeasible if best is None else best.status,
-            "makespan": None if best is None else best.makespan,
-            "bound": None if best is None else best.lower_bound,
-            "pieces": [piece_row(instance, piece, None) for piece in pieces],
-        },
+        "resources": [[plain(resource.name, 80), resource.capacity] for resource in instance.resources],
+        "actions": _action_rows(instance),
+        "optimum": _optimum(best, pieces),
     }
+
+
+def _action_rows(instance: Instance) -> list[list[Any]]:
+    """Return the rows ``actions`` of `_instance_chart`."""
+    tasks = {task: position for position, task in enumerate(instance.tasks)}
+    resources = {name: position for position, name in enumerate(instance.resource)}
+    rows = []
+    for action in instance.actions:
+        words = action_name(instance, action.id)
+        short_name = action.id.rpartition("/")[2] or action.id
+        modes = [_mode_row(mode, resources) for mode in action.modes]
+        texts = [plain(words, 120), plain(action.label, 120), plain(short_name, 60)]
+        times = [action.duration, action.attended, int(action.interruptible)]
+        rows.append([*texts, tasks[action.task], *times, modes])
+    return rows
+
+
+def _mode_row(mode: Mode, resources: Mapping[str, int]) -> list[Any]:
+    demands = [[resources[demand.resource], demand.amount] for demand in mode.demands]
+    return [plain(mode.name, 60), demands]
+
+
+def _optimum(best: BestKnown | None, pieces: list[Any]) -> dict[str, Any]:
+    """Return the field ``optimum`` of a chart."""
+    if best is None:
+        return {"status": Status.infeasible, "makespan": None, "bound": None, "pieces": pieces}
+    return {"status": best.status, "makespan": best.makespan, "bound": best.lower_bound, "pieces": pieces}
 
 
 def chart(problem: Problem, rules: Rules, oracle: Oracle) -> dict[str, Any]:
@@ -112,16 +118,11 @@ def piece_row(
     instance: Instance, piece: Piece, position: int | None, *, done: bool = True, start: int | None = None
 ) -> list[Any]:
     """Return ``[action, start, duration, agent, mode, command position, done]``; agent -1: unknown."""
-    agents = instance.agents
-    return [
-        instance.index[piece.action],
-        whole(piece.start if start is None else start),
-        whole(piece.duration),
-        agents.index(piece.agent) if piece.agent in agents else -1,
-        piece.mode if piece.mode < len(instance.by_id[piece.action].modes) else 0,
-        position,
-        int(done),
-    ]
+    agents, modes = instance.agents, instance.by_id[piece.action].modes
+    agent = agents.index(piece.agent) if piece.agent in agents else -1
+    mode = piece.mode if piece.mode < len(modes) else 0
+    times = [whole(piece.start if start is None else start), whole(piece.duration)]
+    return [instance.index[piece.action], *times, agent, mode, position, int(done)]
 
 
 #: A run in which nothing was carried out.
@@ -140,9 +141,10 @@ def _timeline_actions(run: AnyRun) -> dict[str, Any]:
     if command_is_action:
         positions = [step.position for step in run.steps if step.kind == "act"]
     for row, action in zip(chart["actions"], instance.actions, strict=True):
-        short = action.task.removesuffix("-item").removesuffix("-container") if command_is_action else action.label
-        words = action.label if command_is_action else f"{action.task} {action.label}"
-        row[:3] = [plain(words, 120), "", plain(short, 60)]
+        words, short_name = f"{action.task} {action.label}", action.label
+        if command_is_action:
+            words, short_name = action.label, action.task.removesuffix("-item").removesuffix("-container")
+        row[:3] = [plain(words, 120), "", plain(short_name, 60)]
     rows = zip(schedule.pieces[:MAX_PIECES], positions, strict=False)
     pieces = [piece_row(instance, piece, position) for piece, position in rows]
     return {key: chart[key] for key in ("tasks", "actions", "resources")} | {"pieces": pieces}
@@ -150,28 +152,26 @@ def _timeline_actions(run: AnyRun) -> dict[str, Any]:
 
 def _timeline_chart(problem: Problem, best: BestKnown | None, rules: Rules) -> dict[str, Any]:
     """Describe a kitchen and its best plan as in `chart`; ``actions`` are those of the plan."""
+    kind = kind_of(problem)
     actions = _EMPTY
     if best is not None and best.plan is not None:
-        actions = _timeline_actions(registry.of(problem).run(problem, {"plan": best.plan}, rules))
-    makespan, bound = (None, None) if best is None else (best.makespan, best.lower_bound)
-    if kind_of(problem).counts_rounds(rules):
-        makespan, bound = None if makespan is None else -(-makespan // len(problem.agents)), None
+        run = registry.of(problem).run(problem, {"plan": best.plan}, rules)
+        actions = _timeline_actions(run)
+    optimum = _optimum(best, actions["pieces"])
+    if kind.counts_rounds(rules):
+        rounds = None if optimum["makespan"] is None else -(-optimum["makespan"] // len(problem.agents))
+        optimum |= {"makespan": rounds, "bound": None}
     return {
         "kind": problem.kind,
         "slots": 0,  # a refused action takes no step
         "unit": problem.unit,
         "seconds": None,
-        "first": int(kind_of(problem).command_is_action),
+        "first": int(kind.command_is_action),
         "tasks": actions["tasks"],
         "agents": [plain(agent, 80) for agent in problem.agents],
         "resources": actions["resources"],
         "actions": actions["actions"],
-        "optimum": {
-            "status": Status.infeasible if best is None else best.status,
-            "makespan": makespan,
-            "bound": bound,
-            "pieces": actions["pieces"],
-        },
+        "optimum": optimum,
     }
 
 
@@ -197,4 +197,5 @@ def _pieces_of(run: AnyScheduleRun) -> dict[str, Any]:
         else:
             rows.append(piece_row(run.problem, piece, target.position, done=False))
     milestones = {run.problem.index[action.id] for action in run.problem.actions if action.is_milestone}
-    return {"pieces": [row for row in rows if row[0] not in milestones][:MAX_PIECES]}
+    drawn_rows = [row for row in rows if row[0] not in milestones]
+    return {"pieces": drawn_rows[:MAX_PIECES]}
