@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, takewhile
 from math import inf
 from time import monotonic
 from typing import IO, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
@@ -321,14 +321,18 @@ def each_in_worker(
     PlanoracleError
         What the function raises, or that a value exceeds the limits.
     """
+    is_over = False
+    numbers = takewhile(lambda number: not is_over, count())
     pool: WorkerPool[int, list[A]]
     with WorkerPool(partial(_start_values, function, arguments), limits, 1) as pool:
-        for answer in pool.map(count()):
+        # Numbers that were sent before the end are answered, too: only an idle worker serves the next pool.
+        for answer in pool.map(numbers):
             if isinstance(answer, TaskFailure):
                 raise answer.error
-            if not answer:
-                return
-            yield answer[0]
+            if answer:
+                yield answer[0]
+            else:
+                is_over = True
 
 
 def _start_values(function: Callable[..., Iterator[A]], arguments: tuple[Any, ...]) -> Callable[[int], list[A]]:

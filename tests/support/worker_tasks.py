@@ -74,6 +74,11 @@ def count(number: int) -> Iterator[int]:
         sum(range(3_000_000))
 
 
+def process_number() -> Iterator[int]:
+    """Yield the number of the worker process."""
+    yield os.getpid()
+
+
 def count_and_die(number: int) -> Iterator[int]:
     """Yield numbers, and then end the worker."""
     yield from range(number)

@@ -161,6 +161,14 @@ def test_generator_continues_after_the_death_of_its_worker(tmp_path: Path) -> No
     assert list(each_in_worker(worker_tasks.count_and_die_once, 3, str(tmp_path / "mark"))) == [0, 1, 2, "alive"]
 
 
+def test_worker_of_a_finished_generator_serves_the_next_one() -> None:
+    end_idle()
+    numbers: set[int] = set()
+    for _ in range(3):
+        numbers.update(each_in_worker(worker_tasks.process_number))
+    assert len(numbers) == 1
+
+
 def test_progress_is_reported() -> None:
     messages: list[str] = []
     assert answers("tell 1", "a", "tell 2", on_progress=messages.append) == ["1", "a", "2"]
