@@ -9,11 +9,11 @@ from typing import Any
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.instance import Action, Instance, Mode
-from planoracle.instances.model.problem import Problem, of_kind
+from planoracle.instances.model.problem import Problem
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.text import format_clock
-from planoracle.solver.kinds.kind import Timeline, run_of_plan
+from planoracle.solver.kinds.kind import Timeline
 from planoracle.solver.kinds.registry import kind_of
 
 
@@ -22,6 +22,8 @@ def align(upper: Timeline, lower: Timeline) -> tuple[Instance, Schedule, Schedul
 
     The n-th actions with the same task, label, modes, duration and agent are one action, whatever their start times.
     """
+    if upper[0] is lower[0]:
+        return *upper, lower[1]
     names: dict[tuple[object, ...], str] = {}
     actions: dict[str, Action] = {}
     schedules = []
@@ -68,27 +70,10 @@ def plan_rows(problem: Problem, answer: Any, rules: Rules | None = None) -> list
     [(0, 'household1/activate kettle', 'agent'), (1, 'household1/wash teapot', 'agent')]
     """
     kind = kind_of(problem)
-    if kind.has_interval_model:
-        return _rows(of_kind(problem, Instance), _schedule_of(answer))
-    plan = getattr(answer, "plan", answer)
-    if not plan:
-        raise InputError(_missing_reason(answer), field="schedule")
-    run = run_of_plan(problem, plan, rules)
-    rejected = kind.rejected_command(run)
-    if rejected is not None:
-        position, command = rejected
-        raise InputError("is rejected by the rules", field=f"actions[{position}]", value=command)
-    rows = _rows(*kind.timeline(run))
+    rows = _rows(*kind.timeline_of_answer(problem, answer, rules))
     if kind.command_is_action:
         return [row | {"action": row["label"], "label": None} for row in rows]
     return rows
-
-
-def _schedule_of(answer: Any) -> Schedule:
-    schedule = answer if isinstance(answer, Schedule) else getattr(answer, "schedule", None)
-    if not isinstance(schedule, Schedule):
-        raise InputError(_missing_reason(answer), field="schedule")
-    return schedule
 
 
 def _rows(instance: Instance, schedule: Schedule) -> list[dict[str, Any]]:
@@ -157,11 +142,3 @@ def _resources(mode: Mode) -> str:
         if demand.amount:
             texts.append(demand.resource if demand.amount == 1 else f"{demand.resource} ({demand.amount})")
     return ", ".join(texts)
-
-
-def _missing_reason(answer: Any) -> str:
-    reason: str = getattr(answer, "reason", "")
-    status = getattr(answer, "status", "")
-    if reason:
-        return reason
-    return f"is missing (status: {status})" if status else "is missing"

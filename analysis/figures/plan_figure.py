@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
-from typing import Any, cast
+from typing import cast
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -53,9 +53,4 @@ def draw_pair(problem: Problem, upper: object, lower: object, *, names: tuple[st
     kind = kind_of(problem)
     upper_timeline = kind.timeline_of_plan(problem, upper)
     lower_timeline = kind.timeline_of_plan(problem, lower)
-    pair: Any
-    if kind.has_interval_model:
-        pair = (*upper_timeline, lower_timeline[1])
-    else:
-        pair = align(upper_timeline, lower_timeline)
-    return gantt_pair(*pair, names=names)
+    return gantt_pair(*align(upper_timeline, lower_timeline), names=names)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from planoracle.instances.errors import NoSolverError
+from planoracle.instances.errors import InputError, NoSolverError
 from planoracle.instances.protocol import registry
 
 if TYPE_CHECKING:
@@ -131,9 +131,22 @@ class Kind(ABC):
         """Return a plan as a schedule: that of its run by the released rules."""
         return self.timeline(run_of_plan(problem, plan))
 
-    def rejected_command(self, run: AnyRun) -> tuple[int, str] | None:
-        """Return the position and text of a command that the rules reject, if tables show accepted plans only."""
-        return None
+    def timeline_of_answer(self, problem: Problem, answer: Any, rules: Rules | None) -> Timeline:
+        """Return what a result, or a plan, carries out: the run of its plan, in which no command is rejected.
+
+        Parameters
+        ----------
+        answer
+            Plan, or an object with a ``plan``.
+        rules
+            Rules of the run; ``None`` for the released ones.
+
+        Raises
+        ------
+        InputError
+            If there is no plan, or the rules reject a command.
+        """
+        return self.timeline(run_of_answer(problem, answer, rules))
 
     def size(self, problem: Problem) -> Mapping[str, int]:
         """Return counts for the table of ``planoracle instances``, by the names of its columns."""
@@ -160,3 +173,19 @@ def run_of_plan(problem: Problem, plan: object, rules: Rules | None = None) -> A
     """Return the run of a plan; default rules are the released ones."""
     benchmark = registry.of(problem)
     return benchmark.run(problem, plan, rules or benchmark.rules.profiles["released"])
+
+
+def run_of_answer(problem: Problem, answer: Any, rules: Rules | None) -> AnyRun:
+    """Return the run of a plan, or of an object with a ``plan``; raise `InputError` if there is none."""
+    plan = getattr(answer, "plan", answer)
+    if not plan:
+        raise missing_schedule(answer)
+    return run_of_plan(problem, plan, rules)
+
+
+def missing_schedule(answer: Any) -> InputError:
+    """Return the error for an answer without schedule or plan, with its reason or status."""
+    reason = getattr(answer, "reason", "")
+    status = getattr(answer, "status", "")
+    message = f"is missing (status: {status})" if status else "is missing"
+    return InputError(reason or message, field="schedule")

@@ -18,7 +18,7 @@ from planoracle.instances.protocol.benchmark import AnyRun, lazy
 from planoracle.instances.protocol.feedback import span
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.explanation import Explanation, plan_document
-from planoracle.solver.kinds.kind import Kind, Timeline
+from planoracle.solver.kinds.kind import Kind, Timeline, run_of_answer
 from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
 if TYPE_CHECKING:
@@ -139,12 +139,13 @@ class KitchenKind(Kind):
         """Return the legal actions of a run, one step each."""
         return as_schedule(cast("KitchenRun", run))
 
-    def rejected_command(self, run: AnyRun) -> tuple[int, str] | None:
-        """Return the position and text of the first action that the rules reject."""
+    def timeline_of_answer(self, problem: Problem, answer: Any, rules: Rules | None) -> Timeline:
+        """Return the actions of a plan, each of one step, if the rules reject none."""
+        run = run_of_answer(problem, answer, rules)
         for position, step in enumerate(cast("KitchenRun", run).record.steps):
             if step.action_number is None:
-                return position, step.action
-        return None
+                raise InputError("is rejected by the rules", field=f"actions[{position}]", value=step.action)
+        return self.timeline(run)
 
     def size(self, problem: Problem) -> Mapping[str, int]:
         """Return counts of stations, items, containers and players."""

@@ -15,7 +15,7 @@ from planoracle.instances.protocol.benchmark import AnyRun, lazy
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify, language, replay_rules
 from planoracle.solver.explanation import Explanation
-from planoracle.solver.kinds.kind import Kind, Timeline
+from planoracle.solver.kinds.kind import Kind, Timeline, missing_schedule
 from planoracle.solver.result import Result, SolveOptions, check_bound, versions
 
 if TYPE_CHECKING:
@@ -162,6 +162,13 @@ class ScheduleKind(Kind):
         """Return the pieces of a plan, which may break rules."""
         instance = of_kind(problem, Instance)
         return _timeline(instance, language(instance).parse(instance, plan))
+
+    def timeline_of_answer(self, problem: Problem, answer: Any, rules: Rules | None) -> Timeline:
+        """Return a schedule, or that of a result."""
+        schedule = answer if isinstance(answer, Schedule) else getattr(answer, "schedule", None)
+        if not isinstance(schedule, Schedule):
+            raise missing_schedule(answer)
+        return of_kind(problem, Instance), schedule
 
     def size(self, problem: Problem) -> Mapping[str, int]:
         """Return counts of actions and of maximum lags, and the total work in ticks."""
