@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from support.runner import invoke
 
-from planoracle.analysis.verification import bundled_checks
 from planoracle.analysis.verification.bundled_checks import (
     BundledEntry,
     bundled_entries,
@@ -177,7 +176,7 @@ def test_verify_write_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     new, *others = select_names([pattern])
     other_optima = {name: benchmark.optima[name] for name in others}
     monkeypatch.setitem(benchmark.__dict__, "optima", other_optima | {"recipe2plan/timed/None_Such": [{"of": "0"}]})
-    monkeypatch.setattr(bundled_checks, "files", lambda _: tmp_path)
+    monkeypatch.setitem(benchmark.__dict__, "bundled_data", tmp_path)
     solved: list[str] = []
 
     def counted(one: BundledEntry, work: WorkLimit) -> dict[str, object]:
@@ -188,7 +187,7 @@ def test_verify_write_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     status, _, err = run("verify", "--bundled", pattern, "--write")
     assert (status, err) == (0, "")
     assert solved == [new]
-    optima = json.loads((tmp_path / "data" / "optima.json").read_text())["optima"]
+    optima = json.loads((tmp_path / "optima.json").read_text())["optima"]
     assert sorted(optima) == sorted([*other_optima, new])
 
 
