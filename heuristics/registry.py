@@ -29,7 +29,7 @@ from planoracle.heuristics.timetable import Timetable
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.model.instance import Instance
 from planoracle.instances.model.limits import deadline_of
-from planoracle.instances.model.problem import Problem, check_problem
+from planoracle.instances.model.problem import Problem, check_problem, of_kind
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.benchmark import AnyBenchmark
@@ -206,8 +206,8 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT, *, rules: Rules |
         raise InputError(message, field="heuristic", value=name)
     if full not in names(problem.kind):
         raise InputError(f"is for {_accepted(full)}, not for a {problem.kind}", field="heuristic", value=name)
-    if isinstance(problem, Instance):
-        return _run_on_instance(problem, full, budget, rules)
+    if problem.kind == SCHEDULE:
+        return _run_on_instance(of_kind(problem, Instance), full, budget, rules)
     return _run_on_problem(problem, full, budget, rules)
 
 
