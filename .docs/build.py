@@ -32,6 +32,7 @@ _SOURCES = (
     ".ci/Containerfile",
     ".github/CONTRIBUTING.md",
     ".github/SECURITY.md",
+    ".github/UNFOLDED.md",
     "analysis",
     "heuristics",
     "instances",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.runner import invoke
 
+from planoracle.analysis.verification import bundled_checks
 from planoracle.analysis.verification.bundled_checks import (
     BundledEntry,
     bundled_entries,
@@ -176,7 +177,7 @@ def test_verify_write_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     new, *others = select_names([pattern])
     other_optima = {name: benchmark.optima[name] for name in others}
     monkeypatch.setitem(benchmark.__dict__, "optima", other_optima | {"recipe2plan/timed/None_Such": [{"of": "0"}]})
-    monkeypatch.setitem(benchmark.__dict__, "bundled_data", tmp_path)
+    monkeypatch.setattr(bundled_checks, "writable_path", lambda _, name: tmp_path / name)
     solved: list[str] = []
 
     def counted(one: BundledEntry, work: WorkLimit) -> dict[str, object]:
