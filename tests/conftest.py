@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -44,6 +45,24 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = ""
     if config.option.markexpr == "not slow":
         settings.load_profile("quick")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out modules whose tests are all slow in a quick run: to import some of them takes seconds."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return True if "\npytestmark = pytest.mark.slow" in collection_path.read_text("utf-8") else None
+
+
+def pytest_collection() -> None:
+    """Collect tests without the garbage collector, which would look through all of them again and again."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Exempt all tests and modules from later garbage collections."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -162,7 +162,7 @@ def test_odd_arguments_and_files_end_with_a_status_and_a_message(
     assert len(statuses) > (subcommand == "instances")
 
 
-@pytest.mark.parametrize("name", HOSTILE_FILES)
+@pytest.mark.parametrize("name", sample(HOSTILE_FILES, 5))
 def test_error_for_a_foreign_file_names_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     Path("file").write_bytes(HOSTILE_FILES[name])
     status, out, err = command(monkeypatch, "solve", "file", "--format", "jsonl", "--jobs", "1")

@@ -117,6 +117,7 @@ def test_problem_of_a_registered_kind_is_run_live(shop: BlockingShop) -> None:
     assert deadlock.step("back").observation.over == "deadlock"
 
 
+@pytest.mark.slow
 def test_contract_holds_for_a_benchmark_of_a_registered_kind(shop: BlockingShop) -> None:
     checks = check_benchmark(benchmark)
     assert [check for check in checks if check.status == "failed"] == []

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.random_instances import kitchen, workshop
 from support.random_projects import job_shop, project
+from support.samples import sample
 
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.errors import InternalError
@@ -169,7 +170,8 @@ def test_use_starts_one_tick_after_a_setting_of_duration_0():
 
 
 @pytest.mark.parametrize(
-    ("name", "limit"), [("shop", 60.0), ("shop", WorkLimit(0.3)), ("project", 60.0), ("project", WorkLimit(1))]
+    ("name", "limit"),
+    sample([("shop", 60.0), ("shop", WorkLimit(0.3)), ("project", 60.0), ("project", WorkLimit(1))], 3, several=True),
 )
 def test_one_worker_gives_the_same_schedule_twice(name, limit):
     instance = job_shop(10, 5, 1) if name == "shop" else project(25, 0)
@@ -178,6 +180,7 @@ def test_one_worker_gives_the_same_schedule_twice(name, limit):
     assert replace(one, seconds=0.0) == replace(two, seconds=0.0)
 
 
+@pytest.mark.slow
 def test_number_of_workers_applies_to_all_stages(monkeypatch):
     class TwoWorkersError(Exception): ...  # ends the solve when its last stage begins, however slow the machine is
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from statistics import mean
 
+import pytest
 from support.runner import CliRunner
 
 from planoracle.analysis.cli import app
@@ -16,6 +17,7 @@ from planoracle.instances.model.instance import Action, Instance, Lag
 FROZEN = Path(__file__).parents[1] / "data" / "published.jsonl"
 
 
+@pytest.mark.slow
 def test_rows_agree_with_release_0_9_0() -> None:
     result = CliRunner().invoke(app, ["audit", "--tables", "--format", "jsonl"])
     assert result.exit_code == 0

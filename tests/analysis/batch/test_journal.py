@@ -90,6 +90,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_results_are_committed_within_a_second_while_a_task_runs(tmp_path: Path) -> None:
     """A killed process loses only results of its last second, and the file can be used at once."""
     done = subprocess.run([sys.executable, "-c", WRITER, tmp_path, "2"], capture_output=True, check=False)

@@ -369,6 +369,7 @@ def test_untrusted_or_unusable_cache_file_gives_one_warning(path, solved, capsys
     assert message.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 20_000], ids=["read-only", "full"])
 def test_full_disk_is_reported_once(path, solved, capsys, size):
     """A limit on the size of files simulates a full disk."""

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from support import worker_tasks
 from support.batches import session_processes, within
+from support.samples import sample
 
 from planoracle.instances.errors import InputError, WorkerError
 from planoracle.instances.workers import pool as module
@@ -81,6 +82,7 @@ def test_only_failures_without_another_cause_are_certain(task: str, certain: boo
     assert failure.certain is certain
 
 
+@pytest.mark.slow
 def test_processor_time_of_threads_counts_and_waiting_does_not() -> None:
     spun, slept = answers("spin-thread", "sleep 0.6")
     assert "processor time" in spun
@@ -148,6 +150,7 @@ def test_ready_answers_are_in_order_and_start_no_worker() -> None:
     assert answers(ready, "a", ready, ready) == ["ready", "a", "ready", "ready"]  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_values_of_a_generator_arrive_one_by_one_with_limits_for_each() -> None:
     assert list(each_in_worker(worker_tasks.count, 12, limits=TaskLimits(0.4, None))) == list(range(12))
     read: list[int] = []
@@ -238,7 +241,7 @@ print(next(found), flush=True)
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", sample([signal.SIGKILL, signal.SIGTERM]))
 @pytest.mark.parametrize("task", ["sleep 60", ""], ids=["busy", "idle"])
 def test_no_worker_outlives_the_pool(number: int, task: str) -> None:
     code = PARENT.format(task=task, then="next(found); input()")

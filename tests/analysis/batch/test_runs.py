@@ -112,6 +112,7 @@ MODULES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     sample(
@@ -182,6 +183,7 @@ def check_kills(args, folder, rounds, seed):
     return resumed[1]
 
 
+@pytest.mark.slow
 def test_command_resumes_a_run_with_some_results(some, tmp_path):
     path, expected, _ = some
     half = tmp_path / "half.jsonl"

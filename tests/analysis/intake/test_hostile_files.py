@@ -98,6 +98,7 @@ def test_large_member_of_a_log_is_an_error_of_its_sample(monkeypatch: pytest.Mon
     assert good["instance"] == HOUSE
 
 
+@pytest.mark.slow
 def test_hostile_tables_do_not_stop_the_other_files_of_a_folder(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet

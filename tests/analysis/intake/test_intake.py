@@ -363,6 +363,7 @@ def test_equal_errors_are_written_once_with_number_and_first_line(tmp_path: Path
     assert result.stderr.startswith(f"error: 3 problems (first: {bad[0]}): is not JSON")
 
 
+@pytest.mark.slow
 def test_collected_submissions_get_the_same_grades(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     (runs / "gpt").mkdir(parents=True)

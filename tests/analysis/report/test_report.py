@@ -87,6 +87,7 @@ def test_rows_agree_with_grades(built):
         assert rows["faults"][i] == (len(grade.violations) if grade.scored else None)
 
 
+@pytest.mark.slow
 def test_details_mark_commands_that_were_carried_out(built):
     chart = best_plan(built.html, COBBLER)
     best = optimum(load(COBBLER)).schedule

@@ -54,6 +54,7 @@ def test_estimates_are_means_over_all_subsets(count: int) -> None:
             assert pass_hat(count, good, size) == pytest.approx(over_subsets(runs, size, all), **EXACT)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=7), st.data())
 def test_best_of_is_the_mean_of_the_best_over_all_subsets(values: list[float], data: st.DataObject) -> None:
     size = data.draw(st.integers(1, len(values)))

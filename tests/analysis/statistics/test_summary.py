@@ -223,7 +223,7 @@ def test_csv_has_one_table_and_an_unknown_one_is_refused(lines: Path) -> None:
     assert (refused.stdout, "did you mean pairs" in str(refused.exception)) == ("", True)
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", sample([60, 80, 120]))
 def test_narrow_tables_keep_model_success_and_score(lines: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     text = invoke("grade", lines).stdout

@@ -79,6 +79,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 # --- the command ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_written_certificate_is_verified(files: tuple[Path, Path]) -> None:
     problem, proof = files
     for name in (problem, "timearena/household?"):
@@ -97,6 +98,7 @@ def test_written_certificate_is_verified(files: tuple[Path, Path]) -> None:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_worker")
 def test_certificate_with_a_wrong_number_is_refused_and_the_others_are_verified(
     files: tuple[Path, Path], tmp_path: Path

@@ -100,6 +100,7 @@ def test_error_with_several_faults_can_be_pickled() -> None:
     assert str(copy) == str(caught.value)
 
 
+@pytest.mark.slow
 def test_long_cycle_is_abbreviated() -> None:
     def cycle(count: int) -> str:
         names = [f"step{k}" for k in range(count)]

@@ -183,6 +183,7 @@ def repeated(value: str, count: int) -> Any:
     return pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * count, pyarrow.int8()), pyarrow.array([value]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_worker")
 def test_hostile_parquet_is_refused_by_name(tmp_path: Path) -> None:
     many = parquet_file({"task": repeated("a", 200_000), "duration": repeated("1", 200_000)})
@@ -218,6 +219,7 @@ def test_text_with_too_many_columns_or_an_endless_row_is_refused(
 # --- honest tables --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hostile_table_does_not_stop_the_other_problems_of_a_folder(tmp_path: Path) -> None:
     pytest.importorskip("openpyxl")
     for name in "a", "c":

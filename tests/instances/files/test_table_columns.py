@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from support.runner import values_in_this_process
+from support.samples import sample
 from typer.testing import CliRunner
 
 from planoracle import Model, load, solve
@@ -324,7 +325,7 @@ def test_column_with_the_unit_of_time_is_read(tmp_path: Path) -> None:
 # --- rows -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+@pytest.mark.parametrize("ending", sample(["csv", "parquet", "xlsx"]))
 def test_tasks_below_thousands_of_blank_rows_are_read(ending: str, tmp_path: Path) -> None:
     pytest.importorskip({"parquet": "pyarrow", "xlsx": "openpyxl"}.get(ending, "pandas"))
     blank: list[Any] = [None] * 10_017

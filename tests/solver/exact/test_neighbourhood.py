@@ -61,7 +61,7 @@ def crowded(count: int) -> Instance:
     return Instance("crowded", tuple(actions), lags, (press,), ("ann", "bob"))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", sample([1, 2]))
 def test_neighbourhood_search_shortens_a_schedule_of_many_windows(workers: int) -> None:
     instance = crowded(20)
     timetable = list_schedule(instance)
@@ -81,7 +81,7 @@ def test_counted_work_limit_gives_the_same_result_twice(work: float) -> None:
     assert results[0].lower_bound == results[1].lower_bound
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", sample([0, 2]))
 def test_neighbourhood_search_accepts_any_number_of_workers(workers: int) -> None:
     result = solve(crowded(51), time_limit=1.0, workers=workers)
     assert result.status in (Status.optimal, Status.feasible)

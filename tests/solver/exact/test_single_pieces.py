@@ -58,6 +58,7 @@ def test_problem_without_interruptions_has_no_restriction() -> None:
     assert without_interruptions(job_shop(3, 3)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shop",
     sample(

@@ -180,6 +180,7 @@ def test_released_profile_reads_times_in_double_quotes_only() -> None:
     assert graded('"90 min"', profile="released").metrics["parsed"] == [0, 0]
 
 
+@pytest.mark.slow
 def test_recorded_answers_in_json_are_read(shared: Path) -> None:
     """Grade the answers of two models as counted with the right intervals; one answer is no JSON."""
     path = shared / "benchmarks" / "asyncplanning" / "answers_asynchow.jsonl.gz"
