@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -239,9 +239,43 @@ def in_words(row: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def check_bound(status: Status, makespan: int | None, bound: object) -> None:
+def stored_result(problem: Problem, entry: Mapping[str, Any], **fields: Any) -> Result:
+    """Return the result of a problem that an entry of bundled results states, without its plan.
+
+    Parameters
+    ----------
+    entry
+        ``status``, ``makespan``, ``bound``, ``plan`` and ``proof``.
+    fields
+        Further fields of the result.
+
+    Raises
+    ------
+    ValueError
+        If status, makespan, bound and plan contradict each other.
+    """
+    status = Status(entry["status"])
+    makespan, bound = entry["makespan"], entry["bound"]
+    _check_bound(status, makespan, bound)
+    has_plan = status in (Status.optimal, Status.feasible)
+    if not has_plan and (makespan is not None or entry["plan"]):
+        raise ValueError("a result without a makespan must have no plan")
+    common = Result(
+        problem.name,
+        status,
+        makespan=makespan,
+        lower_bound=bound,
+        proof=str(entry["proof"]),
+        versions=versions(),
+        kind=problem.kind,
+        unit=problem.unit,
+    )
+    return replace(common, **fields)
+
+
+def _check_bound(status: Status, makespan: int | None, bound: object) -> None:
     """Raise `ValueError` if a stored lower bound contradicts the status or the makespan."""
-    if status == Status.optimal and bound != makespan:
+    if status == Status.optimal and (makespan is None or bound != makespan):
         raise ValueError("the lower bound of an optimal result must equal its makespan")
     if status == Status.infeasible and bound is not None:
         raise ValueError("an infeasible problem must have no lower bound")

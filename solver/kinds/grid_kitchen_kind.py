@@ -19,7 +19,7 @@ from planoracle.instances.protocol.feedback import span
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.explanation import Explanation, plan_document
 from planoracle.solver.kinds.kind import Kind, Timeline
-from planoracle.solver.result import Result, SolveOptions, check_bound, versions
+from planoracle.solver.result import Result, SolveOptions, stored_result
 from planoracle.solver.solve import bundled_result, no_solver_reason, unsolved
 
 
@@ -55,27 +55,14 @@ class GridKitchenKind(Kind):
     def unpack(self, problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
         """Restore a stored result and replay its plan."""
         kitchen = of_kind(problem, GridKitchen)
-        status = Status(entry["status"])
-        makespan = entry["makespan"]
         plan_by_agent = entry["plan"]
-        check_bound(status, makespan, entry["bound"])
-        if status in (Status.optimal, Status.feasible):
-            replayed_makespan = _replayed_makespan(kitchen, _rules(kitchen, rules), plan_by_agent)
-            if replayed_makespan is None or replayed_makespan != makespan:
-                raise ValueError("the plan must pass the rules and have the stored makespan")
-        elif makespan is not None or plan_by_agent:
-            raise ValueError("a result without a makespan must have no plan")
-        return Result(
-            instance=kitchen.name,
-            status=status,
-            makespan=makespan,
-            lower_bound=entry["bound"],
-            plan=None if plan_by_agent is None else json.dumps(plan_by_agent),
-            proof=str(entry["proof"]),
-            versions=versions(),
-            kind=kitchen.kind,
-            unit=kitchen.unit,
-        )
+        result = stored_result(kitchen, entry)
+        if result.makespan is None:
+            return result
+        replayed_makespan = _replayed_makespan(kitchen, _rules(kitchen, rules), plan_by_agent)
+        if replayed_makespan != result.makespan:
+            raise ValueError("the plan must pass the rules and have the stored makespan")
+        return replace(result, plan=json.dumps(plan_by_agent))
 
     def explain(self, problem: Problem, time_limit: Limit) -> Explanation:
         """Explain the bundled result of a problem."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from planoracle.instances.benchmarks.kitchens import language
@@ -19,7 +20,7 @@ from planoracle.instances.protocol.feedback import span
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.solver.explanation import Explanation, plan_document
 from planoracle.solver.kinds.kind import Kind, Timeline, run_of_answer
-from planoracle.solver.result import Result, SolveOptions, check_bound, versions
+from planoracle.solver.result import Result, SolveOptions, stored_result
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.plan import DroppedCommand
@@ -71,27 +72,12 @@ class KitchenKind(Kind):
     def unpack(self, problem: Problem, rules: Rules | None, entry: dict[str, Any]) -> Result:
         """Restore a stored result and replay its actions."""
         kitchen, profile = of_kind(problem, Kitchen), _profile(rules)
-        status, steps = Status(entry["status"]), entry["makespan"]
-        check_bound(status, steps, entry["bound"])
-        actions = tuple(entry["plan"])
-        if status in (Status.optimal, Status.feasible):
-            actions = _replayed_actions(kitchen, profile, actions, steps)
-        elif steps is not None or actions:
-            raise ValueError("a result without a makespan must have no plan")
-        return Result(
-            instance=kitchen.name,
-            status=status,
-            makespan=steps,
-            lower_bound=entry["bound"],
-            plan=None if steps is None else language.render(actions),
-            proof=str(entry["proof"]),
-            versions=versions(),
-            kind=kitchen.kind,
-            unit=under(kitchen, profile).unit,
-            actions=actions,
-            rounds=None if steps is None else -(-len(actions) // len(kitchen.players)),
-            expanded=int(entry["expanded"]),
-        )
+        result = stored_result(kitchen, entry, unit=under(kitchen, profile).unit, expanded=int(entry["expanded"]))
+        if result.makespan is None:
+            return result
+        actions = _replayed_actions(kitchen, profile, tuple(entry["plan"]), result.makespan)
+        rounds = -(-len(actions) // len(kitchen.players))
+        return replace(result, plan=language.render(actions), actions=actions, rounds=rounds)
 
     def state_solver(self, run: AnyRun, limit: Limit) -> RunSolver:
         """Return the solver of the states of one run."""
@@ -161,9 +147,7 @@ class KitchenKind(Kind):
 KIND = KitchenKind()
 
 
-def _replayed_actions(
-    kitchen: Kitchen, profile: KitchenRules, actions: tuple[Any, ...], steps: int | None
-) -> tuple[str, ...]:
+def _replayed_actions(kitchen: Kitchen, profile: KitchenRules, actions: tuple[Any, ...], steps: int) -> tuple[str, ...]:
     """Return the actions of a stored plan as the rules write them; raise `ValueError` if these refuse it."""
     if not all(isinstance(action, str) for action in actions):
         raise ValueError("the actions of a plan must be text")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from planoracle.instances.errors import InputError
 from planoracle.instances.model.agents import busy_agent_note
 from planoracle.instances.model.instance import Instance
-from planoracle.instances.model.limits import Limit, Status, deadline_of
+from planoracle.instances.model.limits import Limit, deadline_of
 from planoracle.instances.model.problem import Problem, of_kind
 from planoracle.instances.model.schedule import Piece, Schedule
 from planoracle.instances.protocol.benchmark import AnyRun, lazy
@@ -16,7 +17,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify, language, replay_rules
 from planoracle.solver.explanation import Explanation
 from planoracle.solver.kinds.kind import Kind, Timeline, missing_schedule
-from planoracle.solver.result import Result, SolveOptions, check_bound, versions
+from planoracle.solver.result import Result, SolveOptions, stored_result
 
 if TYPE_CHECKING:
     from planoracle.instances.protocol.plan import DroppedCommand, Plan
@@ -88,29 +89,15 @@ class ScheduleKind(Kind):
         """Restore a stored result and certify its schedule again."""
         _check_rules(problem, rules)
         instance = of_kind(problem, Instance)
-        status, grid = Status(entry["status"]), entry.get("grid", 1)
-        makespan, bound = entry["makespan"], entry["bound"]
-        check_bound(status, makespan, bound)
-        schedule = plan = None
-        if status in (Status.optimal, Status.feasible):
-            schedule = Schedule(tuple(_pieces(instance, entry["plan"])))
-            plan = certify(instance, schedule, makespan, rules=rules)
-        elif makespan is not None or entry["plan"]:
-            raise ValueError("a result without a makespan must have no plan")
+        grid = entry.get("grid", 1)
         if type(grid) is not int or grid < 1:
             raise ValueError("the grid must be a positive integer")
-        return Result(
-            instance=instance.name,
-            status=status,
-            makespan=makespan,
-            lower_bound=bound,
-            plan=plan,
-            proof=str(entry["proof"]),
-            versions=versions(),
-            unit=instance.unit,
-            schedule=schedule,
-            grid=grid,
-        )
+        result = stored_result(instance, entry, grid=grid)
+        if result.makespan is None:
+            return result
+        schedule = Schedule(tuple(_pieces(instance, entry["plan"])))
+        plan = certify(instance, schedule, result.makespan, rules=rules)
+        return replace(result, plan=plan, schedule=schedule)
 
     def state_solver(self, run: AnyRun, limit: Limit) -> RunSolver:
         """Return the solver of the states of one run."""
