@@ -206,15 +206,18 @@ def no_solver_reason(problem: Problem) -> str:
     return f"has no solver: {kind.no_solver}"
 
 
-def unsolved(problem: Problem) -> Result:
-    """Return the result of a problem without solver: ``unknown``, or ``claimed`` by its benchmark."""
+def unsolved(problem: Problem, reason: str = "") -> Result:
+    """Return the result of a problem without solver: ``unknown``, or ``claimed`` by its benchmark.
+
+    ``reason`` is by default that of `no_solver_reason`.
+    """
     stated = stated_optimum(problem)
     return Result(
         instance=problem.name,
         status=Status.unknown,
         versions=versions(),
         claimed=None if stated is NotImplemented else stated,
-        proof=no_solver_reason(problem),
+        proof=reason or no_solver_reason(problem),
         kind=problem.kind,
         unit=problem.unit,
     )

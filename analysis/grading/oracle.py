@@ -139,7 +139,12 @@ class SolverOracle:
 
     def rest(self, run: AnyRun) -> BestKnown:
         """Return the best completion after a run; its makespan counts the remaining work only."""
-        return solver_of(run, self.limit).rest if has_state_values(run.problem) else unsolved(run.problem)
+        problem = run.problem
+        if has_state_values(problem):
+            return solver_of(run, self.limit).rest
+        if has_solver(problem):
+            return unsolved(problem, kind_of(problem).refusal("values of states", problem).message)
+        return unsolved(problem)
 
     def values(self, run: AnyRun) -> Sequence[int | None]:
         """Return the best makespan within reach before the first and after every step, ``None`` where unknown."""

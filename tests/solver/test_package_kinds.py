@@ -27,6 +27,7 @@ from planoracle import (
     schedule,
     solve,
 )
+from planoracle.analysis.grading.oracle import SolverOracle
 from planoracle.heuristics import package_heuristics
 from planoracle.instances.errors import InputError, NoSolverError
 from planoracle.instances.protocol import registry
@@ -175,6 +176,13 @@ REFUSED: dict[str, Callable[[], object]] = {
 def test_request_that_a_kind_does_not_define_is_refused_by_name(message: str) -> None:
     with pytest.raises(InputError, match=message):
         REFUSED[message]()
+
+
+def test_rest_of_a_run_says_that_its_kind_has_no_values_of_states(shop: BlockingShop) -> None:
+    run = registry.of(shop).run(shop, PLAN[:1], registry.of(shop).rules.profiles["paper"])
+    rest = SolverOracle().rest(run)
+    assert rest.makespan is None
+    assert rest.proof == "has no values of states: problems of kind 'blocking-shop' have none"
 
 
 def test_kind_that_no_package_defines_refuses_every_request() -> None:
