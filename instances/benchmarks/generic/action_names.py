@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from planoracle.instances.errors import PlanError
 from planoracle.instances.model.instance import Instance
@@ -29,15 +30,25 @@ class ActionNames:
     """
 
     def __init__(self, problem: Instance) -> None:
+        self._problem = problem
         self._ids = problem.by_id
-        self._by_key: dict[str, set[str]] = {}
-        for action in problem.actions:
+
+    @cached_property
+    def _by_key(self) -> dict[str, set[str]]:
+        """Ids by the keys of their names; most plans write ids and need none."""
+        by_key: dict[str, set[str]] = {}
+        for action in self._problem.actions:
             step = action.id.rpartition("/")[2]
             for name in (action.id, step, action.label):
                 if key := key_of(name):
-                    self._by_key.setdefault(key, set()).add(action.id)
+                    by_key.setdefault(key, set()).add(action.id)
+        return by_key
+
+    @cached_property
+    def _max_tokens(self) -> int:
+        """Largest number of words in a name."""
         numbers_of_tokens = (key.count("_") + 1 for key in self._by_key)
-        self._max_tokens = max(numbers_of_tokens, default=1)
+        return max(numbers_of_tokens, default=1)
 
     def find(self, name: object) -> str | None:
         """Return the id of the action with a name, ``None`` if there is none or more than one."""

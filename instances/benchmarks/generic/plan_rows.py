@@ -35,6 +35,7 @@ FIELDS: Final = {
 ACCEPTED = (
     'an object with action, start, and duration or end; ["action", start, duration]; or text such as "action: 0-5"'
 )
+_WRITTEN_FIELDS = frozenset(Piece._fields)
 _ALIASES: dict[str, str] = {}
 for _field, _names in FIELDS.items():
     _ALIASES |= dict.fromkeys(_names.split(), _field)
@@ -126,6 +127,10 @@ def pieces_of(problem: Instance, rows: Sequence[object]) -> list[Piece]:
     PlanError
         For unknown fields and actions, numbers that are not whole, and values that cannot be implied.
     """
+    written_pieces = [_written_piece(problem, row) for row in rows]
+    pieces = [piece for piece in written_pieces if piece is not None]
+    if len(pieces) == len(rows):
+        return pieces
     names = ActionNames(problem)
     timed = []
     for i, row in enumerate(rows):
@@ -136,6 +141,24 @@ def pieces_of(problem: Instance, rows: Sequence[object]) -> list[Piece]:
     return [_piece(problem, row, counts[row.action.id]) for row in timed]
 
 
+def _written_piece(problem: Instance, row: object) -> Piece | None:
+    """Return the piece of a row as planoracle writes it; ``None`` for a row to be interpreted.
+
+    Each schedule of the solver is read back, so that its rows are frequent.
+    """
+    if not isinstance(row, dict) or row.keys() != _WRITTEN_FIELDS:
+        return None
+    piece = Piece(**row)
+    if not isinstance(piece.action, str) or piece.action not in problem.by_id:
+        return None
+    if piece.agent is not None and piece.agent not in problem.agents:
+        return None
+    for value in (piece.start, piece.duration, piece.mode):
+        if type(value) is not int or not 0 <= value <= MAX_TIME:
+            return None
+    return piece
+
+
 def timed_row(problem: Instance, names: ActionNames, row: object, field: str) -> TimedRow:
     """Return a row with its action and its numbers; raises `PlanError`."""
     if isinstance(row, list):
@@ -143,14 +166,15 @@ def timed_row(problem: Instance, names: ActionNames, row: object, field: str) ->
     if not isinstance(row, dict):
         raise PlanError(f"must be {ACCEPTED}", field=field, value=row)
     by_field: dict[str, object] = {}
+    fields = set[str]()
     for name, value in row.items():
         known_field = field_of(name) if isinstance(name, str) else None
         if known_field is None:
             place = f"{field}.{name}"[:200]
             raise PlanError(f"unknown field; must be {ACCEPTED}", field=place, value=value)
+        fields.add(known_field)
         if not _is_empty(value):
             by_field.setdefault(known_field, value)
-    fields = {field_of(name) for name in row}
     if "action" not in fields or fields.isdisjoint(("start", "end")):
         raise PlanError(f"must be {ACCEPTED}", field=field, value=row)
     action = problem.by_id[action_of(names, row, field)]
@@ -160,11 +184,9 @@ def timed_row(problem: Instance, names: ActionNames, row: object, field: str) ->
         numbers[name] = number(problem, by_field[name], f"{field}.{name}")
     agent = _agent(problem.agents, by_field.get("agent"), f"{field}.agent")
     names_agent = "agent" in by_field or _has_null_agent(row)
-    timed = TimedRow(action, field, **numbers, agent=agent, names_agent=names_agent)
-    if "mode" in by_field:
-        mode = _mode(action, by_field["mode"], f"{field}.mode")
-        return replace(timed, mode=mode)
-    if "machine" in by_field:
+    mode = _mode(action, by_field["mode"], f"{field}.mode") if "mode" in by_field else None
+    timed = TimedRow(action, field, **numbers, agent=agent, names_agent=names_agent, mode=mode)
+    if mode is None and "machine" in by_field:
         return _with_machine(problem, timed, by_field["machine"])
     return timed
 
@@ -174,6 +196,9 @@ _TIMES = ("start", "end", "duration")
 
 def action_of(names: ActionNames, row: Mapping[str, object], field: str = "plan") -> str:
     """Return the action of a row, by its id or its name, or by job and step; raises `PlanError`."""
+    written_id = row.get("action")
+    if isinstance(written_id, str) and names.find(written_id) == written_id:
+        return written_id
     normal: dict[str, object] = {}
     for name, value in row.items():
         normal_name = re.sub(r"[\s_-]+", "_", name.casefold().strip())
@@ -278,10 +303,11 @@ def _agent(agents: Sequence[str], value: object, field: str) -> str | None:
     name = _text(value) if isinstance(value, int) else value
     if not isinstance(name, str) or len(name) > MAX_NAME:
         raise PlanError(f"must be null or a name of at most {MAX_NAME} characters", field=field, value=value)
+    if name in agents:
+        return name
     letters = _letters_of(name)
     same = [agent for agent in agents if _letters_of(agent) == letters]
-    is_misspelt = len(same) == 1 and name not in agents
-    return same[0] if is_misspelt else name
+    return same[0] if len(same) == 1 else name
 
 
 def _letters_of(name: str) -> str:
