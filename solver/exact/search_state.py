@@ -22,7 +22,6 @@ from planoracle.solver.exact.precedence import ordered_windows
 from planoracle.solver.exact.problem_shape import shape_of
 from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import SearchParams
-from planoracle.solver.exact.single_pieces import without_interruptions
 from planoracle.solver.exact.strategies import CpRun, neighbourhood_settings
 from planoracle.solver.result import OnProgress
 
@@ -61,8 +60,8 @@ class SearchState:
         Windows of the actions, with forced orders once they are computed.
     model
         Model of the last stage, ``None`` before the first one.
-    restriction
-        Problem without interruptions whose schedules are schedules of the problem; ``None`` once it is solved.
+    has_restriction
+        True after the problem without interruptions has been solved.
     has_heuristics
         True after the heuristics have run.
     """
@@ -94,7 +93,7 @@ class SearchState:
         if instance.time_limit is not None:
             latest_makespan = min(latest_makespan, instance.time_limit)
         self.incumbent = Incumbent(common_tick(instance), latest_makespan, on_progress)
-        self.restriction = without_interruptions(instance)
+        self.has_restriction = False
         self.model: ScheduleModel | None = None
         self.has_heuristics = False
         self._neighbourhood: NeighbourhoodSearch | None = None

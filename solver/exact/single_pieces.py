@@ -31,8 +31,6 @@ def without_interruptions(instance: Instance) -> Instance | None:
     >>> [action.interruptible for action in problem.actions], without_interruptions(problem)
     ([False], None)
     """
-    if not any(action.interruptible for action in instance.actions):
-        return None
     stateful = _resources_with_settings(instance)
     actions = tuple(
         replace(action, interruptible=False) if _can_be_in_one_piece(action, stateful) else action

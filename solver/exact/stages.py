@@ -22,6 +22,7 @@ from planoracle.solver.exact.schedule_model import ScheduleModel
 from planoracle.solver.exact.search_params import SearchParams
 from planoracle.solver.exact.search_result import result_of
 from planoracle.solver.exact.search_state import Answer, SearchState
+from planoracle.solver.exact.single_pieces import without_interruptions
 from planoracle.solver.exact.strategies import (
     core_search,
     growing,
@@ -128,10 +129,12 @@ def solve_restriction(search: SearchState) -> None:
 
     With one worker the work is counted, so that the schedule does not depend on the machine.
     """
-    restriction = search.restriction
+    if search.has_restriction:
+        return
+    search.has_restriction = True
+    restriction = without_interruptions(search.instance)
     if restriction is None:
         return
-    search.restriction = None
     deadline = search.deadline.sooner(search.restriction_work)
     if search.workers == 1:
         deadline = search.deadline.counting(search.restriction_work)
@@ -170,10 +173,11 @@ def limit_size(search: SearchState) -> Answer | None:
 
 def schedule_before_slow_models(search: SearchState) -> Answer | None:
     """Run the heuristics first where building a model takes long."""
+    if search.shape.is_windowed:
+        return None
     sizes = search.params.sizes
     has_many_actions = search.shape.actions > sizes.many
-    size = model_size(search.instance, search.bounds, search.step)
-    if search.shape.is_windowed or not (has_many_actions or size > sizes.slow_model):
+    if not has_many_actions and model_size(search.instance, search.bounds, search.step) <= sizes.slow_model:
         return None
     if has_many_actions:
         search.schedule_by_heuristics(search.deadline.sooner(search.deadline.remaining() / 2))
