@@ -22,7 +22,7 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: of other packages (1,000), answers of models that are stored one by one (500), tables read by a worker (500), and
 #: their tests, and by a comparison of the decision points of live runs and replays (250); names for intermediate values
 #: and lists of stages saved 700. Planners of grid kitchens went, and their tests (5,300 and 2,800).
-CEILINGS = {"packages": 132_200, "tests": 153_900}
+CEILINGS = {"packages": 132_200, "tests": 154_000}
 
 
 def operations(text: str) -> int:
