@@ -176,6 +176,7 @@ def test_infeasible_result_has_no_frame_and_no_gantt(infeasible: planoracle.Inst
             look()
 
 
+@pytest.mark.slow
 def test_html_escapes_names_and_shortens_long_plans() -> None:
     shop = planoracle.Model("<b>\x1b").task("<i>")
     for number in range(40):  # a chain is solved at once

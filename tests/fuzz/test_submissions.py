@@ -101,6 +101,7 @@ def test_broken_compressed_stream_is_refused_as_a_whole(name: str) -> None:
     assert bad.reason.startswith("lines: is damaged" if name == "gzip" else "lines: cannot be read from a pipe")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", sample(["id", "instance", "model"]))
 def test_odd_names_are_accepted_or_refused(place: str) -> None:
     for text in TEXTS:

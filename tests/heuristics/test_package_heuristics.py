@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support.runner import CliRunner
+from support.samples import sample
 
 from planoracle import Instance, compare, register, schedule
 from planoracle.analysis.cli import app
@@ -68,22 +69,26 @@ def test_heuristic_without_a_schedule_gives_its_reason(value: object) -> None:
 
 @pytest.mark.parametrize(
     ("heuristic", "fault"),
-    [
-        (_endless, "did not end within 0.2 s"),
-        (_quits, "raised SystemExit: 3"),
-        (lambda instance, budget: {}["x"], "raised KeyError: 'x'"),
-        (lambda instance: [], "raised TypeError"),
-        (_returns(7), "must return a Schedule"),
-        (_returns([CHOP, ("soup/boil", 5, 9, "agent")]), "must return a Schedule"),
-        (_returns([CHOP, BOIL._replace(start=5.0)]), "must be whole numbers"),
-        (_returns([CHOP, BOIL._replace(start=-1)]), "must be whole numbers"),
-        (_returns([CHOP, BOIL._replace(action="soup/fly")]), "has an action that the problem lacks"),
-        (_returns([CHOP, BOIL._replace(start=4)]), "breaks the rule 'start_attended'"),
-        (_returns([CHOP]), "breaks the rule 'missing_action'"),
-        (_returns([]), "breaks the rule 'missing_action'"),
-        (_returns([CHOP, BOIL._replace(agent="cook")]), "breaks the rule 'ineligible_agent'"),
-        (_returns([CHOP, BOIL._replace(mode=3)]), "breaks the rule 'wrong_mode'"),
-    ],
+    sample(
+        [
+            (_endless, "did not end within 0.2 s"),
+            (_quits, "raised SystemExit: 3"),
+            (lambda instance, budget: {}["x"], "raised KeyError: 'x'"),
+            (lambda instance: [], "raised TypeError"),
+            (_returns(7), "must return a Schedule"),
+            (_returns([CHOP, ("soup/boil", 5, 9, "agent")]), "must return a Schedule"),
+            (_returns([CHOP, BOIL._replace(start=5.0)]), "must be whole numbers"),
+            (_returns([CHOP, BOIL._replace(start=-1)]), "must be whole numbers"),
+            (_returns([CHOP, BOIL._replace(action="soup/fly")]), "has an action that the problem lacks"),
+            (_returns([CHOP, BOIL._replace(start=4)]), "breaks the rule 'start_attended'"),
+            (_returns([CHOP]), "breaks the rule 'missing_action'"),
+            (_returns([]), "breaks the rule 'missing_action'"),
+            (_returns([CHOP, BOIL._replace(agent="cook")]), "breaks the rule 'ineligible_agent'"),
+            (_returns([CHOP, BOIL._replace(mode=3)]), "breaks the rule 'wrong_mode'"),
+        ],
+        4,
+        several=True,
+    ),
 )
 def test_failure_of_a_heuristic_is_an_error_with_its_name(heuristic: Any, fault: str) -> None:
     register(heuristic, name="own-rule")

@@ -56,6 +56,7 @@ def test_tools_have_input_and_output_schemas():
         assert tool.annotations.read_only_hint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sample([TEA, "recipe2plan/timed/Vada_Daikon-Radish", "asynctool/files_2"]))
 def test_tools_answer_like_the_commands(name):
     best, explanation, advice = answers_to(

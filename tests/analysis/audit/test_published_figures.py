@@ -24,6 +24,7 @@ def test_rows_agree_with_release_0_9_0() -> None:
     assert sorted(result.stdout.splitlines()) == sorted(FROZEN.read_text(encoding="utf-8").splitlines())
 
 
+@pytest.mark.slow
 def test_table_in_latex() -> None:
     result = CliRunner().invoke(app, ["audit", "--tables", "recipe2plan", "--format", "latex"])
     assert result.stdout.startswith(r"\begin{table}")

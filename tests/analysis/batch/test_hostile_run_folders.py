@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from support.samples import sample
 
 from planoracle.analysis.batch.entry_files import FORMER_RESULTS, RESULTS, FileFormat
 from planoracle.analysis.batch.journal import NAME, Journal
@@ -171,7 +172,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("case", HOSTILE)
+@pytest.mark.parametrize("case", sample(HOSTILE, 4))
 def test_hostile_run_folder_is_refused_and_changes_nothing_outside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], case: str
 ) -> None:

@@ -89,6 +89,7 @@ def test_processor_time_of_threads_counts_and_waiting_does_not() -> None:
     assert slept == "0.6"
 
 
+@pytest.mark.slow
 @LIMITED
 def test_task_larger_than_the_memory_of_a_worker_fails_alone() -> None:
     """The thread that reads the task has the memory limit of the task."""

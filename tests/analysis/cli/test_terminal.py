@@ -69,7 +69,7 @@ def test_tables_are_ascii_if_the_encoding_is() -> None:
 
 
 @pytest.mark.parametrize("columns", sample(["", "80"]))
-@pytest.mark.parametrize("long", sample(["x" * 100_000, "é" * 20_000, "a word " * 10_000, "\x1b" * 10_000], 2))
+@pytest.mark.parametrize("long", sample(["x" * 100_000, "é" * 20_000, "a word " * 10_000, "\x1b" * 10_000]))
 def test_long_text_does_not_widen_every_line(long: str, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     rows = [{"id": str(number), "reason": "late", "makespan": 7} for number in range(200)]

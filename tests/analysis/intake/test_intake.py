@@ -345,6 +345,7 @@ def test_column_of_another_program_is_the_instance_if_it_names_a_problem(tmp_pat
     assert error(path).startswith(f"instance: is missing; the columns are plan, {column}")
 
 
+@pytest.mark.slow
 def test_equal_errors_are_written_once_with_number_and_first_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join([json.dumps({"plan": "wait"})] * 60 + ["{", json.dumps(GOOD)]))
@@ -476,6 +477,7 @@ def test_malformed_tables_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyP
     csv.field_size_limit(usual)
 
 
+@pytest.mark.slow
 def test_parquet_with_unusual_types_is_read(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from datetime import datetime

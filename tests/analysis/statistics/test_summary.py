@@ -134,6 +134,7 @@ def _ranked(model: str, problems: int, successes: int) -> list[str]:
     return rows
 
 
+@pytest.mark.slow
 def test_models_are_compared_in_pairs_and_failures_are_counted_by_cause(tmp_path: Path) -> None:
     path = tmp_path / "grades.jsonl"
     path.write_text("\n".join([*_ranked("my_best", 60, 60), *_ranked("second", 60, 48), *_ranked("third", 60, 45)]))
@@ -180,6 +181,7 @@ def test_many_models_are_compared_with_best_model_only(tmp_path: Path) -> None:
     assert "The best model compared with each other model by success over 6 problems" in invoke("grade", path).stdout
 
 
+@pytest.mark.slow
 def test_data_formats_have_all_rows_and_fields(lines: Path) -> None:
     rows = json.loads(invoke("grade", lines, "-f", "json").stdout)
     assert [json.loads(line) for line in invoke("grade", lines, "-f", "jsonl").stdout.splitlines()] == rows

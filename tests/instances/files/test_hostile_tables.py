@@ -152,6 +152,7 @@ def test_lack_of_memory_in_a_library_is_no_damage(text: str) -> None:
     file_reader.raise_memory_error(OSError("Couldn't deserialize thrift"))
 
 
+@pytest.mark.slow
 def test_interruption_ends_command_and_reader(tmp_path: Path) -> None:
     pytest.importorskip("openpyxl")
     slow = workbook(sheet(HEAD + TASK), strings="<si><t/></si>" * 2_000_000)

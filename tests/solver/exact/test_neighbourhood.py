@@ -81,6 +81,7 @@ def test_counted_work_limit_gives_the_same_result_twice(work: float) -> None:
     assert results[0].lower_bound == results[1].lower_bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", sample([0, 2]))
 def test_neighbourhood_search_accepts_any_number_of_workers(workers: int) -> None:
     result = solve(crowded(51), time_limit=1.0, workers=workers)

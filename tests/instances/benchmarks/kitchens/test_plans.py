@@ -149,6 +149,7 @@ def test_profiles_set_rules() -> None:
         profile("paper", moves="wild")
 
 
+@pytest.mark.slow
 def test_tracing_a_run_takes_linear_work() -> None:
     place = GRILL
     actions = ["Move robot1 from table1 to table2", "Move robot1 from table2 to table1", WAIT, "Fly"]

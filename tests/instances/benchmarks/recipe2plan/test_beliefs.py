@@ -136,6 +136,7 @@ def test_grades_and_summaries_have_recall_precision_and_f1() -> None:
     assert Grader().grade({"instance": PAIR.name, "plan": "Step(0, Cobbler, 0)"}).metrics["beliefs"] is None
 
 
+@pytest.mark.slow
 def test_collected_submissions_keep_their_beliefs_and_grade_shows_a_table(tmp_path: Path) -> None:
     row = {"id": "a", "instance": PAIR.name, "plan": "Step(0, Cobbler, 0)", "model": "m"}
     path = tmp_path / "plans.jsonl"
