@@ -201,7 +201,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     self_contained = True
     greedy_heuristics = ("recipe2plan-dfs",)
     heuristics: Mapping[str, str] = {
-        "recipe2plan-dfs": "planoracle.heuristics.recipe2plan_dfs:waiting",
+        "recipe2plan-dfs": "planoracle.heuristics.recipe2plan_dfs:deepest_first",
         "recipe2plan-dfs-literal": "planoracle.heuristics.recipe2plan_dfs:literal",
     }
 

