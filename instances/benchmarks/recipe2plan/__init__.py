@@ -136,7 +136,8 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     6/9. Both dependencies of Cobbler are correct, of seven: recall 2/7, precision 2/2, F1 4/9; those of Pancakes are
     unreadable. Two of Cobbler's three objects are correct; those of Pancakes are missing. Without such fields, sections
     of the plan's text or of messages are read, under headings such as `Autonomous actions:`, `Dependencies:` and
-    `Objects:`.
+    `Objects:`, or in the words of Table 11 (`The agent can perform autonomous actions step 0, 2, 3 in parallel ...`),
+    which follow the name of a recipe.
 
     Differences between paper and released code
     -------------------------------------------
