@@ -63,8 +63,8 @@ def test_combinations_of_one_or_of_different_scenarios(kind: str, tasks: int, co
     assert len({frozenset(name.split("/")[1].split("+")) for name in names}) == count
     assert {len(set(_scenarios(name))) for name in names} == {scenarios}
     assert all(catalog.names_problem(name) for name in names)
-    again = generated("timearena", "--combine", "--kind", kind, "--tasks", tasks, "--count", 3, "--seed", 1)
-    assert again.stdout.split() != names[:3]
+    other = generated("timearena", "--combine", "--kind", kind, "--tasks", tasks, "--count", 3, "--seed", 1)
+    assert other.stdout.split() != names[:3]
 
 
 def test_former_name_of_a_benchmark_is_accepted_with_a_note() -> None:
