@@ -21,7 +21,8 @@ def schedule(
     problem
         Scheduling problem.
     method
-        Name of the heuristic; on problems of its benchmark ``greedy`` suffices for ``timearena-greedy``.
+        Name of the heuristic. On problems of its benchmark ``dfs`` suffices for ``recipe2plan-dfs``. ``greedy`` is the
+        greedy algorithm of the benchmark's paper, or else the first of our fixed rules that finds a schedule.
     seed, iterations, seconds
         See `planoracle.plugin.Budget`; ``seconds`` is its time limit.
 

@@ -6,7 +6,7 @@ Those of other packages are entry points or registered, see `planoracle.heuristi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from itertools import chain
@@ -37,14 +37,18 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import certify, settled
 from planoracle.instances.text import one_of
 
-#: Heuristics that build one schedule by a fixed rule, in the order in which the agent `greedy` tries them.
-GREEDY = ("parallel-lpt", "parallel-lst", "parallel-wait", "serial-lst")
+#: Name of the greedy schedule of a scheduling problem: that of the algorithm in the benchmark's paper, or else of the
+#: first of `_FIXED_RULES` with a schedule that the rules accept.
+GREEDY = "greedy"
+#: Heuristics that build one schedule by a fixed rule.
+_FIXED_RULES = ("parallel-lpt", "parallel-lst", "parallel-wait", "serial-lst")
 
 
 @dataclass(frozen=True, slots=True)
 class HeuristicAnswer:
     """Outcome of one heuristic: a schedule accepted by the rules, or the ``reason`` why there is none.
 
+    With a schedule, ``reason`` says why a greedy algorithm was replaced by this heuristic, if it was.
     ``makespan`` is in ticks, ``seconds`` is wall time with validation, ``plan`` is in the benchmark's language.
     ``claim`` is the makespan that the algorithm itself reports, if it ignores some rules.
     """
@@ -125,7 +129,7 @@ def _used_names() -> frozenset[str]:
     benchmarks = map(registry.get, registry.names())
     references = chain.from_iterable(benchmark.references for benchmark in benchmarks)
     names_of_references = [reference.name for reference in references]
-    bundled = (*_paper_heuristics(), *short_names(), *_GENERAL)
+    bundled = (*_paper_heuristics(), GREEDY, *short_names(), *_GENERAL)
     return frozenset((*METHODS, "list", *bundled, *names_of_references))
 
 
@@ -143,9 +147,11 @@ def full_name(name: str, benchmark: str) -> str | None:
 
     ``None`` if there is none.
 
-    >>> full_name("greedy", "timearena"), full_name("timearena-greedy", "generic"), full_name("greedy", "generic")
-    ('timearena-greedy', 'timearena-greedy', None)
+    >>> full_name("dfs", "recipe2plan"), full_name("recipe2plan-dfs", "generic"), full_name("dfs", "generic")
+    ('recipe2plan-dfs', 'recipe2plan-dfs', None)
     """
+    if name == GREEDY:
+        return GREEDY
     known_names = names()
     full = f"{benchmark}-{name}"
     if full in known_names:
@@ -158,10 +164,15 @@ def short_names() -> dict[str, str]:
     return {name.partition("-")[2]: name for name in _paper_heuristics()}
 
 
+def accepted_names() -> tuple[str, ...]:
+    """Return the names of `names`, and ``greedy`` and the short names, which some problems refuse."""
+    return tuple(dict.fromkeys((*names(), GREEDY, *short_names())))
+
+
 def check_name(name: str) -> None:
     """Raise `UnknownNameError` unless a heuristic has this name, in full or short."""
-    if name not in names() and name not in short_names():
-        raise UnknownNameError(one_of(name, names(), "heuristics"), field="heuristic", value=name)
+    if name not in accepted_names():
+        raise UnknownNameError(one_of(name, (GREEDY, *names()), "heuristics"), field="heuristic", value=name)
 
 
 def _find(name: str) -> Heuristic:
@@ -182,7 +193,7 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT, *, rules: Rules |
     problem
         Problem as the rules change it.
     name
-        Name of the heuristic, as in `full_name`.
+        Name of the heuristic, as in `full_name`; ``greedy`` answers with the heuristic that made the schedule.
     budget
         Limits of the heuristic.
     rules
@@ -204,6 +215,8 @@ def run(problem: Problem, name: str, budget: Budget = DEFAULT, *, rules: Rules |
     if full is None:
         message = f"is short for {short_names()[name]}, which does not accept problems of {problem.benchmark}"
         raise InputError(message, field="heuristic", value=name)
+    if full == GREEDY and problem.kind == SCHEDULE:
+        return _run_greedy(of_kind(problem, Instance), budget, rules)
     if full not in names(problem.kind):
         raise InputError(f"is for {_accepted(full)}, not for a {problem.kind}", field="heuristic", value=name)
     if problem.kind == SCHEDULE:
@@ -226,6 +239,18 @@ def _run_on_problem(problem: Problem, name: str, budget: Budget, rules: Rules | 
         return HeuristicAnswer(problem.name, name, None, None, None, reason, seconds)
     plan = "\n".join(run.command_texts)
     return HeuristicAnswer(problem.name, name, None, run.makespan, plan, "", seconds)
+
+
+def _run_greedy(instance: Instance, budget: Budget, rules: Rules | None) -> HeuristicAnswer:
+    """Return the first schedule of the greedy heuristics, or the failure of the first of them."""
+    failure: HeuristicAnswer | None = None
+    for name in (*registry.of(instance).greedy_heuristics, *_FIXED_RULES):
+        answer = _run_on_instance(instance, name, budget, rules)
+        if answer.schedule is not None:
+            return answer if failure is None else replace(answer, reason=f"{failure.heuristic} {failure.reason}")
+        failure = failure or answer
+    assert failure is not None  # the fixed rules accept all scheduling problems
+    return failure
 
 
 def _run_on_instance(instance: Instance, name: str, budget: Budget, rules: Rules | None) -> HeuristicAnswer:

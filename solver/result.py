@@ -290,14 +290,16 @@ def refused_result(problem: Problem, error: RefusedPlanError) -> Result:
 
     It has no lower bound: rules in code may permit more than the problem, which cannot be excluded here.
     """
-    return Result(
-        problem.name,
-        Status.unknown,
-        proof=f"the plan of the solver is refused: {error.message}",
-        kind=problem.kind,
-        unit=problem.unit,
-        versions=versions(),
-    )
+    return _result_without_plan(problem, Status.unknown, f"the plan of the solver is refused: {error.message}")
+
+
+def infeasible_result(problem: Problem, reason: str) -> Result:
+    """Return the result of a problem that no plan completes, for a reason that needs no search."""
+    return _result_without_plan(problem, Status.infeasible, reason)
+
+
+def _result_without_plan(problem: Problem, status: Status, proof: str) -> Result:
+    return Result(problem.name, status, proof=proof, kind=problem.kind, unit=problem.unit, versions=versions())
 
 
 @cache

@@ -136,7 +136,7 @@ SCANS = {"literals": literals, "imports": imports, "kinds": kinds}
         ("imports", "import planoracle.instances.benchmarks.timearena.rules"),
         ("imports", "from planoracle.instances.benchmarks import recipe2plan"),
         ("imports", "def f():\n    from planoracle.instances.benchmarks.generic import language as l"),
-        ("imports", "from planoracle.heuristics.recipe2plan_dfs import waiting"),
+        ("imports", "from planoracle.heuristics.recipe2plan_dfs import search"),
         ("imports", "from planoracle.heuristics import timearena_greedy"),
         ("imports", "from ..instances.benchmarks.asynctool import problems"),
         ("kinds", "isinstance(problem, Instance)"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from planoracle.analysis.agents.agent import Agent
 from planoracle.analysis.agents.schedule_agents import GreedyAgent, Random, ScheduleAgent
 from planoracle.analysis.agents.solver_agents import Optimal
+from planoracle.heuristics.registry import GREEDY, accepted_names
 from planoracle.heuristics.registry import names as heuristics
-from planoracle.heuristics.registry import short_names
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.text import one_of
 
@@ -16,7 +16,7 @@ _REMOVED = {"floor-list": "was removed with the planners of grid kitchens; use r
 
 def names() -> tuple[str, ...]:
     """Return the names of all agents."""
-    return ("optimal", "greedy", "random", *heuristics())
+    return ("optimal", GREEDY, "random", *heuristics())
 
 
 def agent(name: str, *, seed: int = 0) -> Agent:
@@ -45,9 +45,9 @@ def agent(name: str, *, seed: int = 0) -> Agent:
         return Optimal()
     if name == "random":
         return Random(seed=seed)
-    if name == "greedy":
+    if name == GREEDY:
         return GreedyAgent(seed=seed)
-    if name in (*heuristics(), *short_names()):
+    if name in accepted_names():
         return ScheduleAgent(name, seed=seed)
     message = _REMOVED.get(name) or one_of(name, names(), "agents")
     raise UnknownNameError(message, field="agent", value=name)

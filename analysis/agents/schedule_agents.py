@@ -12,7 +12,6 @@ from planoracle.heuristics.registry import GREEDY, names
 from planoracle.heuristics.registry import run as run_heuristic
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.errors import InputError
-from planoracle.instances.protocol.benchmark import AnyRun
 from planoracle.instances.protocol.decision_points import DecisionPoint
 from planoracle.instances.protocol.environment import AnyEnvironment
 from planoracle.instances.protocol.simulator import ScheduleSimulator
@@ -60,9 +59,7 @@ class ScheduleAgent:
 
     def _plan(self, environment: AnyEnvironment) -> tuple[str, list[str]]:
         """Return a plan as text, and its commands."""
-        return self._schedule(environment, run_of(environment), self.name)
-
-    def _schedule(self, environment: AnyEnvironment, run: AnyRun, heuristic: str) -> tuple[str, list[str]]:
+        run, heuristic = run_of(environment), self.name
         if run.steps:
             raise AgentError(f"{heuristic} needs a run without commands; this run already has commands", "off_plan")
         try:
@@ -78,14 +75,13 @@ class ScheduleAgent:
 
 
 class GreedyAgent(ScheduleAgent):
-    """Agent that follows a greedy schedule, which never waits while an action can start.
+    """Agent that follows the schedule of the heuristic ``greedy``.
 
-    The schedule is that of the greedy algorithm in the benchmark's paper, or else of our first greedy heuristic that
-    finds one. In kitchens the plan is that of a greedy best-first search, from any state.
+    In kitchens the plan is that of a greedy best-first search, from any state.
     """
 
     def __init__(self, *, seed: int = 0) -> None:
-        super().__init__("greedy", seed=seed)
+        super().__init__(GREEDY, seed=seed)
 
     def _plan(self, environment: AnyEnvironment) -> tuple[str, list[str]]:
         run = run_of(environment)
@@ -94,13 +90,7 @@ class GreedyAgent(ScheduleAgent):
         if not names(run.problem.kind):
             message = f"greedy needs a heuristic, and there is none for {run.problem.name}; use the agent random"
             raise AgentError(message, "no_plan")
-        failure = None
-        for heuristic in (*environment.benchmark.greedy_heuristics, *GREEDY):
-            try:
-                return self._schedule(environment, run, heuristic)
-            except AgentError as error:
-                failure = failure or error
-        raise failure or AgentError("no greedy heuristic supports this problem", "no_plan")
+        return super()._plan(environment)
 
 
 def _in_kitchen(run: KitchenRun) -> tuple[str, list[str]]:

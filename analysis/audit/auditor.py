@@ -114,7 +114,7 @@ class Auditor:
         yield from self._check_text(problem)
 
     def _check_text(self, problem: Problem) -> Iterator[ReferenceFinding]:
-        """Yield a finding if a goal lacks what its words ask for: its optimum is checked as a claim."""
+        """Yield a finding if a goal lacks a condition of its words; its optimum is checked as a claim."""
         benchmark, profile = registry.of(problem), self._profile or "released"
         stated = benchmark.by_text(problem)
         if stated is not None:
@@ -122,8 +122,19 @@ class Auditor:
             blank = ReferenceFinding(
                 problem.name, benchmark.name, "goal", profile, ReferenceVerdict.missing, problem.unit, reason=stated[1]
             )
-            claim = Claim(self._best(benchmark, problem, rules).makespan, reason=stated[1])
-            yield blank if claim.makespan is None else self._check_claim(blank, claim, stated[0], rules)
+            best = self._best(benchmark, problem, rules)
+            if best.status != Status.optimal:  # then the time by conditions is no claim
+                reason = f"{stated[1]}; the optimum by its conditions is not proved"
+                yield replace(
+                    blank,
+                    verdict=ReferenceVerdict.unproved,
+                    claimed=best.makespan,
+                    bound=best.lower_bound,
+                    status=best.status,
+                    reason=reason,
+                )
+                return
+            yield self._check_claim(blank, Claim(best.makespan, reason=stated[1]), stated[0], rules)
 
     def _check_reference(self, problem: Problem, reference: Reference[Any]) -> ReferenceFinding | None:
         benchmark = registry.of(problem)

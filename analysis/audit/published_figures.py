@@ -7,6 +7,7 @@ The figures are in ``published.json`` of a benchmark's bundled data. The field `
 - ``speed``, NAME...: percent of the work done in a unit of time, 100 by the mean optimum;
 - ``references``, HEURISTIC, OUTCOME, NAME...: problems of which the heuristic's plan is as long as the main reference
   (``equal``), ``shorter`` or ``longer``, or there is none (``none``);
+- ``answers``, HEURISTIC, NAME...: problems for which the heuristic has a plan;
 - ``metrics``, FIGURE: an entry of ``published_figures()`` of the benchmark's `MetricSet`.
 """
 
@@ -68,6 +69,8 @@ def _recompute(benchmark: str, measure: str, *names: str) -> float | None:
         return 100 * ratio if measure == "percent" else ratio
     if measure == "references":
         return _compare_lengths(*names[:1], *names[2:])[names[1]]
+    if measure == "answers":
+        return sum(makespan is not None for _, makespan in _makespans(*names))
     problems = list(_problems_of(names)) if names else []
     if measure == "problems":
         return len(problems)
@@ -89,13 +92,18 @@ def _problems_of(names: tuple[str, ...]) -> Iterator[Problem]:
 def _compare_lengths(heuristic: str, *names: str) -> Counter[str]:
     """Count problems by the length of a heuristic's plan, compared with the main reference."""
     counts: Counter[str] = Counter()
-    for problem in _problems_of(names):
+    for problem, makespan in _makespans(heuristic, *names):
         claim: Any = next(reference for reference in registry.of(problem).references if reference.main).source
         published = claim(problem).makespan
-        makespan = run(problem, heuristic).makespan
         if published is not None:
             counts[_length_order(makespan, published)] += 1
     return counts
+
+
+@cache
+def _makespans(heuristic: str, *names: str) -> tuple[tuple[Problem, int | None], ...]:
+    """Return each problem and the makespan of a heuristic's plan, ``None`` without one."""
+    return tuple((problem, run(problem, heuristic).makespan) for problem in _problems_of(names))
 
 
 def _length_order(makespan: int | None, published: int) -> str:

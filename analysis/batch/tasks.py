@@ -27,7 +27,7 @@ from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.schedule_benchmark import replay_rules
 from planoracle.instances.workers.pool import Ready, WorkerPool
 from planoracle.instances.workers.worker import on_interrupt, report
-from planoracle.solver.result import Result, SolveOptions, refused_result, versions
+from planoracle.solver.result import Result, SolveOptions, infeasible_result, refused_result, versions
 from planoracle.solver.solve import load_or_solve
 
 
@@ -202,7 +202,10 @@ class Solving(Work):
 
         After an interruption the row has the incumbent.
         """
-        task, rules = self.under_rules(task)
+        try:
+            task, rules = self.under_rules(task)
+        except InputError as error:
+            return ResultRow(json.dumps(self._excluded(task, error)))
         deadline = Deadline(inf if self.time_limit is None else self.time_limit)
         on_interrupt(deadline.stopped.set)
         if self.heuristic is not None:
@@ -214,6 +217,13 @@ class Solving(Work):
             row["reason" if self.heuristic else "proof"] = "interrupted"
         # An interrupted solve may prove the optimum of another plan than a whole one.
         return ResultRow(json.dumps(row), is_lasting=not is_cut)
+
+    def _excluded(self, task: Problem, error: InputError) -> dict[str, Any]:
+        """Return the row of a problem that no plan completes by the rules, see `Benchmark.under`."""
+        reason = f"excluded by the rules of the profile {self.profile}: {error}"
+        if self.heuristic is not None:
+            return _heuristic_row(task, HeuristicAnswer(task.name, self.heuristic, None, None, None, reason, 0.0))
+        return infeasible_result(task, reason).as_dict()
 
     def _solve(self, task: Problem, deadline: Deadline, rules: Rules | None) -> Result:
         """Return the result of a problem; its status is unknown if a rule refuses the plan."""
@@ -255,16 +265,20 @@ class Solving(Work):
         except InputError as error:
             # The heuristic is for other problems: a row without a schedule, as if it had found none.
             answer = HeuristicAnswer(task.name, heuristic, None, None, None, str(error), 0.0)
-        status = Status.unknown if answer.makespan is None else Status.feasible
-        schedule = answer.schedule and [piece._asdict() for piece in answer.schedule.pieces]
-        return {
-            "instance": answer.instance,
-            "heuristic": answer.heuristic,
-            "status": status,
-            "makespan": answer.makespan,
-            "unit": task.unit,
-            "seconds": round(answer.seconds, 6),
-            "reason": answer.reason or None,
-            "plan": answer.plan,
-            "schedule": schedule,
-        }
+        return _heuristic_row(task, answer)
+
+
+def _heuristic_row(task: Problem, answer: HeuristicAnswer) -> dict[str, Any]:
+    status = Status.unknown if answer.makespan is None else Status.feasible
+    schedule = answer.schedule and [piece._asdict() for piece in answer.schedule.pieces]
+    return {
+        "instance": answer.instance,
+        "heuristic": answer.heuristic,
+        "status": status,
+        "makespan": answer.makespan,
+        "unit": task.unit,
+        "seconds": round(answer.seconds, 6),
+        "reason": answer.reason or None,
+        "plan": answer.plan,
+        "schedule": schedule,
+    }

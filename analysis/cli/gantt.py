@@ -16,6 +16,7 @@ from planoracle.analysis.cli.options import (
     AgentsOption,
     NameArgument,
     OnlyOption,
+    complete_heuristic,
     note_problem,
     single_problem,
     with_figure_options,
@@ -23,7 +24,7 @@ from planoracle.analysis.cli.options import (
 from planoracle.analysis.cli.output import check_outputs
 from planoracle.analysis.cli.progress import best_in_words, track
 from planoracle.analysis.console import tell
-from planoracle.heuristics.registry import run
+from planoracle.heuristics.registry import accepted_names, run
 from planoracle.instances.errors import InputError, NoSolverError
 from planoracle.instances.files.catalog import short_name
 from planoracle.instances.files.strict_json import read_bytes
@@ -58,9 +59,10 @@ def gantt(
     against: Annotated[
         str | None,
         typer.Option(
-            help="Draw a second schedule above the first, and mark the differences: the optimum, or the plan in a text "
-            "file.",
-            metavar="optimum|FILE",
+            help="Draw a second schedule above the first, and mark the differences: the optimum, the schedule of a "
+            "heuristic, or the plan in a text file.",
+            metavar="optimum|HEURISTIC|FILE",
+            autocompletion=complete_heuristic,
         ),
     ] = None,
     time_limit: Annotated[
@@ -77,6 +79,7 @@ def gantt(
     --------
     planoracle gantt timearena/household1
     planoracle gantt recipe2plan/timed/Cobbler_Pancakes -H parallel-lpt --against optimum -o pair.svg
+    planoracle gantt recipe2plan/timed/Cobbler_Pancakes --against dfs
     """
     if plan is not None and heuristic is not None:
         raise typer.BadParameter("cannot be combined with --heuristic", param_hint="--plan")
@@ -96,7 +99,7 @@ def gantt(
     if against is None:
         draw = partial(figures.plan_figure.draw, problem, lower, title=f"{problem.name}: {title}")
     else:
-        upper, upper_title = _best(problem, time_limit) if against == "optimum" else _read(Path(against))
+        upper, upper_title = _second_plan(problem, against, time_limit)
         draw = partial(figures.plan_figure.draw_pair, problem, upper, lower, names=(upper_title, title))
     figures.style.save(draw, path)
     if output is None:
@@ -118,6 +121,19 @@ def _default_path(problem: Problem) -> Path:
         message = "exists and is no picture that planoracle drew; choose a file with --output"
         raise InputError(message, field="output", value=str(path))
     return path
+
+
+def _second_plan(problem: Problem, against: str, time_limit: float) -> tuple[str, str]:
+    """Return the plan of ``--against``, and its name; a file comes before a heuristic of the same name."""
+    if against == "optimum":
+        return _best(problem, time_limit)
+    path = Path(against)
+    if path.exists():
+        return _read(path)
+    if against in accepted_names():
+        return _heuristic_plan(problem, against)
+    message = "must be optimum, the name of a heuristic (planoracle solve -H list), or a text file with a plan"
+    raise InputError(message, field="against", value=against)
 
 
 def _read(plan: Path) -> tuple[str, str]:

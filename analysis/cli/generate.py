@@ -66,7 +66,8 @@ def generate(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="With --combine: cross (tasks of different families) or similar (of one family).", metavar="KIND"
+            help="With --combine: cross (tasks of different families, in TimeArena scenarios) or similar (of one).",
+            metavar="KIND",
         ),
     ] = None,
     variant: Annotated[
@@ -126,6 +127,7 @@ def generate(
     --------
     planoracle generate generic --count 3 --agents 2 --out problems
     planoracle generate timearena --combine --count 5 --seed 1
+    planoracle generate timearena --combine --kind similar --tasks 3 --count 30
     """
     check_columns("generate")
     values = {name: context.params.get(name) for name in Parameters.__dataclass_fields__}
@@ -138,7 +140,9 @@ def generate(
         style = benchmark.name
     if out is not None:
         _folder(out)
-    composed = combine and style_of(style).compose is not None
+    generator = style_of(style)
+    by_kind = generator.combine is None or kind is not None or variant is not None
+    composed = combine and generator.compose is not None and by_kind
     if not composed and (kind is not None or variant is not None):
         message = "need --combine, and a benchmark with kinds of combinations"
         raise typer.BadParameter(message, param_hint="--kind, --variant")

@@ -19,7 +19,7 @@ from planoracle.analysis.cli.output import TableView, current_view
 from planoracle.analysis.cli.progress import track
 from planoracle.analysis.console import collect, complain, set_variable
 from planoracle.analysis.intake.record_fields import parse_columns
-from planoracle.heuristics.registry import names
+from planoracle.heuristics.registry import accepted_names
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
 from planoracle.instances.files.task_table import table_options
@@ -36,7 +36,7 @@ _SMALL = 2**19
 
 def complete_heuristic(start: str) -> list[str]:
     """Return completions of the name of a heuristic."""
-    return [name for name in names() if name.startswith(start)]
+    return [name for name in accepted_names() if name.startswith(start)]
 
 
 _NAMES = typer.Argument(

@@ -47,7 +47,7 @@ from planoracle.analysis.console import collect, complain, say, tell
 from planoracle.analysis.grading.rule_options import profiles
 from planoracle.analysis.run_schedule import plan_rows, rows_for_people
 from planoracle.analysis.verification.bundled_checks import rows_of, select_names
-from planoracle.heuristics.registry import check_name
+from planoracle.heuristics.registry import GREEDY, check_name
 from planoracle.heuristics.registry import names as heuristic_names
 from planoracle.instances.errors import InputError, InternalError, PlanoracleError, UnknownNameError
 from planoracle.instances.files import catalog
@@ -204,7 +204,7 @@ def solve(
             note_problem(row["instance"])
         return write_table(form, _BUNDLED_COLUMNS, rows)
     if heuristic == "list":
-        return say("\n".join(heuristic_names()))
+        return say("\n".join((GREEDY, *heuristic_names())))
     if heuristic is not None:
         check_name(heuristic)
         if engine is not Engines.auto or export is not None:

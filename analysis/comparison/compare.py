@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planoracle.heuristics.improve import DEFAULT, Budget
 from planoracle.heuristics.package_heuristics import package_heuristics
-from planoracle.heuristics.registry import full_name, run, short_names
+from planoracle.heuristics.registry import accepted_names, full_name, run
 from planoracle.heuristics.registry import names as heuristics
 from planoracle.instances.errors import InputError, PlanoracleError, UnknownNameError, accept_former_keywords
 from planoracle.instances.model.limits import Limit, Status, WorkLimit
@@ -33,6 +33,8 @@ WORK = WorkLimit(60.0)
 #: references and ``improve``.
 OPTIMUM, REFERENCE = "optimum", "reference"
 BEST = "best_heuristic"
+# Name of the main reference in TimeArena and Recipe2Plan until 0.11.
+_FORMER_REFERENCE = "heuristic_reference"
 #: Name for all heuristics for the kind of a problem that are not among its references.
 ALL = "all"
 
@@ -149,7 +151,7 @@ def check(methods: Iterable[str], models: Iterable[str] = ()) -> None:
     benchmarks = map(registry.get, registry.names())
     references = chain.from_iterable(benchmark.references for benchmark in benchmarks)
     names = [reference.name for reference in references]
-    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *names, *heuristics(), *short_names(), *models))
+    accepted = dict.fromkeys((OPTIMUM, REFERENCE, BEST, ALL, *names, *accepted_names(), *models))
     for method in methods:
         if method not in accepted:
             raise UnknownNameError(one_of(method, accepted, "methods"), field="method", value=method)
@@ -191,7 +193,7 @@ def compare(
     >>> from planoracle.instances.files.catalog import load
     >>> found = compare(load("timearena/household4"))
     >>> found.optimum, [(entry.method, entry.makespan, entry.accepted) for entry in found.entries[:2]]
-    (14, [('heuristic_reference', 9, False), ('greedy', 9, False)])
+    (14, [('released', 9, False), ('printed', 9, False)])
     """
     references = registry.of(problem).references
     if methods is None:
@@ -249,7 +251,7 @@ class _ProblemAnswers:
         if method == BEST:
             return self._best()
         for reference in self.references:
-            if reference.name == method or (reference.main and method == REFERENCE):
+            if reference.name == method or (reference.main and method in (REFERENCE, _FORMER_REFERENCE)):
                 return self._reference(reference)
         if full_name(method, self.problem.benchmark) is None:
             return MethodResult(method, reason=_NO_METHOD)
@@ -308,7 +310,8 @@ class _ProblemAnswers:
             return MethodResult(name, result.claim, accepted=False, seconds=result.seconds, reason=reason)
         if result.makespan is None:
             return MethodResult(name, seconds=result.seconds, reason=result.reason)
-        return MethodResult(name, result.makespan, Status.feasible, accepted=True, seconds=result.seconds)
+        makespan, replacement = result.makespan, result.reason or None
+        return MethodResult(name, makespan, Status.feasible, True, result.seconds, replacement)
 
 
 def _solve_or_load(problem: Problem, limit: Limit) -> Result:

@@ -174,12 +174,26 @@ def writable_path(benchmark: AnyBenchmark, name: str) -> Path:
     return path
 
 
+def _entries_by_words(benchmark: AnyBenchmark, name: str) -> list[Entry]:
+    """Return the bundled entries of the problem that the words of a goal state, see `Benchmark.by_text`."""
+    stated = benchmark.by_text(catalog.problem(name))
+    if stated is None:
+        return []
+    problem = stated[0]
+    every_rules = benchmark.rules.profiles.values()
+    keys = {key_of(problem, kind_of(problem).rules_for_optimum(rules)) for rules in every_rules}
+    return [entry for entry in benchmark.optima.get(name, []) if keys & set(entry["of"].split())]
+
+
 def write_optima(benchmark: AnyBenchmark, new: Mapping[str, list[Entry]]) -> None:
     """Write entries of problems into the data file of their benchmark, in a writable checkout.
 
-    Former entries of these problems are replaced; entries of problems that no longer exist are dropped.
+    Former entries of these problems are replaced, but for those of goals by their words; entries of problems that no
+    longer exist are dropped.
     """
-    entries = {**benchmark.optima, **new}
+    entries = {**benchmark.optima}
+    for name, derived in new.items():
+        entries[name] = [*derived, *_entries_by_words(benchmark, name)]
     with output_file(writable_path(benchmark, OPTIMA_FILE)) as stream:
         existing = {name: list(ways) for name, ways in entries.items() if catalog.names_problem(name)}
         stream.write(optima_text(existing, versions()))

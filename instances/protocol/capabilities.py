@@ -44,7 +44,7 @@ class Generator(NamedTuple):
         combination.
     compose
         Function that returns names of combined problems from a kind and a variant (``None`` for the defaults), the
-        number of tasks, the number of problems and a seed.
+        number of tasks, the number of problems and a seed. With ``combine``, it needs a kind or variant.
     salt
         Text mixed with seeds; by default the benchmark's name.
     """

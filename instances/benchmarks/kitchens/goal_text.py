@@ -1,14 +1,17 @@
-"""Dishes in the text of a goal, and conditions that the formal goal lacks for them."""
+"""Dishes in the text or caption of a goal, and conditions that the formal goal lacks for them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 from typing import Final, NamedTuple
 
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, Goal, Kitchen
 from planoracle.instances.benchmarks.kitchens.kitchen_layout import PREPARED
+from planoracle.instances.files.strict_json import load_json
 
 #: First and last part of a dish; a soup has none.
 _BASES: Final = {"sandwich": ("bread", "bread"), "burger": ("bottombun", "topbun"), "soup": ()}
@@ -17,14 +20,17 @@ _IMPLIED: Final = {"cheeseburger": ("cheese", "patty"), "hamburger": ("patty",)}
 #: Preparation of a part of a stack if the text states none.
 _USUAL: Final = {"lettuce": "cut", "tomato": "cut", "onion": "cut", "patty": "cooked", "chicken": "cooked"}
 _NUMBERS: Final = {"": 1, "two": 2, "three": 3, "four": 4} | {str(digit): digit for digit in range(2, 10)}
+#: Predicates of prepared parts; a boiled soup has boiling water.
+_PREPARED: Final = {**PREPARED, "boiled": "isboiling"}
 #: Maximum length of a text; longer texts are cut.
 _MOST: Final = 2_000
 
 _NUMBER = r"(?:\b(two|three|four|[2-9]) )?"
+_BOILED = r"(?:\b(boiled) )?"
 _PART = r"((?:(?:cut|cooked|fried|whole) )*)\b(lettuce|tomato|onion|potato|patt|chicken|cheese)(?:y|ies|e?s)?\b"
 #: A dish is a compound noun, such as "two lettuce tomato burgers".
 _DISHES = re.compile(
-    rf"{_NUMBER}((?:{re.sub(r'[(](?![?])', '(?:', _PART)}(?: rings?| slices?)?(?: and |, | ))*)"
+    rf"{_NUMBER}{_BOILED}((?:{re.sub(r'[(](?![?])', '(?:', _PART)}(?: rings?| slices?)?(?: and |, | ))*)"
     r"\b((?:cheese|ham)?(sandwich|burger|soup))(?:e?s)?\b"
 )
 #: Words after a dish that list further contents.
@@ -48,7 +54,7 @@ def dishes(text: str) -> Iterator[Dish]:
     matches = list(_DISHES.finditer(words))
     ends = [*(match.start() for match in matches[1:]), len(words)]
     for match, end in zip(matches, ends, strict=False):
-        number, compound, name, kind = match.groups(default="")
+        number, boiled, compound, name, kind = match.groups(default="")
         contents = "; ".join([compound, *_CONTENTS.findall(words[match.end() : end])])
         parts = dict.fromkeys(_IMPLIED.get(name, ()), (1, frozenset[str]()))
         for number_word, ways, stem in re.findall(_NUMBER + _PART, contents):
@@ -59,6 +65,8 @@ def dishes(text: str) -> Iterator[Dish]:
         for part, (count, stated) in parts.items():
             repeated += [(part, stated)] * count
         base = [(part, frozenset[str]()) for part in _BASES[kind]]
+        if boiled and kind == "soup":
+            base = [("water", frozenset({boiled}))]
         yield from [Dish(kind, (*repeated, *base))] * _NUMBERS[number]
 
 
@@ -66,8 +74,8 @@ def lacking(kitchen: Kitchen) -> tuple[Atom, ...]:
     """Return the conditions that the text of a goal requires and its formal conditions lack.
 
     A dish of the text is compared with the things of the goal on one station or in one meal, namely those that lack
-    least. Parts of a stack are prepared as usual, parts of a soup as the text states. Boiling of soup is in the paper's
-    recipes, but not in its texts.
+    least. Parts of a stack are prepared as usual, parts of a soup as the text states. Soup is boiled if the text says
+    so: the paper's texts do not, but its description of a task does.
     """
     import networkx as nx  # takes longer to import than all else here
 
@@ -90,8 +98,29 @@ def lacking(kitchen: Kitchen) -> tuple[Atom, ...]:
 def by_text(kitchen: Kitchen) -> Kitchen:
     """Return a kitchen whose goal includes the conditions of its text."""
     atoms = lacking(kitchen)
+    return with_conditions(kitchen, atoms) if atoms else kitchen
+
+
+@cache
+def _captions() -> dict[str, dict[str, str]]:
+    """Return place in the paper and dishes by the name of the kitchen, in our words."""
+    path = files(__package__) / "data" / "robotouille" / "captions.json"
+    captions: dict[str, dict[str, str]] = load_json(path.read_bytes(), path.name)["captions"]
+    return captions
+
+
+def lacking_of_caption(kitchen: Kitchen) -> tuple[str, tuple[Atom, ...]]:
+    """Return the place of a kitchen's caption in the paper, and the conditions that the goal lacks."""
+    caption = _captions().get(kitchen.name.partition("@")[0])
+    if caption is None:
+        return "", ()
+    return caption["place"], lacking(replace(kitchen, text=caption["dishes"]))
+
+
+def with_conditions(kitchen: Kitchen, atoms: Sequence[Atom]) -> Kitchen:
+    """Return a kitchen with more conditions in its goal."""
     goal = Goal.of([*kitchen.goal.conditions, *atoms], kitchen.goal.roles)
-    return replace(kitchen, goal=goal) if atoms else kitchen
+    return replace(kitchen, goal=goal)
 
 
 def _missing(kitchen: Kitchen, dish: Dish, group: Iterable[str], number: int) -> list[Atom]:
@@ -101,7 +130,7 @@ def _missing(kitchen: Kitchen, dish: Dish, group: Iterable[str], number: int) ->
     places = [thing for thing, kind in kinds.items() if kitchen.domain.type_of(kind) == base]
     atoms: list[Atom] = [(place,) for place in places[:1]]
     for position, (part, ways) in enumerate(dish.parts if atoms else ()):
-        requested = {PREPARED[way] for way in ways & PREPARED.keys()}
+        requested = {_PREPARED[way] for way in ways & _PREPARED.keys()}
         met = {thing: {fact for fact in requested if (fact, thing) in kitchen.goal.conditions} for thing in kinds}
         candidates = [candidate for candidate, kind in kinds.items() if kind == part]
         thing = max(candidates, key=lambda candidate: len(met[candidate]), default="")

@@ -93,16 +93,26 @@ _EXTRA = re.compile(
 )
 # What follows the number of a recipe that stands for its name.
 _CONTENT = r"[^\w\n]*(?:\d|\n|$|no|steps?\b|oven|stove|microwave)"
+# Characters between the name of a field and its text.
+_PUNCTUATION = ' \n":{*_#'
+# Beginning of the beliefs on a recipe in the paper's Table 11, after the name of the recipe and its description.
+_CAN_PERFORM = r"(?:i|you|we|the agent) can (?:perform|execute)"
+_BELIEFS_OF_RECIPE = (
+    rf"(?:thoughts on the recipe|{_CAN_PERFORM} autonomous|the action before the|the following actions)"
+)
 # Names of fields, headings in our prompts and those of the paper, and usual ones; the others end a section.
 _HEADING = re.compile(
     r"(?:^|\")[^a-z\n\"]{0,20}(?:"
-    r"(?P<concurrency>steps that go on by themselves|(?:i can perform )?autonomous (?:actions?|steps?)"
+    rf"(?P<concurrency>steps that go on by themselves|(?:{_CAN_PERFORM} )?autonomous (?:actions?|steps?)"
     r"|(?:action )?concurrency|parallel\")"
     r"|(?P<dependency>steps that have to be complete before|(?:action |step )?dependenc(?:y|ies)|the action before the)"
     r"|(?P<resources>steps that occupy|(?:physical[ _])?(?:objects|resources|constraints)\b|resource limitations?"
     r"|the following actions would occupy)"
     r"|(?P<other>(?:plan|action|action sequence|thought|observation|answer|how it is done)\"? ?[:\n]|step ?\("
-    r"|recipe \d+.*\n.*\bstep 0 \(|[\w-]+\" ?: ?\{(?= ?\"(?:concurrency|parallel|depend|resources|objects|physical))))",
+    r"|[\w-]+\" ?: ?\{(?= ?\"(?:concurrency|parallel|depend|resources|objects|physical))"
+    rf"|recipe \d+.*\n\s*(?:.*\bstep 0 \(|(?=[^a-z\n]*{_BELIEFS_OF_RECIPE}))"
+    r"|(?:recipe[^\w\n]+)?[a-z][\w-]*+[^\w\n]*\n\s*(?=[^a-z\n]*thoughts on the recipe)"
+    rf"|[\w-]+\" ?: ?(?=\"[^a-z\"]*{_BELIEFS_OF_RECIPE})))",
     re.MULTILINE,
 )
 
@@ -127,6 +137,8 @@ def read_beliefs(problem: Instance, submission: object) -> list[dict[str, Any]]:
             parts = [*_parts(problem.tasks, heading[0] + section)]
             last = parts[-1][0] if parts else last
             continue
+        if not section.strip(_PUNCTUATION):
+            continue  # the name of a field, whose text begins with another heading
         names_recipe = any(_parts(problem.tasks, section))
         if names_recipe or last or fields:
             sections.setdefault(("" if names_recipe else last, str(heading.lastgroup)), section)
@@ -167,7 +179,7 @@ def _parts(recipes: tuple[str, ...], text: str) -> Iterator[tuple[str, str]]:
     """Yield the parts of a text behind recipes: a name that begins a line or has a colon, or a number."""
     patterns = [recipe.lower().replace("-", "[-_ ]?") for recipe in recipes]
     name = "|".join(f"({pattern})" for pattern in patterns)
-    line = rf"^[^\w\n]*(?:recipe \d+[^\w\n]*)?(?:{name})(?![\w-])"
+    line = rf"^[^\w\n]*(?:recipe(?: \d+)?[^\w\n]*)?(?:{name})(?![\w-])"
     number = rf"^[^\w\n]*recipe (\d)(?={_CONTENT})"
     before_colon = rf"(?<![\w-])(?:{name})(?=[*_\"'`)\] ]*[:=|])"
     pattern = re.compile(rf"(?m){line}|{before_colon}|{number}")

@@ -140,6 +140,7 @@ def _figures_of_recipes() -> dict[str, float]:
     recipes = book()
     actions, count = recipes.actions, len(recipes.tasks)
     windows = [lag.maximum for lag in recipes.lags if lag.maximum is not None]
+    indirect = sum(lag.minimum is None for lag in recipes.lags)
     autonomous = sum(not action.attended for action in actions)
     interruptible = sum(action.interruptible for action in actions)
     seconds = fmean(action.duration for action in actions)
@@ -149,6 +150,7 @@ def _figures_of_recipes() -> dict[str, float]:
         "autonomous actions per recipe": autonomous / count,
         "interruptible actions per recipe": interruptible / count,
         "time constraints per recipe": len(windows) / count,
+        "time constraints without a direct dependency": indirect,
         "minutes per action": seconds / 60,
         "minutes of a restriction": fmean(windows) / 60,
     }

@@ -116,12 +116,12 @@ class TimeArena(ScheduleBenchmark[list[str], "Profile"]):
 
     Known errors of references
     --------------------------
-    `planoracle compare timearena` compares the paper's Oracle (the released greedy algorithm, and Algorithm 1 as
-    printed) with the proved optimum. The Oracle ignores occupied objects: it claims 9 minutes for `household4`, where
-    the optimum is 14. Where its plans are longer than the optimum, they are not optimal. Under the released
-    reservations five of the paper's combinations cannot be completed: at most 70 % of the cooking pairs and 80 % of the
-    triples can. The released algorithm enumerates orders, 5 * 10^19 for ten tasks; CP-SAT proves the optimum of 30
-    tasks (209 actions) in 0.1 seconds.
+    `planoracle compare timearena` compares the claims of the paper's Oracle (`released`, the released greedy algorithm,
+    and `printed`, Algorithm 1) with the proved optimum. The Oracle ignores occupied objects: it claims 9 minutes for
+    `household4`, where the optimum is 14. Where its plans are longer than the optimum, they are not optimal. Under the
+    released reservations five of the paper's combinations cannot be completed: at most 70 % of the cooking pairs and
+    80 % of the triples can. The released algorithm enumerates orders, 5 * 10^19 for ten tasks; CP-SAT proves the
+    optimum of 30 tasks (209 actions) in 0.1 seconds.
 
     Live runs
     ---------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import combinations, product, zip_longest
 from random import Random
 
 from planoracle.instances.benchmarks.timearena import problems
@@ -14,6 +15,8 @@ from planoracle.instances.model.instance import Action, Demand, Instance, Lag, M
 from planoracle.instances.model.schedule import Schedule
 from planoracle.instances.protocol.capabilities import Generator
 
+#: Kinds of combinations: of tasks of one scenario, and of different ones.
+KINDS = ("similar", "cross")
 #: Maximum number of actions on an ingredient.
 _CHAIN = 4
 
@@ -57,6 +60,60 @@ def combine(random: Random, parameters: Parameters, name: str) -> Instance:
         )
     tasks = shuffled(random, task_names())[: parameters.tasks]
     return problems.load(f"timearena/{'+'.join(tasks)}")
+
+
+def compose(kind: str | None, variant: str | None, size: int, count: int, seed: int = 0) -> list[str]:
+    """Combine bundled tasks by a kind into problems, no combination twice, and return their names.
+
+    Parameters
+    ----------
+    kind
+        ``"similar"`` (default): all tasks of a problem have one scenario, as in section 4.1 of the paper. ``"cross"``:
+        all have different scenarios. Scenarios, or sets of them, take turns.
+    variant
+        Must be ``None``.
+    size, count
+        Tasks of a problem, and number of problems.
+
+    Raises
+    ------
+    InputError
+        For an unknown kind, a variant, or more tasks or problems than there are.
+
+    Examples
+    --------
+    >>> compose("cross", None, 3, 1), len(compose("similar", None, 2, 135))
+    (['timearena/cooking4+household8+lab2'], 135)
+    """
+    kind = KINDS[0] if kind is None else kind
+    if kind not in KINDS:
+        raise InputError(f"must be one of {', '.join(KINDS)}", field="kind", value=kind)
+    if variant is not None:
+        raise InputError("problems of timearena have no variants", field="variant", value=variant)
+    groups = _groups_of_combinations(kind, size)
+    possible = sum(map(len, groups))
+    if not possible:
+        message = f"must be at most {3 if kind == 'cross' else 10} for combinations of this kind"
+        raise InputError(message, field="tasks", value=size)
+    if not 0 <= count <= possible:
+        message = f"must lie between 0 and {possible}: there are no more combinations"
+        raise InputError(message, field="count", value=count)
+    random = Random(f"{kind}/{size}/{seed}")
+    queues = [shuffled(random, group) for group in groups]
+    names: list[str] = []
+    for row in zip_longest(*queues):
+        names += [f"timearena/{'+'.join(tasks)}" for tasks in row if tasks is not None]
+    return names[:count]
+
+
+def _groups_of_combinations(kind: str, size: int) -> list[list[tuple[str, ...]]]:
+    """Return the combinations of tasks by their scenario, or by their set of scenarios."""
+    tasks_of_scenario: dict[str, list[str]] = {}
+    for task in task_names():
+        tasks_of_scenario.setdefault(task.rstrip("0123456789"), []).append(task)
+    if kind == "similar":
+        return [list(combinations(tasks, size)) for tasks in tasks_of_scenario.values()]
+    return [list(product(*group)) for group in combinations(tasks_of_scenario.values(), size)]
 
 
 def generate(random: Random, parameters: Parameters, name: str) -> tuple[Instance, Schedule | None]:
@@ -178,4 +235,4 @@ def _action(random: Random, name: str, used: list[str], *, alone: bool) -> Actio
 def style() -> Generator:
     """Return how such problems are made."""
     options = ("tasks", "actions", "parallelism", "resources", "agents")
-    return Generator(options, defaults(), generate, ("tasks",), combine)
+    return Generator(options, defaults(), generate, ("tasks",), combine, compose)

@@ -237,8 +237,8 @@ METRICS = MetricSet(
     TimeArenaMeasurement,
     declare,
     references=(
-        Reference("heuristic_reference", "released greedy", "timearena-greedy-released", main=True, published="oracle"),
-        Reference("greedy", "printed greedy", "timearena-greedy"),
+        Reference("released", "released greedy", "timearena-greedy-released", main=True, published="oracle"),
+        Reference("printed", "printed greedy", "timearena-greedy"),
         Reference("without_objects", "optimum without objects", partial(without_objects, as_listed=True)),
         Reference("released_rules", "released rules", partial(under, rules=PROFILES["released"])),
     ),

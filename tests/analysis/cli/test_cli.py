@@ -382,14 +382,25 @@ def test_unknown_rules_have_exit_status_2(files):
     assert "must be RULE=VALUE" in malformed.stderr
 
 
+@pytest.mark.parametrize(("heuristic", "status", "code"), [((), "infeasible", 0), (("-H", "greedy"), "unknown", 1)])
+def test_solve_reports_problems_that_the_rules_exclude(heuristic, status, code):
+    call = ("timearena/cooking2+cooking3", "timearena/cooking1", "--profile", "released", *heuristic, "-f", "jsonl")
+    result = invoke("solve", *call)
+    excluded, feasible = map(json.loads, result.stdout.splitlines())
+    assert (result.exit_code, excluded["status"], excluded["makespan"]) == (code, status, None)
+    assert feasible["makespan"] == 16
+    reason = excluded["reason" if heuristic else "proof"]
+    assert reason.startswith("excluded by the rules of the profile released")
+
+
 # --- compare -------------------------------------------------------------------------------------
 
 
-def test_compare_reports_failed_and_missing_reference_plans(files):
+def test_compare_reports_missing_reference_plans(files):
     egg = "recipe2plan/timed/Pizza_Chocolate-Egg"
     comparisons = rows(invoke("compare", egg, "own.json", "infeasible.json", "--format", "jsonl"))
     outcomes = {(row["instance"], row["method"]): row["outcome"] for row in comparisons}
-    assert (outcomes[egg, "heuristic_reference"], outcomes[egg, "dfs"]) == (None, "failed")
+    assert (outcomes[egg, "heuristic_reference"], outcomes[egg, "dfs"]) == (None, "feasible")
     assert {key: outcome for key, outcome in outcomes.items() if key[0] != egg} == {
         ("supper", "optimum"): "optimal",
         ("supper", "best_heuristic"): "feasible",

@@ -161,3 +161,14 @@ def test_default_file_has_the_name_of_the_problem_and_replaces_own_pictures_only
         refused.exception
     )
     assert Path("household1.png").read_bytes() == b"a photograph"
+
+
+def test_second_schedule_is_the_optimum_a_heuristic_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    call = ["gantt", "recipe2plan/timed/Cobbler_Pancakes", "-o", "pair.svg", "--against"]
+    assert CliRunner().invoke(app, [*call, "dfs"]).exit_code == 0
+    drawn = Path("pair.svg").read_text(encoding="utf-8")
+    assert "recipe2plan-dfs" in drawn
+    unknown = CliRunner().invoke(app, [*call, "other.txt"]).exception
+    assert isinstance(unknown, InputError)
+    assert str(unknown).startswith("against: must be optimum, the name of a heuristic")

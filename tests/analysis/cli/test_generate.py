@@ -53,6 +53,20 @@ def test_combinations_with_a_name_are_written_as_names() -> None:
     assert len(names.stdout.split()) == 3
 
 
+def _scenarios(name: str) -> list[str]:
+    return [task.rstrip("0123456789") for task in name.removeprefix("timearena/").split("+")]
+
+
+@pytest.mark.parametrize(("kind", "tasks", "count", "scenarios"), [("similar", 2, 135, 1), ("cross", 3, 50, 3)])
+def test_combinations_of_one_or_of_different_scenarios(kind: str, tasks: int, count: int, scenarios: int) -> None:
+    names = generated("timearena", "--combine", "--kind", kind, "--tasks", tasks, "--count", count).stdout.split()
+    assert len({frozenset(name.split("/")[1].split("+")) for name in names}) == count
+    assert {len(set(_scenarios(name))) for name in names} == {scenarios}
+    assert all(catalog.names_problem(name) for name in names)
+    other = generated("timearena", "--combine", "--kind", kind, "--tasks", tasks, "--count", 3, "--seed", 1)
+    assert other.stdout.split() != names[:3]
+
+
 def test_former_name_of_a_benchmark_is_accepted_with_a_note() -> None:
     now, once = (generated(style, "--count", 2, "--tasks", 1) for style in ("generic", "own"))
     assert once.stdout == now.stdout != ""
@@ -66,6 +80,10 @@ def test_errors_name_the_parameter() -> None:
         (("generic", "--windows", 1.5), "windows"),
         (("timearena", "--windows", 0.5), "windows"),
         (("recipe2plan", "--combine", "--tasks", 30), "tasks"),
+        (("timearena", "--combine", "--kind", "mixed"), "kind"),
+        (("timearena", "--combine", "--kind", "cross", "--tasks", 4), "tasks"),
+        (("timearena", "--combine", "--kind", "similar", "--count", 136), "count"),
+        (("timearena", "--combine", "--kind", "similar", "--variant", "1"), "variant"),
     ):
         failed = generated(*args)
         assert isinstance(failed.exception, InputError)

@@ -151,6 +151,12 @@ def test_note_reports_a_recipe_that_differs_from_the_paper(
     assert errors.count("note: recipe2plan: Daikon-Radish is the released recipe; Table 6 prints 1 -> 2") == 1
 
 
+@pytest.mark.parametrize(("setting", "count"), [("timed", 1), ("untimed", 0)])
+def test_note_reports_a_time_constraint_without_a_dependency(setting: str, count: int) -> None:
+    errors = invoke("solve", f"recipe2plan/{setting}/Dinosaur-Eggs_Pizza").stderr
+    assert errors.count("note: recipe2plan: the released time constraint between steps 1 and 4") == count
+
+
 def test_nodes_option_limits_a_depth_first_heuristic() -> None:
     name = "recipe2plan/timed/Cobbler_Pancakes"
     for nodes, status in ((10, "unknown"), (1000, "feasible")):

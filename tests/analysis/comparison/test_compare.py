@@ -16,6 +16,7 @@ from planoracle.analysis.comparison.method_tables import summarize, with_models
 from planoracle.analysis.grading.grader import Grade
 from planoracle.heuristics.improve import Budget
 from planoracle.heuristics.registry import names as heuristics
+from planoracle.heuristics.registry import run
 from planoracle.instances.benchmarks.asynctool import problem_model
 from planoracle.instances.benchmarks.asynctool.problem_model import Delays
 from planoracle.instances.benchmarks.kitchens.released_kitchens import kitchen
@@ -47,7 +48,7 @@ def comparison_of(
 
 
 def task(name: str, optimal: int | None, claim: int, possible: bool, printed: int, fast: int, free: int) -> Comparison:
-    makespans = {"heuristic_reference": (claim, possible), "greedy": (printed, True), "without_objects": free}
+    makespans = {"released": (claim, possible), "printed": (printed, True), "without_objects": free}
     rules = optimal if possible else None
     return comparison_of(
         f"timearena/{name}", "timearena", optimal, **makespans, released_rules=rules, best_heuristic=fast
@@ -263,17 +264,16 @@ def test_infeasible_and_failed_are_different_outcomes(method: MethodResult, outc
 
 def test_gaps_are_shares_of_the_optimum() -> None:
     names = "optimum heuristic_reference dfs best_heuristic gap_heuristic_reference gap_dfs gap_best_heuristic"
-    # 73 minutes as released, 68 at best: 5 / 68 too long.
+    # 73 minutes as released and by the algorithm of the paper, 68 at best: 5 / 68 too long.
     cobbler = figures(compare(load(COBBLER)), names)
-    assert cobbler == [68 * 60, 73 * 60, 68 * 60, 68 * 60, pytest.approx(5 / 68), 0.0, 0.0]
-    # No reference plan was released, and the depth-first search of the paper has no result.
+    detour = pytest.approx(5 / 68)
+    assert cobbler == [68 * 60, 73 * 60, 73 * 60, 68 * 60, detour, detour, 0.0]
+    # No reference plan was released.
     pizza = figures(compare(load(f"{TIMED}/Pizza_Chocolate-Egg")), names)
-    assert pizza == [61 * 60, None, None, 61 * 60, None, None, 0.0]
+    assert pizza[:2] == [61 * 60, None]
+    assert pizza[2] >= 61 * 60
 
-    names = (
-        "optimum heuristic_reference greedy without_objects "
-        "gap_heuristic_reference gap_greedy gap_best_heuristic released_rules"
-    )
+    names = "optimum released printed without_objects gap_released gap_printed gap_best_heuristic released_rules"
     # Nine minutes are claimed where 14 are needed: 5 / 14 too short.
     tree = figures(compare(load("timearena/household4")), names)
     assert tree == [14, 9, 9, 9, pytest.approx(-5 / 14), pytest.approx(-5 / 14), 0.0, 14]
@@ -300,6 +300,20 @@ def test_turns_of_chains_by_hand(
     one = compare(problem_model.instance(chains(lengths, Delays(delay, delay))))
     assert figures(one, "optimum optimal_calls sequential best_heuristic") == [optimal, calls, sequential, optimal]
     assert figures(one, "gap_sequential gap_best_heuristic") == [pytest.approx((sequential - optimal) / optimal), 0.0]
+
+
+@pytest.mark.parametrize("name", ["timearena/household4", "timearena/lab1", COBBLER, "asynctool/similar2/01"])
+def test_greedy_is_the_schedule_of_the_heuristic_and_never_a_claim(name: str) -> None:
+    entry = compare(load(name), ["greedy"]).entries[0]
+    answer = run(load(name), "greedy")
+    assert (entry.outcome, entry.makespan) == ("feasible", answer.makespan)
+    assert entry.makespan is not None
+    assert entry.makespan >= (compare(load(name), [OPTIMUM]).optimum or 0)
+
+
+def test_former_name_of_the_main_reference_is_accepted() -> None:
+    former, released = compare(load("timearena/household4"), ["heuristic_reference", "released"]).entries
+    assert former._replace(method="released", seconds=None) == released._replace(seconds=None)
 
 
 def test_methods_run_once_and_in_order() -> None:

@@ -113,6 +113,17 @@ def test_entry_shared_by_profiles_is_written_once(tmp_path: Path) -> None:
     assert read_optima(registry.get("generic").bundled_data) == {}
 
 
+def test_writing_retains_the_optimum_of_a_goal_by_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "optima.json"
+    monkeypatch.setattr(bundled_checks, "writable_path", lambda benchmark, file: path)
+    name = "robotouille/multi_agent/7_onion_potato_tomato_soup"
+    benchmark = registry.get("robotouille")
+    *derived, by_words = benchmark.optima[name]
+    assert by_words["makespan"] == 41
+    bundled_checks.write_optima(benchmark, {name: derived})
+    assert json.loads(path.read_text())["optima"][name] == [*derived, by_words]
+
+
 @pytest.fixture
 def tampered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the bundled optimum of one problem too short by a minute."""

@@ -10,7 +10,7 @@ import pytest
 from planoracle.analysis.audit.auditor import Auditor
 from planoracle.instances.benchmarks.kitchens import problems as ours
 from planoracle.instances.benchmarks.kitchens import released_kitchens as problems
-from planoracle.instances.benchmarks.kitchens.goal_text import by_text, dishes, lacking
+from planoracle.instances.benchmarks.kitchens.goal_text import by_text, dishes, lacking, lacking_of_caption
 from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES
 from planoracle.instances.protocol import registry
 from planoracle.solver.kitchens.astar import plan
@@ -52,6 +52,35 @@ def test_lacking_conditions_cover_missing_parts_and_dishes() -> None:
     assert plan(stated).makespan == min_steps_of(stated, PROFILES["released"]) == 4
     dish = kitchen(stations, goal=[["item_on", "bread#1", "table1"]], text="sandwich and onion soup")
     assert ("addedto", "onion#text1_0", "water#text1") in lacking(dish)
+
+
+def test_goals_of_two_kitchens_lack_conditions_of_the_paper() -> None:
+    lacks = {}
+    for name in problems.names():
+        place, atoms = lacking_of_caption(problems.kitchen(name))
+        assert place
+        if atoms and "@" not in name and name != BURGERS:
+            lacks[name] = (place, *atoms)
+    assert lacks == {
+        "robotouille/multi_agent/5_lettuce_tomato_chicken_sandwich": ("Figure 35", ("isfried", "chicken#5")),
+        "robotouille/multi_agent/7_onion_potato_tomato_soup": ("A.4, task 7", ("isboiling", "water#1")),
+    }
+    assert lacking_of_caption(ours.kitchen(ours.names()[0])) == ("", ())
+
+
+def test_boiled_soup_has_boiling_water() -> None:
+    stations = {"stove1": ["pot1"], "table1": ["onion1"]}
+    goal = [["addedto", "onion#1", "water#1"]]
+    assert lacking(kitchen(stations, goal=goal, text="onion soup")) == ()
+    assert lacking(kitchen(stations, goal=goal, text="boiled onion soup")) == (("isboiling", "water#1"),)
+    boiled = [*goal, ["isboiling", "water#1"]]
+    assert lacking(kitchen(stations, goal=boiled, text="boiled onion soup")) == ()
+
+
+def test_kitchen_without_a_proved_optimum_is_reported_without_a_search() -> None:
+    (finding,) = Auditor().check_published("robotouille/multi_agent/5_lettuce_tomato_chicken_sandwich")
+    assert (finding.reference, finding.verdict, finding.optimum) == ("goal", "unproved", None)
+    assert finding.reason.startswith("the paper (Figure 35) also asks for chicken")
 
 
 @pytest.mark.slow

@@ -99,6 +99,48 @@ def test_beliefs_are_read_from_sections_of_a_plan() -> None:
     assert read_beliefs(PAIR, {"plan": f"Thought: no parallel steps.\n{plan}"}) == []
 
 
+def _words_of_table_11(steps: str, links: str, objects: str) -> str:
+    return (
+        f"## Thoughts on the recipe:\nThe agent can perform autonomous actions step {steps} in parallel with other "
+        "actions to speed up the process.\nThe action before the arrow must be completed before the action after the "
+        f"arrow can be started: {links}\nThe following actions would occupy the corresponding physical objects. The "
+        f"agent can not perform the action if the object is occupied: {objects}\n"
+    )
+
+
+BELIEVED = {
+    "Cobbler": _words_of_table_11("0, 2, 5", "1->2, 2->3", "Steps 0, 7 require oven, Steps 2 requires microwave"),
+    "Pancakes": _words_of_table_11("12", "1->0", "Steps 12, 14 require stove"),
+}
+COUNTS_OF_BELIEVED = [[(2, 3), (1, 1)], [(2, 2), (0, 1)], [(3, 3), (2, 2)]]
+DESCRIPTION = "Step 0 (10 min): Preheat the oven.\n\nStep 1 (2 min): Mix.\n\n"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "## Recipe {number}:{recipe}\n",
+        "## Recipe {number}:{recipe}\n\n" + DESCRIPTION,
+        "## {recipe}\n\n",
+        "Recipe: {recipe}\n",
+    ],
+)
+def test_words_of_table_11_are_read_in_the_text_of_a_plan(heading: str) -> None:
+    text = ""
+    for number, (recipe, beliefs) in enumerate(BELIEVED.items(), start=1):
+        text += heading.format(number=number, recipe=recipe) + beliefs + "\n"
+    text += "## Action Sequence\nStep(1, Cobbler, 00:02:00, 00:00:00)"
+    for submission in ({"plan": text}, [{"role": "assistant", "content": text}], {"plan": "", "beliefs": text}):
+        assert [counts(submission, kind) for kind in KINDS] == COUNTS_OF_BELIEVED
+
+
+def test_words_of_table_11_are_read_in_fields_by_recipe_and_kind() -> None:
+    by_kind = {recipe: dict(zip(KINDS, text.splitlines()[1:], strict=True)) for recipe, text in BELIEVED.items()}
+    by_recipe = {kind: {recipe: texts[kind] for recipe, texts in by_kind.items()} for kind in KINDS}
+    for beliefs in (BELIEVED, by_kind, by_recipe):
+        assert [counts({"plan": "", "beliefs": beliefs}, kind) for kind in KINDS] == COUNTS_OF_BELIEVED
+
+
 def test_answers_to_questions_of_the_react_setting_are_graded() -> None:
     prompts = load_prompts(registry.of(PAIR), "react")
     environment = environment_for(PAIR, prompts)
