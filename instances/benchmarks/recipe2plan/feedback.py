@@ -229,9 +229,7 @@ _TABLE: dict[str, Callable[[Words, Violation], str]] = {
     "object_occupancy": _occupancy,
     "object_temperature": _temperature,
     "object_volume": _volume,
-    "identical_refusals": lambda _, violation: (
-        f"{violation.required} answers in a row were refused for the same reason"
-    ),
+    "identical_refusals": lambda _, violation: f"{violation.required} refusals were identical",
     "too_many_turns": lambda _, violation: f"the recipes are not complete after {violation.required} answers",
 }
 #: Sentences on violations of the rules.

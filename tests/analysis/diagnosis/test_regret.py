@@ -131,13 +131,14 @@ def test_rejected_commands_of_log_advance_clock_only_for_existing_steps():
         return [{"response": answer} for answer in answers]
 
     instance = load(NAME)
-    existing = priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"))
+    advancing = recipe2plan.RULE_SET.profile("paper", reject_advances_clock=True)
+    existing = priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"), advancing)
     assert [(one.kind, one.cost) for one in existing.decisions] == [("wait", 600), ("lost", 0)]
-    unknown = priced(instance, log("Step(99, Cobbler, 1 min, 00:10:00)", "Step(0, Cobbler, 10 min, 00:00:00)"))
+    unknown_step = log("Step(99, Cobbler, 1 min, 00:10:00)", "Step(0, Cobbler, 10 min, 00:00:00)")
+    unknown = priced(instance, unknown_step, advancing)
     assert [(one.kind, one.cost) for one in unknown.decisions] == [("lost", 0), ("act", 0)]
     assert unknown.completion == unknown.optimum == 4080
-    stopped = recipe2plan.RULE_SET.profile("paper", reject_advances_clock=False)
-    assert priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"), stopped).completion == 4080
+    assert priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)")).completion == 4080
 
 
 @pytest.mark.parametrize("seconds", [15, 20, 1215])
