@@ -403,11 +403,16 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         return ready
 
     def legal(self, state: AsyncToolState) -> list[LegalCommand]:
-        """Return the calls that are `ready`, the closing message once all calls have been made, and the wait."""
+        """Return the calls that are `ready`, the closing message once all calls have been made, and the wait.
+
+        After a success, which the rule ``closing`` allows before the closing message, only this message is legal.
+        """
         commands = []
         for action in self._actions(state):
             kind = "close" if action == CLOSE else "act"
             commands.append(LegalCommand(self._texts[action], kind))
+        if state.complete and self.success(state):
+            return commands
         return [*commands, LegalCommand(json.dumps(WAIT), "wait")]
 
     @cached_property
