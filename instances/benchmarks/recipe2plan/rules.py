@@ -173,7 +173,8 @@ _MESSAGES = {
     "no_action": "the plan contains no readable command",
     "empty_answer": "the answer contains no readable command",
     "missing_action": "is never carried out",
-    "identical_refusals": "{v.required} refusals were identical",
+    "identical_refusals": "{v.required} answers in a row were refused for the same reason",
+    "same_command": "the same command was refused {v.required} times",
     "too_many_turns": "the recipes are not complete after {v.required} answers",
 }
 #: Functions that write the messages of the other kinds.
@@ -188,6 +189,7 @@ class Recipe2PlanViolation(Violation):
     """Violation of the rules of Recipe2Plan; ``case`` selects a message other than that of the kind.
 
     ``unfinished``: a prerequisite is complete, but ends too late. ``lack``: the whole plan does not complete a step.
+    ``same_command``: the identical refusals are those of one command.
     """
 
     __slots__ = ()

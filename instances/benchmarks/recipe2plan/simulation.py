@@ -277,7 +277,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         if fault is not None and (is_late or state.refused > rules.max_failures):
             state.fatal = fault
         elif fault is not None and repeats and repeats == rules.max_identical_refusals:
-            state.fatal = fault._replace(kind="identical_refusals", case="", required=repeats)
+            case = "same_command" if rules.refusals_counted == "run" else ""
+            state.fatal = fault._replace(kind="identical_refusals", case=case, required=repeats)
         elif rules.max_turns == "steps+10" and state.turns >= max_turns and self._goal_ratio(state) < 1:
             state.fatal = Recipe2PlanViolation(state.count - 1, "too_many_turns", "", required=max_turns)
         if state.fatal is not fault and state.fatal is not None and state.history is not None:
