@@ -119,9 +119,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     Live runs
     ---------
     A message has any form of the plan language. Legal commands are the next reference call of each task once its input
-    is known, the wait, and the closing message once all reference calls have been made; after a success that needs no
-    closing message, only this message. They contain the solution, so they are for action masks and for agents that are
-    not language models.
+    is known, and the wait; once all reference calls have been made, only the closing message. They contain the
+    solution, so they are for action masks and for agents that are not language models.
 
     A run ends with the closing message, or after 20 turns plus 3 times the turns of the sequential reference calls;
     with `bounded=False` after 10,000 turns. Results are answers of the role `user`; in Figure 12 they have the role

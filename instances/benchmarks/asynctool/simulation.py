@@ -403,21 +403,13 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         return ready
 
     def legal(self, state: AsyncToolState) -> list[LegalCommand]:
-        """Return the calls that are `ready`, the closing message once all calls have been made, and the wait.
-
-        After a success, which the rule ``closing`` allows before the closing message, only this message is legal.
-        """
+        """Return the calls that are `ready` and the wait; once all calls have been made, the closing message."""
         commands = []
         for action in self._actions(state):
             kind = "close" if action == CLOSE else "act"
             commands.append(LegalCommand(self._texts[action], kind))
-        return [*commands, *self._wait(state)]
-
-    def _wait(self, state: AsyncToolState) -> list[LegalCommand]:
-        """Return the wait, unless the run is a success that only the closing message follows."""
-        if state.complete and self.success(state):
-            return []
-        return [LegalCommand(json.dumps(WAIT), "wait")]
+        # The closing message need not wait for the last results.
+        return commands if state.complete else [*commands, LegalCommand(json.dumps(WAIT), "wait")]
 
     @cached_property
     def _texts(self) -> dict[str, str]:
@@ -433,13 +425,13 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         return actions
 
     def choices(self, point: DecisionPoint, step: int, state: AsyncToolState | None = None) -> Iterator[LegalCommand]:
-        """Yield every reference call that is `ready`, the closing message and the wait, as `legal` does."""
+        """Yield every reference call that is `ready`, the closing message and the wait."""
         if state is None:
             state = self._after_pieces(point)
         for action in self._actions(state):
             piece = Piece(action, point.state.clock, 1, self.instance.agents[0])
             yield LegalCommand(self._texts[action], "act", piece)
-        yield from self._wait(state)
+        yield LegalCommand(json.dumps(WAIT), "wait")
 
     def after_piece(self, point: DecisionPoint, piece: Piece) -> DecisionPoint:
         """Return the point after the turn of a call or of the closing message."""
