@@ -20,9 +20,10 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: forms and names of domains (3,500), times in JSON and offers of several plans (1,700), files of folders that are not
 #: read (1,400), means with counts (1,000), other formats (500), run folders and figures (1,100), rules and heuristics
 #: of other packages (1,000), answers of models that are stored one by one (500), tables read by a worker (500), and
-#: their tests, and by a comparison of the decision points of live runs and replays (250); names for intermediate values
+#: their tests, and by a comparison of the decision points of live runs and replays (250), and of live runs and
+#: grades by the papers' rules of refusals, scopes and closings (100, and 350 of tests); names for intermediate values
 #: and lists of stages saved 700. Planners of grid kitchens went, and their tests (5,300 and 2,800).
-CEILINGS = {"packages": 132_200, "tests": 153_900}
+CEILINGS = {"packages": 132_200, "tests": 154_250}
 
 
 def operations(text: str) -> int:
