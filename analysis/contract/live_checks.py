@@ -25,7 +25,7 @@ from planoracle.instances.protocol.schedule_run import ScheduleRun
 from planoracle.instances.protocol.simulator import LegalCommand, ScheduleSimulator, Step
 
 # Maximum number of messages of a run of refusals or waits.
-_MOST_MESSAGES = 3_000
+_MOST_MESSAGES = 12_000
 
 
 def legal_commands(case: ContractCase) -> None:

@@ -126,7 +126,7 @@ class Solver:
     """Values and options of one run; ``limit`` is that of one state.
 
     A legal action saves at most one step of a best plan, so totals (executed actions included) never fall. Refused
-    actions change no state.
+    actions change no state; by the rule ``count_refused`` each takes a step.
     """
 
     grid = 1
@@ -149,21 +149,26 @@ class Solver:
 
     @cached_property
     def values(self) -> list[Value]:
-        """Totals before the first and after every action; refused actions keep the total before them."""
+        """Totals before the first and after every action; a refused action adds its step to the last one."""
         last = len(self.done)
         totals: list[Value | None] = [None] * (last + 1)
         totals[0] = self._value(0)
         if last:
-            totals[-1] = self.value
+            totals[-1] = self._value(last)
             fill(totals, 0, last, lambda k, _low, _high: self._value(k), self._follow)
         filled = [total for total in totals if total is not None]
         numbers_of_actions = accumulate((step.valid for step in self.run.record.steps), initial=0)
-        return [filled[count] for count in numbers_of_actions]
+        return [self._with_refusals(filled[count], tried - count) for tried, count in enumerate(numbers_of_actions)]
 
     @cached_property
     def value(self) -> Value:
         """Total at the end of the run."""
-        return self._value(len(self.done))
+        count = len(self.done)
+        return self._with_refusals(self._value(count), len(self.run.record.steps) - count)
+
+    def _with_refusals(self, total: Value, refusals: int) -> Value:
+        """Return a total of legal actions with the steps of refused ones."""
+        return total.later(refusals) if self.run.rules.count_refused else total
 
     @cached_property
     def rest(self) -> Result:
@@ -182,10 +187,11 @@ class Solver:
     def options(self, value: Value) -> Iterator[Option]:
         """Yield every legal action."""
         engine, state = self.run.record.rules, self._states[-1]
+        refusals = len(self.run.record.steps) - len(self.done)
         for code in engine.legal(state):
             action = engine.actions[code].text
             total = self._total([*self.done, action], engine.step(state, code))
-            yield Option.of(action, "act", value, total)
+            yield Option.of(action, "act", value, self._with_refusals(total, refusals))
 
     def _value(self, count: int) -> Value:
         return self._total(self.done[:count], self._states[count])

@@ -161,6 +161,12 @@ class Value:
         """Return the value of a state that is proved to have no completion."""
         return cls(_INFEASIBLE, None)
 
+    def later(self, ticks: int) -> Value:
+        """Return the value of the same state that is reached some ticks later."""
+        if self.is_infeasible:
+            return self
+        return replace(self, lower=self.lower + ticks, upper=None if self.upper is None else self.upper + ticks)
+
     @property
     def is_infeasible(self) -> bool:
         """True if the state is proved to have no completion."""

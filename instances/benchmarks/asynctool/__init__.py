@@ -64,8 +64,7 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     used in turn t + 1 + d. It arrives with the answer to the message before that turn; results may arrive in another
     order than the calls. The delay depends on the number of the call within its sub-task, so plans cannot change it.
     A call before its input is known is *premature*: a guess, which is executed nevertheless. The closing message need
-    not wait for the last results (Figure 12). A run succeeds if all sub-tasks are solved and it ends with the closing
-    message.
+    not wait for the last results (Figure 12). A run succeeds if all sub-tasks are solved; see `closing`.
 
     Violations: `unreadable`, `unknown_task`, `other_tool` (a tool of another sub-task), `unknown_tool`, `failed_call`,
     `premature`, `after_close`, `missing_call`, `wrong_state`, `not_closed`.
@@ -76,19 +75,21 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     | rule | default | alternatives |
     |---|---|---|
     | `f1` | `nestful`: sets, without unknown functions, averaged over runs | `micro`: multisets, pooled |
-    | `f1_scope` | `run`: labels count for the run as a whole | `task`: for their own sub-task only |
+    | `f1_scope` | `task`: labels count for their own sub-task (B.1: "incorrect tools for the tasks") | `run`: for all |
     | `char` | `calls`: all reference calls are made | `results`: their results are obtained; `both` |
-    | `closing` | `required`: a success needs the closing message | `implied`: the end closes the run, as one turn |
+    | `closing` | `implied` (2.3: "trajectory completion and environment consistency") | `required`: by a message |
     | `several_calls` | `refused`: several calls in a message are unreadable | `first`: the first one counts |
 
     Metrics
     -------
     The path of a sub-task matches if its reference calls were all made, as a multiset, and its state matches if it
-    equals that after the reference calls (B.1). Turns count the closing message. The Same-task Streak (3.2) is counted
-    in calls of one sub-task without a call of another one between them (`streak`), and in turns from the first to the
-    last of these calls (`streak_turns`); `streak_excess` is the number of calls beyond the shortest possible streak.
+    equals that after the reference calls (B.1). Turns count the closing message, also one that `closing=implied`
+    adds at the end of a run, and so does the optimum. With `closing=required` a run without it fails. The Same-task
+    Streak is the "longest consecutive sequence of turns" with one sub-task (3.2): `streak`, also called `streak_turns`,
+    counts the turns from the first to the last call of a sub-task without a call of another one between them,
+    `streak_calls` these calls, and `streak_excess` the calls beyond the shortest possible streak.
     F1 = 2 * hits / (2 * hits + false positives + misses), and 1 if there is nothing to match; for Figure 14 the F1 of
-    functions is 0.571, with `f1_scope=task` 0.286. Over a set, shares count sub-tasks and runs alike: 112 of the 114
+    functions is 0.286, with `f1_scope=run` 0.571. Over a set, shares count sub-tasks and runs alike: 112 of the 114
     accuracies of Table 1 are multiples of 1/1884 or 1/712. Causes of failure, for the first missing reference call:
 
     | cause | condition (the first that applies) | paper |
@@ -118,8 +119,8 @@ class AsyncTool(ScheduleBenchmark[list[object], Rules]):
     Live runs
     ---------
     A message has any form of the plan language. Legal commands are the next reference call of each task once its input
-    is known, the wait, and the closing message once all reference calls have been made. They contain the solution, so
-    they are for action masks and for agents that are not language models.
+    is known, and the wait; once all reference calls have been made, only the closing message. They contain the
+    solution, so they are for action masks and for agents that are not language models.
 
     A run ends with the closing message, or after 20 turns plus 3 times the turns of the sequential reference calls;
     with `bounded=False` after 10,000 turns. Results are answers of the role `user`; in Figure 12 they have the role

@@ -175,7 +175,7 @@ class CallMeasurement(Measurement[AsyncToolRun]):
         #: Calls of one sub-task without a call of another one between them.
         groups = groupby(calls, attrgetter("task"))
         self.streaks = [list(turns) for _, turns in groups]
-        self.streak = max(map(len, self.streaks), default=0)
+        self.streak_calls = max(map(len, self.streaks), default=0)
         calls_by_task = Counter(turn.task for turn in calls)
         self.min_streak = streak_floor(calls_by_task.values())
         idle_kinds = ("wait", "unreadable", "unknown_task")
@@ -201,8 +201,8 @@ class CallMeasurement(Measurement[AsyncToolRun]):
         return sum(values) / len(self.outcomes)
 
     @property
-    def streak_turns(self) -> int:
-        """Longest streak in turns, from its first turn to its last."""
+    def streak(self) -> int:
+        """Longest streak in turns, from its first turn to its last; waits between its calls count."""
         lengths = []
         for calls in self.streaks:
             first = calls[0].number
@@ -334,7 +334,7 @@ def _run_metrics() -> Declarations[CallMeasurement]:
     average = Average("overall", "share of the runs", role=("success",))
     overall: _Metric = Metric(
         "overall",
-        "all sub-tasks are solved and the run is closed",
+        "all sub-tasks are solved and the run is closed, see the rule closing",
         attrgetter("record.success"),
         kind="flag",
         average=average,
@@ -344,28 +344,26 @@ def _run_metrics() -> Declarations[CallMeasurement]:
 
 def _streak_metrics() -> Declarations[CallMeasurement]:
     """Return the metrics of the Same-task Streak."""
-    meaning = "longest sequence of calls of one sub-task"
-    excess_meaning = "streak minus the shortest possible one"
+    meaning = "longest sequence of turns with one sub-task, from its first call to its last"
     average = Average("streak", meaning)
-    streak: _Metric = Metric("streak", meaning, attrgetter("streak"), kind="count", average=average)
-    average = Average("streak_excess", excess_meaning)
+    streak: _Metric = Metric("streak", meaning, attrgetter("streak"), "turns", "count", average=average)
+    average = Average("streak_turns", "streak, by its earlier name", is_shown=False)
+    turns: _Metric = Metric(
+        "streak_turns", "streak, by its earlier name", attrgetter("streak"), "turns", "count", average=average
+    )
+    meaning = "longest sequence of calls of one sub-task"
+    average = Average("streak_calls", meaning)
+    calls: _Metric = Metric("streak_calls", meaning, attrgetter("streak_calls"), kind="count", average=average)
+    meaning = "streak in calls minus the shortest possible one"
+    average = Average("streak_excess", meaning)
     excess: _Metric = Metric(
         "streak_excess",
-        excess_meaning,
-        lambda measurement: measurement.streak - measurement.min_streak,
+        meaning,
+        lambda measurement: measurement.streak_calls - measurement.min_streak,
         kind="count",
         average=average,
     )
-    average = Average("streak_turns", f"{meaning}, in turns")
-    turns: _Metric = Metric(
-        "streak_turns",
-        f"{meaning}, from its first turn to its last",
-        attrgetter("streak_turns"),
-        "turns",
-        "count",
-        average=average,
-    )
-    return streak, excess, turns
+    return streak, turns, calls, excess
 
 
 def _turn_metrics() -> Declarations[CallMeasurement]:

@@ -20,21 +20,21 @@ class Profile(Rules):
         ``"nestful"``: F1 of the sets of labels of a run, without labels of unknown functions, averaged over runs.
         ``"micro"``: F1 of the multisets of all labels, pooled over runs.
     f1_scope
-        Labels count for the ``"run"`` as a whole, or for the ``"task"`` that a call names.
+        Labels count for the ``"task"`` that a call names, or for the ``"run"`` as a whole.
     char
         Path matching compares ``"calls"``, their ``"results"``, or ``"both"``.
     several_calls
         Several calls in one message are ``"refused"``, or the ``"first"`` counts.
     closing
-        ``"required"``: a run without the closing message fails. ``"implied"``: the end of the transcript closes the
-        run and counts as one turn.
+        ``"implied"``: the end of the transcript closes the run and counts as one turn. ``"required"``: a run without
+        the closing message fails.
     """
 
     f1: str = "nestful"
-    f1_scope: str = "run"
+    f1_scope: str = "task"
     char: str = "calls"
     several_calls: str = "refused"
-    closing: str = "required"
+    closing: str = "implied"
 
 
 PROFILES = {"paper": Profile(), "released": Profile(refuse_unread=False)}
@@ -42,10 +42,10 @@ PROFILES = {"paper": Profile(), "released": Profile(refuse_unread=False)}
 #: Values of the rules that are text.
 CHOICES = {
     "f1": ("nestful", "micro"),
-    "f1_scope": ("run", "task"),
+    "f1_scope": ("task", "run"),
     "char": ("calls", "results", "both"),
     "several_calls": ("refused", "first"),
-    "closing": ("required", "implied"),
+    "closing": ("implied", "required"),
 }
 
 

@@ -403,12 +403,13 @@ class AsyncToolSimulator(ScheduleSimulator[AsyncToolState, AgentMessage]):
         return ready
 
     def legal(self, state: AsyncToolState) -> list[LegalCommand]:
-        """Return the calls that are `ready`, the closing message once all calls have been made, and the wait."""
+        """Return the calls that are `ready` and the wait; once all calls have been made, the closing message."""
         commands = []
         for action in self._actions(state):
             kind = "close" if action == CLOSE else "act"
             commands.append(LegalCommand(self._texts[action], kind))
-        return [*commands, LegalCommand(json.dumps(WAIT), "wait")]
+        # The closing message need not wait for the last results.
+        return commands if state.complete else [*commands, LegalCommand(json.dumps(WAIT), "wait")]
 
     @cached_property
     def _texts(self) -> dict[str, str]:

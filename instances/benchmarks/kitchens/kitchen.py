@@ -49,7 +49,7 @@ class KitchenRules(Rules):
     goal: str = "conditions"
     limit: str = "optimum"
     stop_at_limit: bool = True
-    count_refused: bool = False
+    count_refused: bool = True
     price_rest: bool = False
 
     def deciding(self) -> KitchenRules:
@@ -59,7 +59,9 @@ class KitchenRules(Rules):
 
 PROFILES = {
     "paper": KitchenRules(),
-    "released": KitchenRules(skip_after_finish=True, normalize=False, refuse_unread=False, stop_at_limit=False),
+    "released": KitchenRules(
+        skip_after_finish=True, normalize=False, refuse_unread=False, stop_at_limit=False, count_refused=False
+    ),
 }
 
 #: Values of the text rules.

@@ -14,7 +14,7 @@ from planoracle.instances.benchmarks.kitchens.descriptions import (
     refusal_in_words,
 )
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
-from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, finishes, logged, reading
+from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS, finishes, logged, match, reading
 from planoracle.instances.benchmarks.kitchens.measures import published_steps, step_limit
 from planoracle.instances.benchmarks.kitchens.simulation import (
     MAX_TEXT,
@@ -33,9 +33,8 @@ from planoracle.instances.protocol.live import LiveText
 from planoracle.instances.protocol.settings import Sampling, Setting, by_name, distinct
 from planoracle.instances.protocol.simulator import Step, Unreadable
 
-#: With ``RunConfig.bounded``, number of refused messages in a row that make a failed attempt, and number of failed
-#: attempts that end the run, as in the released harness of ReAct.
-TRIES, ATTEMPTS = 5, 3
+#: Entry of a submission for a message that has no action, or does not say which.
+NO_ACTION = "(no action)"
 #: Step limit without a known plan: steps for each condition of the goal, and the minimum, for every player. Proved
 #: optima, of one player or several, are at most 6.25 for each condition.
 STEPS_PER_CONDITION, MIN_STEP_LIMIT = 30, 100
@@ -46,8 +45,8 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
 
     A message is text with an action (the first one counts), a record with an ``"action"``, or, with several players, a
     record of their actions by name, also as JSON. Then all players act who have not acted in this round, in their
-    order; a refused or missing action does nothing. A refused action changes nothing and, by default, takes no step.
-    ``Finish`` ends the run.
+    order; after a refused action, or without one, they do nothing. A refused action changes nothing and, by default,
+    takes a step. A message without an action is a refused action. ``Finish`` ends the run.
 
     Attributes
     ----------
@@ -66,7 +65,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
       table2: lettuce1
       table3: bread2
     >>> run.legal()[0].text, run.step(run.legal()[0].text).observation.clock
-    ('Move robot1 from table1 to board1', 1)
+    ('Move robot1 from table1 to board1', 2)
     """
 
     simulator: KitchenSimulator
@@ -144,7 +143,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         if step.violation is None:
             return ""
         command = quoted(step.command, 80)
-        if step.violation.kind == "unreadable":
+        if step.violation.case == "unreadable":
             return f"{command}: not understood, {step.violation.actual}"
         return f"{command}: refused, {clean(refusal_in_words(step.violation, 300), 300)}"
 
@@ -164,12 +163,18 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         try:
             actions = reading(self.problem, submitted, self.rules).commands
         except PlanError as error:
-            return _unreadable(message, quoted(str(error), 300))
+            return self._unreadable(message, quoted(str(error), 300))
         if actions:
             return self._entry(actions[0])
         if isinstance(message, str) and finishes(message, self.problem.domain):
             return None
-        return _unreadable(message, "the message contains no action")
+        return self._unreadable(message, "the message contains no action")
+
+    def _unreadable(self, message: object, reason: str) -> Unreadable:
+        """Return the command of a message without an action, in words that are not read back as one."""
+        entry = self._entry(message) if isinstance(message, str) else ""
+        is_action = bool(match(entry, self.problem.domain))
+        return Unreadable(entry if entry and not is_action else NO_ACTION, reason)
 
     def _entry(self, text: str) -> str:
         """Return the form of an action in a submission, which is read back as the same action."""
@@ -178,12 +183,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
     def take(self, state: KitchenRunState, message: object) -> tuple[KitchenRunState, tuple[Step, ...]]:
         """Apply the action of a message, or those of all players."""
         joint = self._joint(message)
-        after, steps = super().take(state, message) if joint is None else self._round(state, joint)
-        if after.done > state.done:
-            return after._replace(streak=0) if state.streak else after, steps
-        has_failed = state.streak + 1 >= TRIES
-        streak = 0 if has_failed else state.streak + 1
-        return after._replace(streak=streak, failures=state.failures + has_failed), steps
+        return super().take(state, message) if joint is None else self._round(state, joint)
 
     def _joint(self, message: object) -> Mapping[str, object] | None:
         """Return the actions of a message by players, ``None`` if it has another form."""
@@ -204,7 +204,7 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         early = [name for name in players[:first] if name in joint]
         if early:
             reason = f"{early[0]} has already acted in this round, it is the turn of {players[first]}"
-            return self.simulator.apply(state, _unreadable(joint, reason))
+            return self.simulator.apply(state, self._unreadable(joint, reason))
         steps: list[Step] = []
         for player in players[first:]:
             done, entry = state.done, joint.get(player)
@@ -221,12 +221,10 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
         return (self.simulator.ended(state) or self.limit_reached(state)) is not None
 
     def limit_reached(self, state: KitchenRunState) -> str | None:
-        """Return the limit of steps, of actions, or of failed attempts."""
+        """Return the limit of steps or of actions, if it is reached."""
         if self.step_limit is not None and state.ticks >= self.step_limit:
             return "step_limit"
-        if state.tried >= MAX_ACTIONS:
-            return "action_limit"
-        return "refused" if self.config.bounded and state.failures >= ATTEMPTS else None
+        return "action_limit" if state.tried >= MAX_ACTIONS else None
 
     # Submission
 
@@ -243,11 +241,6 @@ class KitchenText(LiveText[Kitchen, KitchenRules, KitchenRunState]):
     def plan_fields(self, message: object) -> dict[str, object]:
         """Return a whole plan as a submission with the limit of steps, if any."""
         return super().plan_fields(message) | ({} if self.step_limit is None else {"limit": self.step_limit})
-
-
-def _unreadable(message: object, reason: str) -> Unreadable:
-    """Return the command of a message without an action, which does not count as a refused action."""
-    return Unreadable(message[:MAX_TEXT] if isinstance(message, str) else type(message).__name__, reason)
 
 
 #: Class of the texts of live runs.

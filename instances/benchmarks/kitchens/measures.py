@@ -88,7 +88,7 @@ def foresight(run: StepRecord) -> Foresight:
     if not start_numbers:
         other_work = [action for _, action in legal_actions if _thing(engine, action) is not None]
         return Foresight(False, needed, 0, None, len(other_work))
-    _, first_start = legal_actions[start_numbers[0]]
+    first_position, first_start = legal_actions[start_numbers[0]]
     earlier = [action for _, action in legal_actions[: start_numbers[0]]]
     helpful_things = _in_the_way(run, first_start)
     other_work = []
@@ -96,7 +96,8 @@ def foresight(run: StepRecord) -> Foresight:
         thing = _thing(engine, action) if action.player == first_start.player else None
         if thing is not None and thing not in helpful_things:
             other_work.append(action)
-    ticks = sum(action.ticks for action in earlier)
+    refused = first_position - len(earlier)
+    ticks = sum(action.ticks for action in earlier) + refused * engine.rules.count_refused
     return Foresight(not other_work, needed, len(start_numbers), ticks, len(other_work))
 
 

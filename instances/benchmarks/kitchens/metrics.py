@@ -77,7 +77,7 @@ def _steps_and_success() -> Declarations[KitchenMeasurement]:
         Metric("end", "reason for the end of the run", lambda measurement: measurement.record.end, kind="text"),
         Metric(
             "steps_taken",
-            "legal actions; with joint moves complete rounds",
+            "legal actions, and refused ones by the rule count_refused; with joint moves complete rounds",
             lambda measurement: measurement.steps,
             "steps",
             "count",

@@ -90,7 +90,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     -----
     A step is one action of the player whose turn it is. An action is legal if its conditions are true; different
     parameters stand for different objects. `Do nothing` is always legal. A refused action changes nothing and, by
-    default, takes no step; its kind is `unknown_action`, `unknown_object`, `not_your_turn` or `precondition`. A step
+    default, takes a step; its kind is `unknown_action`, `unknown_object`, `not_your_turn` or `precondition`. A step
     has three parts:
 
     1. The immediate changes of the action are made, and its effects are added to the list of effects. An effect that is
@@ -123,7 +123,7 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
     | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like steps cannot be read |
     | `limit` | `optimum` | `optimum` | reference of the step limit, or `published` |
     | `stop_at_limit` | `true` | `false` | a graded run ends at its step limit; later successes do not count |
-    | `count_refused` | `false` | `false` | a refused action takes a step, in which the kitchen does not change |
+    | `count_refused` | `true` | `false` | a refused action takes a step (2: "the current state s if a is invalid") |
     | `price_rest` | `false` | `false` | also compute the minimum remaining steps of failed runs |
 
     Options: `--profile paper` or `released`; single rules with `--set robotouille.RULE=VALUE`. Solving uses `released`
@@ -172,14 +172,14 @@ class Robotouille(Benchmark["Kitchen", list[str], Rules]):
 
     Live runs
     ---------
-    Closed loop: a message is one action, the first in its text. A message without an action is answered, but is not
-    part of the submission. With several players, `observation.player` is the next one. A record `{"robot1": ...,
-    "robot2": ...}` contains actions of all players who have not acted in this round; a missing or refused action does
-    nothing. A run ends when the goal is reached (`completed`), with `Finish` (`handed_in`) and after 10,000 actions. By
-    default it also ends as in the paper: at the step limit, or the third time that five messages in a row contain no
-    legal action (`refused`). The limit is 1.5 times the bundled optimum or, without one, the best known plan.
-    Without either it is 30 steps for each condition of the goal, at least 100, for every player. Open loop: one
-    message is the whole plan.
+    Closed loop: a message is one action, the first in its text. A message without an action is a refused action, in the
+    submission `(no action)` or the beginning of its text. With several players, `observation.player` is the next one. A
+    record `{"robot1": ..., "robot2": ...}` contains actions of all players who have not acted in this round; a player
+    whose action is missing or refused does nothing. A run ends when the goal is reached (`completed`), with `Finish`
+    (`handed_in`) and after 10,000 actions. By default it also ends at the step limit, as in the paper ("Baselines
+    exceeding this step limit are terminated", 4.2.2); no number of refusals ends it. The limit is 1.5 times the bundled
+    optimum or, without one, the best known plan. Without either it is 30 steps for each condition of the goal, at least
+    100, for every player. Open loop: one message is the whole plan.
 
     The setting `react` is the paper's `last-reasoning-action-mpc` (A.8): temperature 0.7, one example, and only the
     last reasoning and action in memory. The example is a sandwich from our kitchens, with an optimal plan.

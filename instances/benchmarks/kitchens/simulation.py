@@ -20,13 +20,14 @@ REFUSALS = ("unknown_action", "unknown_object", "not_your_turn", "precondition")
 #: Maximum number of characters of an action in a step.
 MAX_TEXT = 200
 
-#: Text of an action, a message without one, or ``None``: the agent ends the run.
+#: Text of an action, a message without one (a refused action, see `KitchenText`), or ``None``: the agent ends the run.
 KitchenCommand: TypeAlias = str | Unreadable | None
 
 _MESSAGES: dict[str, Callable[[Violation], str]] = {
     "unknown_action": lambda _: "does not match any action",
     "unknown_object": lambda v: f"there is no {v.resource}",
     "unfit": lambda _: "is not possible with objects of these types",
+    "unreadable": lambda v: str(v.actual),
     "not_your_turn": lambda v: f"it is {v.required}'s turn",
     "precondition": lambda v: f"needs {v.names}",
 }
@@ -97,8 +98,6 @@ class KitchenRunState(NamedTuple):
         Numbers of actions that were carried out, and of steps as the rules count them, see `StepRecord.steps_taken`.
     end
         ``completed``, or ``handed_in`` by the agent.
-    streak, failures
-        Consecutive messages of a live run without an action that was carried out, and failed attempts.
     """
 
     kitchen: State
@@ -107,8 +106,6 @@ class KitchenRunState(NamedTuple):
     done: int = 0
     ticks: int = 0
     end: str | None = None
-    streak: int = 0
-    failures: int = 0
 
 
 @dataclass(frozen=True)
@@ -164,28 +161,35 @@ class KitchenSimulator(Simulator[KitchenRunState, KitchenCommand]):
 
     def apply(self, state: KitchenRunState, command: KitchenCommand) -> tuple[KitchenRunState, tuple[Step, ...]]:
         """Return the state after an action."""
-        kitchen, last, tried, done, ticks, _, streak, failures = state
+        kitchen, last, tried, done, ticks, _ = state
         if command is None:
             return state._replace(end="handed_in"), (Step(tried, CLOSE, "close", ticks, ticks),)
         if isinstance(command, Unreadable):
-            unread = Violation(None, "unreadable", command.text, actual=command.reason)
-            return state, (Step(tried, command.text, "lost", ticks, ticks, unread),)
+            state, refusal = self._refused(state, command.text, "unknown_action", {})
+            unread = refusal._replace(case="unreadable", actual=command.reason)
+            return state, (Step(tried, command.text, "lost", ticks, state.ticks, unread),)
         engine = self.engine
         number = engine.find(kitchen, command)
         if number is None:
             kind, facts = _reason(engine, kitchen, command)
-            end = ticks + engine.rules.count_refused
-            refusal = Refusal(tried, kind, command[:80], start=ticks, end=end, **facts)
-            last = KitchenStep(command, None, False, kitchen, engine, refusal, last)
-            step = Step(tried, command[:MAX_TEXT], "lost", ticks, end, refusal)
-            return state._replace(last=last, tried=tried + 1, ticks=end), (step,)
+            state, refusal = self._refused(state, command, kind, facts)
+            return state, (Step(tried, command[:MAX_TEXT], "lost", ticks, state.ticks, refusal),)
         next_kitchen = engine.step(kitchen, number)
         reached = engine.goal(next_kitchen)
         last = KitchenStep(command, number, reached, kitchen, engine, None, last)
         end = ticks + engine.actions[number].ticks
         reason = "completed" if reached else None
-        next_state = KitchenRunState(next_kitchen, last, tried + 1, done + 1, end, reason, streak, failures)
+        next_state = KitchenRunState(next_kitchen, last, tried + 1, done + 1, end, reason)
         return next_state, (Step(tried, command[:MAX_TEXT], "act", ticks, end),)
+
+    def _refused(
+        self, state: KitchenRunState, text: str, kind: str, facts: dict[str, Any]
+    ) -> tuple[KitchenRunState, Refusal]:
+        """Return the state after a refused action, and the refusal; ``facts`` are further fields of it."""
+        end = state.ticks + self.engine.rules.count_refused
+        refusal = Refusal(state.tried, kind, text[:80], start=state.ticks, end=end, **facts)
+        last = KitchenStep(text, None, False, state.kitchen, self.engine, refusal, state.last)
+        return state._replace(last=last, tried=state.tried + 1, ticks=end), refusal
 
     def legal(self, state: KitchenRunState) -> Sequence[LegalCommand]:
         """Return every legal action; of actions with the same text only the first one."""

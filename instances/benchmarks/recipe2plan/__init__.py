@@ -44,8 +44,8 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
       step, recipe, duration and start;
     - an open-loop log `{"response": text}`;
     - an interactive log `[{"response": text}, ...]` of consecutive answers in the same kitchen. A rejected answer
-      changes only the clock; the run succeeds when every recipe is complete. `Action: Finish` does not count as a
-      rejected answer;
+      changes nothing but, with `reject_advances_clock`, the clock; the run succeeds when every recipe is complete.
+      `Action: Finish` does not count as a rejected answer;
     - a list of commands: `[step, recipe, duration, start]`, objects with these keys, or texts.
 
     Plans of more than 100,000 commands or with numbers of more than 40 digits are rejected.
@@ -58,7 +58,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     | violation | condition |
     |---|---|
     | `wrong_recipe`, `wrong_action` | the recipe or the step does not exist |
-    | `time_error` | the start is before the clock; a later start advances the clock even if the command fails |
+    | `time_error` | the start is before the clock; see `reject_advances_clock` |
     | `infeasible_multitask` | a continuous step overlaps another one; listed after `time_error` |
     | `object_occupancy` | an object is in use; setting its current temperature in the same interval is allowed |
     | `object_temperature` | the last temperature set is not the required one |
@@ -72,10 +72,12 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     | `missing_action` | a step is never carried out; only in the list of all violations |
     | `identical_refusals`, `too_many_turns` | an interactive run reaches `max_identical_refusals`, `max_turns` |
 
-    Refusals are identical if the released environment answers them with the same message. The message contains the
-    step, but the start of a command only for violations of objects and for times in the past. Whole plans have no
-    turns. An aborted run is a success only if every recipe was complete before. The limit of turns is that of the
-    released `react_agent.py`. The bundled optimum of `timed/Pancakes_Chicken-Rice` has more commands than this limit;
+    With `refusals_counted=run`, refusals of one command (the same recipe, step, length and start) are identical,
+    wherever they are in the run; answers without a command are never identical. With `row`, refusals in a row are
+    identical if the released environment answers them with the same message. The message contains the step, but the
+    start of a command only for violations of objects and for times in the past. Whole plans have no turns. An aborted
+    run is a success only if every recipe was complete before. The limit of turns is that of the released
+    `react_agent.py`. The bundled optimum of `timed/Pancakes_Chicken-Rice` has more commands than this limit;
     `solve --min-interruptions` finds an optimum with fewer.
 
     A continuous step advances the clock to its end, an autonomous step only to its start. So no step starts strictly
@@ -91,7 +93,7 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     | `undefined_ref` | `undefined` | `zero` | value if the reference saves no time in the same number of commands |
     | `clip_saved` | `true` | `true` | negative time saved counts as 0 |
     | `t_auto` | `executed` | `nominal` | durations of autonomous steps: executed, or nominal of complete steps |
-    | `reject_advances_clock` | `true` | `true` | a rejected command advances the clock |
+    | `reject_advances_clock` | `false` | `true` | a refusal moves the clock (3.4: "If the action is permissible") |
     | `step_shapes` | `lenient` | `released` | many forms of steps, or only the two of the released reader |
     | `parse_scope` | `plan` | `everywhere` | read steps in the plan section of the text, or everywhere |
     | `refuse_unread` | `true` | `false` | no verdict if too many lines that look like steps cannot be read |
@@ -99,7 +101,8 @@ class Recipe2Plan(ScheduleBenchmark[object, Rules]):
     | `score_if` | `success` | `complete` | score successful runs, or also complete runs with later rejections |
     | `fatal_time_constraint` | `true` | `false` | an interactive run ends at the first violated time constraint |
     | `max_failures` | `10` | `10` | rejected answers that do not end an interactive run; the next one does |
-    | `max_identical_refusals` | `3` | `3` | an interactive run ends after this many in a row; 0: no limit |
+    | `refusals_counted` | `run` | `row` | identical: of one command, or in a row (C.2: "the same action three times") |
+    | `max_identical_refusals` | `3` | `3` | an interactive run ends after this many identical refusals; 0: no limit |
     | `max_turns` | `unlimited` | `steps+10` | answers after which an interactive run ends |
     | `missing` | `failed` | `skipped` | problems without a plan |
     | `zero_duration` | `rejected` | `accepted` | commands of length zero |

@@ -214,6 +214,12 @@ def _volume(words: Words, violation: Violation) -> str:
     return f"{name} takes {amount} at {start}, when {violation.actual} are left"
 
 
+def _identical(words: Words, violation: Violation) -> str:
+    if violation.case == "same_command":
+        return f"the same command was refused {violation.required} times"
+    return f"{violation.required} answers in a row were refused for the same reason"
+
+
 _TABLE: dict[str, Callable[[Words, Violation], str]] = {
     "no_action": lambda *_: "your answer contains no readable step",
     "wrong_recipe": _wrong_recipe,
@@ -229,9 +235,7 @@ _TABLE: dict[str, Callable[[Words, Violation], str]] = {
     "object_occupancy": _occupancy,
     "object_temperature": _temperature,
     "object_volume": _volume,
-    "identical_refusals": lambda _, violation: (
-        f"{violation.required} answers in a row were refused for the same reason"
-    ),
+    "identical_refusals": _identical,
     "too_many_turns": lambda _, violation: f"the recipes are not complete after {violation.required} answers",
 }
 #: Sentences on violations of the rules.

@@ -41,7 +41,7 @@ _FINISH = re.compile(r"action:\s{0,9}finish", re.IGNORECASE)
 class Answers:
     """Commands, grouped into answers.
 
-    A whole plan is one answer. An interactive log has one entry per answer; a refused answer changes only the clock,
+    A whole plan is one answer. An interactive log has one entry per answer; a refused answer changes at most the clock,
     and the run continues. Commands are ordered by start inside an answer; ties keep their order.
     """
 

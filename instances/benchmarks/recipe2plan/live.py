@@ -31,9 +31,11 @@ paused may be done in several parts. An object serves one step at a time. Times 
 _CLOSED = f"""{_TASK}
 Answer with one step at a time, in the order of their starts:
 Action: Step(number, recipe, duration, start)
-You are told whether it is carried out; a step that is refused changes nothing, but time may have passed. When
-everything is prepared, answer:
+You are told whether it is carried out; a step that is refused changes nothing{{clock}}. When everything is prepared,
+answer:
 Action: Finish"""
+#: Words on the clock after a refusal, by the rule ``reject_advances_clock``.
+_CLOCK = {True: ", but time may have passed", False: ""}
 _OPEN = f"""{_TASK}
 Answer with the whole plan, a line for each step in the order of their starts:
 Step(number, recipe, duration, start)"""
@@ -42,8 +44,8 @@ Step(number, recipe, duration, start)"""
 class Recipe2PlanText(ScheduleText[Profile, CookingState]):
     """Texts of a run in a kitchen with one cook.
 
-    The first step of a message counts. By default the eleventh refusal ends the run, and so do three identical refusals
-    in a row and a missed time constraint.
+    The first step of a message counts. By default the eleventh refusal ends the run, and so do three refusals of one
+    command and a missed time constraint.
 
     Examples
     --------
@@ -57,7 +59,7 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
     It is 00:13:00.
     >>> print(run.step("Action: Step(3, Cobbler, 1 min, 00:20:00)").observation.text)
     Refused: Step 3 of Cobbler starts at 00:20:00, but step 2 of Cobbler comes first and has not been done.
-    It is 00:20:00.
+    It is 00:13:00.
     >>> [one["response"] for one in run.submission()["plan"]][1:]
     ['Step(1, Cobbler, 00:02:00, 00:11:00)', 'Step(3, Cobbler, 00:01:00, 00:20:00)']
     """
@@ -66,7 +68,9 @@ class Recipe2PlanText(ScheduleText[Profile, CookingState]):
 
     def instructions(self) -> str:
         """Return the form of steps."""
-        return _OPEN if self.config.loop == "open" else _CLOSED
+        if self.config.loop == "open":
+            return _OPEN
+        return _CLOSED.format(clock=_CLOCK[self.rules.reject_advances_clock])
 
     def introduction(self) -> str:
         """Return the recipes."""

@@ -44,8 +44,11 @@ class Profile(Rules):
         An interactive run ends at the first violated time constraint.
     max_failures
         Refused answers that do not end an interactive run; the next one does.
+    refusals_counted
+        Refusals that are identical: those of one command (recipe, step, length and start) anywhere in the ``"run"``, or
+        those in a ``"row"`` with the same message. With ``"run"``, answers without a command are never identical.
     max_identical_refusals
-        Number of refusals in a row with the same message that ends an interactive run; 0: no limit.
+        Number of identical refusals that ends an interactive run; 0: no limit.
     max_turns
         An interactive run ends after ``"steps+10"`` answers, or is ``"unlimited"``.
     missing
@@ -62,13 +65,14 @@ class Profile(Rules):
     reference: str = "heuristic"
     clip_saved: bool = True
     t_auto: str = "executed"
-    reject_advances_clock: bool = True
+    reject_advances_clock: bool = False
     step_shapes: str = "lenient"
     parse_scope: str = "plan"
     timestamp_repair: bool = False
     score_if: str = "success"
     fatal_time_constraint: bool = True
     max_failures: int = 10
+    refusals_counted: str = "run"
     max_identical_refusals: int = 3
     max_turns: str = "unlimited"
     missing: str = "failed"
@@ -85,6 +89,7 @@ CHOICES = {
     "step_shapes": ("released", "lenient"),
     "parse_scope": ("everywhere", "plan"),
     "score_if": ("success", "complete"),
+    "refusals_counted": ("run", "row"),
     "max_turns": ("unlimited", "steps+10"),
     "missing": ("failed", "skipped"),
     "zero_duration": ("accepted", "rejected"),
@@ -98,10 +103,12 @@ PROFILES = {
         missing_ref="zero",
         undefined_ref="zero",
         t_auto="nominal",
+        reject_advances_clock=True,
         step_shapes="released",
         parse_scope="everywhere",
         score_if="complete",
         fatal_time_constraint=False,
+        refusals_counted="row",
         max_turns="steps+10",
         missing="skipped",
         zero_duration="accepted",
@@ -167,6 +174,7 @@ _MESSAGES = {
     "empty_answer": "the answer contains no readable command",
     "missing_action": "is never carried out",
     "identical_refusals": "{v.required} answers in a row were refused for the same reason",
+    "same_command": "the same command was refused {v.required} times",
     "too_many_turns": "the recipes are not complete after {v.required} answers",
 }
 #: Functions that write the messages of the other kinds.
@@ -181,6 +189,7 @@ class Recipe2PlanViolation(Violation):
     """Violation of the rules of Recipe2Plan; ``case`` selects a message other than that of the kind.
 
     ``unfinished``: a prerequisite is complete, but ends too late. ``lack``: the whole plan does not complete a step.
+    ``same_command``: the identical refusals are those of one command.
     """
 
     __slots__ = ()

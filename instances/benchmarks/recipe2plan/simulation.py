@@ -95,9 +95,8 @@ class CookingState:
         State of every object, with the step that set it; and units in every volume that was filled.
     count, turns, refused, violation_count
         Numbers of commands, of answers, of refused answers, and of violations.
-    refusal, repeats
-        Reason of the last refusal, ``None`` if the last answer was carried out; and number of identical refusals in a
-        row.
+    refusals
+        Numbers of identical refusals, by what they have in common, see `Profile.refusals_counted`.
     fatal
         Violation that ended the run, if any.
     is_closed
@@ -124,8 +123,7 @@ class CookingState:
     count: int = 0
     turns: int = 0
     refused: int = 0
-    refusal: tuple[object, ...] | None = None
-    repeats: int = 0
+    refusals: dict[tuple[object, ...], int] = field(default_factory=dict)
     violation_count: int = 0
     fatal: Recipe2PlanViolation | None = None
     is_closed: bool = False
@@ -139,7 +137,7 @@ class CookingState:
 
 
 class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
-    """Rules of Recipe2Plan: a refused command ends its answer and changes only the clock.
+    """Rules of Recipe2Plan: a refused command ends its answer and changes at most the clock.
 
     Parameters
     ----------
@@ -182,6 +180,7 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         new_state.objects = state.objects.copy()
         new_state.temperature = state.temperature.copy()
         new_state.volume = state.volume.copy()
+        new_state.refusals = state.refusals.copy()
         return new_state
 
     def apply(self, state: CookingState, command: Answer) -> tuple[CookingState, tuple[Step, ...]]:
@@ -203,7 +202,8 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
                     break
         if self.plan is None:
             fault = cast("Recipe2PlanViolation | None", steps[-1].violation if steps else None)
-            self._end_turn(state, fault, state.count - first)
+            tried = () if isinstance(command, Unreadable) else command[: state.count - first]
+            self._end_turn(state, fault, tried)
         return state, tuple(steps)
 
     def _take(self, state: CookingState, command: StepCommand) -> list[Step]:
@@ -261,24 +261,49 @@ class Recipe2PlanSimulator(ScheduleSimulator[CookingState, Answer]):
         """Return True if all recipes are complete; a whole plan must break no rule."""
         return self._goal_ratio(state) == 1 and state.failed is None
 
-    def _end_turn(self, state: CookingState, fault: Recipe2PlanViolation | None, commands: int) -> None:
-        """Count an answer, and its refusal if its last command has a fault; either may end the run."""
+    def _end_turn(
+        self, state: CookingState, fault: Recipe2PlanViolation | None, tried: tuple[StepCommand, ...]
+    ) -> None:
+        """Count an answer, and its refusal if its last command has a fault; either may end the run.
+
+        ``tried`` are the commands of the answer up to its fault.
+        """
         rules = self.rules
         max_turns = len(self.actions) + EXTRA_TURNS
-        refusal = None if fault is None else (commands, *fault.answer)
         state.turns += 1
-        state.refused += refusal is not None
-        state.repeats = state.repeats + 1 if refusal == state.refusal else 1
-        state.refusal = refusal
+        state.refused += fault is not None
+        repeats = self._identical_refusals(state, fault, tried)
         is_late = fault is not None and fault.kind == "time_constraint" and rules.fatal_time_constraint
         if fault is not None and (is_late or state.refused > rules.max_failures):
             state.fatal = fault
-        elif fault is not None and state.repeats == rules.max_identical_refusals:
-            state.fatal = fault._replace(kind="identical_refusals", case="", required=state.repeats)
+        elif fault is not None and repeats and repeats == rules.max_identical_refusals:
+            case = "same_command" if rules.refusals_counted == "run" else ""
+            state.fatal = fault._replace(kind="identical_refusals", case=case, required=repeats)
         elif rules.max_turns == "steps+10" and state.turns >= max_turns and self._goal_ratio(state) < 1:
             state.fatal = Recipe2PlanViolation(state.count - 1, "too_many_turns", "", required=max_turns)
         if state.fatal is not fault and state.fatal is not None and state.history is not None:
             state.history = state.history._replace(violations=(*state.history.violations, state.fatal))
+
+    def _identical_refusals(
+        self, state: CookingState, fault: Recipe2PlanViolation | None, tried: tuple[StepCommand, ...]
+    ) -> int:
+        """Return the number of refusals identical to that of an answer with it, 0 without a refusal."""
+        key = None if fault is None else self._refusal_key(fault, tried)
+        if self.rules.refusals_counted == "row" and key not in state.refusals:
+            state.refusals = {}
+        if key is None:
+            return 0
+        state.refusals[key] = state.refusals.get(key, 0) + 1
+        return state.refusals[key]
+
+    def _refusal_key(self, fault: Recipe2PlanViolation, tried: tuple[StepCommand, ...]) -> tuple[object, ...] | None:
+        """Return what identical refusals have in common, ``None`` for a refusal that is not counted.
+
+        The paper counts attempts to execute "the same action" (C.2), the released code equal messages in a row.
+        """
+        if self.rules.refusals_counted == "row":
+            return (len(tried), *fault.answer)
+        return tried[-1] if tried else None
 
     def legal(self, state: CookingState) -> list[LegalCommand]:
         """Return every step in every length, at the clock and at later `moments`.

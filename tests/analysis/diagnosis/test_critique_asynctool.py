@@ -9,6 +9,7 @@ from planoracle.analysis.diagnosis.critique import Critique
 from planoracle.analysis.grading.oracle import optimum
 from planoracle.instances.benchmarks.asynctool import language as talk
 from planoracle.instances.benchmarks.asynctool import simulation as turn_rules
+from planoracle.instances.benchmarks.asynctool.rules import RULE_SET
 from planoracle.instances.files import catalog
 from tests.support.critiques import (
     CHAINS,
@@ -29,9 +30,10 @@ def gold(number: int, task: str = TASK) -> dict[str, Any]:
 PLAY = [gold(0), gold(0, OTHER), gold(1), talk.WAIT, gold(2), talk.CLOSING]
 
 
-def turns(*messages: Any) -> Critique:
-    result = report(CHAINS, list(messages))
-    assert_same_faults(result, turn_rules.replay(CHAINS.origin, list(messages)).violations)
+def turns(*messages: Any, **options: str) -> Critique:
+    rules = RULE_SET.profile(**options)
+    result = report(CHAINS, list(messages), rules=rules)
+    assert_same_faults(result, turn_rules.replay(CHAINS.origin, list(messages), rules).violations)
     return result
 
 
@@ -55,7 +57,8 @@ def test_each_kind_of_violation_in_transcripts() -> None:
     assert (finding.index, finding.required, finding.actual, finding.excess) == (1, 2, 1, 1)
     assert [tuple(other) for other in finding.others] == [(f"{TASK}: {gold(0)['func_name']}", 0, 1)]
     assert finding_kinds(turns(*PLAY, talk.WAIT)) == {"after_close"}
-    assert finding_kinds(turns(*PLAY[:-1])) == {"not_closed"}
+    assert finding_kinds(turns(*PLAY[:-1])) == set()
+    assert finding_kinds(turns(*PLAY[:-1], closing="required")) == {"not_closed"}
     assert single_finding(turns(*PLAY[:4], talk.CLOSING), "missing_call").text.startswith(f"{TASK} lacks a call")
 
 

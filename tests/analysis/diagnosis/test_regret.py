@@ -16,6 +16,7 @@ from support.samples import sample
 
 from planoracle.analysis.diagnosis.regret import regret, regret_of
 from planoracle.instances.benchmarks.asynctool import problem_model as asynctool
+from planoracle.instances.benchmarks.asynctool import rules as async_rules
 from planoracle.instances.benchmarks.asynctool.language import CLOSING, WAIT, call_message
 from planoracle.instances.benchmarks.recipe2plan import problems
 from planoracle.instances.benchmarks.recipe2plan import rules as recipe2plan
@@ -58,6 +59,7 @@ def priced(instance, submission, rules=None, *, guesses=False):
 @pytest.mark.slow
 def test_costs_sum_to_regret_and_only_guesses_are_negative():
     early = good = 0
+    required = async_rules.RULE_SET.profile(closing="required")
     for seed in range(40):
         random = Random(seed)
         problem = random_chains(seed, constant=False)
@@ -68,7 +70,8 @@ def test_costs_sum_to_regret_and_only_guesses_are_negative():
                 random.choice([chain for chain in chains if chain]).pop(0) if random.random() < 0.7 else WAIT
             )
         closed = random.random() < 0.8
-        result = priced(asynctool.instance(problem), [*messages, CLOSING] if closed else messages, guesses=True)
+        instance = asynctool.instance(problem)
+        result = priced(instance, [*messages, CLOSING] if closed else messages, required, guesses=True)
         assert result.success == closed
         good += closed
         for one in result.decisions:
@@ -77,6 +80,8 @@ def test_costs_sum_to_regret_and_only_guesses_are_negative():
                 early += 1
         if not closed:
             assert result.completion == len(messages) + 1
+            implied = priced(instance, messages, guesses=True)
+            assert (implied.success, implied.final) == (True, len(messages) + 1)
     assert good > 20
     assert early > 5
 
@@ -131,13 +136,14 @@ def test_rejected_commands_of_log_advance_clock_only_for_existing_steps():
         return [{"response": answer} for answer in answers]
 
     instance = load(NAME)
-    existing = priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"))
+    advancing = recipe2plan.RULE_SET.profile("paper", reject_advances_clock=True)
+    existing = priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"), advancing)
     assert [(one.kind, one.cost) for one in existing.decisions] == [("wait", 600), ("lost", 0)]
-    unknown = priced(instance, log("Step(99, Cobbler, 1 min, 00:10:00)", "Step(0, Cobbler, 10 min, 00:00:00)"))
+    unknown_step = log("Step(99, Cobbler, 1 min, 00:10:00)", "Step(0, Cobbler, 10 min, 00:00:00)")
+    unknown = priced(instance, unknown_step, advancing)
     assert [(one.kind, one.cost) for one in unknown.decisions] == [("lost", 0), ("act", 0)]
     assert unknown.completion == unknown.optimum == 4080
-    stopped = recipe2plan.RULE_SET.profile("paper", reject_advances_clock=False)
-    assert priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)"), stopped).completion == 4080
+    assert priced(instance, log("Step(5, Cobbler, 1 min, 00:10:00)")).completion == 4080
 
 
 @pytest.mark.parametrize("seconds", [15, 20, 1215])

@@ -61,10 +61,14 @@ def f1(expected: set, actual: set) -> float:
 
 
 def labels(messages: list) -> tuple[set, set]:
-    """Function and parameter labels of the calls among messages."""
-    calls = [m for m in messages if "func_name" in m]
-    triples = {(m["func_name"], key, canonical(value)) for m in calls for key, value in m["params"].items()}
-    return {m["func_name"] for m in calls}, triples
+    """Function and parameter labels of the calls among messages, with their sub-tasks."""
+    calls = [message for message in messages if "func_name" in message]
+    functions, parameters = set(), set()
+    for call in calls:
+        function = (call["id"], call["func_name"])
+        functions.add(function)
+        parameters |= {(*function, key, canonical(value)) for key, value in call["params"].items()}
+    return functions, parameters
 
 
 def check(name: str, base: list, turns: list, hit: dict[str, str], result: Grade) -> None:
@@ -108,8 +112,9 @@ def test_reference_calls_get_full_scores(method: str, suffix: str) -> None:
 
 def test_implied_closing_ends_transcript() -> None:
     *turns, _ = transcript("asynctool/files_2", "optimal")
-    assert [one["kind"] for one in grade("asynctool/files_2", turns).violations] == ["not_closed"]
-    implied = grade("asynctool/files_2", turns, closing="implied")
+    required = grade("asynctool/files_2", turns, closing="required")
+    assert [violation["kind"] for violation in required.violations] == ["not_closed"]
+    implied = grade("asynctool/files_2", turns)
     assert (implied.success, implied.makespan, implied.metrics["turns"]) == (True, len(turns) + 1, len(turns) + 1)
 
 
@@ -271,9 +276,9 @@ def test_usable_idle_turns_are_counted() -> None:
     result = grade(PAIR, base)
     # trading waits twice, files once; the files calls were ready during both, trading was done during the last.
     assert (result.metrics["idle_turns"], result.metrics["usable_idle_turns"]) == (3, 2)
-    assert result.metrics["streak"] == 3
+    assert result.metrics["streak_calls"] == 3
     assert result.metrics["streak_excess"] == 2
-    assert result.metrics["streak_turns"] == 5  # three calls and the two waits between them
+    assert result.metrics["streak"] == result.metrics["streak_turns"] == 5  # three calls and two waits between them
 
 
 def test_labels_of_confused_call_count_for_run_or_sub_task() -> None:
@@ -281,11 +286,20 @@ def test_labels_of_confused_call_count_for_run_or_sub_task() -> None:
     first, second = transcript(PAIR, "sequential")[0], {"id": "trading_1", "func_name": "enter_folder"}
     turns = [first, second | {"params": {"name": "workspace"}}]
     by_run, by_task, pooled = (
-        grade(PAIR, turns, **rules).metrics for rules in ({}, {"f1_scope": "task"}, {"f1": "micro", "f1_scope": "task"})
+        grade(PAIR, turns, **rules).metrics for rules in ({"f1_scope": "run"}, {}, {"f1": "micro"})
     )
     assert by_run["func_f1"] == by_run["func_f1_micro"] == pytest.approx(2 * 2 / 7)
     assert by_task["func_f1"] == by_task["func_f1_micro"] == pooled["func_f1"] == pytest.approx(2 * 1 / 7)
     assert by_task["param_f1"] < by_run["param_f1"]
+
+
+def test_calls_of_the_right_functions_for_the_wrong_sub_tasks_have_no_hits() -> None:
+    other_task = {"trading_1": "files_1", "files_1": "trading_1"}
+    turns = [{**call, "id": other_task[call["id"]]} for call in transcript(PAIR, "optimal") if "id" in call]
+    metrics = grade(PAIR, turns).metrics
+    assert metrics["func_f1"] == metrics["param_f1"] == metrics["func_f1_micro"] == 0
+    by_run = grade(PAIR, turns, f1_scope="run").metrics
+    assert by_run["func_f1"] == by_run["param_f1"] == 1
 
 
 def test_summary_pools_sub_tasks_and_runs() -> None:

@@ -10,11 +10,13 @@ from dataclasses import replace
 import pytest
 
 from planoracle import load
-from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen
+from planoracle.analysis.grading.grader import Grader
+from planoracle.instances.benchmarks.kitchens.kitchen import PROFILES, Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.language import MAX_ACTIONS
-from planoracle.instances.benchmarks.kitchens.live import ATTEMPTS, TRIES
+from planoracle.instances.benchmarks.kitchens.live import NO_ACTION
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.environment import USUAL, AnyEnvironment, Observation, RunConfig
+from planoracle.solver.solve import solve
 from tests.support.robotouille import KITCHENS
 
 FREE = RunConfig(bounded=False)
@@ -38,10 +40,9 @@ def step_limit(kitchen: Kitchen, rules: str = "paper", config: RunConfig = USUAL
 def test_step_limit_is_that_of_the_paper() -> None:
     run = live(load(SOUP), config=RunConfig())
     assert run.text.step_limit == 31  # 21 steps are the optimum
-    for _ in range(31):
+    for number in range(31):
         assert not run.done
-        run.step("jump")
-        run.step("Do nothing")
+        run.step("jump" if number % 2 else "Do nothing")
     assert run.observation.over == "step_limit"
     assert run.submission()["limit"] == 31
     assert run.run().record.end == "limit"
@@ -66,20 +67,51 @@ def test_step_limit_is_at_least_one_and_a_half_optima(rules: str) -> None:
             assert all(limit >= 3 * makespan // (2 * rounds) for makespan in optima)
 
 
-def test_repeated_messages_without_legal_action_end_the_run() -> None:
-    run = live(KITCHENS["soup"], config=RunConfig())
-    for _ in range(TRIES * ATTEMPTS - 1):
-        run.step("Hm")
-    run.step("Do nothing")
+BURGER = "robotouille/synchronous/3_burger"  # 8 steps are the optimum, 12 the limit
+REFUSED = "Pick up patty1 from table3 using robot1"
+
+
+def played(messages: list[str], rules: KitchenRules) -> AnyEnvironment:
+    """Return a live run of messages up to its end."""
+    run = registry.get("robotouille").environment(load(BURGER), rules, USUAL)
+    for message in messages:
+        if not run.done:
+            run.step(message)
+    return run
+
+
+@pytest.mark.parametrize("refused", [REFUSED, "Dance", "Action: fly", "Transfer patty1 to table1 using robot1"])
+@pytest.mark.parametrize("count_refused", [True, False])
+@pytest.mark.parametrize("count", [4, 5, 20])
+def test_live_run_and_grade_of_the_same_actions_agree(refused: str, count_refused: bool, count: int) -> None:
+    rules = replace(PROFILES["paper"], count_refused=count_refused, refuse_unread=False)
+    actions = [refused] * count + solve(load(BURGER)).plan.splitlines()
+    run = played(actions, rules)
+    grader = Grader({"robotouille": rules})
+    live_grade, list_grade = (
+        grader.grade({"instance": BURGER, "actions": commands}) for commands in (run.submission()["actions"], actions)
+    )
+    is_in_time = count <= 4 or not count_refused
+    assert list_grade.success is live_grade.success is run.success is is_in_time
+    assert list_grade.metrics["steps_taken"] == live_grade.metrics["steps_taken"] == run.observation.clock
+    assert run.observation.over == ("completed" if is_in_time else "step_limit")
+
+
+def test_no_number_of_refusals_ends_a_run_by_the_released_rules() -> None:
+    run = played([REFUSED] * 1_000, PROFILES["released"])
     assert not run.done
-    for _ in range(TRIES):
-        assert not run.done
-        run.step("Action: fly")
-    assert run.observation.over == "refused"
-    free = live(KITCHENS["soup"])
-    for _ in range(TRIES * ATTEMPTS):
-        free.step("Hm")
-    assert not free.done
+    assert run.observation.clock == 0
+
+
+def test_messages_without_an_action_are_refused_actions() -> None:
+    run = live(KITCHENS["soup"])
+    for message in ("Hm", "", None, "<think>Do nothing</think>", "Hm"):
+        run.step(message)
+    assert [entry["action"] for entry in run.submission()["actions"]] == ["Hm", NO_ACTION, NO_ACTION, NO_ACTION, "Hm"]
+    assert run.observation.clock == 5
+    assert "not understood, the message contains no action" in run.observation.text
+    assert run.run().verdict == run.verdict()
+    assert {violation.kind for violation in run.verdict().violations} == {"unknown_action"}
 
 
 @pytest.mark.slow
@@ -111,18 +143,19 @@ def test_joint_message_takes_one_round() -> None:
         ("Pick up bread9 from table2 using robot3", "lost"),
         ("Do nothing", "act"),
     ]
-    assert (run.state.world.ticks, run.observation.clock, run.observation.player) == (1, 1, "robot2")
+    # A round, and a step for the refused action.
+    assert (run.state.world.ticks, run.observation.clock, run.observation.player) == (2, 2, "robot2")
     assert "after 4 rounds" in run.instructions()
     cut = run.step(json.dumps({"robot2": "Cut lettuce1 on board1 using robot2", "robot3": ""}))
     assert [one.kind for one in cut.outcomes] == ["act"] * 3
-    assert run.state.world.ticks == 2
+    assert run.state.world.ticks == 3
     run.step("Cut lettuce1 on board1 using robot2")
     assert run.observation.player == "robot1"
     (early,) = run.step({"robot2": "Do nothing"}).outcomes
-    assert early.violation.kind == "unreadable"
+    assert early.violation.case == "unreadable"
     assert "robot2 has already acted in this round" in run.observation.text
     run.step({"robot1": "Do nothing"})
-    assert (run.state.world.ticks, run.observation.player) == (3, "robot2")
+    assert (run.state.world.ticks, run.observation.player) == (5, "robot2")
 
 
 def test_open_loop_plan_has_the_step_limit() -> None:

@@ -455,9 +455,9 @@ def test_answers_keep_their_order():
 
 
 @PROFILE_NAMES
-def test_refused_command_advances_the_clock_of_an_interactive_run(rules):
+def test_refused_command_advances_the_clock_of_an_interactive_run_by_the_rule(rules):
     late = (1, "Pie", 100, 1000)  # too short
-    result = run_log([late], [KNEAD], rules=rules)
+    result = run_log([late], [KNEAD], rules=replace(rules, reject_advances_clock=True))
     assert [(v.position, v.kind) for v in result.violations[:2]] == [
         (0, "execution_interruptibility"),
         (1, "time_error"),
@@ -467,10 +467,18 @@ def test_refused_command_advances_the_clock_of_an_interactive_run(rules):
     assert run_log([late], [KNEAD], rules=constant_clock).executed == 1
 
 
+def test_refused_command_has_no_effect_in_the_paper_profile():
+    late = [(3, "Bread", 1200, 1800)]  # before its prerequisites
+    good = [[command] for command in GOOD]
+    assert run_log(late, *good, rules=PAPER).success
+    assert not run_log(late, *good, rules=RELEASED).success
+
+
 def test_refused_command_advances_the_clock_only_to_the_start_of_an_existing_step():
-    assert run_log([(1, "Pie", 100, 1000)], [(1, "Bread", 300, 1000)]).executed == 1
-    assert run_log([(0, "Stew", 100, 1000)], [(77, "Pie", 1, 1000)], [KNEAD]).executed == 1
-    assert run_log([KNEAD], [(1, "Pie", 100, 50)], [(1, "Pie", 180, 300)]).executed == 2  # never back
+    rules = replace(PAPER, reject_advances_clock=True)
+    assert run_log([(1, "Pie", 100, 1000)], [(1, "Bread", 300, 1000)], rules=rules).executed == 1
+    assert run_log([(0, "Stew", 100, 1000)], [(77, "Pie", 1, 1000)], [KNEAD], rules=rules).executed == 1
+    assert run_log([KNEAD], [(1, "Pie", 100, 50)], [(1, "Pie", 180, 300)], rules=rules).executed == 2  # never back
 
 
 def test_refused_command_does_not_change_objects_and_steps():
@@ -502,7 +510,6 @@ def test_more_than_max_failures_end_an_interactive_run(rules, most):
     assert len(over.events) == most + 1
 
 
-@PROFILE_NAMES
 @pytest.mark.parametrize(
     ("refused", "is_end"),
     [
@@ -515,11 +522,36 @@ def test_more_than_max_failures_end_an_interactive_run(rules, most):
         ([[(9, "Bread", 60, 0)], [KNEAD], *[[(9, "Bread", 60, 0)]] * 2], False),  # interrupted by a success
     ],
 )
-def test_three_identical_refusals_in_a_row_end_an_interactive_run(refused, is_end, rules):
-    result = run_log([PREHEAT], *refused, [KNEAD], rules=rules)
+def test_three_equal_messages_in_a_row_end_an_interactive_run_by_the_released_rule(refused, is_end):
+    _check_identical_refusals(refused, is_end, RELEASED)
+
+
+A, B = [(9, "Bread", 60, 0)], [(3, "Bread", 1200, 0)]
+
+
+@pytest.mark.parametrize(
+    ("refused", "is_end"),
+    [
+        ([A] * 3, True),
+        ([A, B, A, B, A], True),
+        ([A, [KNEAD], A, [SHAPE], A], True),  # also between successes
+        ([[KNEAD, *A], A, A], True),  # also after other commands of an answer
+        ([A, B, A, B], False),
+        ([[(3, "Bread", 1200, start)] for start in (0, 30, 60)], False),  # another start is another command
+        ([[(1, "Bread", duration, 0)] for duration in (301, 302, 303)], False),
+        ([[]] * 3, False),  # answers without a command attempt no action
+    ],
+)
+def test_third_refusal_of_a_command_ends_an_interactive_run_in_the_paper_profile(refused, is_end):
+    _check_identical_refusals(refused, is_end, PAPER)
+
+
+def _check_identical_refusals(refused, is_end, rules):
+    """Check that refusals end a run as identical ones, and that there is no such end without a maximum."""
+    result = run_log([PREHEAT], *refused, [ROLL], rules=rules)
     assert (result.fatal is not None and result.fatal.kind == "identical_refusals") is is_end
     assert result.violations.count(result.fatal) == is_end
-    assert run_log([PREHEAT], *refused, [KNEAD], rules=replace(rules, max_identical_refusals=0)).fatal is None
+    assert run_log([PREHEAT], *refused, [ROLL], rules=replace(rules, max_identical_refusals=0)).fatal is None
 
 
 @PROFILE_NAMES
