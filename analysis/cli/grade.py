@@ -94,8 +94,9 @@ def grade(
     by: Annotated[
         str | None,
         typer.Option(
-            help="Write only averages by task, size or delay, or the number of runs by cause of failure (cause) or by "
-            "bins of a metric (optimality). Each benchmark supports some of these groups.",
+            help="Write only averages by task, size or delay, or by the values of a metric (prioritised); or the "
+            "number of runs by cause of failure (cause) or by bins of a metric (optimality). Each benchmark supports "
+            "some of these groups.",
             metavar="GROUP",
         ),
     ] = None,
@@ -158,7 +159,7 @@ def grade(
         _summarize(entries, profile, options, form, summary, by, output, table_name)
     rules, problems = tuple(sorted(options.items())), tuple(intake.problems.items())
     work = Grading(profile, rules, trace, cache, limits, own_limits, problems, source.places)
-    averages = GradeRows(work.rules_by_benchmark)
+    averages = GradeRows(work.rules_by_benchmark, () if by is None else (by,))
     origin: dict[str, Any] = {}
     if page is not None:
         origin = origin_of(source.paths)
@@ -282,7 +283,7 @@ def _summarize(
     table: str | None,
 ) -> NoReturn:
     """Write the averages of grades, and end the program."""
-    averages = GradeRows(profiles(profile, rules))
+    averages = GradeRows(profiles(profile, rules), () if by is None else (by,))
     failed = False
     for place, content in track(entries, "reading"):
         if fault := _add_grade(averages, place, content):

@@ -285,7 +285,7 @@ def _put_averages(
             full = average.full
     if title and counts_missing(averages):
         title += "; missing plans count as failed"
-    names = ("model", by, *_SETS, *columns, *_OF_ALL)
+    names = ("model", by, *_SETS, *columns, "drop", *_OF_ALL)
     _put(rows, names, title, form, stream, lasting, full)
 
 

@@ -131,8 +131,8 @@ class Average(NamedTuple):
         numerator and denominator of a ratio of sums, and ``counts`` takes a list of names. By default the value of the
         metric that has the average, else of the field ``name``.
     aggregate
-        ``mean``: sum of the numerators divided by the sum of the denominators; ``sum``; or ``counts``: how often each
-        name occurs.
+        ``mean``: sum of the numerators divided by the sum of the denominators; ``sum``; ``max``, of whole
+        numbers; or ``counts``: how often each name of a list occurs, or the sums of a mapping of names to counts.
     counts_missing
         True if a problem of the set without a submission counts as 0.
     is_shown
@@ -146,7 +146,7 @@ class Average(NamedTuple):
     name: str
     meaning: str
     of: Callable[[Row], Any] | None = None
-    aggregate: Literal["mean", "sum", "counts"] = "mean"
+    aggregate: Literal["mean", "sum", "max", "counts"] = "mean"
     counts_missing: bool = False
     is_shown: bool = True
     role: tuple[str, ...] = ()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, NamedTuple, get_args
 
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, casts, unify
+from planoracle.instances.benchmarks.kitchens.language import match
 from planoracle.instances.benchmarks.kitchens.simulation import Refusal, StepRecord
 
 #: ``success``; ``transition``: an action broke a rule, and the run never recovered or ran out of steps after it
@@ -50,6 +52,21 @@ class Lack(NamedTuple):
     is_own_doing: bool
 
 
+class Mistake(NamedTuple):
+    """Refused actions of one kind at stations of one kind (A.12).
+
+    Attributes
+    ----------
+    recovered
+        True if the run recovered from one of them, see `failure`.
+    repeated
+        True if another one follows the recovery; ``None`` without recovery.
+    """
+
+    recovered: bool
+    repeated: bool | None
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Class and cause of a failed run.
@@ -66,6 +83,8 @@ class Failure:
         Missing or wrong parts of the goal at the end; empty if the goal was reached.
     recovered
         Refused actions from which the run recovered.
+    mistake
+        Recovery and repetition of the mistake of a ``transition``; ``None`` for other classes.
     """
 
     kind: FailureClass
@@ -73,6 +92,7 @@ class Failure:
     position: int | None
     lacks: tuple[Lack, ...]
     recovered: int
+    mistake: Mistake | None = None
 
 
 def failure(run: StepRecord, limit: int | None = None) -> Failure:
@@ -93,7 +113,8 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
         late = limit is not None and run.steps_taken > limit
         return Failure("budget" if late else "success", None, None, (), len(run.refusals))
     wrong = lacks(run.rules, run.states[-1])
-    unrecovered = _refusals_without_recovery(run)
+    recoveries = _recoveries(run)
+    unrecovered = [refusal for refusal in run.refusals if recoveries[refusal.position] is None]
     recovered = len(run.refusals) - len(unrecovered)
     over = run.end == "limit" or (limit is not None and run.steps_taken >= limit)
     is_spent = over and not any(lack.is_own_doing for lack in wrong)
@@ -101,28 +122,61 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
     if unrecovered or (is_spent and broken):
         refusal = unrecovered[-1] if unrecovered else broken[-1]
         cause = _cause(run, refusal)
-        kind: FailureClass = "action" if cause == "unknown" else "transition"
-        return Failure(kind, cause, refusal.position, wrong, recovered)
+        if cause == "unknown":
+            return Failure("action", cause, refusal.position, wrong, recovered)
+        mistake = _mistake(run, refusal, recoveries)
+        return Failure("transition", cause, refusal.position, wrong, recovered, mistake)
     return Failure("budget" if is_spent else "goal", None, None, wrong, recovered)
 
 
-def _refusals_without_recovery(run: StepRecord) -> list[Refusal]:
-    """Return the refused actions from which the run never recovered, in order."""
+def _recoveries(run: StepRecord) -> dict[int, int | None]:
+    """Return by the position of each refused action the step that recovered from it, ``None`` without one."""
     if not run.refusals:
-        return []
+        return {}
     # Only what the goal speaks of matters: most steps change nothing of that.
     keys = [run.rules.relevant(state) for state in run.states]
     state_of_key = dict(zip(keys, run.states, strict=True))
     counts = {key: _best_cast(run.rules, state)[0] for key, state in state_of_key.items()}
     max_counts = list(accumulate((counts[key] for key in keys), max))
-    last_legal = {step.action: position for position, step in enumerate(run.steps) if step.valid}
-    refusals = []
+    legal_positions: dict[str, list[int]] = {}
+    for position, step in enumerate(run.steps):
+        if step.valid:
+            legal_positions.setdefault(step.action, []).append(position)
+    recoveries: dict[int, int | None] = {}
     for refusal in run.refusals:
         position = refusal.position
-        was_repeated = last_legal.get(run.steps[position].action, -1) >= position
-        if max_counts[position] >= max_counts[-1] and not was_repeated:
-            refusals.append(refusal)
-    return refusals
+        same_action = legal_positions.get(run.steps[position].action, [])
+        later = same_action[bisect(same_action, position) :][:1]
+        # The state after the first step that meets more conditions than were ever met before.
+        progress = bisect(max_counts, max_counts[position])
+        if progress < len(max_counts):
+            later.append(progress - 1)
+        recoveries[position] = min(later, default=None)
+    return recoveries
+
+
+def _mistake(run: StepRecord, refusal: Refusal, recoveries: Mapping[int, int | None]) -> Mistake:
+    """Return whether a run recovered from the mistake of a refused action, and repeated it later."""
+    mistake = _action_and_stations(run, refusal)
+    refusals = [candidate for candidate in run.refusals if _action_and_stations(run, candidate) == mistake]
+    positions = [repetition.position for repetition in refusals]
+    ends = [recoveries[position] for position in positions]
+    first_recovery = min((end for end in ends if end is not None), default=None)
+    if first_recovery is None:
+        return Mistake(recovered=False, repeated=None)
+    return Mistake(recovered=True, repeated=any(position > first_recovery for position in positions))
+
+
+def _action_and_stations(run: StepRecord, refusal: Refusal) -> tuple[str, ...]:
+    """Return the kind of a refused action and of its stations; its text if it is none of the domain."""
+    text = run.steps[refusal.position].action
+    readings = match(text, run.rules.kitchen.domain)
+    if not readings:
+        return (text,)
+    action, binding = readings[0]
+    types = dict(action.params)
+    stations = sorted(name.rstrip("0123456789") for param, name in binding.items() if types[param] == "station")
+    return (action.name, *stations)
 
 
 def _cause(run: StepRecord, refusal: Refusal) -> Cause:

@@ -81,6 +81,7 @@ def _steps_and_success() -> Declarations[KitchenMeasurement]:
             lambda measurement: measurement.steps,
             "steps",
             "count",
+            average=Average("average_steps", "steps of all runs (Table 4)", _steps_taken, is_shown=False),
         ),
         Metric(
             "attempts",
@@ -134,6 +135,10 @@ def _is_within_limit(measurement: KitchenMeasurement) -> bool | None:
 
 def _is_within_limit_by_attempts(measurement: KitchenMeasurement) -> bool | None:
     return measurement.within(len(measurement.record.steps))
+
+
+def _steps_taken(row: Row) -> int | None:
+    return row.get("steps_taken")
 
 
 def _is_unproved(row: Row) -> int:
@@ -208,7 +213,13 @@ def _wrong_actions() -> Declarations[KitchenMeasurement]:
             kind="count",
             average=Average("invalid_actions", "refused actions"),
         ),
-        Metric("invalid_kinds", "refused actions by kind", _invalid_kinds, kind="json"),
+        Metric(
+            "invalid_kinds",
+            "refused actions by kind",
+            _invalid_kinds,
+            kind="json",
+            average=Average("invalid_kinds", "refused actions by kind", aggregate="counts", is_shown=False),
+        ),
     )
 
 
@@ -223,7 +234,7 @@ def _long_running_work() -> Declarations[KitchenMeasurement]:
             "prioritised",
             "long-running work started before other work",
             lambda measurement: measurement.foresight.prioritised,
-            kind="json",
+            kind="flag",
         ),
         Metric(
             "slow_needed",
@@ -289,6 +300,7 @@ def _failures() -> Declarations[KitchenMeasurement]:
             lambda measurement: measurement.failure.recovered,
             kind="json",
         ),
+        *_mistakes(),
         Metric(
             "steps",
             "all actions, each as action, legal, goal reached, number of legal actions before",
@@ -296,6 +308,38 @@ def _failures() -> Declarations[KitchenMeasurement]:
             kind="json",
         ),
     )
+
+
+def _mistakes() -> Declarations[KitchenMeasurement]:
+    """Return recovery and repetition of the mistake that caused a transition failure (A.12)."""
+    recovery = "the run recovered from the mistake of its transition failure"
+    repetition = "after that recovery the run repeats the mistake: the same action at a station of the same kind"
+    return (
+        Metric(
+            "recovered_mistake",
+            recovery,
+            _has_recovered,
+            kind="flag",
+            average=Average("recovered_mistake", f"share of transition failures: {recovery}", is_shown=False),
+        ),
+        Metric(
+            "repeated_mistake",
+            repetition,
+            _has_repeated,
+            kind="flag",
+            average=Average("repeated_mistake", f"share of recovered failures: {repetition}", is_shown=False),
+        ),
+    )
+
+
+def _has_recovered(measurement: KitchenMeasurement) -> bool | None:
+    mistake = measurement.failure.mistake
+    return None if mistake is None else mistake.recovered
+
+
+def _has_repeated(measurement: KitchenMeasurement) -> bool | None:
+    mistake = measurement.failure.mistake
+    return None if mistake is None else mistake.repeated
 
 
 def _failure_of_row(row: Row) -> list[str]:

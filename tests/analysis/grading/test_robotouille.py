@@ -256,6 +256,22 @@ def test_recovery_after_invalid_actions() -> None:
     assert (late["failure"], late["cause_index"], late["recovered"]) == ("transition", 0, 1)
 
 
+def test_repetition_of_a_mistake_after_recovery() -> None:
+    actions, cut = shortest_actions(LETTUCE)[:-1], "Cut lettuce1 on board1 using robot1"
+
+    def mistake(*played: str) -> tuple[object, object]:
+        row = graded(LETTUCE, list(played), limit=len(actions))
+        assert row["failure"] == "transition"
+        return row["recovered_mistake"], row["repeated_mistake"]
+
+    # The four cases of A.12; a cut of something else at another board is the same mistake.
+    assert mistake(cut, cut) == (False, None)
+    assert mistake(cut, *actions) == (True, False)
+    assert mistake(cut, *actions[:-1], "Cut bread1 on board1 using robot1") == (True, True)
+    assert mistake(cut, *actions[:-1], "Place lettuce1 on table1 using robot1") == (False, None)
+    assert graded(LETTUCE, actions)["recovered_mistake"] is None
+
+
 def test_failed_goals_have_lacks() -> None:
     # The lettuce is served uncut.
     uncut = [action for action in shortest_actions(LETTUCE) if not action.startswith("Cut")]
