@@ -147,7 +147,7 @@ class GradeRows:
             If the grade lacks fields that the figures of its benchmark need. Then nothing is added.
         """
         benchmark, instance = _text(grade.benchmark), _text(grade.instance)
-        scored_row = {**(row or grade.row()), **prices} if grade.scored else None
+        scored_row = {**(row or grade.row(trace=bool(self.values))), **prices} if grade.scored else None
         values = self._values(benchmark, scored_row)
         sample = _text(grade.sample) if isinstance(grade.sample, str) else grade.sample
         labels = (set_of(instance)[0], _text(grade.model), instance, sample)

@@ -115,8 +115,10 @@ class Measurement(Generic[_Run]):
 _M = TypeVar("_M", bound=Measurement[Any])
 #: Kinds of metrics. ``json``: any value, without a column in frames and tables.
 Kind = Literal["number", "count", "flag", "text", "json"]
+#: Common field of rows with the progress over time, see `planoracle.instances.model.violations.Replay`.
+PROGRESS_OVER_TIME: Final = "progress_over_time"
 #: Names of metrics that describe every step. Rows have them on request only.
-DETAILS: Final = frozenset({"steps", "trace", "final"})
+DETAILS: Final = frozenset({"steps", "trace", "final", PROGRESS_OVER_TIME})
 
 
 class Average(NamedTuple):
