@@ -53,14 +53,14 @@ class Lack(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """Refused actions of one kind at stations of one kind (A.12).
+    """Mistakes of a run: actions of one kind at stations of one kind that broke a rule (A.12).
 
     Attributes
     ----------
     recovered
-        True if the run recovered from one of them, see `failure`.
+        True if the run recovered from a mistake, see `failure`.
     repeated
-        True if another one follows the recovery; ``None`` without recovery.
+        True if it made that mistake again after the recovery; ``None`` without recovery.
     """
 
     recovered: bool
@@ -84,7 +84,7 @@ class Failure:
     recovered
         Refused actions from which the run recovered.
     mistake
-        Recovery and repetition of the mistake of a ``transition``; ``None`` for other classes.
+        Recovery from mistakes of a ``transition``, and their repetition; ``None`` for other classes.
     """
 
     kind: FailureClass
@@ -124,7 +124,7 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
         cause = _cause(run, refusal)
         if cause == "unknown":
             return Failure("action", cause, refusal.position, wrong, recovered)
-        mistake = _mistake(run, refusal, recoveries)
+        mistake = _mistake(run, recoveries)
         return Failure("transition", cause, refusal.position, wrong, recovered, mistake)
     return Failure("budget" if is_spent else "goal", None, None, wrong, recovered)
 
@@ -155,16 +155,20 @@ def _recoveries(run: StepRecord) -> dict[int, int | None]:
     return recoveries
 
 
-def _mistake(run: StepRecord, refusal: Refusal, recoveries: Mapping[int, int | None]) -> Mistake:
-    """Return whether a run recovered from the mistake of a refused action, and repeated it later."""
-    mistake = _action_and_stations(run, refusal)
-    refusals = [candidate for candidate in run.refusals if _action_and_stations(run, candidate) == mistake]
-    positions = [repetition.position for repetition in refusals]
-    ends = [recoveries[position] for position in positions]
-    first_recovery = min((end for end in ends if end is not None), default=None)
-    if first_recovery is None:
-        return Mistake(recovered=False, repeated=None)
-    return Mistake(recovered=True, repeated=any(position > first_recovery for position in positions))
+def _mistake(run: StepRecord, recoveries: Mapping[int, int | None]) -> Mistake:
+    """Return whether a run recovered from a broken rule, and repeated that mistake later."""
+    first_recoveries: dict[tuple[str, ...], int] = {}
+    is_repeated = False
+    for refusal in run.refusals:
+        if _cause(run, refusal) == "unknown":
+            continue
+        mistake, position = _action_and_stations(run, refusal), refusal.position
+        if first_recoveries.get(mistake, position) < position:
+            is_repeated = True
+        recovery = recoveries[position]
+        if recovery is not None:
+            first_recoveries.setdefault(mistake, recovery)
+    return Mistake(bool(first_recoveries), is_repeated if first_recoveries else None)
 
 
 def _action_and_stations(run: StepRecord, refusal: Refusal) -> tuple[str, ...]:

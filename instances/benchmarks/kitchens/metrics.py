@@ -311,8 +311,8 @@ def _failures() -> Declarations[KitchenMeasurement]:
 
 
 def _mistakes() -> Declarations[KitchenMeasurement]:
-    """Return recovery and repetition of the mistake that caused a transition failure (A.12)."""
-    recovery = "the run recovered from the mistake of its transition failure"
+    """Return recovery from mistakes and their repetition, of a transition failure (A.12)."""
+    recovery = "the run recovered from a mistake, which broke a rule"
     repetition = "after that recovery the run repeats the mistake: the same action at a station of the same kind"
     return (
         Metric(

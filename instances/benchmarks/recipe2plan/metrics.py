@@ -275,8 +275,8 @@ def _scores(is_failed: bool) -> Declarations[RecipeMeasurement]:
 
 def _actions() -> Declarations[RecipeMeasurement]:
     meaning = "commands by validity: valid, or the kind of the first rule that an invalid one breaks (Figure 5)"
-    average = Average("actions", meaning, aggregate="counts", is_shown=False)
-    return (Metric("actions", meaning, _count_actions, kind="json", average=average),)
+    average = Average("action_kinds", meaning, aggregate="counts", is_shown=False)
+    return (Metric("action_kinds", meaning, _count_actions, kind="json", average=average),)
 
 
 #: Kinds of violation that section 5.2 calls action mismatch.

@@ -268,7 +268,7 @@ def test_repetition_of_a_mistake_after_recovery() -> None:
     assert mistake(cut, cut) == (False, None)
     assert mistake(cut, *actions) == (True, False)
     assert mistake(cut, *actions[:-1], "Cut bread1 on board1 using robot1") == (True, True)
-    assert mistake(cut, *actions[:-1], "Place lettuce1 on table1 using robot1") == (False, None)
+    assert mistake(cut, *actions[:-1], "Place lettuce1 on table1 using robot1") == (True, False)
     assert graded(LETTUCE, actions)["recovered_mistake"] is None
 
 

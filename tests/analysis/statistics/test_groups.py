@@ -13,11 +13,13 @@ from support.runner import invoke
 
 from planoracle.analysis.figures.grouped_bars import MAX_GROUPS, grouped_bars
 from planoracle.analysis.grading.grader import Grade, Grader
+from planoracle.analysis.intake.record_fields import holds_plan
 from planoracle.analysis.statistics.groups import group_runs, groupings, quartiles
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import problem
 from planoracle.instances.protocol import registry
+from planoracle.instances.protocol.scoring import Metric
 from planoracle.solver.solve import solve
 
 SANDWICH, BURGER = "robotouille/synchronous/0_cheese_sandwich", "robotouille/synchronous/3_burger"
@@ -206,6 +208,14 @@ def test_mapping_of_counts_is_summed(graded: list[Grade]) -> None:
     rows = group_runs(grades_frame(runs), "invalid_kinds")
     shares = {row["invalid_kinds"]: (row["count"], row["share"]) for row in rows}
     assert shares == {"unknown_action": (6, 0.75), "precondition": (2, 0.25)}
+
+
+def test_no_metric_has_the_name_of_a_plan() -> None:
+    # A row of a grade with such a field would be read as a submission.
+    for benchmark in map(registry.get, registry.names()):
+        declared = benchmark.metrics.declare(benchmark.rules.profile())
+        metrics = [metric for metric in declared if isinstance(metric, Metric) and metric.kind in ("json", "text")]
+        assert not any(holds_plan({metric.name: ["x"]}) for metric in metrics), metrics
 
 
 def test_groupings_have_units_or_meanings() -> None:

@@ -658,7 +658,7 @@ def test_commands_are_counted_by_the_first_rule_that_they_break():
     row = Grader().grade({"instance": "recipe2plan/timed/Tacos_Smore-Bars", "id": "x", "plan": plan}).row()
     # The last command is too late, which is a source of failure.
     assert row["violation"] == "time_constraint"
-    assert row["actions"] == {"valid": 2, "dependency": 1, "action_mismatch": 3}
+    assert row["action_kinds"] == {"valid": 2, "dependency": 1, "action_mismatch": 3}
 
 
 # --- breaking optimal plans ----------------------------------------------------------------------
