@@ -11,12 +11,14 @@ from typing import Literal, NamedTuple, get_args
 from planoracle.instances.benchmarks.kitchens.compiled_kitchen import CompiledKitchen, State
 from planoracle.instances.benchmarks.kitchens.kitchen import Atom, casts, unify
 from planoracle.instances.benchmarks.kitchens.language import match
+from planoracle.instances.benchmarks.kitchens.reasoning import false_statements
 from planoracle.instances.benchmarks.kitchens.simulation import Refusal, StepRecord
 
 #: ``success``; ``transition``: an action broke a rule, and the run never recovered or ran out of steps after it
 #: recovered; ``action``: the same with a text that is no action of the kitchen; ``goal``: the run stopped short of the
-#: goal, or had done something wrong when its steps were over; ``budget``: its steps were over, or too many.
-FailureClass = Literal["success", "transition", "action", "goal", "budget"]
+#: goal, or had done something wrong when its steps were over; ``state``: the same with an unprepared ingredient that
+#: the reasoning called prepared; ``budget``: its steps were over, or too many.
+FailureClass = Literal["success", "transition", "action", "goal", "state", "budget"]
 FAILURES: tuple[FailureClass, ...] = get_args(FailureClass)
 
 #: What is wrong with a goal that is not reached: an ingredient not prepared, a stack in the wrong order or with
@@ -95,8 +97,8 @@ class Failure:
     mistake: Mistake | None = None
 
 
-def failure(run: StepRecord, limit: int | None = None) -> Failure:
-    """Classify a run, with the step limit that counts for its success, if any.
+def failure(run: StepRecord, limit: int | None = None, messages: Sequence[str] = ()) -> Failure:
+    """Classify a run by its actions, the step limit of a success, and the text before each action.
 
     By the order of the paper (A.9, "Prioritising Failure Modes"): a run that reached the goal is a ``success``, or
     ``budget`` if beyond the limit. A run that never recovered from a refused action is ``action`` if that was no action
@@ -106,8 +108,10 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
     is of its own doing (`Lack.is_own_doing`). Such a run is ``transition`` if it recovered from a broken rule, which
     took the steps (A.12), else ``budget``.
 
-    The paper's *state* failures, a misread description, and *bad starts* are in the agent's reasoning, not in the
-    trace: they come out as one of the others. Where a goal failure comes from is not decided either.
+    The paper's *state* failures, a misread description, are in the agent's reasoning. A goal failure is ``state`` if an
+    ingredient was used unprepared and a text before an action states that it "is already" prepared (A.9, Listing 1);
+    other misreadings come out as one of the other classes. *Bad starts* and other origins of a goal failure are not
+    decided.
     """
     if run.success:
         late = limit is not None and run.steps_taken > limit
@@ -126,7 +130,11 @@ def failure(run: StepRecord, limit: int | None = None) -> Failure:
             return Failure("action", cause, refusal.position, wrong, recovered)
         mistake = _mistake(run, recoveries)
         return Failure("transition", cause, refusal.position, wrong, recovered, mistake)
-    return Failure("budget" if is_spent else "goal", None, None, wrong, recovered)
+    if is_spent:
+        return Failure("budget", None, None, wrong, recovered)
+    unprepared = {lack.objects for lack in wrong if lack.kind == "unprepared" and lack.is_own_doing}
+    is_misread = not unprepared.isdisjoint(false_statements(run, messages))
+    return Failure("state" if is_misread else "goal", None, None, wrong, recovered)
 
 
 def _recoveries(run: StepRecord) -> dict[int, int | None]:

@@ -12,9 +12,11 @@ from functools import cached_property
 from planoracle.instances.benchmarks.kitchens.failures import failure
 from planoracle.instances.benchmarks.kitchens.kitchen import Kitchen, KitchenRules
 from planoracle.instances.benchmarks.kitchens.measures import foresight, published_steps, repetitions, step_limit
+from planoracle.instances.benchmarks.kitchens.reasoning import messages_of
 from planoracle.instances.benchmarks.kitchens.run import KitchenRun
 from planoracle.instances.benchmarks.kitchens.simulation import REFUSALS
 from planoracle.instances.model.limits import Status
+from planoracle.instances.protocol.plan import submitted_plan
 from planoracle.instances.protocol.scoring import (
     Average,
     Claim,
@@ -34,6 +36,7 @@ class KitchenMeasurement(Measurement[KitchenRun]):
 
     def __init__(self, run: KitchenRun, oracle: Oracle) -> None:
         super().__init__(run, oracle)
+        submitted = submitted_plan(run.submission, run.benchmark.plan_fields)
         self.min_steps = self.optimum.makespan
         reference = self.min_steps if run.rules.limit == "optimum" else published_steps(run.problem.name)
         self.limit = None if reference is None else step_limit(reference)
@@ -41,7 +44,8 @@ class KitchenMeasurement(Measurement[KitchenRun]):
             self.run = run = KitchenRun(run.problem, replace(run.plan, limit=self.limit), run.rules)
         self.record = run.record
         self.steps = run.record.steps_taken
-        self.failure = failure(run.record, self.limit)
+        messages = messages_of(submitted, len(run.plan.commands))
+        self.failure = failure(run.record, self.limit, messages)
         self.repeated = repetitions(run.record)
         self.foresight = foresight(run.record)
 

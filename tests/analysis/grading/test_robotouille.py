@@ -286,6 +286,30 @@ def test_failed_goals_have_lacks() -> None:
     assert ("missing", "addedto", "potato1") in kinds(row)
 
 
+@pytest.mark.parametrize(
+    ("reasoning", "failure"),
+    [
+        ("lettuce1 is already cut, so I stack it.", "state"),
+        ("The goal needs it. lettuce1 has already been cut", "state"),
+        ("If lettuce1 is already cut, I stack it.", "goal"),
+        ("lettuce2 is already cut.", "goal"),
+        ("lettuce1 is already cooked.", "goal"),
+        ("The lettuce needs no work.", "goal"),
+    ],
+)
+def test_goal_failure_by_a_false_statement_is_a_state_failure(reasoning: str, failure: str) -> None:
+    uncut = [action for action in shortest_actions(LETTUCE) if not action.startswith("Cut")]
+    records = [{"reasoning": "", "action": action} for action in uncut]
+    records[-1]["reasoning"] = reasoning
+    assert graded(LETTUCE, records)["failure"] == failure
+    texts = [f"{record['reasoning']}\nAction: {record['action']}" for record in records]
+    chat = [{"role": "assistant", "content": text} for text in texts]
+    assert graded(LETTUCE, chat)["failure"] == failure
+    # A true statement, before the lettuce is served in time.
+    cut = [{"reasoning": reasoning, "action": action} for action in shortest_actions(LETTUCE)]
+    assert graded(LETTUCE, cut)["failure"] == "success"
+
+
 def test_lacks_of_start_state() -> None:
     for name in names():
         engine = compiled(kitchen(name), RULES)
