@@ -21,8 +21,8 @@ PACKAGES = ("instances", "heuristics", "solver", "analysis")
 #: read (1,400), means with counts (1,000), other formats (500), run folders and figures (1,100), rules and heuristics
 #: of other packages (1,000), answers of models that are stored one by one (500), tables read by a worker (500), and
 #: their tests, and by a comparison of the decision points of live runs and replays (250); names for intermediate values
-#: and lists of stages saved 700. Planners of grid kitchens went, and their tests (5,300 and 2,800). Tables and figures of
-#: the papers, each by one command, took 1,200, and their tests 800.
+#: and lists of stages saved 700. Planners of grid kitchens went, and their tests (5,300 and 2,800). Tables and figures
+#: of the papers, each by one command, took 1,200, and their tests 800.
 CEILINGS = {"packages": 133_400, "tests": 154_800}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from planoracle.analysis.cli.output import current_view
 from planoracle.analysis.frames.columns import SCHEMAS
-from planoracle.analysis.statistics.groups import groupings
+from planoracle.analysis.statistics.groupings import groupings
 from planoracle.instances.errors import UnknownNameError
 from planoracle.instances.protocol import registry
 from planoracle.instances.protocol.scoring import Metric

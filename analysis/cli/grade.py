@@ -47,7 +47,7 @@ from planoracle.analysis.intake.path_names import EntryError, SourceLine
 from planoracle.analysis.intake.record_fields import is_grade, normalise
 from planoracle.analysis.intake.submissions import Intake
 from planoracle.analysis.statistics.grade_columns import GradeRows
-from planoracle.analysis.statistics.groups import groupings
+from planoracle.analysis.statistics.groupings import groupings
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.protocol import registry
 from planoracle.instances.text import one_of, to_json

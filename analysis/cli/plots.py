@@ -12,7 +12,8 @@ from planoracle.analysis import figures
 from planoracle.analysis.cli.output import Format, write_table
 from planoracle.analysis.console import tell
 from planoracle.analysis.grading.grader import set_of
-from planoracle.analysis.statistics.grade_columns import VALUE, GradeRows, owner_of
+from planoracle.analysis.statistics.grade_columns import VALUE, GradeRows
+from planoracle.analysis.statistics.groupings import owner_of
 from planoracle.analysis.statistics.plots import averages_of_models, progress_of_models
 from planoracle.instances.files import catalog
 from planoracle.instances.protocol.scoring import PROGRESS_OVER_TIME

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 from planoracle.analysis.grading.grader import NOT_SCORED, Grade, set_of
 from planoracle.analysis.grading.metrics import REPORTED, SUMMARY
 from planoracle.analysis.grading.rule_options import complete_rules
+from planoracle.analysis.statistics.groupings import owner_of
 from planoracle.instances.model.agents import split_agent_suffix
-from planoracle.instances.model.problem import GENERAL
-from planoracle.instances.protocol import registry
-from planoracle.instances.protocol.benchmark import AnyBenchmark
 from planoracle.instances.protocol.profiles import Rules
 from planoracle.instances.protocol.scoring import Average
 
@@ -41,11 +39,6 @@ VALUE = "value:"
 _LONGEST_NAME = 1_000
 # Largest count of a name in a row: a damaged row cannot fill the memory.
 _MAX_COUNT = 10_000
-
-
-def owner_of(benchmark: str) -> AnyBenchmark:
-    """Return a benchmark by its name; that of the general rules if it is unknown."""
-    return registry.find(benchmark) or registry.get(GENERAL)
 
 
 @lru_cache(maxsize=65_536)

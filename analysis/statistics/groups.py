@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from planoracle.analysis.frames.schema import from_rows
 from planoracle.analysis.grading.grader import NOT_SCORED
-from planoracle.analysis.statistics.grade_columns import METRIC, VALUE, owner_of
+from planoracle.analysis.statistics.grade_columns import METRIC, VALUE
+from planoracle.analysis.statistics.groupings import CAUSE, owner_of
 from planoracle.analysis.statistics.observations import UNNAMED
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.protocol.profiles import Rules
@@ -18,32 +19,8 @@ from planoracle.instances.protocol.profiles import Rules
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Grouping of failed runs by `planoracle.analysis.grading.grader.Grade.failure_cause`.
-CAUSE = "cause"
-# Kinds of metrics whose values are groups.
-_VALUE_KINDS = ("flag", "count", "text")
 # Names of the shares of counts.
 _SHARES = {"count": "share", "succeeded": "share_of_succeeded", "failed": "share_of_failed"}
-
-
-def groupings(benchmark: str) -> dict[str, str]:
-    """Return the groups that the runs of a benchmark have, with units of values or meanings.
-
-    ``task`` and other groups of its problems; ``cause``; its metrics with bins; its averages that count names; its
-    metrics that are flags, counts or texts.
-    """
-    owner = owner_of(benchmark)
-    profile = owner.rules.profile()
-    declared = owner.metrics.declare(profile)
-    averages = owner.metrics.averages(profile)
-    counts = [average.name for average in averages if average.aggregate == "counts"]
-    counted = {*owner.bins, *counts}
-    metrics = [metric for metric in (*declared, *averages) if metric.name in counted]
-    meanings = {metric.name: metric.meaning for metric in metrics}
-    units = {name: owner.group_units.get(name, "") for name in owner.groups("")}
-    groups = units | {CAUSE: "failed runs"} | meanings
-    columns = [metric for metric in owner.columns if metric.kind in _VALUE_KINDS]
-    return groups | {metric.name: metric.meaning for metric in columns if metric.name not in groups}
 
 
 def group_runs(frame: pd.DataFrame, by: str, rules: Mapping[str, Rules] | None = None) -> list[dict[str, Any]]:

@@ -14,7 +14,8 @@ from support.runner import invoke
 from planoracle.analysis.figures.grouped_bars import MAX_GROUPS, grouped_bars
 from planoracle.analysis.grading.grader import Grade, Grader
 from planoracle.analysis.intake.record_fields import holds_plan
-from planoracle.analysis.statistics.groups import group_runs, groupings, quartiles
+from planoracle.analysis.statistics.groupings import groupings
+from planoracle.analysis.statistics.groups import group_runs, quartiles
 from planoracle.analysis.statistics.summary import summarize
 from planoracle.instances.errors import InputError, UnknownNameError
 from planoracle.instances.files.catalog import problem
