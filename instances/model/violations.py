@@ -183,11 +183,11 @@ class Replay:
         progress = 0.0
         points: list[tuple[int, float]] = []
         for end, gain in sorted(gains.items()):
-            progress = round(progress + gain, 9)
+            progress += gain
             if gain:
-                points.append((end, progress))
+                points.append((end, round(progress, 9)))
         if not points or points[-1][0] < self.makespan:
-            points.append((self.makespan, progress))
+            points.append((self.makespan, round(progress, 9)))
         return points
 
     @property
